@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The front door. meson does the building, tests/run.sh the testing; what you
+# find here are the few words to remember. `make help` lists them.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SETUP := tools/setup.sh
+C_FILES = $(shell find src include tests tools examples -name '*.[ch]')
+
+build: ## Build; the program is build/dewar
+	@$(SETUP) build
+	@test -f build/build.ninja || meson setup build
+	@ninja -C build
+
+run: build ## Build, and run a snippet behind walls
+	@echo
+	build/dewar run --walls python -c 'import os; print("Hello from a cell. I am process", os.getpid(), "and all I see of the host is", os.listdir("/"))'
+
+test: ## Set everything up and run every test
+	@$(SETUP) test
+	@tests/run.sh
+
+bench: build ## Measure cold starts, beside bare and bwrap
+	@/usr/bin/python3 bench/run.py
+
+install: build ## Install to PREFIX (/usr/local), below DESTDIR if given
+	@meson configure build -Dprefix=$(PREFIX)
+	@meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+format: ## Let clang-format have its way
+	@clang-format -i $(C_FILES)
+
+check-format: ## Would clang-format change anything?
+	@clang-format --dry-run --Werror $(C_FILES)
+
+lint: build ## clang-tidy, cppcheck, codespell, shellcheck, include rules
+	@tools/lint.sh
+
+clean: ## Remove all that was built
+	@rm -rf build build-release build-sanitize
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+
+.DEFAULT_GOAL := build
+.PHONY: build run test bench install format check-format lint clean help

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DEWAR_REQUEST_H
+#define DEWAR_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dewar/error.h"
+
+/*
+ * What a caller asks for: one run of one piece of code in one fresh cell.
+ *
+ * Every front door fills this struct and nothing else. All pointers are
+ * borrowed from the caller and must outlive dw_run(); only what
+ * dw_request_from_json() made belongs to the request, and dw_request_finish()
+ * gives it back. Start with dw_request_init(): zero, NULL and an empty list
+ * always mean "the default".
+ */
+
+struct dw_bytes {
+	const void *data;
+	size_t len;
+};
+
+/* A file to put into the cell before the program starts. */
+struct dw_file_in {
+	const char *name; /* relative, below the cell's writable folder /tmp */
+	struct dw_bytes content;
+};
+
+struct dw_env {
+	const char *name;
+	const char *value;
+};
+
+enum dw_network {
+	DW_NETWORK_NONE = 0, /* an empty network of the cell's own, loopback up */
+	DW_NETWORK_FULL,     /* out to wherever the host reaches, never its loopback */
+	DW_NETWORK_COUNT
+};
+
+/* What a run may use. 0 stands for the default of the level. */
+struct dw_limits {
+	uint64_t timeout_ms;   /* wall clock, from start to end */
+	uint64_t memory_bytes; /* all processes and files of the cell together */
+	uint64_t cpu_percent;  /* 100 is one core */
+	uint64_t output_bytes; /* of stdout and of stderr, each */
+	uint64_t tmp_bytes;    /* what fits in /tmp */
+	uint64_t pids;         /* processes and threads at one time */
+	uint64_t files;        /* open files of one process */
+};
+
+enum dw_stream {
+	DW_STDOUT = 0,
+	DW_STDERR,
+	DW_STREAM_COUNT
+};
+
+/*
+ * Called as output arrives, in the thread that called dw_run(), before the cap
+ * on output is passed. The bytes are whatever the program wrote.
+ */
+typedef void dw_output_fn(void *user, enum dw_stream stream, const void *data, size_t len);
+
+struct dw_request {
+	const char *language;  /* "python"; NULL with a command */
+	struct dw_bytes code;  /* the snippet, or ... */
+	const char *command;   /* ... a line for the shell */
+
+	const char *level;     /* one, or several in order: "microvm,container" */
+	const char *image;     /* a folder with a root file system; NULL: the host's /usr */
+
+	struct dw_bytes stdin_data;
+	int stdin_fd;          /* read by the program as it likes, if not -1 */
+	const char *const *args;
+	size_t n_args;
+	const struct dw_env *env;
+	size_t n_env;
+
+	const struct dw_file_in *files;
+	size_t n_files;
+	const char *const *collect; /* names or patterns of files to bring back */
+	size_t n_collect;
+
+	const char *workspace; /* host folder, seen at /work, read-only */
+	const char *const *writable; /* host paths the program may write to */
+	size_t n_writable;
+
+	enum dw_network network;
+	struct dw_limits limits;
+	bool strict;           /* refuse to run if a limit cannot be enforced here */
+
+	dw_output_fn *on_output; /* or NULL */
+	void *user;
+	int cancel_fd;         /* the run is ended once this is readable, if not -1 */
+
+	void *owned;           /* what dw_request_from_json() allocated */
+};
+
+DW_API void dw_request_init(struct dw_request *req);
+
+/*
+ * Fill an initialised request from JSON text. Unknown keys, wrong types and
+ * values out of range are DW_E_INVALID and name the key. On failure *req is as
+ * dw_request_init() left it.
+ */
+DW_API int dw_request_from_json(struct dw_request *req, const char *text, size_t len,
+                                struct dw_error *err);
+
+DW_API void dw_request_finish(struct dw_request *req);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_BASE_FD_H
+#define DW_BASE_FD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* All of these return 0 (or a count) or -errno. */
+
+int dw_fd_write_all(int fd, const void *data, size_t len);
+
+/* Read up to max bytes, until the end of the file; the count, or -errno. */
+ssize_t dw_fd_read_some(int fd, void *data, size_t max);
+
+int dw_fd_nonblock(int fd);
+
+/*
+ * Read a small kernel file (an attribute of procfs or cgroupfs) whole into
+ * text, NUL-terminated and without the newline at its end. The length, or
+ * -errno; -E2BIG if it does not fit.
+ */
+ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size);
+
+/* Close *fd if it is one, and make it -1. */
+void dw_fd_close(int *fd);
+
+/*
+ * Copy data into a memfd that nobody can change any more. The descriptor is
+ * close-on-exec and at its beginning; or -errno.
+ */
+int dw_fd_sealed(const char *name, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define PLAIN_BYTES_MAX 1024
+#define PLAIN_PARTS_MAX 32
+
+static int open_how(int dir_fd, const char *path, int flags, mode_t mode,
+                    uint64_t resolve)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
+		/* A mode that nothing is created with is an error to openat2(). */
+		.mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE
+	                        ? mode & 07777
+	                        : 0,
+		.resolve = resolve,
+	};
+	long fd = -1;
+
+	/*
+	 * The kernel says EAGAIN if anything on the host was renamed or mounted
+	 * while it walked over a "..". That is seldom twice in a row, but a guest
+	 * that renames all day must not hold us for ever.
+	 */
+	for (int i = 0; i < 64; i++) {
+		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
+		if (fd >= 0)
+			return (int)fd;
+		if (errno != EAGAIN && errno != EINTR)
+			break;
+	}
+	return -errno;
+}
+
+int dw_path_open_beneath(int dir_fd, const char *path, int flags, mode_t mode)
+{
+	return open_how(dir_fd, path, flags | O_NOFOLLOW, mode,
+	                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+	                        RESOLVE_NO_XDEV);
+}
+
+int dw_path_open_in_root(int root_fd, const char *path, int flags)
+{
+	return open_how(root_fd, path, flags, 0, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+}
+
+/* The length of the component at the front, up to "/" or the end. */
+static size_t part_len(const char *path)
+{
+	return strcspn(path, "/");
+}
+
+static bool is_dots(const char *part, size_t len)
+{
+	return (len == 1 && part[0] == '.') ||
+	       (len == 2 && part[0] == '.' && part[1] == '.');
+}
+
+bool dw_path_is_plain(const char *path)
+{
+	size_t len, parts = 0;
+
+	if (strnlen(path, PLAIN_BYTES_MAX + 1) > PLAIN_BYTES_MAX)
+		return false;
+
+	for (;;) {
+		len = part_len(path);
+		if (len == 0 || is_dots(path, len) || ++parts > PLAIN_PARTS_MAX)
+			return false;
+		path += len;
+		if (*path == '\0')
+			return true;
+		path++;
+	}
+}
+
+int dw_path_make_parents(int dir_fd, const char *path, mode_t mode)
+{
+	autoclose int held = -1;
+	char part[NAME_MAX + 1];
+	int at = dir_fd, next;
+	size_t len;
+
+	if (!dw_path_is_plain(path))
+		return -EINVAL;
+
+	for (len = part_len(path); path[len] == '/'; len = part_len(path)) {
+		if (len > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(part, path, len);
+		part[len] = '\0';
+		path += len + 1;
+
+		if (mkdirat(at, part, mode) < 0 && errno != EEXIST)
+			return -errno;
+		/* What is there already may be a link out: only a folder opens here. */
+		next = dw_path_open_beneath(at, part, O_PATH | O_DIRECTORY, 0);
+		if (next < 0)
+			return next;
+		if (held >= 0)
+			(void)close(held);
+		at = held = next;
+	}
+	return 0;
+}
+
+/*
+ * Removing a tree that somebody hostile made.
+ *
+ * We hold one open folder for each level we are in, on a stack of our own. The
+ * stack has few places: what lies deeper is moved up into the top folder under
+ * a fresh name, where a later look at the top folder finds it. So neither
+ * descriptors nor memory grow with the tree, and each folder is moved at most
+ * once for each SWEEP_DEPTH levels that it lay deep.
+ *
+ * A folder is looked through again for as long as that gets anything done: some
+ * file systems leave out entries when others go away while we read. Where
+ * something will not go we keep its errno, and remove all the rest.
+ */
+#define SWEEP_DEPTH 32
+
+struct sweep_level {
+	DIR *dir;
+	bool progress; /* something left this folder, or was moved into it */
+	char name[NAME_MAX + 1];
+};
+
+struct sweep {
+	int parent_fd;
+	dev_t dev;
+	int first; /* -errno of the first thing that stayed, or 0 */
+	size_t depth;
+	struct sweep_level levels[SWEEP_DEPTH];
+};
+
+static void note(struct sweep *s, int r)
+{
+	if (s->first == 0)
+		s->first = r;
+}
+
+/* The folder that a level lies in, or would lie in, with depth levels above it. */
+static int fd_above(const struct sweep *s, size_t depth)
+{
+	return depth == 0 ? s->parent_fd : dirfd(s->levels[depth - 1].dir);
+}
+
+/*
+ * Hold a folder without opening it, and make it one that we can read, write and
+ * move. All goes through the descriptor: a name could become a link meanwhile.
+ */
+static int unlock(struct sweep *s, int at, const char *name)
+{
+	autoclose int fd = -1;
+	struct stat st;
+	char proc[64];
+
+	fd = dw_path_open_beneath(at, name, O_PATH | O_DIRECTORY, 0);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+
+	if (s->depth == 0)
+		s->dev = st.st_dev;
+	if (st.st_dev != s->dev)
+		return -EXDEV;
+
+	/* fchmod() does not take a descriptor like this one. If it fails, what we
+	 * want to do next fails too and says why. */
+	if ((st.st_mode & S_IRWXU) != S_IRWXU) {
+		(void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+		(void)chmod(proc, S_IRWXU);
+	}
+	return TAKE_FD(fd);
+}
+
+/* Into the top folder with it, under a name that nobody could foresee. */
+static int move_up(struct sweep *s, int at, const char *name)
+{
+	char fresh[32];
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -EIO;
+	(void)snprintf(fresh, sizeof(fresh), ".gone-%016llx", (unsigned long long)random);
+	if (renameat(at, name, dirfd(s->levels[0].dir), fresh) < 0)
+		return -errno;
+
+	s->levels[0].progress = true;
+	return 0;
+}
+
+static int enter(struct sweep *s, const char *name)
+{
+	int at = fd_above(s, s->depth);
+	autoclose int held = -1, fd = -1;
+	struct sweep_level *level;
+	size_t len = strlen(name);
+	DIR *dir;
+
+	held = unlock(s, at, name);
+	if (held < 0)
+		return held;
+	if (s->depth == SWEEP_DEPTH)
+		return move_up(s, at, name);
+
+	level = &s->levels[s->depth];
+	if (len >= sizeof(level->name))
+		return -ENAMETOOLONG;
+	fd = openat(held, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir)
+		return -errno;
+
+	(void)TAKE_FD(fd);
+	level->dir = dir;
+	level->progress = false;
+	memcpy(level->name, name, len + 1);
+	s->depth++;
+	return 0;
+}
+
+/* Something in the folder we are in: away with it, or into it. */
+static int remove_entry(struct sweep *s, const char *name, unsigned char type)
+{
+	int at = fd_above(s, s->depth);
+	struct stat st;
+	int unlinked;
+
+	if (type == DT_UNKNOWN) {
+		if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return -errno;
+		type = S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
+	}
+	/* An empty folder goes without a look inside, whatever its mode. */
+	unlinked = unlinkat(at, name, type == DT_DIR ? AT_REMOVEDIR : 0);
+	if (unlinked == 0) {
+		if (s->depth > 0)
+			s->levels[s->depth - 1].progress = true;
+		return 0;
+	}
+	if (type == DT_DIR && (errno == ENOTEMPTY || errno == EEXIST))
+		return enter(s, name);
+	return -errno;
+}
+
+/* The folder we are in was read to its end: remove it, or look through it again. */
+static void leave(struct sweep *s)
+{
+	struct sweep_level *level = &s->levels[s->depth - 1];
+	int unlinked, eno;
+
+	unlinked = unlinkat(fd_above(s, s->depth - 1), level->name, AT_REMOVEDIR);
+	eno = errno;
+	if (unlinked < 0 && (eno == ENOTEMPTY || eno == EEXIST) && level->progress) {
+		level->progress = false;
+		rewinddir(level->dir);
+		return;
+	}
+	if (unlinked < 0)
+		note(s, -eno);
+
+	(void)closedir(level->dir);
+	s->depth--;
+	if (unlinked < 0)
+		return;
+	if (s->depth > 0)
+		s->levels[s->depth - 1].progress = true;
+	else
+		s->first = 0; /* whatever went wrong on the way, nothing stayed */
+}
+
+int dw_path_remove_tree(int parent_fd, const char *name)
+{
+	struct sweep s = {.parent_fd = parent_fd};
+	const struct dirent *entry;
+	int r;
+
+	if (name[part_len(name)] != '\0' || name[0] == '\0' ||
+	    is_dots(name, strlen(name)))
+		return -EINVAL;
+
+	r = remove_entry(&s, name, DT_UNKNOWN);
+	if (r < 0)
+		return r;
+	while (s.depth > 0) {
+		errno = 0;
+		entry = readdir(s.levels[s.depth - 1].dir);
+		if (!entry) {
+			note(&s, -errno);
+			leave(&s);
+		} else if (!is_dots(entry->d_name, strlen(entry->d_name))) {
+			note(&s, remove_entry(&s, entry->d_name, entry->d_type));
+		}
+	}
+	return s.first;
+}

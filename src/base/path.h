@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_BASE_PATH_H
+#define DW_BASE_PATH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Open a path below a folder that somebody we do not trust may write to: no
+ * way out of it, no symbolic link, no magic link, no other mount. 0 or above,
+ * or -errno. O_CLOEXEC and O_NOFOLLOW are added.
+ */
+int dw_path_open_beneath(int dir_fd, const char *path, int flags, mode_t mode);
+
+/*
+ * The same for a root file system: links are followed as a process chrooted to
+ * it would follow them, "/" and ".." included, and never lead out.
+ */
+int dw_path_open_in_root(int root_fd, const char *path, int flags);
+
+/*
+ * Is this a name we let a caller put below a folder: relative, not empty, no
+ * empty component, no "." or "..", at most 1024 bytes and 32 components?
+ */
+bool dw_path_is_plain(const char *path);
+
+/* Make the folders above path, below dir_fd, as mkdir -p would. 0 or -errno. */
+int dw_path_make_parents(int dir_fd, const char *path, mode_t mode);
+
+/*
+ * Remove a folder and all that is in it, never following a link and never
+ * crossing a mount, however deep or hostile the tree is. 0 or -errno of the
+ * first thing that stayed.
+ */
+int dw_path_remove_tree(int parent_fd, const char *name);
+
+#endif

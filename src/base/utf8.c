@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Measure what stands at the front of s: *ret_valid says if it is a whole
+ * character. If not, the length is that of the longest front which could have
+ * begun one (at least 1), so that a character cut short becomes one mark and
+ * not three. This is what browsers and Python do; the ranges are table 3-7 of
+ * the Unicode Standard.
+ */
+static size_t measure(const uint8_t *s, size_t len, bool *ret_valid)
+{
+	uint8_t low = 0x80, high = 0xbf;
+	size_t need, i;
+
+	*ret_valid = false;
+	if (s[0] < 0x80) {
+		*ret_valid = true;
+		return 1;
+	}
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 1;
+
+	need = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	switch (s[0]) {
+	case 0xe0: /* overlong below */
+		low = 0xa0;
+		break;
+	case 0xed: /* surrogates above */
+		high = 0x9f;
+		break;
+	case 0xf0: /* overlong below */
+		low = 0x90;
+		break;
+	case 0xf4: /* past U+10FFFF above */
+		high = 0x8f;
+		break;
+	default:
+		break;
+	}
+	for (i = 1; i < need; i++) {
+		if (i == len || s[i] < low || s[i] > high)
+			return i;
+		low = 0x80;
+		high = 0xbf;
+	}
+	*ret_valid = true;
+	return need;
+}
+
+bool dw_utf8_valid(const char *data, size_t len)
+{
+	const uint8_t *s = (const uint8_t *)data;
+	bool valid = true;
+
+	for (size_t i = 0; valid && i < len;)
+		i += measure(s + i, len - i, &valid);
+	return valid;
+}
+
+char *dw_utf8_clean(const char *data, size_t len, size_t *ret_len)
+{
+	static const char mark[] = "\xef\xbf\xbd"; /* U+FFFD */
+	const uint8_t *s = (const uint8_t *)data;
+	size_t i, n, size = 0, at = 0;
+	bool valid;
+	char *copy;
+
+	/* Once to know the size: mostly nothing is wrong, and 3 times would be much. */
+	for (i = 0; i < len; i += n) {
+		n = measure(s + i, len - i, &valid);
+		if (__builtin_add_overflow(size, valid ? n : sizeof(mark) - 1, &size))
+			return NULL;
+	}
+	if (__builtin_add_overflow(size, 1, &size))
+		return NULL;
+	copy = malloc(size);
+	if (!copy)
+		return NULL;
+
+	for (i = 0; i < len; i += n) {
+		n = measure(s + i, len - i, &valid);
+		if (valid) {
+			memcpy(copy + at, s + i, n);
+			at += n;
+		} else {
+			memcpy(copy + at, mark, sizeof(mark) - 1);
+			at += sizeof(mark) - 1;
+		}
+	}
+	copy[at] = '\0';
+	if (ret_len)
+		*ret_len = at;
+	return copy;
+}

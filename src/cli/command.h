@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_CLI_COMMAND_H
+#define DW_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/options.h"
+
+/*
+ * A command of ours: one file, one entry, listed once in main.c. Its help, the
+ * list in `dewar --help` and the completion scripts are made from the entry.
+ */
+
+#define DW_COMMAND_LINES 8
+#define DW_COMMAND_GROUPS 6
+
+struct dw_command {
+	const char *name;
+	const char *summary;                   /* one sentence, without its full stop */
+	const char *usage[DW_COMMAND_LINES];   /* behind "dewar NAME", ends in NULL */
+	const char *example[DW_COMMAND_LINES]; /* whole lines, ends in NULL */
+	const struct dw_option_group *groups[DW_COMMAND_GROUPS]; /* ends in NULL */
+	bool passes_args;  /* what stands after -- is for a program in the cell */
+	enum dw_fits fits; /* what its operands are */
+	const char *words; /* for DW_FITS_WORDS */
+
+	/* argv[0] is the command's name. The exit status. */
+	int (*run)(const struct dw_command *cmd, int argc, char **argv);
+};
+
+extern const struct dw_command dw_command_run;
+extern const struct dw_command dw_command_exec;
+extern const struct dw_command dw_command_languages;
+extern const struct dw_command dw_command_doctor;
+extern const struct dw_command dw_command_completion;
+extern const struct dw_command dw_command_version;
+
+/* All of them, in the order people want to see; ends in NULL. */
+extern const struct dw_command *const dw_commands[];
+
+#endif

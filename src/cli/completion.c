@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/command.h"
+#include "cli/language.h"
+#include "cli/report.h"
+#include "dewar/dewar.h"
+
+/*
+ * Scripts that complete our commands, written from the tables that also parse
+ * them. They call nothing of ours when they run: completing stays instant.
+ */
+
+static void put_levels(void)
+{
+	const char *const *name;
+
+	for (name = dw_level_names(); *name; name++)
+		(void)printf("%s%s", name == dw_level_names() ? "" : " ", *name);
+}
+
+static void put_languages(void)
+{
+	struct dw_language lang;
+	size_t i;
+
+	for (i = 0; i < dw_language_count(); i++)
+		if (dw_language_peek(i, &lang) == 0)
+			(void)printf("%s%s", i == 0 ? "" : " ", lang.name);
+}
+
+static void put_words(enum dw_fits fits, const char *words)
+{
+	if (fits == DW_FITS_WORDS)
+		(void)fputs(words, stdout);
+	else if (fits == DW_FITS_LEVEL)
+		put_levels();
+	else if (fits == DW_FITS_LANGUAGE)
+		put_languages();
+}
+
+/* The text, with a backslash before each of these characters. */
+static void put_escaped(const char *text, const char *special)
+{
+	for (; *text != '\0'; text++)
+		(void)printf("%s%c", strchr(special, *text) ? "\\" : "", *text);
+}
+
+/* The inside of a single-quoted string. */
+static void put_quoted(const char *text, const char *special)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '\'')
+			(void)fputs("'\\''", stdout);
+		else
+			(void)printf("%s%c", strchr(special, *text) ? "\\" : "", *text);
+	}
+}
+
+static void bash_fitting(enum dw_fits fits, const char *words)
+{
+	const char *how = "";
+
+	switch (fits) {
+	case DW_FITS_FILE:
+	case DW_FITS_LANGUAGE:
+		how = " -f";
+		break;
+	case DW_FITS_FOLDER:
+		how = " -d";
+		break;
+	case DW_FITS_COMMAND:
+		how = " -c -f";
+		break;
+	case DW_FITS_ANYTHING:
+	case DW_FITS_WORDS:
+	case DW_FITS_LEVEL:
+	case DW_FITS_NOTHING:
+	case DW_FITS_COUNT:
+		break;
+	}
+	(void)printf("mapfile -t COMPREPLY < <(compgen%s -W '", how);
+	put_words(fits, words);
+	(void)printf("' -- \"$cur\")");
+}
+
+/* The pattern that an option matches; before it what parts it from the one before. */
+static void bash_pattern(const struct dw_option *row, const char *before)
+{
+	(void)printf("%s--%s", before, row->name);
+	if (row->letter)
+		(void)printf(" | -%c", row->letter);
+}
+
+/* Options before the word that want an argument of it. */
+static void bash_arguments(const struct dw_command *cmd)
+{
+	const struct dw_option *row;
+	const char *before = "\t\t";
+	size_t i;
+
+	(void)printf("\t\tcase $prev in\n");
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
+		if (!row->arg || row->fits == DW_FITS_ANYTHING)
+			continue;
+		bash_pattern(row, "\t\t");
+		(void)printf(")\n\t\t\t");
+		bash_fitting(row->fits, row->words);
+		(void)printf("\n\t\t\treturn\n\t\t\t;;\n");
+	}
+
+	/* All those we can say nothing about. */
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
+		if (!row->arg || row->fits != DW_FITS_ANYTHING)
+			continue;
+		bash_pattern(row, before);
+		before = " | ";
+	}
+	if (before[0] == ' ')
+		(void)printf(")\n\t\t\treturn\n\t\t\t;;\n");
+	(void)printf("\t\tesac\n");
+}
+
+static void bash_command(const struct dw_command *cmd)
+{
+	const struct dw_option *row;
+	size_t i;
+
+	(void)printf("\t%s)\n", cmd->name);
+	bash_arguments(cmd);
+
+	(void)printf("\t\tif [[ $cur == -* ]]; then\n"
+	             "\t\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++)
+		(void)printf("%s--%s", i == 0 ? "" : " ", row->name);
+	(void)printf("' -- \"$cur\")\n"
+	             "\t\t\treturn\n"
+	             "\t\tfi\n"
+	             "\t\t");
+	bash_fitting(cmd->fits, cmd->words);
+	(void)printf("\n\t\t;;\n");
+}
+
+static void bash_script(void)
+{
+	const struct dw_command *const *cmd;
+
+	(void)printf("# bash completion for dewar, made by `dewar completion bash`\n"
+	             "_dewar()\n"
+	             "{\n"
+	             "\tlocal cur=${COMP_WORDS[COMP_CWORD]}\n"
+	             "\tlocal prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	             "\tCOMPREPLY=()\n"
+	             "\tif ((COMP_CWORD == 1)); then\n"
+	             "\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	for (cmd = dw_commands; *cmd; cmd++)
+		(void)printf("%s ", (*cmd)->name);
+	(void)printf("--help --version' -- \"$cur\")\n"
+	             "\t\treturn\n"
+	             "\tfi\n"
+	             "\tcase ${COMP_WORDS[1]} in\n");
+	for (cmd = dw_commands; *cmd; cmd++)
+		bash_command(*cmd);
+	(void)printf("\tesac\n"
+	             "}\n"
+	             "complete -o filenames -F _dewar dewar\n");
+}
+
+/* What _arguments shall do for an argument, in a single-quoted string. */
+static void zsh_action(enum dw_fits fits, const char *words)
+{
+	switch (fits) {
+	case DW_FITS_FILE:
+		(void)fputs("_files", stdout);
+		break;
+	case DW_FITS_FOLDER:
+		(void)fputs("_files -/", stdout);
+		break;
+	case DW_FITS_LANGUAGE:
+		(void)fputs("_dewar_languages", stdout);
+		break;
+	case DW_FITS_COMMAND:
+		(void)fputs("_command_names -e", stdout);
+		break;
+	case DW_FITS_WORDS:
+	case DW_FITS_LEVEL:
+		(void)putchar('(');
+		put_words(fits, words);
+		(void)putchar(')');
+		break;
+	case DW_FITS_ANYTHING:
+	case DW_FITS_NOTHING:
+	case DW_FITS_COUNT:
+		(void)putchar(' ');
+		break;
+	}
+}
+
+static void zsh_option(const struct dw_option *row)
+{
+	char letter[] = {'-', row->letter, '\0'};
+	char name[64];
+	const char *forms[] = {name, row->letter ? letter : NULL};
+	size_t i;
+
+	(void)snprintf(name, sizeof(name), "--%s", row->name);
+	for (i = 0; i < ARRAY_SIZE(forms) && forms[i]; i++) {
+		(void)printf(" \\\n\t\t\t'*%s[", forms[i]);
+		put_quoted(row->help, "[]:\\");
+		(void)putchar(']');
+		if (row->arg) {
+			(void)putchar(':');
+			put_quoted(row->arg, "[]:\\");
+			(void)putchar(':');
+			zsh_action(row->fits, row->words);
+		}
+		(void)putchar('\'');
+	}
+}
+
+static void zsh_command(const struct dw_command *cmd)
+{
+	const struct dw_option *row;
+	size_t i;
+
+	(void)printf("\t%s)\n\t\t_arguments", cmd->name);
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++)
+		zsh_option(row);
+	if (cmd->fits != DW_FITS_NOTHING) {
+		(void)printf(" \\\n\t\t\t'1: :");
+		zsh_action(cmd->fits, cmd->words);
+		(void)putchar('\'');
+	}
+	if (cmd->passes_args)
+		(void)printf(" \\\n\t\t\t'*: :_files'");
+	(void)printf("\n\t\t;;\n");
+}
+
+static void zsh_script(void)
+{
+	const struct dw_command *const *cmd;
+
+	(void)printf("#compdef dewar\n"
+	             "# zsh completion for dewar, made by `dewar completion zsh`\n"
+	             "_dewar_languages()\n"
+	             "{\n"
+	             "\tcompadd -- ");
+	put_languages();
+	(void)printf("\n"
+	             "\t_files\n"
+	             "}\n"
+	             "_dewar()\n"
+	             "{\n"
+	             "\tlocal -a commands\n"
+	             "\tcommands=(\n");
+	for (cmd = dw_commands; *cmd; cmd++) {
+		(void)printf("\t\t'%s:", (*cmd)->name);
+		put_quoted((*cmd)->summary, ":\\");
+		(void)printf("'\n");
+	}
+	(void)printf("\t)\n"
+	             "\tif ((CURRENT == 2)); then\n"
+	             "\t\t_describe command commands\n"
+	             "\t\tcompadd -- --help --version\n"
+	             "\t\treturn\n"
+	             "\tfi\n"
+	             "\tshift words\n"
+	             "\t((CURRENT--))\n"
+	             "\tcase $words[1] in\n");
+	for (cmd = dw_commands; *cmd; cmd++)
+		zsh_command(*cmd);
+	(void)printf("\tesac\n"
+	             "}\n"
+	             "if [[ $funcstack[1] == _dewar ]]; then\n"
+	             "\t_dewar \"$@\"\n"
+	             "else\n"
+	             "\tcompdef _dewar dewar\n"
+	             "fi\n");
+}
+
+static void fish_fitting(enum dw_fits fits, const char *words)
+{
+	switch (fits) {
+	case DW_FITS_FILE:
+		(void)fputs(" -F", stdout);
+		break;
+	case DW_FITS_FOLDER:
+		(void)fputs(" -a '(__fish_complete_directories)'", stdout);
+		break;
+	case DW_FITS_COMMAND:
+		(void)fputs(" -F -a '(__fish_complete_command)'", stdout);
+		break;
+	case DW_FITS_WORDS:
+	case DW_FITS_LEVEL:
+	case DW_FITS_LANGUAGE:
+		(void)printf("%s -a '", fits == DW_FITS_LANGUAGE ? " -F" : "");
+		put_words(fits, words);
+		(void)putchar('\'');
+		break;
+	case DW_FITS_ANYTHING:
+	case DW_FITS_NOTHING:
+	case DW_FITS_COUNT:
+		break;
+	}
+}
+
+static void fish_command(const struct dw_command *cmd)
+{
+	const struct dw_option *row;
+	size_t i;
+
+	(void)printf("complete -c dewar -n __fish_use_subcommand -a %s -d '", cmd->name);
+	put_escaped(cmd->summary, "'\\");
+	(void)printf("'\n");
+
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
+		(void)printf("complete -c dewar -n '__fish_seen_subcommand_from %s' -l %s",
+		             cmd->name, row->name);
+		if (row->letter)
+			(void)printf(" -s %c", row->letter);
+		(void)printf("%s -d '", row->arg ? " -r" : "");
+		put_escaped(row->help, "'\\");
+		(void)putchar('\'');
+		if (row->arg)
+			fish_fitting(row->fits, row->words);
+		(void)putchar('\n');
+	}
+
+	if (cmd->fits == DW_FITS_NOTHING)
+		return;
+	(void)printf("complete -c dewar -n '__fish_seen_subcommand_from %s'", cmd->name);
+	fish_fitting(cmd->fits, cmd->words);
+	(void)putchar('\n');
+}
+
+static void fish_script(void)
+{
+	const struct dw_command *const *cmd;
+
+	(void)printf(
+		"# fish completion for dewar, made by `dewar completion fish`\n"
+		"complete -c dewar -f\n"
+		"complete -c dewar -n __fish_use_subcommand -s h -l help -d Help\n"
+		"complete -c dewar -n __fish_use_subcommand -s V -l version -d Version\n");
+	for (cmd = dw_commands; *cmd; cmd++)
+		fish_command(*cmd);
+}
+
+static const struct {
+	const char *name;
+	void (*print)(void);
+} shells[] = {
+	{"bash", bash_script},
+	{"zsh", zsh_script},
+	{"fish", fish_script},
+};
+
+static int print_script(const struct dw_parsed *parsed, struct dw_error *err)
+{
+	size_t i;
+
+	if (parsed->n_operands != 1)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "for which shell? See `dewar completion --help`");
+	for (i = 0; i < ARRAY_SIZE(shells); i++) {
+		if (strcmp(parsed->operands[0], shells[i].name) != 0)
+			continue;
+		shells[i].print();
+		return 0;
+	}
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "no script for \"%s\", there are bash, zsh and fish",
+	               parsed->operands[0]);
+}
+
+static int completion(const struct dw_command *cmd, int argc, char **argv)
+{
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	int r;
+
+	r = dw_options_parse(cmd, argc, argv, NULL, &parsed, &err);
+	if (r == 0)
+		r = print_script(&parsed, &err);
+	dw_parsed_finish(&parsed);
+	return r < 0 ? dw_report_error(&err, false) : dw_report_flush();
+}
+
+const struct dw_command dw_command_completion = {
+	.name = "completion",
+	.summary = "Print a script that completes our commands in a shell",
+	.usage = {"bash|zsh|fish"},
+	.example =
+		{
+			"source <(dewar completion bash)",
+			"dewar completion zsh > ~/.zfunc/_dewar",
+			"dewar completion fish > ~/.config/fish/completions/dewar.fish",
+		},
+	.fits = DW_FITS_WORDS,
+	.words = "bash zsh fish",
+	.run = completion,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "cli/attend.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/job.h"
+#include "cli/report.h"
+
+struct settings {
+	struct dw_job_settings job; /* first: the shared options point into it */
+};
+
+/* Add a word as a shell reads it back: in single quotes, but for those in it. */
+static void add_quoted(struct dw_buf *line, const char *word)
+{
+	size_t len;
+
+	(void)dw_buf_puts(line, "'");
+	for (;; word += len + 1) {
+		len = strcspn(word, "'");
+		(void)dw_buf_add(line, word, len);
+		if (word[len] == '\0')
+			break;
+		(void)dw_buf_puts(line, "'\\''");
+	}
+	(void)dw_buf_puts(line, "'");
+}
+
+/*
+ * One word is a line for the shell as it stands. Several are a program and its
+ * arguments, which our caller's shell has taken apart already: the second shell
+ * must find the same words again.
+ */
+static int join(struct dw_job *job, const struct dw_parsed *parsed, struct dw_error *err)
+{
+	autobuf struct dw_buf line;
+	size_t i;
+
+	dw_buf_init(&line, DW_INPUT_CODE_MAX);
+	if (parsed->n_operands == 1)
+		(void)dw_buf_puts(&line, parsed->operands[0]);
+	for (i = 0; i < parsed->n_operands && parsed->n_operands > 1; i++) {
+		if (i > 0)
+			(void)dw_buf_puts(&line, " ");
+		add_quoted(&line, parsed->operands[i]);
+	}
+
+	if (!line.failed)
+		job->code = dw_buf_take(&line, NULL);
+	if (!job->code)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the command");
+	job->req.command = job->code;
+	return 0;
+}
+
+static int prepare(struct dw_job *job, const struct settings *set,
+                   const struct dw_parsed *parsed, struct dw_error *err)
+{
+	if (set->job.json && set->job.text)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--json and --text: take one of them");
+	if (parsed->n_operands == 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "nothing to run: give a command; see `dewar exec --help`");
+	if (dw_job_fill(job, &set->job, err) < 0)
+		return -1;
+	return join(job, parsed, err);
+}
+
+static int exec(const struct dw_command *cmd, int argc, char **argv)
+{
+	struct settings set = {0};
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	struct dw_job job;
+	int r, status;
+
+	dw_job_init(&job);
+	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
+	if (r > 0)
+		status = dw_report_flush();
+	else if (r < 0 || prepare(&job, &set, &parsed, &err) < 0)
+		status = dw_report_error(&err, set.job.json ||
+		                                       dw_options_want_json(argc, argv));
+	else
+		status = dw_attend(&job, &set.job);
+
+	dw_job_finish(&job);
+	dw_parsed_finish(&parsed);
+	dw_job_settings_finish(&set.job);
+	return status;
+}
+
+const struct dw_command dw_command_exec = {
+	.name = "exec",
+	.summary =
+		"Run a shell command in a fresh cell, and pass on its output and exit status",
+	.usage =
+		{
+			"[OPTIONS] 'LINE'",
+			"[OPTIONS] [--] COMMAND [ARG...]",
+		},
+	.example =
+		{
+			"dewar exec 'ls -l / | wc -l'",
+			"dewar exec --workspace . -- grep -rn TODO .",
+			"dewar exec --network full 'curl -s https://example.com'",
+		},
+	.groups =
+		{
+			&dw_job_walls_group,
+			&dw_job_limits_group,
+			&dw_job_files_group,
+			&dw_job_output_group,
+		},
+	.passes_args = true,
+	.fits = DW_FITS_COMMAND,
+	.run = exec,
+};

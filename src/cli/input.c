@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+static int too_big(const char *what, size_t max, struct dw_error *err)
+{
+	return dw_fail(err, DW_E_INVALID, 0, "%s is bigger than the %zu MiB we take",
+	               what, max >> 20);
+}
+
+static int open_regular(const char *path, size_t max, size_t *ret_size,
+                        struct dw_error *err)
+{
+	autoclose int fd = -1;
+	struct stat st;
+
+	/* Without O_NONBLOCK a fifo would keep us here until somebody writes. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "no file %s", path);
+	if (fd < 0)
+		return dw_fail(err, DW_E_INVALID, errno, "open %s", path);
+
+	if (fstat(fd, &st) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "look at %s", path);
+	if (S_ISDIR(st.st_mode))
+		return dw_fail(err, DW_E_INVALID, 0, "%s is a folder, not a file", path);
+	if (!S_ISREG(st.st_mode))
+		return dw_fail(err, DW_E_INVALID, 0, "%s is not a regular file", path);
+	if ((uint64_t)st.st_size > max)
+		return too_big(path, max, err);
+
+	*ret_size = (size_t)st.st_size;
+	return TAKE_FD(fd);
+}
+
+int dw_input_read(const char *path, size_t max, char **ret_data, size_t *ret_len,
+                  struct dw_error *err)
+{
+	const char *what = "standard input";
+	autoclose int fd = -1;
+	autofree char *data = NULL;
+	size_t len = 0;
+	size_t size = 0; /* of data, without the NUL */
+	size_t hint = 4096;
+	char *more;
+	ssize_t n;
+
+	if (strcmp(path, "-") != 0) {
+		what = path;
+		fd = open_regular(path, max, &hint, err);
+		if (fd < 0)
+			return -1;
+	}
+
+	/* One byte more than announced: the read that meets the end tells us so. */
+	for (hint++;; hint = size) {
+		size += hint;
+		if (size > max + 1)
+			size = max + 1;
+		more = realloc(data, size + 1);
+		if (!more)
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", what);
+		data = more;
+
+		n = dw_fd_read_some(fd < 0 ? STDIN_FILENO : fd, data + len, size - len);
+		if (n < 0)
+			return dw_fail(err, DW_E_INVALID, (int)-n, "read %s", what);
+		len += (size_t)n;
+		if (len < size)
+			break;
+		if (len > max)
+			return too_big(what, max, err);
+	}
+
+	data[len] = '\0';
+	*ret_data = TAKE_PTR(data);
+	*ret_len = len;
+	return 0;
+}

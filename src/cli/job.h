@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_CLI_JOB_H
+#define DW_CLI_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/options.h"
+#include "dewar/request.h"
+
+/*
+ * What `run` and `exec` have in common: the options that describe a cell, and
+ * the request that is made from them.
+ */
+
+/* Where the options below go. Start from {0}. */
+struct dw_job_settings {
+	const char *level;
+	const char *image;
+	struct dw_limits limits;
+	enum dw_network network;
+	bool strict;
+
+	const char *workspace;
+	struct dw_strings writable;
+	struct dw_strings env;
+	struct dw_strings files;
+	struct dw_strings collect;
+	const char *input; /* --stdin; NULL: the program reads ours */
+
+	const char *into;
+	bool json;
+	bool text;
+	bool walls;
+	bool quiet;
+};
+
+void dw_job_settings_finish(struct dw_job_settings *set);
+
+/* The settings must be the first member of the command's own. */
+extern const struct dw_option_group dw_job_walls_group;
+extern const struct dw_option_group dw_job_limits_group;
+extern const struct dw_option_group dw_job_files_group;
+extern const struct dw_option_group dw_job_output_group;
+
+/* A request, and the memory behind those of its parts that we made. */
+struct dw_job {
+	struct dw_request req;
+	struct dw_env *env;
+	struct dw_file_in *files;
+	char **owned; /* ends in NULL */
+	char *code;
+};
+
+void dw_job_init(struct dw_job *job);
+void dw_job_finish(struct dw_job *job);
+
+/* Fill the request from all settings; what to run is the caller's part. */
+int dw_job_fill(struct dw_job *job, const struct dw_job_settings *set,
+                struct dw_error *err);
+
+/*
+ * Read the request from JSON in a file, or from standard input for "-". Settings
+ * fill in the level and the limits that it leaves open.
+ */
+int dw_job_load(struct dw_job *job, const char *path, const struct dw_job_settings *set,
+                struct dw_error *err);
+
+#endif

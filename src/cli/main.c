@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/guess.h"
+#include "cli/report.h"
+
+const struct dw_command *const dw_commands[] = {
+	&dw_command_run,
+	&dw_command_exec,
+	&dw_command_languages,
+	&dw_command_doctor,
+	&dw_command_completion,
+	&dw_command_version,
+	NULL,
+};
+
+/*
+ * A caller may have closed some of 0, 1 and 2. The next thing we open would
+ * take that place, and a program in the cell would read or write it.
+ */
+static void fill_stdio(void)
+{
+	struct pollfd pfd[] = {{.fd = 0}, {.fd = 1}, {.fd = 2}};
+	int fd;
+
+	if (poll(pfd, 3, 0) <= 0)
+		return;
+	for (fd = 0; fd < 3; fd++)
+		if ((pfd[fd].revents & POLLNVAL) && open("/dev/null", O_RDWR) < 0)
+			_exit(DW_EXIT_OURS);
+}
+
+static int print_help(void)
+{
+	const struct dw_command *const *cmd;
+
+	(void)printf("Usage: dewar COMMAND [OPTIONS]\n"
+	             "       dewar --help | --version\n"
+	             "\n"
+	             "Run code that nobody trusts, behind real walls.\n"
+	             "\n"
+	             "Commands:\n");
+	for (cmd = dw_commands; *cmd; cmd++)
+		(void)printf("  %-12s  %s\n", (*cmd)->name, (*cmd)->summary);
+	(void)printf(
+		"\n"
+		"Options:\n"
+		"  -h, --help     Print this and exit\n"
+		"  -V, --version  Print the version and exit\n"
+		"\n"
+		"`dewar COMMAND --help` tells more, and so does `man dewar-COMMAND`.\n");
+	return dw_report_flush();
+}
+
+static int unknown(const char *word, bool json)
+{
+	const char *kind = word[0] == '-' ? "option" : "command";
+	const struct dw_command *const *cmd;
+	struct dw_guess guess = {.typed = word};
+	struct dw_error err = {0};
+
+	for (cmd = dw_commands; *cmd && word[0] != '-'; cmd++)
+		dw_guess_offer(&guess, (*cmd)->name);
+	if (guess.best)
+		(void)dw_fail(&err, DW_E_INVALID, 0,
+		              "unknown %s %s, did you mean %s? See `dewar --help`", kind,
+		              word, guess.best);
+	else
+		(void)dw_fail(&err, DW_E_INVALID, 0, "unknown %s %s; see `dewar --help`",
+		              kind, word);
+	return dw_report_error(&err, json);
+}
+
+int main(int argc, char **argv)
+{
+	const struct dw_command *const *cmd;
+	char *version[] = {argv[0], NULL};
+
+	fill_stdio();
+
+	if (argc < 2) {
+		dw_report_line("do what? See `dewar --help`");
+		return DW_EXIT_OURS;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return print_help();
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+		return dw_command_version.run(&dw_command_version, 1, version);
+
+	for (cmd = dw_commands; *cmd; cmd++)
+		if (strcmp((*cmd)->name, argv[1]) == 0)
+			return (*cmd)->run(*cmd, argc - 1, argv + 1);
+	return unknown(argv[1], dw_options_want_json(argc, argv));
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "cli/command.h"
+#include "cli/guess.h"
+
+#define OPTIONS_MAX 64 /* bits in struct dw_parsed's given */
+
+/* What getopt_long() returns for the row at an index: above any letter. */
+#define ROW 256
+
+/* As many of anything as a kernel can count: PID_MAX_LIMIT, 2^22. */
+#define COUNT_MAX 4194304
+
+static const struct dw_option help_option = {
+	.name = "help",
+	.letter = 'h',
+	.help = "Print this and exit",
+};
+
+const struct dw_option *dw_options_row(const struct dw_command *cmd, size_t index,
+                                       const char **ret_title)
+{
+	const struct dw_option_group *const *group;
+	const struct dw_option *row;
+
+	if (ret_title)
+		*ret_title = NULL;
+
+	for (group = cmd->groups; *group; group++) {
+		for (row = (*group)->options; row->name; row++) {
+			if (index-- > 0)
+				continue;
+			if (ret_title && row == (*group)->options)
+				*ret_title = (*group)->title;
+			return row;
+		}
+	}
+	if (index > 0)
+		return NULL;
+	if (ret_title)
+		*ret_title = "Help";
+	return &help_option;
+}
+
+void dw_strings_finish(struct dw_strings *strings)
+{
+	free(strings->list);
+	*strings = (struct dw_strings){0};
+}
+
+void dw_parsed_finish(struct dw_parsed *parsed)
+{
+	free(parsed->operands);
+	*parsed = (struct dw_parsed){0};
+}
+
+int dw_take_flag(const char *value, void *field, struct dw_error *err)
+{
+	(void)value;
+	(void)err;
+	*(bool *)field = true;
+	return 0;
+}
+
+int dw_take_text(const char *value, void *field, struct dw_error *err)
+{
+	(void)err;
+	*(const char **)field = value;
+	return 0;
+}
+
+int dw_take_string(const char *value, void *field, struct dw_error *err)
+{
+	struct dw_strings *strings = field;
+	const char **list;
+
+	/* A command line is short: no need to grow by more than one. */
+	list = reallocarray(strings->list, strings->n + 1, sizeof(*list));
+	if (!list)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "keep \"%s\"", value);
+
+	list[strings->n++] = value;
+	strings->list = list;
+	return 0;
+}
+
+/* In a request 0 stands for the default, so nobody can have meant it. */
+static int take_number(uint64_t number, const char *value, void *field,
+                       struct dw_error *err)
+{
+	if (number == 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%s\" is no limit: it must be more than 0", value);
+
+	*(uint64_t *)field = number;
+	return 0;
+}
+
+int dw_take_size(const char *value, void *field, struct dw_error *err)
+{
+	uint64_t number;
+
+	if (dw_parse_size(value, &number, err) < 0)
+		return -1;
+	return take_number(number, value, field, err);
+}
+
+int dw_take_time(const char *value, void *field, struct dw_error *err)
+{
+	uint64_t number;
+
+	if (dw_parse_time(value, &number, err) < 0)
+		return -1;
+	return take_number(number, value, field, err);
+}
+
+int dw_take_cpus(const char *value, void *field, struct dw_error *err)
+{
+	uint64_t number;
+
+	if (dw_parse_cpus(value, &number, err) < 0)
+		return -1;
+	return take_number(number, value, field, err);
+}
+
+int dw_take_count(const char *value, void *field, struct dw_error *err)
+{
+	uint64_t number;
+
+	if (dw_parse_uint(value, COUNT_MAX, &number, err) < 0)
+		return -1;
+	return take_number(number, value, field, err);
+}
+
+static void print_option(const struct dw_option *row)
+{
+	char left[64];
+
+	(void)snprintf(left, sizeof(left), "%c%c%s--%s%s%s", row->letter ? '-' : ' ',
+	               row->letter ? row->letter : ' ', row->letter ? ", " : "  ",
+	               row->name, row->arg ? " " : "", row->arg ? row->arg : "");
+	(void)printf("  %-26s  %s\n", left, row->help);
+}
+
+static void print_help(const struct dw_command *cmd)
+{
+	const struct dw_option *row;
+	const char *title;
+	size_t i;
+
+	for (i = 0; cmd->usage[i]; i++)
+		(void)printf("%s dewar %s%s%s\n", i == 0 ? "Usage:" : "      ", cmd->name,
+		             cmd->usage[i][0] != '\0' ? " " : "", cmd->usage[i]);
+	(void)printf("\n%s.\n", cmd->summary);
+
+	for (i = 0; (row = dw_options_row(cmd, i, &title)) != NULL; i++) {
+		if (title)
+			(void)printf("\n%s:\n", title);
+		print_option(row);
+	}
+
+	for (i = 0; cmd->example[i]; i++)
+		(void)printf("%s  %s\n", i == 0 ? "\nExamples:\n" : "", cmd->example[i]);
+}
+
+/* Say how to get help, behind what is wrong, and return -1. */
+static int refuse(const struct dw_command *cmd, struct dw_error *err)
+{
+	size_t len = strlen(err->text);
+	const char *joint = len > 0 && err->text[len - 1] == '?' ? " See" : "; see";
+
+	(void)snprintf(err->text + len, sizeof(err->text) - len, "%s `dewar %s --help`",
+	               joint, cmd->name);
+	return -1;
+}
+
+static int unknown(const struct dw_command *cmd, const char *arg, struct dw_error *err)
+{
+	size_t len = strcspn(arg, "=");
+	const struct dw_option *row;
+	struct dw_guess guess = {0};
+	char name[64];
+	size_t i;
+
+	(void)snprintf(name, sizeof(name), "%.*s", (int)len, arg);
+	if (strncmp(name, "--", 2) == 0) {
+		guess.typed = name + 2;
+		for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++)
+			dw_guess_offer(&guess, row->name);
+	}
+
+	/* Most of these are meant for the program and not for us. */
+	if (guess.best)
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "unknown option %s, did you mean --%s?", name, guess.best);
+	else if (cmd->passes_args)
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "unknown option %s (put -- before what is for the program)",
+		              name);
+	else
+		(void)dw_fail(err, DW_E_INVALID, 0, "unknown option %s", name);
+	return refuse(cmd, err);
+}
+
+static int take(const struct dw_command *cmd, const struct dw_option *row,
+                const char *value, void *settings, struct dw_error *err)
+{
+	if (row->take(value, (char *)settings + row->field, err) == 0)
+		return 0;
+
+	(void)dw_wrap(err, "--%s", row->name);
+	return err->code == DW_E_INVALID ? refuse(cmd, err) : -1;
+}
+
+/* Defaults from the environment, for what was not given. */
+static int take_env(const struct dw_command *cmd, uint64_t given, void *settings,
+                    struct dw_error *err)
+{
+	const struct dw_option *row;
+	const char *value;
+	size_t i, j;
+
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
+		if (given & UINT64_C(1) << i)
+			continue;
+		for (j = 0; j < ARRAY_SIZE(row->env) && row->env[j]; j++) {
+			value = getenv(row->env[j]);
+			if (!value || value[0] == '\0')
+				continue;
+			if (row->take(value, (char *)settings + row->field, err) < 0)
+				return dw_wrap(err, "the variable %s", row->env[j]);
+			break;
+		}
+	}
+	return 0;
+}
+
+/* The row that getopt_long() speaks of, by what it returned or left in optopt. */
+static size_t row_index(const struct dw_command *cmd, int c)
+{
+	const struct dw_option *row;
+	size_t i;
+
+	if (c >= ROW)
+		return (size_t)(c - ROW);
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++)
+		if (row->letter == c)
+			break;
+	return i;
+}
+
+static int parse_one(const struct dw_command *cmd, int c, char **argv, void *settings,
+                     struct dw_parsed *parsed, struct dw_error *err)
+{
+	const struct dw_option *row;
+	char letter[3] = "-";
+	size_t index;
+
+	if (c == 1) {
+		parsed->operands[parsed->n_operands++] = optarg;
+		return 0;
+	}
+
+	index = row_index(cmd, c == '?' || c == ':' ? optopt : c);
+	row = optopt == 0 && c == '?' ? NULL : dw_options_row(cmd, index, NULL);
+
+	if (c == '?' && row) {
+		(void)dw_fail(err, DW_E_INVALID, 0, "--%s takes no argument", row->name);
+		return refuse(cmd, err);
+	}
+	if (c == '?') {
+		letter[1] = (char)optopt;
+		return unknown(cmd, optopt ? letter : argv[optind - 1], err);
+	}
+	if (c == ':') {
+		(void)dw_fail(err, DW_E_INVALID, 0, "--%s needs its %s", row->name,
+		              row->arg);
+		return refuse(cmd, err);
+	}
+
+	if (row == &help_option) {
+		print_help(cmd);
+		return 1;
+	}
+
+	parsed->given |= UINT64_C(1) << index;
+	return take(cmd, row, optarg, settings, err);
+}
+
+int dw_options_parse(const struct dw_command *cmd, int argc, char **argv, void *settings,
+                     struct dw_parsed *ret, struct dw_error *err)
+{
+	/* "-": operands in order, so that we see which stood before "--". */
+	char letters[2 + 2 * OPTIONS_MAX + 1] = "-:";
+	struct option longs[OPTIONS_MAX + 1] = {0};
+	struct dw_parsed parsed = {0};
+	const struct dw_option *row;
+	size_t len = strlen(letters);
+	size_t i;
+	int c;
+	int r = 0;
+
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL && i < OPTIONS_MAX;
+	     i++) {
+		longs[i] = (struct option){
+			.name = row->name,
+			.has_arg = row->arg ? required_argument : no_argument,
+			.val = ROW + (int)i,
+		};
+		if (row->letter)
+			letters[len++] = row->letter;
+		if (row->letter && row->arg)
+			letters[len++] = ':';
+	}
+
+	parsed.operands = calloc((size_t)argc + 1, sizeof(*parsed.operands));
+	if (!parsed.operands)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the command line");
+
+	opterr = 0;
+	while (r == 0 && (c = getopt_long(argc, argv, letters, longs, NULL)) != -1)
+		r = parse_one(cmd, c, argv, settings, &parsed, err);
+
+	if (r == 0)
+		r = take_env(cmd, parsed.given, settings, err);
+	if (r != 0) {
+		dw_parsed_finish(&parsed);
+		return r;
+	}
+
+	parsed.n_before = parsed.n_operands;
+	while (optind < argc)
+		parsed.operands[parsed.n_operands++] = argv[optind++];
+	*ret = parsed;
+	return 0;
+}
+
+const struct dw_option *dw_options_besides(const struct dw_command *cmd,
+                                           const struct dw_parsed *parsed,
+                                           const struct dw_option_group *group,
+                                           const char *name)
+{
+	const struct dw_option *row, *other;
+	size_t i;
+
+	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
+		if (!(parsed->given & UINT64_C(1) << i) || strcmp(row->name, name) == 0)
+			continue;
+		for (other = group->options; other->name && other != row; other++)
+			;
+		if (!other->name)
+			return row;
+	}
+	return NULL;
+}
+
+bool dw_options_want_json(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--json") == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_CLI_OPTIONS_H
+#define DW_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dewar/error.h"
+
+/*
+ * Options as tables: what is parsed, what --help prints and what a shell
+ * completes come from the same rows.
+ *
+ * Options may stand before, between and behind the operands. After "--"
+ * everything is an operand. Every command has --help, without a row of its own.
+ */
+
+struct dw_command;
+
+/* What can stand as an option's argument or as an operand. */
+enum dw_fits {
+	DW_FITS_ANYTHING = 0,
+	DW_FITS_WORDS, /* one of those given beside it */
+	DW_FITS_FILE,
+	DW_FITS_FOLDER,
+	DW_FITS_LEVEL,
+	DW_FITS_LANGUAGE, /* or a file */
+	DW_FITS_COMMAND,  /* a program or a file */
+	DW_FITS_NOTHING,
+	DW_FITS_COUNT
+};
+
+/*
+ * Understand value and put it into the field, which is left alone on failure.
+ * The value is NULL for an option without argument.
+ */
+typedef int dw_take_fn(const char *value, void *field, struct dw_error *err);
+
+struct dw_option {
+	const char *name; /* without its dashes */
+	char letter;      /* the short form, or 0 */
+	const char *arg;  /* "SIZE"; NULL if it takes none */
+	const char *help; /* short enough for one line */
+	dw_take_fn *take;
+	size_t field; /* where in the command's settings it goes */
+	enum dw_fits fits;
+	const char *words;  /* for DW_FITS_WORDS, separated by blanks */
+	const char *env[2]; /* variables that set the default; the first one wins */
+};
+
+struct dw_option_group {
+	const char *title;
+	const struct dw_option *options; /* ends in a row without name */
+};
+
+/* What an option that may be given several times collects. */
+struct dw_strings {
+	const char **list;
+	size_t n;
+};
+
+void dw_strings_finish(struct dw_strings *strings);
+
+dw_take_fn dw_take_flag;   /* bool */
+dw_take_fn dw_take_text;   /* const char * */
+dw_take_fn dw_take_string; /* struct dw_strings */
+dw_take_fn dw_take_size;   /* uint64_t, bytes; not 0, as in all that follow */
+dw_take_fn dw_take_time;   /* uint64_t, ms */
+dw_take_fn dw_take_cpus;   /* uint64_t, percent of a core */
+dw_take_fn dw_take_count;  /* uint64_t */
+
+/* What a command line came to, besides its settings. Start from {0}. */
+struct dw_parsed {
+	const char **operands;
+	size_t n_operands;
+	size_t n_before; /* how many of them stood before "--" */
+	uint64_t given;  /* the options that were there, by their place in the table */
+};
+
+void dw_parsed_finish(struct dw_parsed *parsed);
+
+/*
+ * Parse what follows argv[0]. 0, or 1 if help was asked for and has been
+ * printed, or -1 with an error that says how to get help. Variables are read
+ * for the options that were not given.
+ */
+int dw_options_parse(const struct dw_command *cmd, int argc, char **argv, void *settings,
+                     struct dw_parsed *ret, struct dw_error *err);
+
+/* An option that was given, is not in the group and is not called name; or NULL. */
+const struct dw_option *dw_options_besides(const struct dw_command *cmd,
+                                           const struct dw_parsed *parsed,
+                                           const struct dw_option_group *group,
+                                           const char *name);
+
+/*
+ * Did they ask for JSON? For answering as they wish to be answered where the
+ * rest of the command line makes no sense.
+ */
+bool dw_options_want_json(int argc, char **argv);
+
+/*
+ * The rows of a command, --help last: the row at index, or NULL behind the end.
+ * If it opens a group, *ret_title (which may be NULL) is that group's title,
+ * else NULL.
+ */
+const struct dw_option *dw_options_row(const struct dw_command *cmd, size_t index,
+                                       const char **ret_title);
+
+#endif

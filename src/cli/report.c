@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/utf8.h"
+
+void dw_report_line(const char *fmt, ...)
+{
+	char line[2048] = "dewar: ";
+	size_t front = strlen(line);
+	size_t len, i;
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line + front, sizeof(line) - front - 1, fmt, ap);
+	va_end(ap);
+
+	/* A name or a hint may hold what a guest chose: no newlines, no escapes. */
+	len = strlen(line);
+	for (i = 0; i < len; i++)
+		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+			line[i] = ' ';
+	line[len++] = '\n';
+
+	/* In one write, so that it stays one line beside the guest's. */
+	(void)dw_fd_write_all(STDERR_FILENO, line, len);
+}
+
+int dw_report_error(const struct dw_error *err, bool json)
+{
+	dw_report_line("%s", err->text);
+	if (json)
+		(void)dw_report_json(json_pack("{s:b, s:{s:s, s:o}}", "ok", 0, "error",
+		                               "code", dw_code_name(err->code), "message",
+		                               dw_report_string(err->text)));
+	return DW_EXIT_OURS;
+}
+
+json_t *dw_report_string(const char *text)
+{
+	autofree char *clean = NULL;
+	size_t len;
+
+	if (!text)
+		return json_null();
+
+	clean = dw_utf8_clean(text, strlen(text), &len);
+	return clean ? json_stringn(clean, len) : NULL;
+}
+
+int dw_report_json(json_t *value)
+{
+	autofree char *text = NULL;
+	int r = -ENOMEM;
+
+	if (value)
+		text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	json_decref(value);
+	if (text)
+		r = dw_fd_write_all(STDOUT_FILENO, text, strlen(text));
+	if (r == 0)
+		r = dw_fd_write_all(STDOUT_FILENO, "\n", 1);
+	if (r == 0)
+		return 0;
+
+	dw_report_line("write the answer: %s", strerrordesc_np(-r));
+	return DW_EXIT_OURS;
+}
+
+int dw_report_flush(void)
+{
+	/* An earlier failure leaves its mark, but not always its errno. */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+
+	dw_report_line("write the answer: %s", strerrordesc_np(errno ? errno : EIO));
+	return DW_EXIT_OURS;
+}
+
+bool dw_report_colour(int fd)
+{
+	const char *no = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (no && no[0] != '\0')
+		return false;
+	if (!term || strcmp(term, "dumb") == 0)
+		return false;
+	return isatty(fd) == 1;
+}

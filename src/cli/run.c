@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cli/attend.h"
+#include "cli/command.h"
+#include "cli/guess.h"
+#include "cli/input.h"
+#include "cli/job.h"
+#include "cli/language.h"
+#include "cli/report.h"
+#include "dewar/dewar.h"
+
+struct settings {
+	struct dw_job_settings job; /* first: the shared options point into it */
+	const char *code;
+	const char *request;
+};
+
+static const struct dw_option code_options[] = {
+	{
+		.name = "code",
+		.letter = 'c',
+		.arg = "CODE",
+		.help = "The code itself, instead of a file",
+		.take = dw_take_text,
+		.field = offsetof(struct settings, code),
+	},
+	{
+		.name = "request",
+		.arg = "FILE|-",
+		.help = "Take the whole request from a file with JSON",
+		.take = dw_take_text,
+		.field = offsetof(struct settings, request),
+		.fits = DW_FITS_FILE,
+	},
+	{0},
+};
+
+static const struct dw_option_group code_group = {"Code", code_options};
+
+/* What to run, as the operands have it. */
+struct source {
+	const char *language; /* NULL: ask the file */
+	const char *path;     /* "-" is standard input; NULL: the code is in -c */
+	const char *const *args;
+	size_t n_args;
+};
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static int no_language(const char *word, struct dw_error *err)
+{
+	struct dw_guess guess = {.typed = word};
+
+	dw_language_guess(&guess);
+	if (guess.best)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no language \"%s\", did you mean %s?", word, guess.best);
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "no language \"%s\"; `dewar languages` lists those there are",
+	               word);
+}
+
+/*
+ * LANG -c CODE, LANG -, LANG FILE or FILE. A word that names a language is one,
+ * whatever lies in the current folder, unless nothing follows that could be its
+ * code: then a file of that name is what is meant.
+ */
+static int find_source(const struct dw_parsed *parsed, const char *code,
+                       struct source *ret, struct dw_error *err)
+{
+	const char *const *words = parsed->operands;
+	size_t n = parsed->n_operands;
+	/* Words after -- are the program's and not a file, but for a first one. */
+	bool second = n > 1 && parsed->n_before != 1;
+	struct source src = {0};
+	size_t used = 1;
+
+	if (n == 0)
+		return dw_fail(err, DW_E_INVALID, 0, "%s See `dewar run --help`",
+		               code ? "the code is in which language?"
+		                    : "nothing to run: give a FILE, or LANG and -c CODE.");
+
+	if (code) {
+		if (!dw_language_is(words[0]))
+			return no_language(words[0], err);
+		src.language = words[0];
+	} else if (strcmp(words[0], "-") == 0) {
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the code on standard input is in which language? "
+		               "`dewar run LANG -` says it");
+	} else if (!dw_language_is(words[0])) {
+		/* LANG - and LANG FILE with a slip in LANG. */
+		if (second && !strpbrk(words[0], "./") && !is_file(words[0]))
+			return no_language(words[0], err);
+		src.path = words[0];
+	} else if (second) {
+		src.language = words[0];
+		src.path = words[1];
+		used = 2;
+	} else if (is_file(words[0])) {
+		src.path = words[0];
+	} else {
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no code: `dewar run %s` goes on with -c CODE, a FILE, or - "
+		               "for standard input",
+		               words[0]);
+	}
+
+	src.args = words + used;
+	src.n_args = n - used;
+	*ret = src;
+	return 0;
+}
+
+static int read_code(struct dw_job *job, const struct source *src, struct dw_error *err)
+{
+	struct dw_request *req = &job->req;
+	size_t len;
+
+	if (dw_input_read(src->path, DW_INPUT_CODE_MAX, &job->code, &len, err) < 0)
+		return -1;
+
+	req->code = (struct dw_bytes){job->code, len};
+	req->language = src->language;
+	if (!req->language)
+		req->language = dw_language_of_file(src->path, job->code, len);
+	if (!req->language)
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"the language of %s is not plain: `dewar run LANG %s` says it",
+			src->path, src->path);
+
+	/* The program would find the input at its end: we read it all. */
+	if (strcmp(src->path, "-") == 0)
+		req->stdin_fd = -1;
+	return 0;
+}
+
+static int from_operands(struct dw_job *job, const struct settings *set,
+                         const struct dw_parsed *parsed, struct dw_error *err)
+{
+	struct dw_request *req = &job->req;
+	struct source src = {0};
+
+	if (find_source(parsed, set->code, &src, err) < 0)
+		return -1;
+	if (dw_job_fill(job, &set->job, err) < 0)
+		return -1;
+
+	req->args = src.args;
+	req->n_args = src.n_args;
+	if (src.path)
+		return read_code(job, &src, err);
+
+	req->language = src.language;
+	req->code = (struct dw_bytes){set->code, strlen(set->code)};
+	return 0;
+}
+
+static int from_request(const struct dw_command *cmd, struct dw_job *job,
+                        const struct settings *set, const struct dw_parsed *parsed,
+                        struct dw_error *err)
+{
+	const struct dw_option *other;
+
+	other = dw_options_besides(cmd, parsed, &dw_job_output_group, "request");
+	if (other)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--%s beside --request: say it in the request",
+		               other->name);
+	if (parsed->n_operands > 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%s\" beside --request: say it in the request",
+		               parsed->operands[0]);
+	return dw_job_load(job, set->request, &set->job, err);
+}
+
+static int prepare(const struct dw_command *cmd, struct dw_job *job,
+                   const struct settings *set, const struct dw_parsed *parsed,
+                   struct dw_error *err)
+{
+	if (set->job.json && set->job.text)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--json and --text: take one of them");
+	if (set->request)
+		return from_request(cmd, job, set, parsed, err);
+	return from_operands(job, set, parsed, err);
+}
+
+static int run(const struct dw_command *cmd, int argc, char **argv)
+{
+	struct settings set = {0};
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	struct dw_job job;
+	int r, status;
+
+	dw_job_init(&job);
+	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
+	if (r > 0)
+		status = dw_report_flush();
+	else if (r < 0 || prepare(cmd, &job, &set, &parsed, &err) < 0)
+		status = dw_report_error(&err, set.job.json ||
+		                                       dw_options_want_json(argc, argv));
+	else
+		status = dw_attend(&job, &set.job);
+
+	dw_job_finish(&job);
+	dw_parsed_finish(&parsed);
+	dw_job_settings_finish(&set.job);
+	return status;
+}
+
+const struct dw_command dw_command_run = {
+	.name = "run",
+	.summary = "Run code in a fresh cell, and pass on its output and exit status",
+	.usage =
+		{
+			"[OPTIONS] LANG -c CODE [-- ARG...]",
+			"[OPTIONS] FILE [ARG...]",
+			"[OPTIONS] LANG FILE|- [ARG...]",
+			"[OUTPUT OPTIONS] --request FILE|-",
+		},
+	.example =
+		{
+			"dewar run python -c 'print(2**64)'",
+			"dewar run script.rb -- --verbose",
+			"echo 'console.log(6 * 7)' | dewar run javascript -",
+			"dewar run plot.py --file data.csv --collect '*.png' --into charts",
+			"dewar run --json --timeout 2s --memory 64M bash -c ':(){ :|:& };:'",
+		},
+	.groups =
+		{
+			&code_group,
+			&dw_job_walls_group,
+			&dw_job_limits_group,
+			&dw_job_files_group,
+			&dw_job_output_group,
+		},
+	.passes_args = true,
+	.fits = DW_FITS_LANGUAGE,
+	.run = run,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/check.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "engine/collect.h"
+
+#define MB (1ULL << 20)
+
+static int check_limits(const struct dw_limits *limits, struct dw_error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t value, min, max;
+	} all[] = {
+		{"timeout_s", limits->timeout_ms, 1, 7ULL * 24 * 3600 * 1000},
+		{"memory_mb", limits->memory_bytes, 1 * MB, 1ULL << 50},
+		{"cpu_percent", limits->cpu_percent, 1, 100000},
+		{"output_bytes", limits->output_bytes, 1, 1ULL << 30},
+		{"tmp_mb", limits->tmp_bytes, 64 * 1024, 1ULL << 40},
+		{"pids", limits->pids, 1, 1U << 22},
+		{"files", limits->files, 8, 1U << 20},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i].value == 0)
+			continue;
+		if (all[i].value < all[i].min)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "limits.%s is too small for anything to run%s", all[i].name,
+			               strstr(all[i].name, "_mb") ? " (a unit is missing? 256m is "
+			                                            "256 MB)"
+			                                          : "");
+		if (all[i].value > all[i].max)
+			return dw_fail(err, DW_E_INVALID, 0, "limits.%s is larger than any host",
+			               all[i].name);
+	}
+	return 0;
+}
+
+static bool is_env_name(const char *name)
+{
+	if (!isalpha((unsigned char)*name) && *name != '_')
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return *name == '\0';
+}
+
+static int check_files(const struct dw_request *req, struct dw_error *err)
+{
+	uint64_t bytes = 0;
+
+	if (req->n_files > DW_FILES_MAX)
+		return dw_fail(err, DW_E_INVALID, 0, "%zu files are too many, %u are the most",
+		               req->n_files, DW_FILES_MAX);
+	for (size_t i = 0; i < req->n_files; i++) {
+		const char *name = req->files[i].name;
+
+		if (!dw_path_is_plain(name))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "the file name \"%s\" is not a plain name below /tmp", name);
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(name, req->files[j].name) == 0)
+				return dw_fail(err, DW_E_INVALID, 0, "the file %s is there twice",
+				               name);
+		bytes += req->files[i].content.len;
+	}
+	if (bytes > DW_FILES_BYTES_MAX)
+		return dw_fail(err, DW_E_INVALID, 0, "the files are larger than %u MB together",
+		               DW_FILES_BYTES_MAX >> 20);
+	return 0;
+}
+
+int dw_request_check(const struct dw_request *req, struct dw_error *err)
+{
+	if (req->command ? req->language != NULL || req->code.data != NULL
+	                 : req->language == NULL)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "a request has either a language with its code, or a command");
+	if (req->code.len > DW_CODE_MAX)
+		return dw_fail(err, DW_E_INVALID, 0, "the code is larger than %u MB",
+		               DW_CODE_MAX >> 20);
+	if ((unsigned)req->network >= DW_NETWORK_COUNT)
+		return dw_fail(err, DW_E_INVALID, 0, "there is no such network");
+	if (req->n_args > DW_ARGS_MAX || req->n_env > DW_ARGS_MAX)
+		return dw_fail(err, DW_E_INVALID, 0, "more than %u arguments or variables",
+		               DW_ARGS_MAX);
+	for (size_t i = 0; i < req->n_env; i++)
+		if (!is_env_name(req->env[i].name))
+			return dw_fail(err, DW_E_INVALID, 0, "\"%s\" is not the name of a variable",
+			               req->env[i].name);
+	for (size_t i = 0; i < req->n_collect; i++)
+		if (dw_collect_check(req->collect[i], err) < 0)
+			return -1;
+	if (check_files(req, err) < 0)
+		return -1;
+	return check_limits(&req->limits, err);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_ENGINE_CHECK_H
+#define DW_ENGINE_CHECK_H
+
+#include "dewar/request.h"
+
+/* Ceilings of one request. */
+#define DW_CODE_MAX (64U << 20)
+#define DW_FILES_MAX 256U
+#define DW_FILES_BYTES_MAX (256U << 20)
+#define DW_ARGS_MAX 4096U
+
+/* Does the request make sense? DW_E_INVALID, and what does not. */
+int dw_request_check(const struct dw_request *req, struct dw_error *err);
+
+#endif

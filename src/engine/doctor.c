@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/doctor.h"
+
+#include <linux/landlock.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/id.h"
+#include "dewar/dewar.h"
+#include "kernel/cgroup.h"
+#include "levels/limits.h"
+#include "levels/pasta.h"
+
+/*
+ * Nothing here trusts a version or a setting: each finding comes from trying
+ * the very thing that a run would do.
+ */
+
+struct doctor {
+	void (*fn)(void *user, const struct dw_finding *f);
+	void *user;
+};
+
+static void tell(const struct doctor *d, const char *area, enum dw_finding_state state,
+                 const char *detail, const char *remedy)
+{
+	struct dw_finding f = {.area = area, .state = state};
+
+	(void)snprintf(f.detail, sizeof(f.detail), "%s", detail);
+	(void)snprintf(f.remedy, sizeof(f.remedy), "%s", remedy);
+	d->fn(d->user, &f);
+}
+
+/* The remedy in one of our errors is what follows the last "try: " in it. */
+static const char *remedy_in(const char *text)
+{
+	static const char *const marks[] = {"try: ", "install: ", "apt-get ", "chmod ", "modprobe "};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		const char *at = strstr(text, marks[i]);
+
+		if (at)
+			return marks[i][strlen(marks[i]) - 2] == ':' ? at + strlen(marks[i]) : at;
+	}
+	return "";
+}
+
+static void check_levels(const struct doctor *d)
+{
+	static const struct {
+		const char *name, *area, *good;
+	} levels[] = {
+		{"none", "level none", "a timeout and an output cap, nothing else"},
+		{"process", "level process", "limits, seccomp, no privileges; the host's network"},
+		{"container", "level container",
+		 "own namespaces and root, seccomp, no capabilities, no network"},
+	};
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+		struct dw_error err = {0};
+
+		if (dw_level_probe(levels[i].name, &err) == 0)
+			tell(d, levels[i].area, DW_FINDING_OK, levels[i].good, "");
+		else
+			tell(d, levels[i].area, DW_FINDING_MISSING, err.text, remedy_in(err.text));
+	}
+	tell(d, "level docker", DW_FINDING_MISSING, "not part of this version", "");
+	tell(d, "level microvm", DW_FINDING_MISSING, "not part of this version", "");
+}
+
+static void check_landlock(const struct doctor *d)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	char text[64];
+
+	if (abi < 1) {
+		tell(d, "landlock", DW_FINDING_WEAK,
+		     "this kernel has no Landlock, or it is switched off: level process then "
+		     "shows every file of the host",
+		     "boot with lsm=landlock,... on the kernel's command line (Linux 5.13 or newer)");
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "ABI %ld", abi);
+	tell(d, "landlock", DW_FINDING_OK, text, "");
+}
+
+/* What a plain user can ask for, where systemd would hand it out. */
+#define DELEGATE                                                                           \
+	"run as root, or under systemd: systemd-run --user --scope -p Delegate=yes dewar ..."
+
+static void check_limits(const struct doctor *d)
+{
+	static const struct {
+		enum dw_controller controller;
+		const char *area, *otherwise;
+		enum dw_finding_state state;
+	} limits[] = {
+		{DW_CONTROLLER_MEMORY, "limit memory", "init looks every few milliseconds instead",
+		 DW_FINDING_WEAK},
+		{DW_CONTROLLER_CPU, "limit cpu",
+		 "the share is not enforced, only the cpu time that it adds up to",
+		 DW_FINDING_MISSING},
+		{DW_CONTROLLER_PIDS, "limit pids", "an rlimit holds it instead", DW_FINDING_OK},
+	};
+	struct dw_limits asked = {0};
+	struct dw_cgroup cg;
+	char text[512], id[DW_ID_MAX];
+
+	dw_id_make(id);
+	dw_limits_defaults(&asked, &dw_level_container);
+	dw_cgroup_create(&cg, id, &asked, asked.pids);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		const struct dw_controlled *c = &cg.held[limits[i].controller];
+
+		if (c->version != 0) {
+			(void)snprintf(text, sizeof(text), "cgroup version %d", c->version);
+			tell(d, limits[i].area, DW_FINDING_OK, text, "");
+		} else {
+			(void)snprintf(text, sizeof(text), "%s; %s", c->why, limits[i].otherwise);
+			tell(d, limits[i].area, limits[i].state, text, DELEGATE);
+		}
+	}
+	(void)dw_cgroup_destroy(&cg, NULL);
+}
+
+static void check_network(const struct doctor *d)
+{
+	struct dw_error err = {0};
+
+	if (dw_pasta_probe(&err) == 0)
+		tell(d, "network full", DW_FINDING_OK, "through pasta", "");
+	else
+		tell(d, "network full", DW_FINDING_MISSING, err.text, remedy_in(err.text));
+}
+
+static void check_languages(const struct doctor *d)
+{
+	size_t n = dw_language_count(), found = 0;
+	char text[512] = "", missing[512] = "apt-get install", *at = missing + strlen(missing);
+
+	for (size_t i = 0; i < n; i++) {
+		struct dw_language lang;
+
+		if (dw_language_get(i, &lang, NULL) < 0 || lang.path[0] != '\0')
+			found++;
+		else
+			at += snprintf(at, (size_t)(missing + sizeof(missing) - at), " %s",
+			               lang.package);
+	}
+	(void)snprintf(text, sizeof(text), "%zu of %zu installed (dewar languages)", found, n);
+	tell(d, "languages", found == n ? DW_FINDING_OK : DW_FINDING_WEAK, text,
+	     found == n ? "" : missing);
+}
+
+int dw_doctor(void (*fn)(void *user, const struct dw_finding *f), void *user,
+              struct dw_error *err)
+{
+	const struct doctor d = {fn, user};
+
+	(void)err;
+	check_levels(&d);
+	check_landlock(&d);
+	check_limits(&d);
+	check_network(&d);
+	check_languages(&d);
+	return 0;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of a run, and the only place that knows it:
+ *
+ *	check the request
+ *	for each level that the caller accepts, in order:
+ *		find the language, make the cell, refuse what strict refuses
+ *		start it, see it through (supervise.c), measure, collect
+ *		destroy it: from here on nothing of it is on the host
+ *	say what happened (verdict.c)
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "dewar/dewar.h"
+#include "engine/check.h"
+#include "engine/collect.h"
+#include "engine/supervise.h"
+#include "engine/verdict.h"
+#include "kernel/cgroup.h"
+#include "levels/level.h"
+#include "levels/limits.h"
+
+#define DEFAULT_LEVEL "container"
+
+/* DESIGN: levels with a name that this version cannot give yet. */
+static bool is_future_level(const char *name, size_t len)
+{
+	static const char *const names[] = {"docker", "microvm"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+			return true;
+	return false;
+}
+
+static const struct dw_runtime *find_runtime(const struct dw_request *req,
+                                             struct dw_error *err)
+{
+	const char *name = req->command ? "sh" : req->language;
+	const struct dw_runtime *rt = dw_runtime_find(name);
+
+	if (!rt)
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "there is no language \"%s\": see `dewar languages`", name);
+	return rt;
+}
+
+static int check_interpreter(const struct dw_spec *spec, const struct dw_level *level,
+                             struct dw_error *err)
+{
+	const char *image = spec->req->image, *missing;
+	autoclose int root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		return dw_fail(err, DW_E_NOT_FOUND, errno,
+		               "open the image %s (a folder with a root file system)", image);
+	missing = dw_runtime_missing(spec->runtime, root, dw_level_search_path(level));
+	if (!missing)
+		return 0;
+	if (image)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "the image %s has no %s, which %s needs (Debian's package: %s)",
+		               image, missing, spec->runtime->name, spec->runtime->package);
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "%s is not installed, which %s needs: apt-get install %s", missing,
+	               spec->runtime->name, spec->runtime->package);
+}
+
+/* What the caller asked of the level, and the level does not have. */
+static int check_guarantees(const struct dw_spec *spec, const struct dw_level *level,
+                            struct dw_error *err)
+{
+	const struct dw_request *req = spec->req;
+
+	if (req->image && !(level->guarantees & DW_G_IMAGE))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot use an image: it has the host's own files",
+		               level->name);
+	if (req->strict && req->network == DW_NETWORK_NONE &&
+	    !(level->guarantees & DW_G_NO_NETWORK))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot take the network away, and --strict was asked for",
+		               level->name);
+	return 0;
+}
+
+static int check_strict(const struct dw_cell *cell, struct dw_error *err)
+{
+	for (int i = 0; i < DW_LIMIT_COUNT; i++) {
+		const struct dw_limit_proof *p = &cell->outcome.limits[i];
+
+		if (!p->enforced)
+			return dw_fail(err, DW_E_UNSUPPORTED, 0,
+			               "the limit on %s cannot be enforced here, and --strict was "
+			               "asked for: %s",
+			               dw_limit_name(i), p->note ? p->note : "nobody holds it");
+	}
+	return 0;
+}
+
+/* Which of the program's namespaces are not ours? */
+static uint32_t own_namespaces(const struct dw_walls *walls)
+{
+	static const char *const files[] = {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"};
+	uint32_t own = 0;
+	struct stat st;
+	char path[64];
+
+	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
+	for (int i = 0; walls->known && i < DW_NS_COUNT; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", files[i]);
+		if (walls->ns[i] != 0 && stat(path, &st) == 0 && st.st_ino != walls->ns[i])
+			own |= 1U << i;
+	}
+	return own;
+}
+
+static void fill_proof(struct dw_result *res, const struct dw_cell *cell)
+{
+	const struct dw_outcome *o = &cell->outcome;
+	struct dw_proof *proof = &res->proof;
+
+	proof->walls = o->walls;
+	proof->own_ns = own_namespaces(&o->walls);
+	memcpy(proof->limits, o->limits, sizeof(proof->limits));
+	if (o->walls.known)
+		(void)snprintf(proof->achieved, sizeof(proof->achieved), "%s",
+		               cell->level->name);
+}
+
+static int fill_output(struct dw_result *res, struct dw_supervised *s)
+{
+	for (int i = 0; i < DW_STREAM_COUNT; i++) {
+		res->out[i] = dw_buf_take(&s->out[i], &res->out_len[i]);
+		if (!res->out[i])
+			return -1;
+		res->truncated[i] = s->truncated[i];
+	}
+	return 0;
+}
+
+static int see_through(struct dw_cell *cell, const struct dw_spec *spec, uint64_t deadline,
+                       struct dw_result *res, struct dw_error *err)
+{
+	const struct dw_level *level = cell->level;
+	const struct dw_outcome *o = &cell->outcome;
+	struct dw_supervised seen = {0};
+	int r = 0;
+
+	if (spec->req->strict && check_strict(cell, err) < 0)
+		return -1;
+	if (level->start(cell, err) < 0)
+		return -1;
+	dw_supervise(cell, spec, deadline, &seen);
+	level->measure(cell);
+
+	if (fill_output(res, &seen) < 0)
+		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "keep the output");
+	dw_supervised_finish(&seen);
+	if (r == 0 && spec->req->n_collect > 0)
+		r = dw_collect(res, spec->req, cell->tmp_fd, spec->runtime->file, err);
+	if (r < 0)
+		return -1;
+
+	fill_proof(res, cell);
+	res->execution_time_ms = o->run_ms >= 0 ? o->run_ms : seen.run_ms;
+	res->cpu_time_ms = o->cpu_ms;
+	res->memory_used_mb = o->memory_mb;
+	res->network = spec->req->network == DW_NETWORK_FULL ||
+	               !(level->guarantees & DW_G_NO_NETWORK);
+	if (o->error.code != DW_OK && seen.cause == DW_CAUSE_NONE) {
+		*err = o->error;
+		return -1;
+	}
+	dw_verdict(res, o, seen.cause, spec);
+	return 0;
+}
+
+/*
+ * One run at one level. -1 with DW_E_INVALID if the request is wrong, or with
+ * another code if this level cannot run it.
+ */
+static int run_at(const struct dw_level *level, const struct dw_request *req,
+                  struct dw_result *res, struct dw_error *err)
+{
+	struct dw_spec spec = {.req = req, .limits = req->limits};
+	struct dw_cell *cell = NULL;
+	uint64_t start = dw_now_ms();
+	int r;
+
+	(void)snprintf(spec.id, sizeof(spec.id), "%s", res->id);
+	spec.runtime = find_runtime(req, err);
+	if (!spec.runtime)
+		return -1;
+	dw_limits_defaults(&spec.limits, level);
+	if (check_guarantees(&spec, level, err) < 0 || check_interpreter(&spec, level, err) < 0)
+		return -1;
+
+	if (level->create(&spec, &cell, err) < 0)
+		return -1;
+	r = see_through(cell, &spec, start + spec.limits.timeout_ms, res, err);
+	level->destroy(cell);
+	return r;
+}
+
+static struct dw_result *new_result(const struct dw_request *req, const char *levels)
+{
+	struct dw_result *res = calloc(1, sizeof(*res));
+
+	if (!res)
+		return NULL;
+	dw_id_make(res->id);
+	res->execution_time_ms = res->cpu_time_ms = res->memory_used_mb = -1;
+	res->exit_code = -1;
+	(void)snprintf(res->proof.requested, sizeof(res->proof.requested), "%s", levels);
+	if (req->image)
+		res->image = strdup(req->image);
+	return res;
+}
+
+/* "microvm,container": each in turn, until one can. */
+static int run_at_first(const char *levels, const struct dw_request *req,
+                        struct dw_result *res, struct dw_error *err)
+{
+	const char *p = levels;
+	int r;
+
+	for (;;) {
+		size_t len = strcspn(p, ",");
+		const struct dw_level *level = dw_level_find(p, len);
+
+		if (level)
+			r = run_at(level, req, res, err);
+		else if (is_future_level(p, len))
+			r = dw_fail(err, DW_E_UNSUPPORTED, 0,
+			            "level %.*s is not part of this version; use container",
+			            (int)len, p);
+		else
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "there is no level \"%.*s\": use none, process or container",
+			               (int)len, p);
+		if (r == 0 || err->code == DW_E_INVALID || p[len] == '\0')
+			return r;
+		p += len + 1;
+	}
+}
+
+int dw_run(const struct dw_request *req, struct dw_result **ret_res, struct dw_error *err)
+{
+	const char *levels = req->level ? req->level : DEFAULT_LEVEL;
+	struct dw_error why = {0};
+	struct dw_result *res;
+
+	if (!err)
+		err = &why;
+	if (dw_request_check(req, err) < 0)
+		return -1;
+	res = new_result(req, levels);
+	if (!res)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
+
+	if (run_at_first(levels, req, res, err) < 0) {
+		if (err->code == DW_E_INVALID) {
+			dw_result_free(res);
+			return -1;
+		}
+		dw_verdict_not_run(res, err);
+		*err = (struct dw_error){0};
+	}
+	*ret_res = res;
+	return 0;
+}
+
+const char *dw_version(void)
+{
+	return DW_VERSION;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_ENGINE_LANGUAGES_H
+#define DW_ENGINE_LANGUAGES_H
+
+#include <stddef.h>
+
+struct dw_language;
+
+/*
+ * As dw_language_get(), but nobody is asked: path and version stay empty. A run
+ * must not pay for starting an interpreter only to learn that it has a name.
+ * 0, or -1 if there is no such index.
+ */
+int dw_language_peek(size_t index, struct dw_language *ret);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dewar/result.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+
+static const char *const status_names[] = {
+	[DW_STATUS_SUCCESS] = "success",
+	[DW_STATUS_ERROR] = "error",
+	[DW_STATUS_TIMEOUT] = "timeout",
+	[DW_STATUS_RESOURCE_EXCEEDED] = "resource_exceeded",
+};
+_Static_assert(ARRAY_SIZE(status_names) == DW_STATUS_COUNT, "a name for each status");
+
+static const char *const reason_names[] = {
+	[DW_REASON_EXIT] = "exit",
+	[DW_REASON_SIGNAL] = "signal",
+	[DW_REASON_TIMEOUT_WALL] = "timeout_wall",
+	[DW_REASON_TIMEOUT_CPU] = "timeout_cpu",
+	[DW_REASON_OOM] = "oom",
+	[DW_REASON_PIDS] = "pids",
+	[DW_REASON_DISK] = "disk",
+	[DW_REASON_OUTPUT] = "output",
+	[DW_REASON_SECCOMP] = "seccomp",
+	[DW_REASON_POLICY] = "policy",
+	[DW_REASON_APPROVAL_DENIED] = "approval_denied",
+	[DW_REASON_APPROVAL_EXPIRED] = "approval_expired",
+	[DW_REASON_UNAVAILABLE] = "unavailable",
+	[DW_REASON_BUSY] = "busy",
+	[DW_REASON_CANCELLED] = "cancelled",
+	[DW_REASON_INTERNAL] = "internal",
+};
+_Static_assert(ARRAY_SIZE(reason_names) == DW_REASON_COUNT, "a name for each reason");
+
+static const char *const ns_names[] = {
+	[DW_NS_USER] = "user",     [DW_NS_MOUNT] = "mount", [DW_NS_PID] = "pid",
+	[DW_NS_NET] = "net",       [DW_NS_IPC] = "ipc",     [DW_NS_UTS] = "uts",
+	[DW_NS_CGROUP] = "cgroup",
+};
+_Static_assert(ARRAY_SIZE(ns_names) == DW_NS_COUNT, "a name for each namespace");
+
+static const char *const limit_names[] = {
+	[DW_LIMIT_TIMEOUT] = "timeout", [DW_LIMIT_MEMORY] = "memory",
+	[DW_LIMIT_CPU] = "cpu",         [DW_LIMIT_PIDS] = "pids",
+	[DW_LIMIT_FILES] = "files",     [DW_LIMIT_TMP] = "tmp",
+	[DW_LIMIT_OUTPUT] = "output",
+};
+_Static_assert(ARRAY_SIZE(limit_names) == DW_LIMIT_COUNT, "a name for each limit");
+
+const char *dw_status_name(enum dw_status status)
+{
+	return (unsigned)status < DW_STATUS_COUNT ? status_names[status] : "error";
+}
+
+const char *dw_reason_name(enum dw_reason reason)
+{
+	return (unsigned)reason < DW_REASON_COUNT ? reason_names[reason] : "internal";
+}
+
+const char *dw_ns_name(enum dw_ns ns)
+{
+	return (unsigned)ns < DW_NS_COUNT ? ns_names[ns] : "unknown";
+}
+
+const char *dw_limit_name(enum dw_limit limit)
+{
+	return (unsigned)limit < DW_LIMIT_COUNT ? limit_names[limit] : "unknown";
+}
+
+void dw_result_free(struct dw_result *res)
+{
+	int saved = errno;
+
+	if (!res)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(res->out); i++)
+		free(res->out[i]);
+	for (size_t i = 0; res->files && i < res->n_files; i++) {
+		free(res->files[i].name);
+		free(res->files[i].data);
+	}
+	free(res->files);
+	for (size_t i = 0; res->warnings && i < res->n_warnings; i++)
+		free(res->warnings[i]);
+	free((void *)res->warnings);
+	free(res->image);
+	free(res);
+	errno = saved;
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "kernel/cgroup_find.h"
+
+#define PREFIX "dewar-"
+#define PERIOD_US 100000U
+#define PIDS_LOOK_NS 25000000
+#define REMOVE_TRIES 200 /* of 1 ms and more each */
+
+static const char *const controller_names[] = {
+	[DW_CONTROLLER_MEMORY] = "memory",
+	[DW_CONTROLLER_CPU] = "cpu",
+	[DW_CONTROLLER_PIDS] = "pids",
+};
+_Static_assert(ARRAY_SIZE(controller_names) == DW_CONTROLLER_COUNT, "a name each");
+
+const char *dw_controller_name(enum dw_controller controller)
+{
+	return controller_names[controller];
+}
+
+static int set_attr(int dir_fd, const char *attr, const char *value)
+{
+	autoclose int fd = openat(dir_fd, attr, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	/* The kernel takes an attribute in one write or not at all. */
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		return -errno;
+	return 0;
+}
+
+static int set_number(int dir_fd, const char *attr, uint64_t value)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return set_attr(dir_fd, attr, text);
+}
+
+static uint64_t get_number(int dir_fd, const char *attr)
+{
+	char text[64];
+
+	if (dw_fd_read_attr(dir_fd, attr, text, sizeof(text)) <= 0)
+		return UINT64_MAX;
+	return strtoull(text, NULL, 10);
+}
+
+/* The number behind a word at the start of a line: "oom_kill 3". */
+static uint64_t get_event(int dir_fd, const char *attr, const char *word)
+{
+	char text[1024];
+	size_t len = strlen(word);
+
+	if (dw_fd_read_attr(dir_fd, attr, text, sizeof(text)) < 0)
+		return UINT64_MAX;
+	for (const char *p = text; p; p = strchr(p, '\n'), p = p ? p + 1 : NULL)
+		if (strncmp(p, word, len) == 0 && p[len] == ' ')
+			return strtoull(p + len + 1, NULL, 10);
+	return UINT64_MAX;
+}
+
+/*
+ * Setting a limit: 0 or -errno, and what the kernel made of it in *ret, in the
+ * caller's units. Swap is closed along with memory: a limit that pages move out
+ * of is none.
+ */
+
+static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
+{
+	const char *attr = version == 2 ? "memory.max" : "memory.limit_in_bytes";
+	const char *swap = version == 2 ? "memory.swap.max" : "memory.memsw.limit_in_bytes";
+	int r = set_number(dir, attr, bytes);
+
+	if (r < 0)
+		return r;
+	r = set_number(dir, swap, version == 2 ? 0 : bytes);
+	if (r < 0 && r != -ENOENT) /* a kernel without swap has no file for it */
+		return r;
+	if (version == 2)
+		(void)set_attr(dir, "memory.oom.group", "1");
+	*ret = get_number(dir, attr);
+	return 0;
+}
+
+static int limit_cpu(int version, int dir, uint64_t percent, uint64_t *ret)
+{
+	uint64_t quota = percent * PERIOD_US / 100;
+	char text[64];
+	int r;
+
+	if (version == 2) {
+		(void)snprintf(text, sizeof(text), "%llu %u", (unsigned long long)quota,
+		               PERIOD_US);
+		r = set_attr(dir, "cpu.max", text);
+		*ret = get_number(dir, "cpu.max") * 100 / PERIOD_US;
+	} else {
+		r = set_number(dir, "cpu.cfs_period_us", PERIOD_US);
+		if (r == 0)
+			r = set_number(dir, "cpu.cfs_quota_us", quota);
+		*ret = get_number(dir, "cpu.cfs_quota_us") * 100 / PERIOD_US;
+	}
+	return r;
+}
+
+static int limit_pids(int dir, uint64_t pids, uint64_t *ret)
+{
+	int r = set_number(dir, "pids.max", pids);
+
+	*ret = get_number(dir, "pids.max");
+	return r;
+}
+
+static int set_limit(enum dw_controller controller, struct dw_controlled *c,
+                     const struct dw_limits *limits, uint64_t pids)
+{
+	switch (controller) {
+	case DW_CONTROLLER_MEMORY:
+		return limit_memory(c->version, c->dir_fd, limits->memory_bytes, &c->kernel);
+	case DW_CONTROLLER_CPU:
+		return limit_cpu(c->version, c->dir_fd, limits->cpu_percent, &c->kernel);
+	default:
+		return limit_pids(c->dir_fd, pids, &c->kernel);
+	}
+}
+
+static int make_folder(int parent, const char *name)
+{
+	int fd;
+
+	if (mkdirat(parent, name, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * In version 2 a child has a controller only if its parent passes it on, and a
+ * parent that holds processes may not. We go up until one does or may.
+ */
+static int make_unified(int *parent, const char *name, const char *attr, const char *enable)
+{
+	for (int depth = 0; depth < 16; depth++) {
+		autoclose int fd = -1;
+		int up;
+
+		(void)set_attr(*parent, "cgroup.subtree_control", enable);
+		fd = make_folder(*parent, name);
+		if (fd >= 0 && faccessat(fd, attr, F_OK, 0) == 0)
+			return TAKE_FD(fd);
+		if (fd >= 0)
+			(void)unlinkat(*parent, name, AT_REMOVEDIR);
+
+		/* Above the top of the hierarchy there is no such file any more. */
+		up = openat(*parent, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (up < 0)
+			return -errno;
+		dw_fd_close(parent);
+		*parent = up;
+		if (faccessat(up, "cgroup.procs", F_OK, 0) < 0)
+			break;
+	}
+	return -EACCES;
+}
+
+/* The folder of version 2 that an earlier controller got, or NULL. */
+static const struct dw_controlled *first_unified(const struct dw_cgroup *cg)
+{
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		if (cg->held[i].version == 2)
+			return &cg->held[i];
+	return NULL;
+}
+
+static int share_unified(struct dw_controlled *c, const struct dw_controlled *first,
+                         const char *attr, const char *enable)
+{
+	dw_fd_close(&c->parent_fd);
+	(void)set_attr(first->parent_fd, "cgroup.subtree_control", enable);
+	if (faccessat(first->dir_fd, attr, F_OK, 0) < 0)
+		return -errno;
+	c->parent_fd = fcntl(first->parent_fd, F_DUPFD_CLOEXEC, 3);
+	c->dir_fd = fcntl(first->dir_fd, F_DUPFD_CLOEXEC, 3);
+	return c->parent_fd < 0 || c->dir_fd < 0 ? -EMFILE : 0;
+}
+
+static int open_controller(const struct dw_cgroup *cg, enum dw_controller controller,
+                           struct dw_controlled *c, int version)
+{
+	static const char *const attrs[] = {"memory.max", "cpu.max", "pids.max"};
+	const struct dw_controlled *first = first_unified(cg);
+	char enable[32];
+
+	(void)snprintf(enable, sizeof(enable), "+%s", dw_controller_name(controller));
+	if (version == 2 && first)
+		return share_unified(c, first, attrs[controller], enable);
+	c->dir_fd = version == 2 ? make_unified(&c->parent_fd, cg->name, attrs[controller],
+	                                        enable)
+	                         : make_folder(c->parent_fd, cg->name);
+	return c->dir_fd < 0 ? c->dir_fd : 0;
+}
+
+static void hold(struct dw_cgroup *cg, enum dw_controller controller,
+                 const struct dw_limits *limits, uint64_t pids)
+{
+	struct dw_controlled c = {.dir_fd = -1, .parent_fd = -1};
+	int version, r;
+
+	version = dw_cgroup_find(controller, &c.parent_fd, c.why, sizeof(c.why));
+	if (version != 0) {
+		r = open_controller(cg, controller, &c, version);
+		c.version = version;
+		if (r == 0)
+			r = set_limit(controller, &c, limits, pids);
+		if (r < 0) {
+			(void)snprintf(c.why, sizeof(c.why),
+			               "the %s cgroup (version %d) is not ours to use: %s",
+			               dw_controller_name(controller), version,
+			               strerrordesc_np(-r));
+			if (c.dir_fd >= 0)
+				(void)unlinkat(c.parent_fd, cg->name, AT_REMOVEDIR);
+			dw_fd_close(&c.dir_fd);
+			dw_fd_close(&c.parent_fd);
+			c.version = 0;
+		}
+	}
+	cg->held[controller] = c;
+}
+
+/* Version 1 tells through an eventfd; version 2 through the file itself. */
+static int watch_memory(const struct dw_controlled *c)
+{
+	autoclose int control = -1;
+	autoclose int event = -1;
+	char text[32];
+
+	if (c->version == 0)
+		return -1;
+	if (c->version == 2)
+		return openat(c->dir_fd, "memory.events", O_RDONLY | O_CLOEXEC);
+
+	control = openat(c->dir_fd, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (control < 0 || event < 0)
+		return -1;
+	(void)snprintf(text, sizeof(text), "%d %d", event, control);
+	if (set_attr(c->dir_fd, "cgroup.event_control", text) < 0)
+		return -1;
+	return TAKE_FD(event);
+}
+
+/* Version 1 counts refused forks but tells nobody: a clock makes us look. */
+static int watch_pids(const struct dw_controlled *c)
+{
+	const struct itimerspec often = {
+		.it_value.tv_nsec = PIDS_LOOK_NS,
+		.it_interval.tv_nsec = PIDS_LOOK_NS,
+	};
+	int fd;
+
+	if (c->version == 0)
+		return -1;
+	if (c->version == 2) {
+		fd = openat(c->dir_fd, "pids.events", O_RDONLY | O_CLOEXEC);
+		dw_cgroup_rearm(fd);
+		return fd;
+	}
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd >= 0)
+		(void)timerfd_settime(fd, 0, &often, NULL);
+	return fd;
+}
+
+short dw_cgroup_events(const struct dw_cgroup *cg, enum dw_controller controller)
+{
+	return cg->held[controller].version == 2 ? POLLPRI : POLLIN;
+}
+
+void dw_cgroup_rearm(int fd)
+{
+	char text[256];
+
+	/* An attribute is read from its start; an eventfd or clock has none. */
+	if (pread(fd, text, sizeof(text), 0) < 0)
+		(void)!read(fd, text, sizeof(uint64_t));
+}
+
+void dw_cgroup_init(struct dw_cgroup *cg)
+{
+	*cg = (struct dw_cgroup){.oom_fd = -1, .pids_fd = -1};
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		cg->held[i].dir_fd = cg->held[i].parent_fd = -1;
+}
+
+void dw_cgroup_create(struct dw_cgroup *cg, const char *name, const struct dw_limits *limits,
+                      uint64_t pids)
+{
+	dw_cgroup_init(cg);
+	(void)snprintf(cg->name, sizeof(cg->name), PREFIX "%d-%s", getpid(), name);
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		hold(cg, i, limits, pids);
+	cg->oom_fd = watch_memory(&cg->held[DW_CONTROLLER_MEMORY]);
+	cg->pids_fd = watch_pids(&cg->held[DW_CONTROLLER_PIDS]);
+}
+
+/* One folder of version 2 serves all controllers; version 1 has one for each. */
+static bool has_own_folder(const struct dw_cgroup *cg, int i)
+{
+	const struct dw_controlled *c = &cg->held[i];
+
+	return c->version == 1 || (c->version == 2 && first_unified(cg) == c);
+}
+
+uint32_t dw_cgroup_count(const struct dw_cgroup *cg)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		n += has_own_folder(cg, i);
+	return n;
+}
+
+int dw_cgroup_open_procs(const struct dw_cgroup *cg, int *ret, struct dw_error *err)
+{
+	int n = 0;
+
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
+		if (!has_own_folder(cg, i))
+			continue;
+		/*
+		 * Moving a process takes a lock that waits for an RCU grace period,
+		 * 10 to 20 ms on an idle host. A thread that moves itself does not
+		 * need it, and version 1 has a file for that; the launcher has one
+		 * thread.
+		 */
+		ret[n] = openat(cg->held[i].dir_fd,
+		                cg->held[i].version == 1 ? "tasks" : "cgroup.procs",
+		                O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (ret[n] < 0) {
+			(void)dw_fail(err, DW_E_INTERNAL, errno, "open the %s cgroup",
+			              dw_controller_name(i));
+			while (n > 0)
+				(void)close(ret[--n]);
+			return -1;
+		}
+		n++;
+	}
+	return n;
+}
+
+void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret)
+{
+	const struct dw_controlled *memory = &cg->held[DW_CONTROLLER_MEMORY];
+	const struct dw_controlled *pids = &cg->held[DW_CONTROLLER_PIDS];
+
+	*ret = (struct dw_cgroup_usage){UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	if (memory->version == 2) {
+		ret->memory_peak = get_number(memory->dir_fd, "memory.peak");
+		ret->oom_kills = get_event(memory->dir_fd, "memory.events", "oom_kill");
+	} else if (memory->version == 1) {
+		ret->memory_peak = get_number(memory->dir_fd, "memory.max_usage_in_bytes");
+		ret->oom_kills = get_event(memory->dir_fd, "memory.oom_control", "oom_kill");
+	}
+	if (pids->version != 0)
+		ret->pids_refused = get_event(pids->dir_fd, "pids.events", "max");
+}
+
+static void kill_members(int dir_fd)
+{
+	char text[16384];
+	char *p = text, *end;
+	long pid;
+
+	if (set_attr(dir_fd, "cgroup.kill", "1") == 0)
+		return;
+	if (dw_fd_read_attr(dir_fd, "cgroup.procs", text, sizeof(text)) < 0)
+		return;
+	for (;; p = end) {
+		pid = strtol(p, &end, 10);
+		if (end == p)
+			break;
+		(void)kill((pid_t)pid, SIGKILL);
+	}
+}
+
+void dw_cgroup_kill(const struct dw_cgroup *cg)
+{
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		if (cg->held[i].version != 0)
+			kill_members(cg->held[i].dir_fd);
+}
+
+/* A folder is busy for a moment after its last process has gone. */
+static int remove_folder(const struct dw_controlled *c, const char *name)
+{
+	struct timespec pause = {.tv_nsec = 200000};
+
+	for (int i = 0; i < REMOVE_TRIES; i++) {
+		if (unlinkat(c->parent_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+			return 0;
+		if (errno != EBUSY)
+			break;
+		kill_members(c->dir_fd);
+		(void)nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 20000000)
+			pause.tv_nsec *= 2;
+	}
+	return -errno;
+}
+
+int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
+{
+	int result = 0, r;
+
+	dw_fd_close(&cg->oom_fd);
+	dw_fd_close(&cg->pids_fd);
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
+		struct dw_controlled *c = &cg->held[i];
+
+		r = c->version == 0 ? 0 : remove_folder(c, cg->name);
+		if (r < 0)
+			result = dw_fail(err, DW_E_INTERNAL, -r, "remove the %s cgroup %s",
+			                 dw_controller_name(i), cg->name);
+		dw_fd_close(&c->dir_fd);
+		dw_fd_close(&c->parent_fd);
+		c->version = 0;
+	}
+	return result;
+}
+
+static void sweep_folder(int parent_fd)
+{
+	autodir DIR *dir = NULL;
+	int fd = openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *d;
+	long pid;
+
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		if (fd >= 0)
+			(void)close(fd);
+		return;
+	}
+	while ((d = readdir(dir)) != NULL) {
+		if (strncmp(d->d_name, PREFIX, sizeof(PREFIX) - 1) != 0)
+			continue;
+		pid = strtol(d->d_name + sizeof(PREFIX) - 1, NULL, 10);
+		if (pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+			(void)unlinkat(parent_fd, d->d_name, AT_REMOVEDIR);
+	}
+}
+
+void dw_cgroup_sweep(void)
+{
+	char why[160];
+
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
+		autoclose int fd = -1;
+
+		if (dw_cgroup_find(i, &fd, why, sizeof(why)) != 0)
+			sweep_folder(fd);
+	}
+}

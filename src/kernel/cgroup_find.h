@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_KERNEL_CGROUP_FIND_H
+#define DW_KERNEL_CGROUP_FIND_H
+
+#include <stddef.h>
+
+#include "kernel/cgroup.h"
+
+/*
+ * Open the folder of our own group in the hierarchy that has the controller:
+ * where a child of it would be counted with us. The version (2 or 1) and its
+ * descriptor in *ret_fd; or 0, and why in text.
+ */
+int dw_cgroup_find(enum dw_controller controller, int *ret_fd, char *why, size_t size);
+
+/* Does a list like "cpu memory pids" hold the word? */
+bool dw_cgroup_has_word(const char *list, const char *word);
+
+/*
+ * The path of our group in the text of /proc/self/cgroup, for a controller of
+ * version 1 or, with NULL, for version 2. Into ret; 0 or -ENOENT.
+ */
+int dw_cgroup_own_path(const char *text, const char *controller, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+void dw_plan_init(struct dw_plan_builder *b)
+{
+	*b = (struct dw_plan_builder){.h = {.magic = DW_PLAN_MAGIC}};
+	dw_buf_init(&b->entries, DW_PLAN_ENTRIES_MAX * sizeof(struct dw_plan_entry));
+	dw_buf_init(&b->argv, DW_PLAN_WORDS_MAX * sizeof(uint32_t));
+	dw_buf_init(&b->env, DW_PLAN_WORDS_MAX * sizeof(uint32_t));
+	dw_buf_init(&b->blob, DW_PLAN_SIZE_MAX / 2);
+
+	/* Offset 0 is the empty text. */
+	(void)dw_buf_add(&b->blob, "", 1);
+}
+
+void dw_plan_finish(struct dw_plan_builder *b)
+{
+	dw_buf_finish(&b->entries);
+	dw_buf_finish(&b->argv);
+	dw_buf_finish(&b->env);
+	dw_buf_finish(&b->blob);
+}
+
+uint32_t dw_plan_add_data(struct dw_plan_builder *b, const void *data, size_t len)
+{
+	uint32_t offset = (uint32_t)b->blob.len;
+
+	return dw_buf_add(&b->blob, data, len) < 0 ? 0 : offset;
+}
+
+uint32_t dw_plan_add_text(struct dw_plan_builder *b, const char *text)
+{
+	return *text == '\0' ? 0 : dw_plan_add_data(b, text, strlen(text) + 1);
+}
+
+void dw_plan_add_arg(struct dw_plan_builder *b, const char *word)
+{
+	uint32_t offset = dw_plan_add_text(b, word);
+
+	(void)dw_buf_add(&b->argv, &offset, sizeof(offset));
+}
+
+void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value)
+{
+	uint32_t offset = (uint32_t)b->blob.len;
+
+	(void)dw_buf_puts(&b->blob, name);
+	(void)dw_buf_add(&b->blob, "=", 1);
+	(void)dw_buf_add(&b->blob, value, strlen(value) + 1);
+	(void)dw_buf_add(&b->env, &offset, sizeof(offset));
+}
+
+void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value)
+{
+	if (b->h.n_rlimits == DW_PLAN_RLIMITS_MAX) {
+		b->blob.failed = true;
+		return;
+	}
+	b->h.rlimits[b->h.n_rlimits++] = (struct dw_plan_rlimit){
+		.resource = (uint32_t)resource,
+		.value = value,
+	};
+}
+
+static void add_entry(struct dw_plan_builder *b, const struct dw_plan_entry *e)
+{
+	(void)dw_buf_add(&b->entries, e, sizeof(*e));
+}
+
+void dw_plan_dir(struct dw_plan_builder *b, const char *dst, uint32_t mode)
+{
+	add_entry(b, &(struct dw_plan_entry){
+		.op = DW_PLAN_DIR,
+		.mode = mode,
+		.dst = dw_plan_add_text(b, dst),
+	});
+}
+
+void dw_plan_symlink(struct dw_plan_builder *b, const char *target, const char *dst)
+{
+	add_entry(b, &(struct dw_plan_entry){
+		.op = DW_PLAN_SYMLINK,
+		.src = dw_plan_add_text(b, target),
+		.dst = dw_plan_add_text(b, dst),
+	});
+}
+
+void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
+                  const void *data, size_t len)
+{
+	add_entry(b, &(struct dw_plan_entry){
+		.op = DW_PLAN_FILE,
+		.mode = mode,
+		.src = dw_plan_add_data(b, data, len),
+		.dst = dw_plan_add_text(b, dst),
+		.size = len,
+	});
+}
+
+void dw_plan_bind(struct dw_plan_builder *b, const char *src, const char *dst,
+                  uint32_t flags)
+{
+	add_entry(b, &(struct dw_plan_entry){
+		.op = DW_PLAN_BIND,
+		.flags = flags,
+		.src = dw_plan_add_text(b, src),
+		.dst = dw_plan_add_text(b, dst),
+	});
+}
+
+void dw_plan_tmpfs(struct dw_plan_builder *b, const char *dst, uint32_t mode,
+                   uint64_t size, uint32_t inodes)
+{
+	add_entry(b, &(struct dw_plan_entry){
+		.op = DW_PLAN_TMPFS,
+		.mode = mode,
+		.dst = dw_plan_add_text(b, dst),
+		.size = size,
+		.inodes = inodes,
+	});
+}
+
+void dw_plan_proc(struct dw_plan_builder *b, const char *dst)
+{
+	add_entry(b, &(struct dw_plan_entry){
+		.op = DW_PLAN_PROC,
+		.dst = dw_plan_add_text(b, dst),
+	});
+}
+
+void dw_plan_allow(struct dw_plan_builder *b, const char *path, uint32_t flags)
+{
+	add_entry(b, &(struct dw_plan_entry){
+		.op = DW_PLAN_ALLOW,
+		.flags = flags,
+		.dst = dw_plan_add_text(b, path),
+	});
+}
+
+int dw_plan_seal(struct dw_plan_builder *b, struct dw_error *err)
+{
+	struct dw_buf *const parts[] = {&b->entries, &b->argv, &b->env, &b->blob};
+	autobuf struct dw_buf all = {.ceiling = DW_PLAN_SIZE_MAX};
+	size_t size = sizeof(b->h);
+	int fd;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (parts[i]->failed)
+			return dw_fail(err, DW_E_INVALID, E2BIG,
+			               "the request is too large for a plan");
+		size += parts[i]->len;
+	}
+	b->h.size = (uint32_t)size;
+	b->h.n_entries = (uint32_t)(b->entries.len / sizeof(struct dw_plan_entry));
+	b->h.n_argv = (uint32_t)(b->argv.len / sizeof(uint32_t));
+	b->h.n_env = (uint32_t)(b->env.len / sizeof(uint32_t));
+	b->h.blob = (uint32_t)b->blob.len;
+
+	(void)dw_buf_add(&all, &b->h, sizeof(b->h));
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		(void)dw_buf_add(&all, parts[i]->data, parts[i]->len);
+	if (all.failed)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write the plan");
+
+	fd = dw_fd_sealed("dewar-plan", all.data, all.len);
+	if (fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, -fd, "seal the plan");
+	return fd;
+}

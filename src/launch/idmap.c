@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "launch/launch.h"
+
+/*
+ * A cell that root starts runs under an id that owns nothing, so it could not
+ * read a folder that only its owner may read. An id-mapped mount shows the
+ * owner's files as the cell's own, on this mount and nowhere else.
+ *
+ * The kernel takes the mapping in the form of a user namespace; a child that
+ * does nothing holds one open for as long as we need it.
+ */
+
+static int write_map(pid_t pid, const char *name, uint32_t from, uint32_t to)
+{
+	autoclose int fd = -1;
+	char path[64], text[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	(void)snprintf(text, sizeof(text), "%u %u 1", from, to);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return dw_fd_write_all(fd, text, strlen(text));
+}
+
+static int open_mapping(pid_t pid, const struct stat *st, uint32_t id)
+{
+	char path[64];
+	int fd, r;
+
+	r = write_map(pid, "uid_map", st->st_uid, id);
+	if (r == 0)
+		r = write_map(pid, "gid_map", st->st_gid, id);
+	if (r < 0)
+		return r;
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err)
+{
+	struct clone_args args = {.flags = CLONE_NEWUSER, .exit_signal = SIGCHLD};
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP};
+	autoclose int mapping = -1;
+	struct stat st;
+	long pid;
+
+	if (fstat(mount_fd, &st) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "stat it");
+
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (pid < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "make a user namespace for it");
+	if (pid == 0)
+		for (;;)
+			(void)pause();
+
+	mapping = open_mapping((pid_t)pid, &st, id);
+	(void)kill((pid_t)pid, SIGKILL);
+	(void)waitpid((pid_t)pid, NULL, 0);
+	if (mapping < 0)
+		return dw_fail(err, DW_E_INTERNAL, -mapping, "write its id map");
+
+	/*
+	 * A file system without id-mapped mounts is shown as it is: the cell then
+	 * reads what everybody may read. That is less, never more.
+	 */
+	attr.userns_fd = (uint64_t)mapping;
+	if (mount_setattr(mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0 &&
+	    errno != EINVAL && errno != EPERM && errno != EOPNOTSUPP)
+		return dw_fail(err, DW_E_INTERNAL, errno, "map its owner");
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "launch/launch.h"
+
+/*
+ * Stage 3, as root: become nobody in particular.
+ *
+ * On entry:  root of the host.
+ * Does:      takes an id that no user, service or other cell has.
+ * Leaves:    no group, no capability, no way back (checked).
+ */
+int dw_ids_become(uint32_t id, struct dw_error *err)
+{
+	uid_t r, e, s;
+	gid_t rg, eg, sg;
+
+	if (setgroups(0, NULL) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "become user %u", id);
+
+	if (getresuid(&r, &e, &s) < 0 || r != id || e != id || s != id ||
+	    getresgid(&rg, &eg, &sg) < 0 || rg != id || eg != id || sg != id ||
+	    getgroups(0, NULL) != 0 || setuid(0) == 0)
+		return dw_fail(err, DW_E_INTERNAL, 0, "becoming user %u did not take", id);
+
+	/*
+	 * Changing ids made us undumpable, and so our own /proc files root's; we
+	 * write our id map there next. Nobody else has this id, so nobody gains.
+	 */
+	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	return 0;
+}
+
+static int write_file(const char *path, const char *text, struct dw_error *err)
+{
+	autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open %s", path);
+	r = dw_fd_write_all(fd, text, strlen(text));
+	if (r < 0)
+		return dw_fail(err, r == -EPERM ? DW_E_UNSUPPORTED : DW_E_INTERNAL, -r,
+		               "write \"%s\" to %s", text, path);
+	return 0;
+}
+
+/*
+ * Stage 5: the id map.
+ *
+ * On entry:  a new user namespace with nothing in it; still the host's ids.
+ * Does:      gives our own id (uid and gid as the host has them, since we cannot
+ *            see them any more) a name inside, and no other id any.
+ * Leaves:    groups frozen.
+ */
+int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err)
+{
+	char text[64];
+
+	if (write_file("/proc/self/setgroups", "deny", err) < 0)
+		return -1;
+
+	(void)snprintf(text, sizeof(text), "%u %u 1", inside, uid);
+	if (write_file("/proc/self/uid_map", text, err) < 0)
+		return -1;
+	(void)snprintf(text, sizeof(text), "%u %u 1", inside, gid);
+	return write_file("/proc/self/gid_map", text, err);
+}

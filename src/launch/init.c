@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stage 8: the cell's first process.
+ *
+ * It reaps orphans, waits for the program, holds the limits that the kernel
+ * does not hold here, and ends everything: when the program ends, when a limit
+ * is passed, or when dewar is gone (the report socket hangs up). It is never the
+ * program itself, so that signals and orphans behave in a cell as anywhere.
+ *
+ * It has the program's id but is out of its reach: as pid 1 it gets no signal
+ * that it did not ask for, it is not dumpable, so its memory, descriptors and
+ * executable are closed to the program, and the Landlock domain of the program
+ * does not contain it.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+#define KILL_ROUNDS 2000 /* of 1 ms each */
+#define DEADLINE_LOOK_MS 1000
+#define SAMPLES (DW_PLAN_SAMPLE_MEMORY | DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS)
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+/* CPU time of those that init has buried. */
+static uint64_t dead_cpu_ms(void)
+{
+	struct rusage ru;
+
+	(void)getrusage(RUSAGE_CHILDREN, &ru);
+	return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000U +
+	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1000U;
+}
+
+/* Which limit is passed, or DW_REASON_EXIT. Keeps the peaks. */
+static enum dw_reason check_limits(const struct dw_plan *plan, struct dw_report_end *end)
+{
+	const struct dw_plan_header *h = plan->h;
+	struct dw_sample now;
+
+	dw_sample_take(h->memory, &now);
+	if (now.memory > end->peak_memory)
+		end->peak_memory = now.memory;
+	if (now.pids > end->peak_pids)
+		end->peak_pids = now.pids;
+
+	if ((h->flags & DW_PLAN_SAMPLE_MEMORY) && now.memory > h->memory)
+		return DW_REASON_OOM;
+	if ((h->flags & DW_PLAN_SAMPLE_PIDS) && now.pids >= h->pids)
+		return DW_REASON_PIDS;
+	if ((h->flags & DW_PLAN_SAMPLE_CPU) && now.cpu_ms + dead_cpu_ms() > h->cpu_ms)
+		return DW_REASON_TIMEOUT_CPU;
+	return DW_REASON_EXIT;
+}
+
+/*
+ * How long until the next look: as long as it takes to fill the room that is
+ * left, at 2 GB/s, and never so long that a burst of processes is missed.
+ */
+static int next_look_ms(const struct dw_plan *plan, const struct dw_report_end *end)
+{
+	uint64_t room, ms = 20;
+
+	if (!(plan->h->flags & SAMPLES))
+		return DEADLINE_LOOK_MS;
+	if (plan->h->flags & DW_PLAN_SAMPLE_MEMORY) {
+		room = plan->h->memory > end->peak_memory
+		               ? plan->h->memory - end->peak_memory
+		               : 0;
+		ms = room / (2U << 20);
+	}
+	return ms < 1 ? 1 : ms > 20 ? 20 : (int)ms;
+}
+
+/* Bury whoever has died; true once that was the program. */
+static bool reap(pid_t program, int *ret_status)
+{
+	bool over = false;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == program) {
+			*ret_status = status;
+			over = true;
+		}
+	}
+	return over;
+}
+
+/* Everything in the cell, until nothing is left to be waited for. */
+static void end_all(const struct dw_plan *plan)
+{
+	const struct timespec ms = {.tv_nsec = 1000000};
+	int status;
+	pid_t pid;
+
+	if (plan->h->flags & DW_PLAN_NAMESPACES) {
+		/* One call reaches all of the pid namespace but us, at once. */
+		(void)kill(-1, SIGKILL);
+		while (waitpid(-1, &status, 0) > 0 || errno == EINTR)
+			;
+		return;
+	}
+
+	for (int round = 0; round < KILL_ROUNDS; round++) {
+		(void)dw_descendants_signal(SIGKILL);
+		do
+			pid = waitpid(-1, &status, WNOHANG);
+		while (pid > 0);
+		if (pid < 0 && errno == ECHILD)
+			return;
+		(void)nanosleep(&ms, NULL);
+	}
+}
+
+static bool tmp_is_full(const struct dw_plan *plan)
+{
+	struct statvfs vfs;
+
+	if (!(plan->h->flags & DW_PLAN_NAMESPACES) || statvfs("/tmp", &vfs) < 0)
+		return false;
+	return vfs.f_bavail == 0 || vfs.f_favail == 0;
+}
+
+static void close_program_side(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		(void)close(fd);
+}
+
+/*
+ * Wait for an end of any kind. Dewar holds the deadline; if it is late by more
+ * than a look (stopped, or stuck with its own caller), we do.
+ */
+static void watch(const struct dw_plan *plan, pid_t program, int sfd, uint64_t start,
+                  struct dw_report_end *end)
+{
+	uint64_t deadline = start + plan->h->deadline_ms * 1000000U;
+	struct pollfd fds[] = {
+		{.fd = sfd, .events = POLLIN},
+		{.fd = DW_PLAN_FD_REPORT, .events = POLLIN},
+	};
+	struct signalfd_siginfo info;
+
+	for (;;) {
+		int n = poll(fds, 2, next_look_ms(plan, end));
+
+		if (fds[0].revents)
+			(void)!read(sfd, &info, sizeof(info));
+		if (n > 0 && fds[0].revents && reap(program, &end->wait_status)) {
+			/* What it left behind tells whether it ran against the limit. */
+			if (plan->h->flags & DW_PLAN_SAMPLE_PIDS)
+				(void)check_limits(plan, end);
+			return;
+		}
+		if (n > 0 && fds[1].revents) {
+			end->wait_status = SIGKILL;
+			return;
+		}
+		if (plan->h->flags & SAMPLES)
+			end->hit = check_limits(plan, end);
+		if (plan->h->deadline_ms != 0 && now_ns() > deadline)
+			end->hit = DW_REASON_TIMEOUT_WALL;
+		if (end->hit != DW_REASON_EXIT) {
+			end->wait_status = SIGKILL;
+			return;
+		}
+	}
+}
+
+_Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program)
+{
+	struct dw_report report = {.kind = DW_REPORT_END};
+	uint64_t start = now_ns();
+	struct dw_error err = {0};
+	sigset_t all;
+	int sfd;
+
+	close_program_side();
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	sigemptyset(&all);
+	sigaddset(&all, SIGCHLD);
+	sfd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (sfd < 0 || ((plan->h->flags & DW_PLAN_NAMESPACES) && dw_caps_drop(true, &err) < 0)) {
+		if (sfd < 0)
+			(void)dw_fail(&err, DW_E_INTERNAL, errno, "watch the program");
+		dw_launch_die(&err);
+	}
+
+	watch(plan, program, sfd, start, &report.end);
+	report.end.run_ns = now_ns() - start;
+	report.end.tmp_full = tmp_is_full(plan);
+	end_all(plan);
+	(void)dw_report_send(DW_PLAN_FD_REPORT, &report, -1);
+	_exit(0);
+}

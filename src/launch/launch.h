@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_LAUNCH_LAUNCH_H
+#define DW_LAUNCH_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "dewar/error.h"
+#include "dewar/result.h"
+#include "kernel/plan.h"
+#include "kernel/report.h"
+
+/*
+ * The stages of dewar-launch. main.c has their order, and each file the
+ * contract of its own. Nothing here allocates, logs, or runs a second thread.
+ */
+
+/* ids.c */
+int dw_ids_become(uint32_t id, struct dw_error *err);
+int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err);
+
+/* idmap.c: let the owner of a tree be seen as id, on the detached mount fd. */
+int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err);
+
+/*
+ * mounts.c. Sources are detached copies of host trees, one a plan entry, -1
+ * where the entry has none.
+ */
+struct dw_sources {
+	int fd[DW_PLAN_ENTRIES_MAX];
+};
+int dw_sources_open(const struct dw_plan *plan, struct dw_sources *ret,
+                    struct dw_error *err);
+int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources,
+                    struct dw_error *err);
+
+/* files.c: DIR, SYMLINK and FILE entries, below the current folder or the host's root. */
+int dw_files_make(const struct dw_plan *plan, const struct dw_plan_entry *entry,
+                  struct dw_error *err);
+
+/* net.c */
+int dw_net_loopback_up(struct dw_error *err);
+
+/* caps.c. With must, anything that could not be dropped is an error. */
+int dw_caps_drop(bool must, struct dw_error *err);
+
+/* landlock.c. *ret_abi is 0 where the kernel has no Landlock. */
+int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err);
+
+/* readback.c */
+void dw_readback(struct dw_walls *ret, int landlock_abi);
+
+/* program.c: from the fork to the program's first instruction; does not return. */
+_Noreturn void dw_program_start(const struct dw_plan *plan);
+
+/* init.c: the cell's first process, until its end; does not return. */
+_Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program);
+
+/* sample.c */
+struct dw_sample {
+	uint64_t memory; /* bytes; shared pages once, as far as the kernel tells */
+	uint64_t cpu_ms; /* of the living */
+	uint64_t pids;   /* processes and threads */
+};
+void dw_sample_take(uint64_t memory_limit, struct dw_sample *ret);
+
+/* Send signal to all that descends from us; how many there were. */
+unsigned dw_descendants_signal(int sig);
+
+/* Report the error and end. */
+_Noreturn void dw_launch_die(const struct dw_error *err);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stage 3 and 7: the cell's own tree.
+ *
+ * Everything is made detached first, by descriptor, and only then put in its
+ * place: no path of the host is looked up once the new tree begins to exist,
+ * and the new tree is never looked up from the host. The cell's root is a small
+ * tmpfs of ours; an image, or the host's /usr, is bound into it piece by piece,
+ * so that nothing in an image decides what /dev, /proc or /tmp are.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "launch/launch.h"
+
+/* The root holds folders, links and a few lines of /etc: nothing that grows. */
+#define ROOT_OPTIONS_SIZE "1m"
+#define ROOT_OPTIONS_INODES "1k"
+
+static struct mount_attr locked_attributes(uint32_t flags)
+{
+	struct mount_attr attr = {
+		.attr_set = MOUNT_ATTR_NOSUID,
+		.propagation = MS_PRIVATE,
+	};
+
+	if (!(flags & DW_PLAN_WRITABLE))
+		attr.attr_set |= MOUNT_ATTR_RDONLY;
+	attr.attr_set |= flags & DW_PLAN_DEVICE ? MOUNT_ATTR_NOEXEC : MOUNT_ATTR_NODEV;
+	return attr;
+}
+
+/* A device is bound only if it is the one that its name says. */
+static int check_device(int fd, const char *path, struct dw_error *err)
+{
+	static const struct {
+		const char *path;
+		unsigned minor;
+	} known[] = {
+		{"/dev/null", 3}, {"/dev/zero", 5}, {"/dev/full", 7},
+		{"/dev/random", 8}, {"/dev/urandom", 9},
+	};
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "stat %s", path);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcmp(path, known[i].path) == 0 && S_ISCHR(st.st_mode) &&
+		    st.st_rdev == makedev(1, known[i].minor))
+			return 0;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not the device it should be", path);
+}
+
+static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e, int *ret,
+                       struct dw_error *err)
+{
+	const char *path = dw_plan_text(plan, e->src);
+	autoclose int fd = -1;
+	struct mount_attr attr;
+
+	fd = open_tree(AT_FDCWD, path,
+	               OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE |
+	                       AT_SYMLINK_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT && (e->flags & DW_PLAN_OPTIONAL))
+		return 0;
+	if (fd < 0)
+		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL, errno,
+		               "open %s for the cell", path);
+
+	if ((e->flags & DW_PLAN_DEVICE) && check_device(fd, path, err) < 0)
+		return -1;
+	if ((e->flags & DW_PLAN_OWNER) && plan->h->become != 0 &&
+	    dw_idmap(fd, plan->h->become, err) < 0)
+		return dw_wrap(err, "show %s to the cell", path);
+
+	attr = locked_attributes(e->flags);
+	if (mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, errno,
+		               "lock %s against the cell (Linux 5.12 or newer is needed)",
+		               path);
+	*ret = TAKE_FD(fd);
+	return 0;
+}
+
+int dw_sources_open(const struct dw_plan *plan, struct dw_sources *ret,
+                    struct dw_error *err)
+{
+	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
+		ret->fd[i] = -1;
+		if (plan->entries[i].op == DW_PLAN_BIND &&
+		    open_source(plan, &plan->entries[i], &ret->fd[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A new file system of the given type, detached. options: name, value, ..., NULL */
+static int new_mount(const char *type, const char *const *options, unsigned attributes,
+                     struct dw_error *err)
+{
+	autoclose int fs = fsopen(type, FSOPEN_CLOEXEC);
+	int fd;
+
+	if (fs < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, errno,
+		               "make a %s for the cell (Linux 5.8 or newer is needed)", type);
+	for (; *options; options += 2)
+		if (fsconfig(fs, FSCONFIG_SET_STRING, options[0], options[1], 0) < 0)
+			return dw_fail(err, DW_E_UNSUPPORTED, errno, "set %s=%s on a %s",
+			               options[0], options[1], type);
+	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "create a %s for the cell", type);
+	fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
+	if (fd < 0 && errno == EPERM)
+		return dw_fail(err, DW_E_UNSUPPORTED, errno,
+		               "mount a %s in the cell: an outer container masks it", type);
+	if (fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "mount a %s in the cell", type);
+	return fd;
+}
+
+static int new_tmpfs(const struct dw_plan_entry *e, struct dw_error *err)
+{
+	char size[32], inodes[32], mode[16];
+	const char *const options[] = {"size", size, "nr_inodes", inodes, "mode", mode, NULL};
+
+	(void)snprintf(size, sizeof(size), "%llu", (unsigned long long)e->size);
+	(void)snprintf(inodes, sizeof(inodes), "%u", e->inodes);
+	(void)snprintf(mode, sizeof(mode), "%o", e->mode);
+	return new_mount("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+}
+
+/*
+ * subset=pid: the folders of the cell's own processes and nothing else of
+ * /proc. No kernel log, keys, symbols, interrupts, memory map or sysctl of the
+ * host is there to be read or written, and nothing has to be masked.
+ */
+static int new_proc(struct dw_error *err)
+{
+	static const char *const options[] = {"subset", "pid", NULL};
+
+	return new_mount("proc", options,
+	                 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, err);
+}
+
+/* dst is "/tmp"; we stand in the new root and mean "tmp". */
+static const char *below(const char *dst)
+{
+	return *dst == '/' ? dst + 1 : dst;
+}
+
+/* A folder or an empty file for something to be mounted on. */
+static int make_place(const char *dst, bool folder, struct dw_error *err)
+{
+	int fd;
+
+	if (folder && (mkdir(below(dst), 0755) == 0 || errno == EEXIST))
+		return 0;
+	if (!folder) {
+		fd = open(below(dst), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0444);
+		if (fd >= 0) {
+			(void)close(fd);
+			return 0;
+		}
+	}
+	return dw_fail(err, DW_E_INTERNAL, errno, "make a place for %s in the cell", dst);
+}
+
+/*
+ * A workspace is somebody else's tree: a link in it must not decide where a
+ * mount inside of it ends up.
+ */
+static int open_place(const char *dst)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, below(dst), &how, sizeof(how));
+}
+
+static int attach(int fd, const char *dst, struct dw_error *err)
+{
+	autoclose int place = -1;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "stat what goes to %s", dst);
+	if (make_place(dst, S_ISDIR(st.st_mode), err) < 0)
+		return -1;
+	place = open_place(dst);
+	if (place < 0 || move_mount(fd, "", place, "",
+	                            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "mount %s in the cell", dst);
+	return 0;
+}
+
+static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e, int source,
+                       int proc, struct dw_error *err)
+{
+	const char *dst = dw_plan_text(plan, e->dst);
+	autoclose int fd = -1;
+
+	switch (e->op) {
+	case DW_PLAN_DIR:
+	case DW_PLAN_SYMLINK:
+	case DW_PLAN_FILE:
+		return dw_files_make(plan, e, err);
+	case DW_PLAN_BIND:
+		return source < 0 ? 0 : attach(source, dst, err);
+	case DW_PLAN_PROC:
+		return attach(proc, dst, err);
+	case DW_PLAN_TMPFS:
+		fd = new_tmpfs(e, err);
+		return fd < 0 ? -1 : attach(fd, dst, err);
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Stage 7: move into the new root.
+ *
+ * On entry:  own user, mount and pid namespaces; the host's tree is visible.
+ * Does:      cuts propagation to the host, builds the plan's tree, pivots.
+ * Leaves:    no path and no descriptor that reaches the host's tree; the root
+ *            read-only.
+ * Mustn't:   look up a path that the cell's owner can write, once it is built.
+ */
+int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources,
+                    struct dw_error *err)
+{
+	static const char *const root_options[] = {"size", ROOT_OPTIONS_SIZE, "nr_inodes",
+		ROOT_OPTIONS_INODES, "mode", "755", NULL};
+	struct mount_attr locked = {
+		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+	};
+	autoclose int root = -1;
+	autoclose int proc = -1;
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "cut the mounts off from the host");
+
+	proc = new_proc(err);
+	if (proc < 0)
+		return -1;
+	root = new_mount("tmpfs", root_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+	if (root < 0)
+		return -1;
+
+	/* Any folder of the host's serves to hang it on; this one is always there. */
+	if (move_mount(root, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
+	    fchdir(root) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "attach the cell's root");
+
+	for (uint32_t i = 0; i < plan->h->n_entries; i++)
+		if (build_entry(plan, &plan->entries[i], sources->fd[i], proc, err) < 0)
+			return -1;
+
+	/* The old root ends up on top of the new one, and is let go of. */
+	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
+	    chdir("/") < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "pivot into the cell's root");
+	if (mount_setattr(AT_FDCWD, "/", 0, &locked, sizeof(locked)) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "make the cell's root read-only");
+
+	for (uint32_t i = 0; i < plan->h->n_entries; i++)
+		if (sources->fd[i] >= 0)
+			(void)close(sources->fd[i]);
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_LAUNCH_SECCOMP_H
+#define DW_LAUNCH_SECCOMP_H
+
+struct dw_error;
+
+/*
+ * Put the calling thread, and all that it will ever start, behind the filters of
+ * seccomp_table.h. There is no way back, and execve() keeps them.
+ *
+ * The caller has set no_new_privs. On failure one filter of the two may be in
+ * place: whoever gets -1 must not go on to run the caller's program.
+ */
+int dw_seccomp_load(struct dw_error *err);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_LAUNCH_SECCOMP_TABLE_H
+#define DW_LAUNCH_SECCOMP_TABLE_H
+
+#include <errno.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+/*
+ * What a program in a cell may ask of the kernel.
+ *
+ * This is an allow-list: a call that is not named here does not exist (ENOSYS),
+ * so a libc that tries something new falls back to something old. Names that
+ * an architecture, or the libseccomp we are built with, does not know are
+ * skipped; they then do not exist either.
+ *
+ * Four tables, and behind them what is left out on purpose:
+ *
+ *   dw_seccomp_allowed    the call goes through;
+ *   dw_seccomp_arguments  ... but only with these arguments;
+ *   dw_seccomp_refused    the call exists, and the answer is EPERM;
+ *   dw_seccomp_ignored    the answer is success, and nothing is done.
+ *
+ * Only tools/seccomp-gen.c reads this; the launcher has the compiled filters.
+ */
+
+/* Groups read as lines here; clang-format would make a column of each. */
+/* clang-format off */
+
+static const char *const dw_seccomp_allowed[] = {
+	/* To read and write. */
+	"read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev",
+	"preadv2", "pwritev2", "lseek", "close", "close_range",
+	"dup", "dup2", "dup3", "fcntl", "flock", "ioctl", "pipe", "pipe2",
+
+	/* To move bytes without reading them: cp, node's fs.copyFile, Go's io.Copy. */
+	"sendfile", "copy_file_range", "splice", "tee", "vmsplice",
+
+	/* To find, make and remove files. */
+	"open", "openat", "openat2", "creat", "access", "faccessat", "faccessat2",
+	"stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs",
+	"readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir",
+	"mkdir", "mkdirat", "rmdir", "unlink", "unlinkat",
+	"rename", "renameat", "renameat2", "link", "linkat",
+	"symlink", "symlinkat", "mknod", "mknodat",
+	"truncate", "ftruncate", "fallocate", "umask",
+	"chmod", "fchmod", "fchmodat", "fchmodat2",
+	"utime", "utimes", "futimesat", "utimensat",
+
+	/* Without capabilities these change nothing that is not the caller's. */
+	"chown", "fchown", "lchown", "fchownat",
+	"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
+	"setxattr", "lsetxattr", "fsetxattr",
+	"removexattr", "lremovexattr", "fremovexattr",
+
+	/* Databases, and everything that says "saved". */
+	"fsync", "fdatasync", "sync_file_range", "fadvise64", "readahead",
+
+	/* To wait for something; node, Go and every asyncio live in epoll. */
+	"poll", "ppoll", "select", "pselect6",
+	"epoll_create", "epoll_create1", "epoll_ctl",
+	"epoll_wait", "epoll_pwait", "epoll_pwait2",
+	"eventfd", "eventfd2", "signalfd", "signalfd4",
+	"timerfd_create", "timerfd_settime", "timerfd_gettime",
+	"inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
+
+	/* Memory. mincore: the JVM and Go look for their own stacks and pages. */
+	"brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore",
+	"mseal", "memfd_create",
+	/* The ceiling is RLIMIT_MEMLOCK, and the cell's cgroup counts it. */
+	"mlock", "mlock2", "munlock", "mlockall", "munlockall",
+	/* V8 guards the pages it compiles to. */
+	"pkey_alloc", "pkey_free", "pkey_mprotect",
+
+	/* Processes and threads. clone has rules below; clone3 is left out. */
+	"clone", "fork", "vfork", "execve", "execveat", "exit", "exit_group",
+	"wait4", "waitid", "pidfd_open", "pidfd_send_signal",
+	"getpid", "getppid", "gettid", "getpgid", "getpgrp", "getsid",
+	"setpgid", "setsid",
+	"set_tid_address", "set_robust_list", "get_robust_list", "rseq", "membarrier",
+	"futex", "futex_waitv", "futex_wait", "futex_wake", "futex_requeue",
+	/* Thread pointers and shadow stacks: each libc's first steps. */
+	"arch_prctl", "map_shadow_stack", "riscv_flush_icache", "riscv_hwprobe",
+	"personality", "prctl",
+
+	/* Signals reach what the pid namespace shows. */
+	"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+	"rt_sigaction", "rt_sigprocmask", "rt_sigpending", "rt_sigsuspend",
+	"rt_sigtimedwait", "rt_sigreturn", "sigaltstack", "pause", "restart_syscall",
+
+	/* Who we are. Without capabilities an id changes only to one we have. */
+	"getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups",
+	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid",
+	"setfsuid", "setfsgid", "setgroups", "capget", "capset",
+
+	/* Priorities and limits: unprivileged, they only go down. */
+	"getpriority", "setpriority", "ioprio_get", "ioprio_set",
+	"getrlimit", "setrlimit", "prlimit64", "getrusage",
+	"sched_yield", "sched_getaffinity", "sched_setaffinity", "sched_getparam",
+	"sched_setparam", "sched_getscheduler", "sched_setscheduler", "sched_getattr",
+	"sched_setattr", "sched_get_priority_max", "sched_get_priority_min",
+	"sched_rr_get_interval", "getcpu",
+
+	/* Time is read, never set. */
+	"time", "gettimeofday", "times",
+	"clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep",
+	"alarm", "getitimer", "setitimer",
+	"timer_create", "timer_settime", "timer_gettime",
+	"timer_getoverrun", "timer_delete",
+
+	/* The machine, as far as a program asks at its start. */
+	"uname", "sysinfo", "getrandom",
+
+	/* Sockets; socket, socketpair and setsockopt have rules below. */
+	"socket", "socketpair", "bind", "connect", "listen", "accept", "accept4",
+	"shutdown", "getsockname", "getpeername", "getsockopt", "setsockopt",
+	"sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg", "recvmmsg",
+
+	/* The cell has an ipc namespace; PHP's shmop and Perl's IPC::SysV live there. */
+	"shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semtimedop", "semctl",
+	"msgget", "msgsnd", "msgrcv", "msgctl",
+	"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive",
+	"mq_notify", "mq_getsetattr",
+
+	/* A program may wall itself in further: both only ever narrow. */
+	"seccomp",
+	"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
+};
+
+/*
+ * A rule looks at the low 32 bits of one argument, since that is what the kernel
+ * looks at: with 64 compared, a bit set above them would dodge the rule
+ * (CVE-2019-10063). That is also why no argument that is a pointer, an offset or
+ * a size has a rule here. All rules of a call stand together, and each must hold.
+ */
+enum dw_seccomp_test {
+	DW_ONE_OF,
+	DW_NONE_OF
+};
+
+struct dw_seccomp_argument {
+	const char *name;
+	struct {
+		bool set;
+		unsigned arg;
+		uint32_t value;
+	} when; /* the rule counts only if this argument has this value */
+	unsigned arg;
+	uint32_t mask;
+	enum dw_seccomp_test test;
+	const uint32_t *values;
+	size_t n_values;
+	int answer; /* the errno of who breaks it */
+};
+
+#define ALWAYS {.set = false}
+#define WHEN(n, v) {.set = true, .arg = (n), .value = (v)}
+#define ARG(n) .arg = (n), .mask = UINT32_MAX
+#define BITS(n, m) .arg = (n), .mask = (m)
+#define LIST(...) .values = (const uint32_t[]){__VA_ARGS__}, \
+	.n_values = sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
+#define ONE_OF(...) .test = DW_ONE_OF, LIST(__VA_ARGS__)
+#define NONE_OF(...) .test = DW_NONE_OF, LIST(__VA_ARGS__)
+#define ELSE(e) .answer = (e)
+
+/* The kernel's SOCK_TYPE_MASK: SOCK_CLOEXEC and SOCK_NONBLOCK ride above it. */
+#define TYPE 0xfU
+
+#define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
+                    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+
+static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
+	/*
+	 * No namespace of one's own: inside one a program has every capability, and
+	 * with them the kernel code where most escapes begin. CLONE_NEWTIME is not
+	 * in the list because clone(2) takes its bit as part of the exit signal.
+	 * CLONE_PARENT would make a child of our parent's, a stranger to its wait().
+	 */
+	{"clone", ALWAYS, BITS(0, NAMESPACES | CLONE_PARENT), ONE_OF(0), ELSE(EPERM)},
+
+	/*
+	 * Families that programs use, and no other: AF_ALG, AF_VSOCK, AF_RXRPC,
+	 * AF_PACKET, AF_KEY, AF_TIPC and the rest load modules that few have read.
+	 */
+	{"socket", ALWAYS, ARG(0), ONE_OF(AF_UNIX, AF_INET, AF_INET6, AF_NETLINK),
+	 ELSE(EAFNOSUPPORT)},
+	{"socket", WHEN(0, AF_UNIX), BITS(1, TYPE),
+	 ONE_OF(SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET), ELSE(EPERM)},
+	/* Raw sockets forge packets; SOCK_PACKET turns AF_INET into AF_PACKET. */
+	{"socket", WHEN(0, AF_INET), BITS(1, TYPE), ONE_OF(SOCK_STREAM, SOCK_DGRAM),
+	 ELSE(EPERM)},
+	{"socket", WHEN(0, AF_INET6), BITS(1, TYPE), ONE_OF(SOCK_STREAM, SOCK_DGRAM),
+	 ELSE(EPERM)},
+	/*
+	 * SCTP, L2TP, SMC, MPTCP, UDP-Lite hide behind ordinary types. The answer is
+	 * that of a kernel without them, at which Go turns to plain TCP.
+	 */
+	{"socket", WHEN(0, AF_INET), ARG(2),
+	 ONE_OF(0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP), ELSE(EPROTONOSUPPORT)},
+	{"socket", WHEN(0, AF_INET6), ARG(2),
+	 ONE_OF(0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMPV6), ELSE(EPROTONOSUPPORT)},
+	/* getifaddrs() asks rtnetlink; NETFILTER, XFRM and the rest are escapes. */
+	{"socket", WHEN(0, AF_NETLINK), ARG(2), ONE_OF(NETLINK_ROUTE), ELSE(EPERM)},
+
+	/* Of ours only AF_UNIX has pairs. */
+	{"socketpair", ALWAYS, ARG(0), ONE_OF(AF_UNIX), ELSE(EAFNOSUPPORT)},
+	{"socketpair", ALWAYS, BITS(1, TYPE),
+	 ONE_OF(SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET), ELSE(EPERM)},
+
+	/* Code for the kernel's BPF machine comes in by these, too. */
+	{"setsockopt", WHEN(1, SOL_SOCKET), ARG(2),
+	 NONE_OF(SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
+	         SO_ATTACH_REUSEPORT_EBPF), ELSE(ENOPROTOOPT)},
+	/* TLS, ESP and SMC in the kernel, switched on beneath an open socket. */
+	{"setsockopt", WHEN(1, IPPROTO_TCP), ARG(2), NONE_OF(TCP_ULP),
+	 ELSE(ENOPROTOOPT)},
+	{"setsockopt", WHEN(1, IPPROTO_UDP), ARG(2), NONE_OF(UDP_ENCAP),
+	 ELSE(ENOPROTOOPT)},
+
+	/*
+	 * Each driver has its own, so we cannot list what is good; the cell's /dev
+	 * has few drivers. Bad are those that type into a terminal for its owner
+	 * (CVE-2017-5226), take it over, or load a line discipline; and those
+	 * that say where on the host's disk a file lies. The price of refusing
+	 * TIOCSCTTY is that forkpty() fails.
+	 */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD, FIBMAP,
+	         FS_IOC_FIEMAP), ELSE(EPERM)},
+
+	/* No devices, not even the one that means "deleted" to overlayfs. */
+	{"mknod", ALWAYS, BITS(1, S_IFMT), ONE_OF(0, S_IFREG, S_IFIFO, S_IFSOCK),
+	 ELSE(EPERM)},
+	{"mknodat", ALWAYS, BITS(2, S_IFMT), ONE_OF(0, S_IFREG, S_IFIFO, S_IFSOCK),
+	 ELSE(EPERM)},
+
+	/*
+	 * Linux, 32 bit Linux, an old version in uname, and the question which it
+	 * is. What is missing makes exploits easier: no randomization, readable
+	 * means executable, a page at address 0.
+	 */
+	{"personality", ALWAYS, ARG(0),
+	 ONE_OF(PER_LINUX, PER_LINUX32, UNAME26, UNAME26 | PER_LINUX32, 0xffffffff),
+	 ELSE(EPERM)},
+};
+
+#undef ALWAYS
+#undef WHEN
+#undef ARG
+#undef BITS
+#undef LIST
+#undef ONE_OF
+#undef NONE_OF
+#undef ELSE
+#undef TYPE
+#undef NAMESPACES
+
+static const char *const dw_seccomp_refused[] = {
+	/* Namespaces, new and of others; see clone. */
+	"unshare", "setns",
+
+	/* The tree of mounts is the wall; both the old calls and the new move it. */
+	"mount", "umount", "umount2", "pivot_root", "chroot",
+	"fsopen", "fsconfig", "fsmount", "fspick", "open_tree", "open_tree_attr",
+	"move_mount", "mount_setattr",
+	/* A file by inode number, past every directory above it ("shocker"). */
+	"open_by_handle_at", "name_to_handle_at",
+
+	/*
+	 * Into the memory, descriptors and registers of another process. The price
+	 * is gdb, strace, and gcc's LeakSanitizer (ASAN_OPTIONS=detect_leaks=0).
+	 */
+	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
+	"pidfd_getfd", "kcmp", "move_pages", "migrate_pages",
+
+	/* Large, and where kernel exploits begin or become reliable. */
+	"bpf", "perf_event_open", "userfaultfd", "modify_ldt",
+
+	/* Keyrings are not in any namespace: one cell's would be the next one's. */
+	"add_key", "request_key", "keyctl",
+
+	/* They watch whole mounts, and can stop everybody's open(). */
+	"fanotify_init", "fanotify_mark",
+
+	/* The host: its kernel, modules, clock, name, disks, ports and log. */
+	"kexec_load", "kexec_file_load", "reboot",
+	"init_module", "finit_module", "delete_module", "create_module", "query_module",
+	"get_kernel_syms",
+	"settimeofday", "clock_settime", "adjtimex", "clock_adjtime", "stime",
+	"sethostname", "setdomainname",
+	"swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "nfsservctl",
+	"iopl", "ioperm", "syslog", "lookup_dcookie", "vhangup",
+};
+
+/*
+ * On the host these two write out everybody's files, and so let one cell slow
+ * all others down. sync() cannot fail, and a cell's own files are in memory;
+ * fsync() is what makes a file of a shared folder last.
+ */
+static const char *const dw_seccomp_ignored[] = {
+	"sync", "syncfs",
+};
+
+/* clang-format on */
+
+/*
+ * Left out on purpose, thus ENOSYS:
+ *
+ *   clone3               its flags are in memory, which a filter cannot read; every
+ *                        libc falls back to clone
+ *   io_uring_*           a second way to most calls above that no filter sees
+ *   io_setup, io_submit  the older one; who has a use for it has threads, too
+ *   get_mempolicy, set_mempolicy, mbind, set_mempolicy_home_node
+ *                        at ENOSYS libnuma says that there is no NUMA, and is quiet
+ *   cachestat            tells which pages of the host's /usr others have read
+ *   memfd_secret         memory that nobody can reclaim
+ *   process_mrelease     for whoever kills; in a cell that is we
+ *   statmount, listmount, lsm_*
+ *                        they tell about the walls, and nothing needs them yet
+ *   setxattrat and its kin, file_getattr, file_setattr
+ *                        new; everybody has the older ones to fall back to
+ *   rtas, s390_*, spu_*, sys_debug_setcontext
+ *                        of machines that we do not build for
+ *   remap_file_pages, uselib, ustat, sysfs, _sysctl, get_thread_area,
+ *   set_thread_area, getpmsg, putpmsg, afs_syscall, tuxcall, security, vserver
+ *                        dead
+ */
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* "%f" is the code file, "%d" its folder; all else is what it is. */
+static const char *expand(const struct dw_launched *l, const char *word, const char *file)
+{
+	if (strcmp(word, "%f") == 0)
+		return file;
+	if (strcmp(word, "%d") == 0)
+		return l->folder;
+	return word;
+}
+
+static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *err)
+{
+	const struct dw_request *req = l->spec->req;
+	const struct dw_runtime *rt = l->spec->runtime;
+	const char *search = dw_level_search_path(l->cell.level);
+	autoclose int root = -1;
+	char path[1024];
+
+	root = open(req->image ? req->image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return dw_fail(err, DW_E_NOT_FOUND, errno, "open the root file system %s",
+		               req->image ? req->image : "/");
+
+	if (rt->executable)
+		(void)snprintf(path, sizeof(path), "%s", file);
+	else if (dw_runtime_locate(root, search, rt->command[0], path, sizeof(path)) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not installed; it comes with %s",
+		               rt->command[0], rt->package);
+	dw_plan_add_arg(&l->plan, path);
+	for (size_t i = 1; !rt->executable && rt->command[i]; i++)
+		dw_plan_add_arg(&l->plan, expand(l, rt->command[i], file));
+	for (size_t i = 0; i < req->n_args; i++)
+		dw_plan_add_arg(&l->plan, req->args[i]);
+	return 0;
+}
+
+/* Later ones win, so that a caller can change ours. */
+static void plan_env(struct dw_launched *l, const char *library)
+{
+	const struct dw_request *req = l->spec->req;
+	const struct dw_runtime *rt = l->spec->runtime;
+	char name[64];
+
+	for (size_t i = 0; rt->env[i]; i++) {
+		const char *value = strchr(rt->env[i], '=');
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - rt->env[i]), rt->env[i]);
+		dw_plan_add_env(&l->plan, name, expand(l, value + 1, ""));
+	}
+	if (rt->library_env && library)
+		dw_plan_add_env(&l->plan, rt->library_env, library);
+	for (size_t i = 0; i < req->n_env; i++)
+		dw_plan_add_env(&l->plan, req->env[i].name, req->env[i].value);
+}
+
+int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
+{
+	const struct dw_request *req = l->spec->req;
+	const struct dw_runtime *rt = l->spec->runtime;
+	struct dw_bytes code = req->code;
+	char path[2048];
+
+	for (size_t i = 0; i < req->n_files; i++) {
+		if (strcmp(req->files[i].name, rt->file) == 0)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "the file name %s is taken by the code itself", rt->file);
+		(void)snprintf(path, sizeof(path), "%s/%s", l->folder, req->files[i].name);
+		dw_plan_file(&l->plan, path, 0644, req->files[i].content.data,
+		             req->files[i].content.len);
+	}
+	if (req->command)
+		code = (struct dw_bytes){req->command, strlen(req->command)};
+	(void)snprintf(path, sizeof(path), "%s/%s", l->folder, rt->file);
+	dw_plan_file(&l->plan, path, rt->executable ? 0755 : 0644, code.data, code.len);
+
+	plan_env(l, library);
+	return plan_argv(l, path, err);
+}

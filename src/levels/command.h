@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_LEVELS_COMMAND_H
+#define DW_LEVELS_COMMAND_H
+
+#include "levels/launched.h"
+
+/*
+ * Write the program into the plan: its code and files, its command line and
+ * the environment of its language and of the request. library is the folder to
+ * import from besides, or NULL.
+ */
+int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "levels/command.h"
+#include "levels/launched.h"
+#include "levels/limits.h"
+#include "levels/pasta.h"
+#include "levels/view.h"
+
+/*
+ * Level container, the default: own namespaces of every kind, a read-only root
+ * of its own with the host's /usr or an image in it, private /tmp, /dev and
+ * /proc, no capability, seccomp, Landlock, cgroups, no network. It needs root or
+ * user namespaces, and nothing installed or pulled.
+ */
+
+/* The one user there is inside. */
+#define INSIDE_ID 1000U
+
+/*
+ * Outside, a cell of root's runs under an id that nobody else has: from the
+ * range above the one that systemd gives to its containers, drawn for each
+ * cell, so that two cells do not have one id either.
+ */
+#define OUTSIDE_FIRST 0x70000000U
+#define OUTSIDE_MASK 0x00ffffffU
+
+static uint32_t draw_id(void)
+{
+	uint32_t n = 0;
+
+	(void)!getrandom(&n, sizeof(n), 0);
+	return OUTSIDE_FIRST + (n & OUTSIDE_MASK);
+}
+
+static const char passwd[] = "root:x:0:0:root:/:/usr/sbin/nologin\n"
+			     "user:x:1000:1000:user:/tmp:/bin/sh\n"
+			     "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n";
+static const char group[] = "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n";
+static const char hosts[] = "127.0.0.1 localhost dewar\n::1 localhost\n";
+static const char nsswitch[] = "passwd: files\ngroup: files\nhosts: files dns\n";
+
+static void make_etc(struct dw_plan_builder *plan)
+{
+	dw_plan_dir(plan, "/etc", 0755);
+	dw_plan_dir(plan, "/etc/ssl", 0755);
+	dw_plan_file(plan, "/etc/passwd", 0444, passwd, sizeof(passwd) - 1);
+	dw_plan_file(plan, "/etc/group", 0444, group, sizeof(group) - 1);
+	dw_plan_file(plan, "/etc/hosts", 0444, hosts, sizeof(hosts) - 1);
+	dw_plan_file(plan, "/etc/nsswitch.conf", 0444, nsswitch, sizeof(nsswitch) - 1);
+}
+
+static void make_dev(struct dw_plan_builder *plan, uint64_t shm_bytes)
+{
+	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full",
+		"/dev/random", "/dev/urandom"};
+
+	dw_plan_dir(plan, "/dev", 0755);
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
+		dw_plan_bind(plan, devices[i], devices[i], DW_PLAN_DEVICE);
+	dw_plan_symlink(plan, "/proc/self/fd", "/dev/fd");
+	dw_plan_symlink(plan, "/proc/self/fd/0", "/dev/stdin");
+	dw_plan_symlink(plan, "/proc/self/fd/1", "/dev/stdout");
+	dw_plan_symlink(plan, "/proc/self/fd/2", "/dev/stderr");
+	dw_plan_tmpfs(plan, "/dev/shm", 01777, shm_bytes, 1024);
+}
+
+static void allow_in_cell(struct dw_plan_builder *plan)
+{
+	static const char *const writable[] = {"/tmp", "/dev/shm", "/dev/null", "/dev/zero",
+		"/dev/full", "/dev/random", "/dev/urandom", "/proc"};
+
+	dw_plan_allow(plan, "/", 0);
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
+		dw_plan_allow(plan, writable[i], DW_PLAN_WRITABLE);
+}
+
+/* The folders on the way to a place that no mount of ours has. */
+static void make_way(struct dw_plan_builder *plan, const char *path)
+{
+	char part[4096];
+
+	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		(void)snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
+		if (strcmp(part, "/tmp") != 0 && strcmp(part, "/work") != 0)
+			dw_plan_dir(plan, part, 0755);
+	}
+}
+
+static void bind_share(struct dw_plan_builder *plan, const char *host, const char *cell,
+                       bool writable)
+{
+	uint32_t flags = DW_PLAN_OWNER | (writable ? DW_PLAN_WRITABLE : 0);
+
+	if (strncmp(cell, "/work/", 6) != 0)
+		make_way(plan, cell);
+	dw_plan_bind(plan, host, cell, flags);
+	if (writable)
+		dw_plan_allow(plan, cell, DW_PLAN_WRITABLE);
+}
+
+/* Where names are looked up, if there is a network to look them up in. */
+static int make_resolver(struct dw_plan_builder *plan, const struct dw_request *req,
+                         struct dw_error *err)
+{
+	static const char text[] = "nameserver " DW_PASTA_DNS "\n";
+
+	if (req->network != DW_NETWORK_FULL)
+		return 0;
+	plan->h.flags |= DW_PLAN_WAIT_NETWORK;
+	if (!req->image)
+		dw_plan_file(plan, "/etc/resolv.conf", 0444, text, sizeof(text) - 1);
+	return dw_pasta_probe(err);
+}
+
+static int fill(struct dw_launched *l, struct dw_error *err)
+{
+	const struct dw_limits *limits = &l->spec->limits;
+	const struct dw_request *req = l->spec->req;
+	struct dw_plan_builder *plan = &l->plan;
+
+	plan->h.flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
+	plan->h.inside_id = INSIDE_ID;
+	plan->h.become = geteuid() == 0 ? draw_id() : 0;
+	plan->h.hostname = dw_plan_add_text(plan, "dewar");
+	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : "/tmp");
+	if (req->n_collect > 0)
+		plan->h.flags |= DW_PLAN_SEND_TMP;
+	(void)snprintf(l->folder, sizeof(l->folder), "/tmp");
+
+	if (req->image) {
+		if (dw_view_image(plan, req->image, err) < 0)
+			return -1;
+	} else {
+		make_etc(plan);
+		dw_view_host(plan, dw_view_bind);
+	}
+	dw_plan_proc(plan, "/proc");
+	make_dev(plan, limits->tmp_bytes);
+	dw_plan_tmpfs(plan, "/tmp", 01777, limits->tmp_bytes,
+	              (uint32_t)(limits->tmp_bytes / DW_TMP_INODE_BYTES) + 1);
+	allow_in_cell(plan);
+	if (dw_view_shares(plan, req, bind_share, err) < 0)
+		return -1;
+	if (make_resolver(plan, req, err) < 0)
+		return -1;
+
+	dw_plan_add_env(plan, "PATH", DW_RUNTIME_PATH);
+	dw_plan_add_env(plan, "HOME", "/tmp");
+	dw_plan_add_env(plan, "TMPDIR", "/tmp");
+	dw_plan_add_env(plan, "LANG", "C.UTF-8");
+	dw_plan_add_env(plan, "USER", "user");
+	return dw_command_plan(l, req->workspace ? "/work" : NULL, err);
+}
+
+static int create(const struct dw_spec *spec, struct dw_cell **ret_cell, struct dw_error *err)
+{
+	return dw_launched_create(&dw_level_container, spec, fill, ret_cell, err);
+}
+
+static int probe(struct dw_error *err)
+{
+	return dw_launched_probe(&dw_level_container, err);
+}
+
+const struct dw_level dw_level_container = {
+	.name = "container",
+	.guarantees = DW_G_NAMESPACES | DW_G_READ_ONLY | DW_G_NO_NETWORK | DW_G_SECCOMP |
+	              DW_G_NO_CAPS | DW_G_IMAGE | DW_G_TMP_SIZE,
+	.timeout_ms = 30000,
+	.probe = probe,
+	.create = create,
+	.start = dw_launched_start,
+	.on_event = dw_launched_on_event,
+	.kill = dw_launched_kill,
+	.measure = dw_launched_measure,
+	.destroy = dw_launched_destroy,
+};

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/launched.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/path.h"
+#include "kernel/report.h"
+#include "levels/limits.h"
+#include "levels/pasta.h"
+
+enum { WATCH_REPORT, WATCH_INIT, WATCH_OOM, WATCH_PIDS };
+
+static struct dw_launched *launched(struct dw_cell *cell)
+{
+	return (struct dw_launched *)cell;
+}
+
+/* ---- making ---- */
+
+static const char *temp_folder(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir == '/' && strlen(dir) < 32 ? dir : "/tmp";
+}
+
+int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err)
+{
+	(void)snprintf(l->workdir, sizeof(l->workdir), "%s/dewar-%.16s", temp_folder(),
+	               l->spec->id);
+	if (mkdir(l->workdir, 0700) < 0) {
+		(void)dw_fail(err, DW_E_INTERNAL, errno, "make a working folder %s", l->workdir);
+		l->workdir[0] = '\0';
+		return -1;
+	}
+	(void)snprintf(l->folder, sizeof(l->folder), "%s", l->workdir);
+	return 0;
+}
+
+/* Its name is ours; what is in it is the program's. */
+static void remove_workdir(const struct dw_launched *l)
+{
+	autoclose int parent = -1;
+
+	if (l->workdir[0] == '\0')
+		return;
+	parent = open(temp_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent >= 0)
+		(void)dw_path_remove_tree(parent, strrchr(l->workdir, '/') + 1);
+}
+
+static int make_pipes(struct dw_launched *l, struct dw_error *err)
+{
+	int in[2], out[2], errs[2];
+
+	if (pipe2(in, O_CLOEXEC) < 0)
+		goto fail;
+	l->child[0] = in[0];
+	l->cell.in = in[1];
+	if (pipe2(out, O_CLOEXEC) < 0)
+		goto fail;
+	l->cell.out[DW_STDOUT] = out[0];
+	l->child[1] = out[1];
+	if (pipe2(errs, O_CLOEXEC) < 0)
+		goto fail;
+	l->cell.out[DW_STDERR] = errs[0];
+	l->child[2] = errs[1];
+
+	/* Ours are polled; the program's stay as programs expect them. */
+	(void)dw_fd_nonblock(l->cell.in);
+	(void)dw_fd_nonblock(l->cell.out[DW_STDOUT]);
+	(void)dw_fd_nonblock(l->cell.out[DW_STDERR]);
+	return 0;
+fail:
+	return dw_fail(err, DW_E_INTERNAL, errno, "make pipes for the cell");
+}
+
+static struct dw_launched *new_launched(const struct dw_level *level,
+                                        const struct dw_spec *spec)
+{
+	struct dw_launched *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->spec = spec;
+	l->cell.level = level;
+	l->cell.in = l->cell.out[0] = l->cell.out[1] = l->cell.tmp_fd = -1;
+	l->child[0] = l->child[1] = l->child[2] = -1;
+	l->plan_fd = l->report = l->pidfd = -1;
+	for (size_t i = 0; i < DW_CELL_WATCHES; i++)
+		l->cell.watch[i].fd = -1;
+	l->cell.outcome.run_ms = l->cell.outcome.cpu_ms = l->cell.outcome.memory_mb = -1;
+	dw_cgroup_init(&l->cgroup);
+	dw_plan_init(&l->plan);
+	return l;
+}
+
+int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
+                       dw_fill_fn *fill, struct dw_cell **ret_cell, struct dw_error *err)
+{
+	struct dw_launched *l = new_launched(level, spec);
+
+	if (!l)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
+
+	if (fill(l, err) < 0)
+		goto fail;
+	dw_limits_plan(l);
+	if (spec->probe)
+		l->plan.h.flags |= DW_PLAN_PROBE;
+	l->plan_fd = dw_plan_seal(&l->plan, err);
+	if (l->plan_fd < 0)
+		goto fail;
+	dw_plan_finish(&l->plan);
+	if (make_pipes(l, err) < 0)
+		goto fail;
+
+	*ret_cell = &l->cell;
+	return 0;
+fail:
+	dw_launched_destroy(&l->cell);
+	return -1;
+}
+
+/* ---- starting ---- */
+
+/*
+ * Beside the program that calls us, as in the build folder; or where it was
+ * installed; or where the caller says.
+ */
+static int find_launcher(char *ret, size_t size, struct dw_error *err)
+{
+	const char *named = secure_getenv("DEWAR_LAUNCH");
+	ssize_t n;
+	char *slash;
+
+	if (named) {
+		(void)snprintf(ret, size, "%s", named);
+		return 0;
+	}
+	n = readlink("/proc/self/exe", ret, size - sizeof("/dewar-launch"));
+	if (n > 0) {
+		ret[n] = '\0';
+		slash = strrchr(ret, '/');
+		memcpy(slash, "/dewar-launch", sizeof("/dewar-launch"));
+		if (access(ret, X_OK) == 0)
+			return 0;
+	}
+	(void)snprintf(ret, size, "%s/dewar-launch", DW_LIBEXECDIR);
+	if (access(ret, X_OK) == 0)
+		return 0;
+	return dw_fail(err, DW_E_INTERNAL, 0,
+	               "dewar-launch is not beside this program and not in %s; install it, or "
+	               "name it in DEWAR_LAUNCH",
+	               DW_LIBEXECDIR);
+}
+
+/*
+ * Give the launcher its descriptors at their fixed numbers. They are moved out
+ * of the way of those numbers first: a dup2 must not overwrite the next source.
+ */
+static int spawn_launcher(struct dw_launched *l, const char *path, int report_child,
+                          const int *procs, int n_procs, struct dw_error *err)
+{
+	enum { TOP = DW_PLAN_FD_CGROUP + DW_CONTROLLER_COUNT };
+	int source[TOP] = {l->child[0], l->child[1], l->child[2], l->plan_fd, report_child};
+	char *const argv[] = {(char *)"dewar-launch", NULL};
+	char *const env[] = {NULL};
+	posix_spawn_file_actions_t actions;
+	int count = DW_PLAN_FD_CGROUP + n_procs, r = 0;
+	pid_t pid;
+
+	for (int i = 0; i < n_procs; i++)
+		source[DW_PLAN_FD_CGROUP + i] = procs[i];
+	(void)posix_spawn_file_actions_init(&actions);
+	for (int i = 0; i < count; i++) {
+		source[i] = fcntl(source[i], F_DUPFD_CLOEXEC, TOP);
+		if (source[i] < 0)
+			r = errno;
+		else
+			(void)posix_spawn_file_actions_adddup2(&actions, source[i], i);
+	}
+	if (r == 0)
+		r = posix_spawn(&pid, path, &actions, NULL, argv, env);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	for (int i = 0; i < count; i++)
+		dw_fd_close(&source[i]);
+	if (r != 0)
+		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
+	l->launcher = pid;
+	return 0;
+}
+
+int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
+{
+	struct dw_launched *l = launched(cell);
+	int pair[2], procs[DW_CONTROLLER_COUNT], n_procs, r;
+	char path[512];
+
+	if (find_launcher(path, sizeof(path), err) < 0)
+		return -1;
+	n_procs = dw_cgroup_open_procs(&l->cgroup, procs, err);
+	if (n_procs < 0)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		r = dw_fail(err, DW_E_INTERNAL, errno, "make a socket to hear from the cell");
+	} else {
+		r = spawn_launcher(l, path, pair[1], procs, n_procs, err);
+		(void)close(pair[1]);
+		l->report = pair[0];
+	}
+	for (int i = 0; i < n_procs; i++)
+		(void)close(procs[i]);
+	for (int i = 0; i < 3; i++)
+		dw_fd_close(&l->child[i]);
+	dw_fd_close(&l->plan_fd);
+	if (r < 0)
+		return -1;
+
+	cell->watch[WATCH_REPORT] = (struct dw_watch){l->report, POLLIN};
+	cell->watch[WATCH_OOM] = (struct dw_watch){
+		l->cgroup.oom_fd,
+		dw_cgroup_events(&l->cgroup, DW_CONTROLLER_MEMORY),
+	};
+	cell->watch[WATCH_PIDS] = (struct dw_watch){
+		l->cgroup.pids_fd,
+		dw_cgroup_events(&l->cgroup, DW_CONTROLLER_PIDS),
+	};
+	return 0;
+}
+
+/* ---- watching ---- */
+
+/* The launcher's outer process is gone by itself, once it has said hello. */
+static void bury_launcher(struct dw_launched *l)
+{
+	int status;
+
+	if (l->launcher > 0 && l->launcher != l->pid)
+		while (waitpid(l->launcher, &status, 0) < 0 && errno == EINTR)
+			;
+	l->launcher = 0;
+}
+
+static void on_hello(struct dw_launched *l, const struct dw_report *report, int fd)
+{
+	l->pid = report->pid;
+	l->pidfd = fd;
+	l->cell.watch[WATCH_INIT] = (struct dw_watch){fd, POLLIN};
+	bury_launcher(l);
+	if (l->kills > 0)
+		(void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+}
+
+static void on_network(struct dw_launched *l)
+{
+	struct dw_outcome *o = &l->cell.outcome;
+
+	if (dw_pasta_start(l->pid, &l->pasta, &o->error) < 0)
+		dw_launched_kill(&l->cell);
+	else
+		(void)send(l->report, "g", 1, MSG_NOSIGNAL);
+}
+
+static void on_end(struct dw_launched *l, const struct dw_report_end *end)
+{
+	struct dw_outcome *o = &l->cell.outcome;
+
+	o->ended = true;
+	o->wait_status = end->wait_status;
+	o->run_ms = (double)end->run_ns / 1e6;
+	o->tmp_full = end->tmp_full != 0;
+	if (end->peak_memory > 0)
+		o->memory_mb = (double)end->peak_memory / (1 << 20);
+	if (end->hit != DW_REASON_EXIT && end->hit < DW_REASON_COUNT)
+		o->hit = end->hit;
+	if (o->hit == DW_REASON_EXIT && end->peak_pids > l->spec->limits.pids)
+		o->hit = DW_REASON_PIDS;
+}
+
+static void on_report(struct dw_launched *l)
+{
+	struct dw_outcome *o = &l->cell.outcome;
+	struct dw_report report;
+	int fd = -1, r;
+
+	while ((r = dw_report_receive(l->report, &report, &fd)) > 0) {
+		switch (report.kind) {
+		case DW_REPORT_HELLO:
+			on_hello(l, &report, TAKE_FD(fd));
+			break;
+		case DW_REPORT_NETWORK:
+			on_network(l);
+			break;
+		case DW_REPORT_TMP:
+			l->cell.tmp_fd = TAKE_FD(fd);
+			break;
+		case DW_REPORT_WALLS:
+			o->walls = report.walls;
+			l->cell.state = DW_CELL_RUNNING;
+			break;
+		case DW_REPORT_END:
+			on_end(l, &report.end);
+			break;
+		case DW_REPORT_ERROR:
+			report.error.text[sizeof(report.error.text) - 1] = '\0';
+			if (o->error.code == DW_OK)
+				o->error = report.error;
+			break;
+		default:
+			break;
+		}
+		dw_fd_close(&fd);
+	}
+	if (r == -EAGAIN)
+		return;
+
+	/* The other side is closed. Without an init there is nobody to wait for. */
+	l->cell.watch[WATCH_REPORT].fd = -1;
+	if (l->pidfd < 0) {
+		bury_launcher(l);
+		if (o->error.code == DW_OK)
+			(void)dw_fail(&o->error, DW_E_INTERNAL, 0, "dewar-launch died");
+		l->cell.state = DW_CELL_GONE;
+	}
+}
+
+/*
+ * Init is gone, and with it, in its pid namespace, everything. What it and all
+ * below it used comes with its death.
+ */
+static void on_init_gone(struct dw_launched *l)
+{
+	struct dw_outcome *o = &l->cell.outcome;
+	struct rusage ru = {0};
+	siginfo_t info;
+
+	if (l->report >= 0)
+		on_report(l);
+	if (syscall(SYS_waitid, P_PIDFD, l->pidfd, &info, WEXITED, &ru) == 0) {
+		o->cpu_ms = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1e3 +
+		            (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e3;
+		if (o->memory_mb < (double)ru.ru_maxrss / 1024)
+			o->memory_mb = (double)ru.ru_maxrss / 1024;
+	}
+	l->launcher = 0;
+	l->cell.watch[WATCH_INIT].fd = -1;
+	l->cell.state = DW_CELL_GONE;
+}
+
+/* A limit of the cgroup's was run against: that is the end of the cell. */
+static void on_limit(struct dw_launched *l, size_t index)
+{
+	struct dw_cgroup_usage usage;
+
+	dw_cgroup_rearm(l->cell.watch[index].fd);
+	dw_cgroup_read(&l->cgroup, &usage);
+	if (index == WATCH_OOM && usage.oom_kills != UINT64_MAX && usage.oom_kills > 0)
+		l->cell.outcome.hit = DW_REASON_OOM;
+	else if (index == WATCH_PIDS && usage.pids_refused != UINT64_MAX &&
+	         usage.pids_refused > 0)
+		l->cell.outcome.hit = DW_REASON_PIDS;
+	else
+		return;
+	l->cell.watch[index].fd = -1;
+	dw_launched_kill(&l->cell);
+}
+
+void dw_launched_on_event(struct dw_cell *cell, size_t index)
+{
+	struct dw_launched *l = launched(cell);
+
+	if (index == WATCH_REPORT)
+		on_report(l);
+	else if (index == WATCH_INIT)
+		on_init_gone(l);
+	else
+		on_limit(l, index);
+}
+
+/* ---- ending ---- */
+
+/*
+ * The first time we ask init, which kills everything, buries it and so can tell
+ * what it used. The second time init itself is killed: with a pid namespace the
+ * kernel then ends all that is in it, and the cgroup serves where there is none.
+ */
+void dw_launched_kill(struct dw_cell *cell)
+{
+	struct dw_launched *l = launched(cell);
+
+	l->kills++;
+	if (l->pidfd < 0)
+		return; /* on_hello() sees to it */
+	if (l->kills == 1 && cell->state == DW_CELL_RUNNING &&
+	    send(l->report, "k", 1, MSG_NOSIGNAL) == 1)
+		return;
+	(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL, 0);
+	dw_cgroup_kill(&l->cgroup);
+}
+
+/*
+ * Where each file has a limit and not the folder: did one of them reach it? Only
+ * the names at the top are looked at, and not many of them.
+ */
+static bool has_full_file(int dir_fd, uint64_t limit)
+{
+	int fd = dir_fd < 0 ? -1 : openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autodir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *d;
+	struct stat st;
+
+	for (int i = 0; dir && i < 1000 && (d = readdir(dir)) != NULL; i++)
+		if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) && (uint64_t)st.st_size >= limit)
+			return true;
+	return false;
+}
+
+void dw_launched_measure(struct dw_cell *cell)
+{
+	struct dw_launched *l = launched(cell);
+	struct dw_outcome *o = &cell->outcome;
+	struct dw_cgroup_usage usage;
+
+	dw_cgroup_read(&l->cgroup, &usage);
+	if (usage.memory_peak != UINT64_MAX)
+		o->memory_mb = (double)usage.memory_peak / (1 << 20);
+	if (o->hit == DW_REASON_EXIT && usage.oom_kills != UINT64_MAX && usage.oom_kills > 0)
+		o->hit = DW_REASON_OOM;
+	if (o->hit == DW_REASON_EXIT && usage.pids_refused != UINT64_MAX &&
+	    usage.pids_refused > 0)
+		o->hit = DW_REASON_PIDS;
+	dw_limits_read_back(l);
+	if (l->workdir[0] != '\0') {
+		cell->tmp_fd = open(l->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		o->tmp_full = has_full_file(cell->tmp_fd, l->spec->limits.tmp_bytes);
+	}
+}
+
+void dw_launched_destroy(struct dw_cell *cell)
+{
+	struct dw_launched *l;
+
+	if (!cell)
+		return;
+	l = launched(cell);
+	dw_pasta_stop(l->pasta);
+	dw_fd_close(&l->report);
+	dw_fd_close(&l->pidfd);
+	dw_fd_close(&l->plan_fd);
+	dw_fd_close(&cell->in);
+	dw_fd_close(&cell->tmp_fd);
+	for (int i = 0; i < 3; i++)
+		dw_fd_close(&l->child[i]);
+	for (int i = 0; i < DW_STREAM_COUNT; i++)
+		dw_fd_close(&cell->out[i]);
+	(void)dw_cgroup_destroy(&l->cgroup, NULL); /* the next sweep tries again */
+	remove_workdir(l);
+	dw_plan_finish(&l->plan);
+	free(l->shared);
+	free(l);
+}
+
+/* ---- probing ---- */
+
+int dw_launched_probe(const struct dw_level *level, struct dw_error *err)
+{
+	static const struct dw_runtime nothing = {
+		.name = "nothing",
+		.file = "nothing",
+		.executable = true,
+		.package = "",
+	};
+	struct dw_request req;
+	struct dw_spec spec = {.req = &req, .runtime = &nothing, .probe = true};
+	struct dw_cell *cell = NULL;
+	struct pollfd fds[2];
+	int r;
+
+	dw_request_init(&req);
+	dw_id_make(spec.id);
+	dw_limits_defaults(&spec.limits, level);
+	if (level->create(&spec, &cell, err) < 0)
+		return -1;
+	r = level->start(cell, err);
+	while (r == 0 && cell->state != DW_CELL_GONE) {
+		for (size_t i = 0; i < 2; i++)
+			fds[i] = (struct pollfd){cell->watch[i].fd, cell->watch[i].events, 0};
+		r = poll(fds, 2, 5000);
+		if (r <= 0) {
+			r = dw_fail(err, DW_E_UNSUPPORTED, r == 0 ? ETIMEDOUT : errno,
+			            "build a cell to see whether it can be done");
+			level->kill(cell);
+			break;
+		}
+		for (size_t i = 0; i < 2; i++)
+			if (fds[i].revents)
+				level->on_event(cell, i);
+		r = 0;
+	}
+	if (r == 0 && cell->outcome.error.code != DW_OK) {
+		*err = cell->outcome.error;
+		r = -1;
+	}
+	level->destroy(cell);
+	return r;
+}

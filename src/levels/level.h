@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_LEVELS_LEVEL_H
+#define DW_LEVELS_LEVEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dewar/error.h"
+#include "dewar/request.h"
+#include "dewar/result.h"
+#include "runtimes/runtime.h"
+
+/*
+ * A level: one strength of isolation, behind one small struct.
+ *
+ * The engine makes a cell, starts it, polls what the cell says it should poll,
+ * and destroys it. It never asks which level it has; it asks what the level
+ * guarantees.
+ */
+
+/* What a level promises once probe() has said yes. */
+enum dw_guarantee {
+	DW_G_NAMESPACES = 1U << 0, /* own process, mount, network, ... namespaces */
+	DW_G_READ_ONLY = 1U << 1,  /* a root of its own that cannot be written */
+	DW_G_NO_NETWORK = 1U << 2, /* network "none" means none */
+	DW_G_SECCOMP = 1U << 3,
+	DW_G_NO_CAPS = 1U << 4,
+	DW_G_IMAGE = 1U << 5,      /* can run another root file system */
+	DW_G_TMP_SIZE = 1U << 6,   /* /tmp holds no more than its limit */
+};
+
+/* All that a cell needs to know, defaults filled in. Borrowed, outlives the cell. */
+struct dw_spec {
+	char id[DW_ID_MAX];
+	const struct dw_request *req;
+	const struct dw_runtime *runtime;
+	struct dw_limits limits;
+	bool probe; /* build the walls, run nothing */
+};
+
+enum dw_cell_state {
+	DW_CELL_BUILDING = 0, /* walls are going up */
+	DW_CELL_RUNNING,      /* the program has started */
+	DW_CELL_GONE,         /* nothing of it is alive any more */
+};
+
+/* How it went, as far as the level can tell. */
+struct dw_outcome {
+	struct dw_error error;   /* the program was never started, and this is why */
+	int wait_status;         /* as waitpid() gives it; valid if ended */
+	bool ended;              /* the program's own end was seen */
+	enum dw_reason hit;      /* a limit that ended it, or DW_REASON_EXIT */
+	bool tmp_full;
+	double run_ms;           /* these three negative if unknown */
+	double cpu_ms;
+	double memory_mb;
+	struct dw_walls walls;
+	struct dw_limit_proof limits[DW_LIMIT_COUNT];
+};
+
+struct dw_watch {
+	int fd;
+	short events;
+};
+
+#define DW_CELL_WATCHES 4
+
+/* Levels embed this as their first member. */
+struct dw_cell {
+	const struct dw_level *level;
+	enum dw_cell_state state;
+	int in;      /* our ends of the program's stdio; the engine closes them */
+	int out[2];  /* by enum dw_stream */
+	int tmp_fd;  /* the cell's /tmp, to collect from once it is gone, or -1 */
+	struct dw_watch watch[DW_CELL_WATCHES]; /* fd -1: not used */
+	struct dw_outcome outcome;
+};
+
+struct dw_level {
+	const char *name;    /* as users write it: "container" */
+	uint32_t guarantees; /* DW_G_* */
+	uint64_t timeout_ms; /* its default */
+
+	/*
+	 * Can this host run it? -1 with DW_E_UNSUPPORTED and a reason that a
+	 * person can act on.
+	 */
+	int (*probe)(struct dw_error *err);
+
+	/*
+	 * Make the cell; nothing runs yet, but what each limit is held by is
+	 * known, in outcome.limits. On failure *ret_cell is untouched and nothing
+	 * is left behind on the host.
+	 */
+	int (*create)(const struct dw_spec *spec, struct dw_cell **ret_cell,
+	              struct dw_error *err);
+
+	int (*start)(struct dw_cell *cell, struct dw_error *err);
+
+	/*
+	 * watch[index] has something to say. Moves cell->state on, fills in the
+	 * outcome, and kills the cell itself where a limit was passed.
+	 */
+	void (*on_event)(struct dw_cell *cell, size_t index);
+
+	/* Kill everything in the cell. Twice is fine; so is too late. */
+	void (*kill)(struct dw_cell *cell);
+
+	/* The cell is gone: what did it use, what did it run against? */
+	void (*measure)(struct dw_cell *cell);
+
+	/* Accepts NULL and half-made cells; leaves nothing on the host. */
+	void (*destroy)(struct dw_cell *cell);
+};
+
+extern const struct dw_level dw_level_none;
+extern const struct dw_level dw_level_process;
+extern const struct dw_level dw_level_container;
+
+/* By name; NULL if there is none of that name. */
+const struct dw_level *dw_level_find(const char *name, size_t len);
+
+/* Where the interpreter is looked for, at a level that uses the host's own files. */
+const char *dw_level_search_path(const struct dw_level *level);
+
+#endif

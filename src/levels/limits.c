@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/limits.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define MB (1ULL << 20)
+
+/* The one table of defaults; only the timeout depends on the level. */
+static const struct dw_limits defaults = {
+	.memory_bytes = 256 * MB,
+	.cpu_percent = 50,
+	.output_bytes = 1000000,
+	.tmp_bytes = 64 * MB,
+	.pids = 64,
+	.files = 4096,
+};
+
+/* Nothing useful fits in less. */
+#define CPU_MS_MIN 1000U
+#define INIT_GRACE_MS 500U
+
+void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level)
+{
+	const struct {
+		uint64_t *value;
+		uint64_t otherwise;
+	} all[] = {
+		{&limits->timeout_ms, level->timeout_ms},
+		{&limits->memory_bytes, defaults.memory_bytes},
+		{&limits->cpu_percent, defaults.cpu_percent},
+		{&limits->output_bytes, defaults.output_bytes},
+		{&limits->tmp_bytes, defaults.tmp_bytes},
+		{&limits->pids, defaults.pids},
+		{&limits->files, defaults.files},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (*all[i].value == 0)
+			*all[i].value = all[i].otherwise;
+}
+
+static const char *cgroup_name(int version)
+{
+	return version == 2 ? "cgroup2" : "cgroup1";
+}
+
+static bool held_by_cgroup(const struct dw_launched *l, enum dw_controller controller,
+                           uint64_t asked, struct dw_limit_proof *ret)
+{
+	const struct dw_controlled *c = &l->cgroup.held[controller];
+
+	if (c->version == 0)
+		return false;
+	*ret = (struct dw_limit_proof){
+		.asked = asked,
+		.kernel = c->kernel,
+		.enforced = true,
+		.by = cgroup_name(c->version),
+	};
+	return true;
+}
+
+static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
+{
+	uint64_t bytes = l->spec->limits.memory_bytes;
+
+	if (held_by_cgroup(l, DW_CONTROLLER_MEMORY, bytes, ret))
+		return;
+	l->plan.h.flags |= DW_PLAN_SAMPLE_MEMORY;
+	l->plan.h.memory = bytes;
+	*ret = (struct dw_limit_proof){
+		.asked = bytes,
+		.enforced = true,
+		.by = "sampling",
+		.note = "no memory cgroup is ours: init looks every few milliseconds, so a "
+			"burst may pass the limit before the cell is ended",
+	};
+}
+
+/*
+ * Without a cgroup nobody can hold a share; but what the share would have
+ * allowed until the deadline can be held in sum.
+ */
+static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
+{
+	const struct dw_limits *limits = &l->spec->limits;
+	uint64_t ms = limits->timeout_ms * limits->cpu_percent / 100;
+
+	if (held_by_cgroup(l, DW_CONTROLLER_CPU, limits->cpu_percent, ret))
+		return;
+	l->plan.h.flags |= DW_PLAN_SAMPLE_CPU;
+	l->plan.h.cpu_ms = ms < CPU_MS_MIN ? CPU_MS_MIN : ms;
+	*ret = (struct dw_limit_proof){
+		.asked = limits->cpu_percent,
+		.enforced = false,
+		.by = "sampling",
+		.note = "no cpu cgroup is ours: the share at one moment is not held, only the "
+			"cpu time that it adds up to by the deadline",
+	};
+}
+
+/* Threads of our own user, on the whole host: what RLIMIT_NPROC counts. */
+static uint64_t count_own_threads(void)
+{
+	autodir DIR *proc = opendir("/proc");
+	uint64_t n = 0;
+	struct dirent *d;
+	struct stat st;
+	char path[300];
+
+	while (proc && (d = readdir(proc)) != NULL) {
+		if (d->d_name[0] < '1' || d->d_name[0] > '9')
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/task", d->d_name);
+		if (fstatat(dirfd(proc), path, &st, 0) == 0 && st.st_uid == getuid())
+			n += st.st_nlink - 2;
+	}
+	return n;
+}
+
+static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
+{
+	bool own = (l->cell.level->guarantees & DW_G_NAMESPACES) != 0;
+	uint64_t pids = l->spec->limits.pids;
+
+	if (held_by_cgroup(l, DW_CONTROLLER_PIDS, pids, ret)) {
+		ret->kernel--; /* init is one of them */
+		return;
+	}
+	l->plan.h.flags |= DW_PLAN_SAMPLE_PIDS;
+	l->plan.h.pids = pids;
+	*ret = (struct dw_limit_proof){.asked = pids, .enforced = true, .by = "rlimit"};
+	if (own) {
+		/* Counted for this id in this user namespace: the cell, with init. */
+		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 1);
+	} else if (getuid() != 0) {
+		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, count_own_threads() + pids + 1);
+		ret->note = "no pids cgroup is ours: counted over all processes of this user";
+	} else {
+		ret->by = "sampling";
+		ret->note = "no pids cgroup is ours, and root has no rlimit for it: init "
+			    "looks every few milliseconds";
+	}
+}
+
+static void plan_tmp(struct dw_launched *l, struct dw_limit_proof *ret)
+{
+	uint64_t bytes = l->spec->limits.tmp_bytes;
+
+	*ret = (struct dw_limit_proof){.asked = bytes, .enforced = true, .by = "tmpfs"};
+	if (l->cell.level->guarantees & DW_G_TMP_SIZE)
+		return;
+	dw_plan_add_rlimit(&l->plan, RLIMIT_FSIZE, bytes);
+	ret->enforced = false;
+	ret->by = "rlimit";
+	ret->note = "each file is held to it, but not all files together";
+}
+
+void dw_limits_plan(struct dw_launched *l)
+{
+	const struct dw_limits *limits = &l->spec->limits;
+	struct dw_limit_proof *proof = l->cell.outcome.limits;
+
+	proof[DW_LIMIT_TIMEOUT] = (struct dw_limit_proof){
+		.asked = limits->timeout_ms,
+		.enforced = true,
+		.by = "dewar",
+	};
+	proof[DW_LIMIT_OUTPUT] = (struct dw_limit_proof){
+		.asked = limits->output_bytes,
+		.enforced = true,
+		.by = "dewar",
+	};
+	proof[DW_LIMIT_FILES] = (struct dw_limit_proof){
+		.asked = limits->files,
+		.enforced = true,
+		.by = "rlimit",
+	};
+
+	/* A moment after our own, should we be held up. */
+	l->plan.h.deadline_ms = limits->timeout_ms + INIT_GRACE_MS;
+
+	/* Level none: a timeout and an output cap, nothing else. */
+	if (!(l->plan.h.flags & DW_PLAN_DROP)) {
+		const uint64_t asked[] = {
+			[DW_LIMIT_MEMORY] = limits->memory_bytes,
+			[DW_LIMIT_CPU] = limits->cpu_percent,
+			[DW_LIMIT_PIDS] = limits->pids,
+			[DW_LIMIT_FILES] = limits->files,
+			[DW_LIMIT_TMP] = limits->tmp_bytes,
+		};
+
+		for (int i = DW_LIMIT_MEMORY; i <= DW_LIMIT_TMP; i++)
+			proof[i] = (struct dw_limit_proof){
+				.asked = asked[i],
+				.by = "none",
+				.note = "level none holds no limit but time and output",
+			};
+		return;
+	}
+
+	dw_cgroup_create(&l->cgroup, l->spec->id, limits, limits->pids + 1);
+	plan_memory(l, &proof[DW_LIMIT_MEMORY]);
+	plan_cpu(l, &proof[DW_LIMIT_CPU]);
+	plan_pids(l, &proof[DW_LIMIT_PIDS]);
+	plan_tmp(l, &proof[DW_LIMIT_TMP]);
+	dw_plan_add_rlimit(&l->plan, RLIMIT_NOFILE, limits->files);
+	dw_plan_add_rlimit(&l->plan, RLIMIT_CORE, 0);
+	l->plan.h.n_cgroups = dw_cgroup_count(&l->cgroup);
+}
+
+void dw_limits_read_back(struct dw_launched *l)
+{
+	const struct dw_walls *walls = &l->cell.outcome.walls;
+	struct dw_limit_proof *proof = l->cell.outcome.limits;
+
+	if (!walls->known)
+		return;
+	if (proof[DW_LIMIT_FILES].enforced)
+		proof[DW_LIMIT_FILES].kernel = walls->rlimit_files;
+	if (proof[DW_LIMIT_PIDS].kernel == 0 && proof[DW_LIMIT_PIDS].enforced &&
+	    walls->rlimit_pids != RLIM_INFINITY)
+		proof[DW_LIMIT_PIDS].kernel = walls->rlimit_pids - 1;
+	if (l->cell.level->guarantees & DW_G_TMP_SIZE)
+		proof[DW_LIMIT_TMP].kernel = walls->tmp_bytes;
+	else if (walls->rlimit_file_size != RLIM_INFINITY)
+		proof[DW_LIMIT_TMP].kernel = walls->rlimit_file_size;
+}

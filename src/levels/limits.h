@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_LEVELS_LIMITS_H
+#define DW_LEVELS_LIMITS_H
+
+#include "levels/launched.h"
+
+/* What is 0 becomes the default of the level. */
+void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
+
+/*
+ * Decide, for a cell that dewar-launch builds, who holds each limit: cgroups
+ * where the host lets us have them, else an rlimit, else init by looking. Makes
+ * the cgroups, writes the rest into the plan, and what was decided into
+ * outcome.limits.
+ */
+void dw_limits_plan(struct dw_launched *l);
+
+/* Fill in what the kernel says, from the walls that were read back. */
+void dw_limits_read_back(struct dw_launched *l);
+
+/* One inode of /tmp for each of its pages. */
+#define DW_TMP_INODE_BYTES 4096U
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "dewar/dewar.h"
+#include "levels/level.h"
+
+/* Weakest first. */
+static const struct dw_level *const levels[] = {
+	&dw_level_none,
+	&dw_level_process,
+	&dw_level_container,
+};
+
+static const char *const names[] = {"none", "process", "container", NULL};
+_Static_assert(ARRAY_SIZE(names) == ARRAY_SIZE(levels) + 1, "a name for each level");
+
+const struct dw_level *dw_level_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		if (strlen(levels[i]->name) == len && memcmp(levels[i]->name, name, len) == 0)
+			return levels[i];
+	return NULL;
+}
+
+const char *const *dw_level_names(void)
+{
+	return names;
+}
+
+int dw_level_probe(const char *name, struct dw_error *err)
+{
+	const struct dw_level *level = dw_level_find(name, strlen(name));
+
+	if (!level)
+		return dw_fail(err, DW_E_INVALID, 0, "there is no level \"%s\"", name);
+	return level->probe(err);
+}
+
+const char *dw_level_search_path(const struct dw_level *level)
+{
+	const char *path = getenv("PATH");
+
+	/* Without walls the program is one of the caller's own. */
+	return level == &dw_level_none && path ? path : DW_RUNTIME_PATH;
+}

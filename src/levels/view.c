@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/view.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+
+static const char *const programs[] = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+	"/libx32"};
+
+/*
+ * Of /etc only what programs cannot do without: the links behind /usr/bin, the
+ * linker's cache, certificates, and the settings of languages. No accounts,
+ * keys, host names or services of this host.
+ */
+static const char *const settings[] = {
+	"/etc/alternatives",  "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+	"/etc/localtime",     "/etc/mime.types",  "/etc/protocols",  "/etc/services",
+	"/etc/ssl/certs",     "/etc/ssl/openssl.cnf", "/etc/fonts",  "/etc/perl",
+	"/etc/php",           "/etc/R",           "/etc/zsh",
+};
+
+/* Those that carry a version in their name. */
+static const char *const setting_prefixes[] = {"java-", "python3"};
+
+void dw_view_host(struct dw_plan_builder *plan, dw_view_fn *show)
+{
+	autodir DIR *etc = opendir("/etc");
+	struct dirent *d;
+	char path[300];
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		show(plan, programs[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		show(plan, settings[i]);
+	while (etc && (d = readdir(etc)) != NULL) {
+		for (size_t i = 0; i < ARRAY_SIZE(setting_prefixes); i++) {
+			if (strncmp(d->d_name, setting_prefixes[i], strlen(setting_prefixes[i])) != 0)
+				continue;
+			(void)snprintf(path, sizeof(path), "/etc/%s", d->d_name);
+			show(plan, path);
+		}
+	}
+}
+
+/* What stands at host in the world outside, put at cell in the world inside. */
+static void bind_at(struct dw_plan_builder *plan, const char *host, const char *cell)
+{
+	char target[PATH_MAX];
+	struct stat st;
+	ssize_t n;
+
+	if (lstat(host, &st) < 0)
+		return;
+	if (!S_ISLNK(st.st_mode)) {
+		dw_plan_bind(plan, host, cell, DW_PLAN_OPTIONAL);
+		return;
+	}
+	n = readlink(host, target, sizeof(target) - 1);
+	if (n > 0) {
+		target[n] = '\0';
+		dw_plan_symlink(plan, target, cell);
+	}
+}
+
+void dw_view_bind(struct dw_plan_builder *plan, const char *path)
+{
+	bind_at(plan, path, path);
+}
+
+/* In an image these are ours, whatever the image has there. */
+static bool is_own(const char *name)
+{
+	static const char *const own[] = {".", "..", "proc", "sys", "dev", "tmp", "work", "run"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (strcmp(name, own[i]) == 0)
+			return true;
+	return false;
+}
+
+int dw_view_image(struct dw_plan_builder *plan, const char *image, struct dw_error *err)
+{
+	autofree char *root = realpath(image, NULL);
+	autodir DIR *dir = root ? opendir(root) : NULL;
+	char host[PATH_MAX], cell[300];
+	struct dirent *d;
+
+	if (!dir)
+		return dw_fail(err, DW_E_NOT_FOUND, errno,
+		               "open the image %s (a folder with a root file system)", image);
+	if (strcmp(root, "/") == 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the image is the host's own root: leave --image out");
+	while ((d = readdir(dir)) != NULL) {
+		if (is_own(d->d_name))
+			continue;
+		(void)snprintf(host, sizeof(host), "%s/%s", root, d->d_name);
+		(void)snprintf(cell, sizeof(cell), "/%s", d->d_name);
+		bind_at(plan, host, cell);
+	}
+	return 0;
+}
+
+/* A path below the workspace: no links, so that it is where it says. */
+static int share_inside(struct dw_plan_builder *plan, const char *workspace, const char *rel,
+                        dw_view_share_fn *fn, struct dw_error *err)
+{
+	autoclose int ws = open(workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int fd = -1;
+	char host[PATH_MAX], cell[PATH_MAX];
+
+	if (!dw_path_is_plain(rel))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the writable path \"%s\" is not a path below the workspace", rel);
+	fd = ws < 0 ? -errno : dw_path_open_beneath(ws, rel, O_PATH, 0);
+	if (fd < 0)
+		return dw_fail(err, DW_E_INVALID, -fd,
+		               "open the writable path %s in the workspace (it must exist, and "
+		               "no part of it be a link)",
+		               rel);
+	(void)snprintf(host, sizeof(host), "%s/%s", workspace, rel);
+	(void)snprintf(cell, sizeof(cell), "/work/%s", rel);
+	fn(plan, host, cell, true);
+	return 0;
+}
+
+/* Where a folder of the host's may not appear in a cell. */
+static bool is_reserved(const char *path)
+{
+	static const char *const reserved[] = {"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32",
+		"/lib64", "/libx32", "/proc", "/run", "/sbin", "/sys", "/usr", "/work"};
+
+	if (strcmp(path, "/") == 0 || strcmp(path, "/tmp") == 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
+		size_t len = strlen(reserved[i]);
+
+		if (strncmp(path, reserved[i], len) == 0 &&
+		    (path[len] == '\0' || path[len] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static int share_outside(struct dw_plan_builder *plan, const char *path, dw_view_share_fn *fn,
+                         struct dw_error *err)
+{
+	autofree char *real = realpath(path, NULL);
+
+	if (!real)
+		return dw_fail(err, DW_E_INVALID, errno, "open the writable path %s", path);
+	if (is_reserved(real))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "%s cannot be made writable: it is part of the cell itself", real);
+	fn(plan, real, real, true);
+	return 0;
+}
+
+static int share_writable(struct dw_plan_builder *plan, const char *workspace, const char *path,
+                          dw_view_share_fn *fn, struct dw_error *err)
+{
+	size_t len = workspace ? strlen(workspace) : 0;
+
+	if (path[0] != '/' && !workspace)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the writable path \"%s\" is relative, and there is no workspace "
+		               "for it to be in",
+		               path);
+	if (path[0] != '/')
+		return share_inside(plan, workspace, path, fn, err);
+	if (workspace && strncmp(path, "/work/", 6) == 0)
+		return share_inside(plan, workspace, path + 6, fn, err);
+	if (workspace && strncmp(path, workspace, len) == 0 && path[len] == '/')
+		return share_inside(plan, workspace, path + len + 1, fn, err);
+	return share_outside(plan, path, fn, err);
+}
+
+int dw_view_shares(struct dw_plan_builder *plan, const struct dw_request *req,
+                   dw_view_share_fn *fn, struct dw_error *err)
+{
+	autofree char *workspace = NULL;
+	struct stat st;
+
+	if (req->workspace) {
+		workspace = realpath(req->workspace, NULL);
+		if (!workspace || stat(workspace, &st) < 0)
+			return dw_fail(err, DW_E_INVALID, errno, "open the workspace %s",
+			               req->workspace);
+		if (!S_ISDIR(st.st_mode))
+			return dw_fail(err, DW_E_INVALID, ENOTDIR, "open the workspace %s",
+			               req->workspace);
+		fn(plan, workspace, "/work", false);
+	}
+	for (size_t i = 0; i < req->n_writable; i++)
+		if (share_writable(plan, workspace, req->writable[i], fn, err) < 0)
+			return -1;
+	return 0;
+}

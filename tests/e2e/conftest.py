@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share: the real program, run as a user would."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+import skips
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def dewar():
+    path = pathlib.Path(os.environ.get("DEWAR") or ROOT / "build" / "dewar")
+    assert os.access(path, os.X_OK), "no program at %s: run `make build`" % path
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def run(dewar):
+    """run(*args): dewar with these arguments, as a CompletedProcess of bytes."""
+
+    def run_dewar(*args, input=None, timeout=60, env=None, **kwargs):
+        """env is added to ours; a value of None takes a variable away."""
+        if input is None:
+            kwargs.setdefault("stdin", subprocess.DEVNULL)
+        else:
+            kwargs["input"] = input
+        return subprocess.run([dewar, *map(os.fspath, args)], timeout=timeout,
+                              env=merged_env(env), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False, **kwargs)
+
+    return run_dewar
+
+
+@pytest.fixture(scope="session")
+def run_json(run):
+    """run_json(*args): the result of `dewar run --json *args`."""
+
+    def run_dewar_json(*args, command="run", **kwargs):
+        done = run(command, "--json", *args, **kwargs)
+        try:
+            return json.loads(done.stdout.decode("utf-8"))
+        except ValueError:
+            pytest.fail("not JSON: exit status %d, stdout %r, stderr %r"
+                        % (done.returncode, done.stdout[:2000], done.stderr[:2000]))
+
+    return run_dewar_json
+
+
+def merged_env(changes):
+    # What the caller's shell happens to hold must not decide a test.
+    env = {name: value for name, value in os.environ.items()
+           if name != "CODE_EXEC_SANDBOX" and not name.startswith("DEWAR_")}
+    for name, value in (changes or {}).items():
+        if value is None:
+            env.pop(name, None)
+        else:
+            env[name] = value
+    return env
+
+
+@pytest.fixture(scope="session")
+def is_root():
+    return os.geteuid() == 0
+
+
+@pytest.fixture
+def must(request):
+    """must(condition, reason): go on only if it holds.
+
+    Skips the test where a host may lack something, and fails it where
+    everything must work, unless tests/accepted-skips lets it.
+    """
+
+    def must_hold(condition, reason):
+        if condition:
+            return
+        suite = os.environ.get("DEWAR_SUITE", "e2e")
+        name = "%s::%s" % (request.node.path.stem, request.node.name)
+        if skips.must_work() and not skips.is_accepted(suite, name):
+            pytest.fail("this must work here: " + reason, pytrace=False)
+        pytest.skip(reason)
+
+    return must_hold
+
+
+@pytest.fixture(scope="session")
+def host_snapshot():
+    """host_snapshot(): all that a run could leave behind, to compare with ==."""
+
+    def snapshot():
+        return {
+            "processes": processes(),
+            "mounts": mounts(),
+            "cgroups": cgroups(),
+            "folders": sorted(str(p) for p in pathlib.Path("/tmp").glob("dewar-*")),
+        }
+
+    return snapshot
+
+
+def processes():
+    """Launchers anywhere, and our own children, by pid."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue  # it has ended since
+        # The command is in brackets and may hold brackets itself.
+        command = stat[stat.index("(") + 1:stat.rindex(")")]
+        parent = int(stat[stat.rindex(")") + 1:].split()[1])
+        if command == "dewar-launch" or parent == os.getpid():
+            found[int(folder.name)] = command
+    return found
+
+
+def mounts():
+    lines = pathlib.Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    return sorted(line.split()[4] for line in lines)
+
+
+def cgroups():
+    return sorted(os.path.join(folder, name)
+                  for folder, names, _ in os.walk("/sys/fs/cgroup")
+                  for name in names if name.startswith("dewar-"))

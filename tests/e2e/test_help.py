@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What --help prints, what the man pages say and what shells complete is one thing."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEWAR = os.environ.get("DEWAR", str(ROOT / "build" / "dewar"))
+MAN = ROOT / "docs" / "man"
+
+COMMANDS = ["run", "exec", "languages", "doctor", "completion"]
+OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][a-z-]*")
+
+
+def dewar(*args):
+    done = subprocess.run(
+        [DEWAR, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def options_of_help(text):
+    """Options stand at the beginning of a line, two or six blanks in."""
+    found = set()
+    for line in text.splitlines():
+        row = re.match(r"  (?:-\w, |    )?--[a-z-]+", line)
+        if row:
+            found.update(OPTION.findall(row.group()))
+    return found
+
+
+def options_of_page(name):
+    """Options are the terms under OPTIONS: lines that begin with a bold dash."""
+    text = (MAN / f"{name}.1.scd").read_text()
+    section = re.search(r"^# OPTIONS\n(.*?)(?=^# |\Z)", text, re.M | re.S)
+    assert section, f"{name}(1) has no OPTIONS"
+    found = set()
+    for line in section.group(1).splitlines():
+        if line.startswith("*-"):
+            found.update(OPTION.findall(line.replace("*", " ")))
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_and_man_page_have_the_same_options(command):
+    in_help = options_of_help(dewar(command, "--help"))
+    assert {"-h", "--help"} <= in_help
+    assert in_help == options_of_page(f"dewar-{command}")
+
+
+def test_help_of_dewar_and_its_man_page_have_the_same_options():
+    assert options_of_help(dewar("--help")) == options_of_page("dewar")
+
+
+def test_every_command_has_help_and_is_in_the_overview():
+    listed = re.search(r"^Commands:\n(.*?)\n\n", dewar("--help"), re.M | re.S).group(1)
+    names = [line.split()[0] for line in listed.splitlines()]
+    overview = (MAN / "dewar.1.scd").read_text()
+    # version is told of in the overview, and has no page of its own.
+    assert sorted(names) == sorted([*COMMANDS, "version"])
+    for name in names:
+        assert dewar(name, "--help").startswith(f"Usage: dewar {name}")
+        assert f"*dewar {name}*" in overview
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_a_terminal(command):
+    for line in dewar(command, "--help").splitlines():
+        assert len(line) <= 100
+
+
+def test_both_ways_to_ask_for_the_version_agree():
+    assert re.fullmatch(r"dewar \d+\.\d+\.\d+\S*\n", dewar("version"))
+    assert dewar("version") == dewar("--version")
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in MAN.glob("*.scd")))
+def test_scdoc_accepts_the_page(page, must):
+    must(shutil.which("scdoc"), "scdoc is not installed")
+    with open(MAN / page, "rb") as source:
+        done = subprocess.run(["scdoc"], stdin=source, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.startswith(b".")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_script_is_one_its_shell_can_read(shell, tmp_path, must):
+    must(shutil.which(shell), f"{shell} is not installed")
+    script = tmp_path / f"dewar.{shell}"
+    script.write_text(dewar("completion", shell))
+    done = subprocess.run([shell, "-n", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script_knows_every_option_language_and_level(shell):
+    script = dewar("completion", shell)
+    for command in COMMANDS:
+        assert command in script
+        for option in options_of_help(dewar(command, "--help")):
+            if option.startswith("--"):
+                wanted = f"-l {option[2:]}" if shell == "fish" else option
+                assert wanted in script
+    for word in ["python", "javascript", "c++", "container", "process"]:
+        assert word in script
+
+
+def test_bash_completes(tmp_path, must):
+    must(shutil.which("bash"), "bash is not installed")
+    (tmp_path / "a folder").mkdir()
+    script = tmp_path / "dewar.bash"
+    script.write_text(dewar("completion", "bash"))
+
+    def complete(*words):
+        code = (
+            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+            '_dewar; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run(
+            ["bash", "--norc", "-c", code, "bash", script, *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=60,
+        )
+        assert done.stderr == ""
+        return done.stdout.split("\n")[:-1]
+
+    assert complete("dewar", "lang") == ["languages"]
+    assert complete("dewar", "run", "pyth") == ["python"]
+    assert complete("dewar", "run", "--mem") == ["--memory"]
+    assert complete("dewar", "run", "--level", "cont") == ["container"]
+    assert complete("dewar", "exec", "--network", "f") == ["full"]
+    assert complete("dewar", "run", "--image", "a") == ["a folder"]
+    assert complete("dewar", "completion", "z") == ["zsh"]

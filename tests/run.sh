@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every test there is, quick ones first; `make test` calls this once the
+# packages are there.
+#
+#   checks     format, include rules, the build
+#   unit       cmocka: as built, and as -O3 -DNDEBUG with warnings as errors
+#   e2e        pytest over build/dewar, as the user we are
+#   e2e-plain  the same as a plain user made for the purpose, where we are root
+#   sanitize   unit and e2e again under ASan and UBSan, built by clang
+#   lint       codespell, shellcheck, cppcheck, clang-tidy
+#
+# Each step writes one line a test to results.tsv; tests/tally.py adds them up and
+# says `N passed, N failed` on its last line. With CI=true or DEWAR_MUST_WORK a
+# test that skips itself has failed, unless tests/accepted-skips names it. Logs
+# are in build/test-logs.
+#
+# run.sh STEP... runs only those.
+
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+python=/usr/bin/python3 # python3 on PATH may be anybody's, without pytest
+root=$PWD
+logs=$root/build/test-logs
+results=$logs/results.tsv
+plain_user=dewar-test
+all_steps=(checks unit e2e e2e-plain sanitize lint)
+
+export PYTHONDONTWRITEBYTECODE=1
+[ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
+
+made_user=""
+scratch=""
+stop=""
+# Reached through trap.
+# shellcheck disable=SC2317
+clean_up()
+{
+	[ -z "$made_user" ] || userdel "$plain_user" 2>/dev/null
+	[ -z "$scratch" ] || rm -rf "$scratch"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM
+
+# check SUITE NAME COMMAND...: the command is one test.
+check()
+{
+	local suite=$1 name=$2 start=$SECONDS
+	local log=$logs/$suite-$name.log
+	shift 2
+	if "$@" >"$log" 2>&1; then
+		printf '%s\tpassed\t%s\t\n' "$suite" "$name" >>"$results"
+		echo "   ok   $suite: $name ($((SECONDS - start)) s)"
+	else
+		printf '%s\tfailed\t%s\tsee %s\n' "$suite" "$name" "$log" >>"$results"
+		echo "   FAIL $suite: $name ($((SECONDS - start)) s)"
+		tail -n 40 "$log" | sed 's/^/        /'
+		return 1
+	fi
+}
+
+# suite SUITE XML COMMAND...: the command writes a JUnit file, one entry a test.
+suite()
+{
+	local suite=$1 xml=$2 start=$SECONDS status=0
+	local log=$logs/$suite.log
+	shift 2
+	rm -f "$xml"
+	timeout --foreground -k 10 900 "$@" >"$log" 2>&1 || status=$?
+	$python tests/tally.py add "$results" "$suite" "$xml" "$status" "$log"
+	if [ $status = 0 ]; then
+		echo "   ok   $suite ($((SECONDS - start)) s)"
+	else
+		echo "   FAIL $suite ($((SECONDS - start)) s)"
+		tail -n 60 "$log" | sed 's/^/        /'
+	fi
+}
+
+# build FOLDER [MESON OPTIONS...]
+build()
+{
+	local folder=$1
+	shift
+	[ -f "$folder/build.ninja" ] || meson setup "$folder" "$@" || return
+	ninja -C "$folder"
+}
+
+# unit SUITE FOLDER
+unit()
+{
+	suite "$1" "$2/meson-logs/testlog.junit.xml" \
+		meson test -C "$2" --print-errorlogs --timeout-multiplier 3
+}
+
+# e2e SUITE FOLDER [PYTEST OPTIONS...], over the programs in the folder
+e2e()
+{
+	local suite=$1 folder=$2
+	shift 2
+	DEWAR_SUITE=$suite DEWAR=$folder/dewar DEWAR_EXAMPLE=$folder/example-hello \
+		suite "$suite" "$logs/$suite.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/e2e \
+		--junitxml="$logs/$suite.xml" "$@"
+}
+
+step_checks()
+{
+	check checks format make --no-print-directory check-format
+	check checks includes tools/lint.sh includes
+	check checks build build build || stop="what does not build cannot be tested"
+}
+
+step_unit()
+{
+	unit unit build
+	check unit build-release build build-release --buildtype=release -Dwerror=true &&
+		unit unit-release build-release
+}
+
+step_e2e()
+{
+	e2e e2e "$root/build"
+}
+
+# From a copy: the checkout may be where only root can go.
+step_e2e-plain()
+{
+	if [ "$(id -u)" != 0 ]; then
+		# The pass above was a plain user's already; it is root's that is missing.
+		printf 'e2e-root\tskipped\tall\tnot run: we are not root, so the suite ran as %s only\n' \
+			"$(id -un)" >>"$results"
+		echo "   SKIP e2e as root: WE ARE NOT ROOT. Run 'sudo make test' for the other half."
+		return
+	fi
+
+	scratch=$(mktemp -d /tmp/test-dewar.XXXXXX) || return
+	mkdir -p "$scratch/build" "$scratch/docs" "$scratch/home"
+	cp -a build/dewar build/dewar-launch build/example-hello build/libdewar.so* \
+		"$scratch/build"
+	cp -a include tests "$scratch"
+	cp -a docs/man "$scratch/docs"
+	if ! id "$plain_user" >/dev/null 2>&1; then
+		useradd --home-dir "$scratch/home" --no-create-home --shell /bin/sh "$plain_user" ||
+			return
+		made_user=yes
+	fi
+	chmod -R go+rX,go-w "$scratch"
+	chown -R root:root "$scratch"
+	chown "$plain_user:" "$scratch/home"
+
+	suite e2e-plain "$scratch/home/e2e.xml" \
+		setpriv --reuid "$plain_user" --regid "$plain_user" --init-groups \
+		--inh-caps=-all env -i -C "$scratch" \
+		PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME="$scratch/home" \
+		LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 DEWAR_SUITE=e2e-plain \
+		DEWAR="$scratch/build/dewar" DEWAR_EXAMPLE="$scratch/build/example-hello" \
+		${DEWAR_MUST_WORK:+DEWAR_MUST_WORK="$DEWAR_MUST_WORK"} \
+		$python -m pytest -c tests/e2e/pytest.ini tests/e2e \
+		--junitxml="$scratch/home/e2e.xml"
+}
+
+# What is slow without sanitizers is left out with them. dewar-launch is never
+# sanitized: see meson.build.
+step_sanitize()
+{
+	export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:exitcode=99
+	export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+	CC=clang check sanitize build build build-sanitize --buildtype=debug -Dwerror=true \
+		-Db_sanitize=address,undefined -Db_lundef=false || return
+	unit sanitize-unit build-sanitize
+	DEWAR_SANITIZED=1 e2e sanitize-e2e "$root/build-sanitize" -m 'not slow'
+	unset ASAN_OPTIONS UBSAN_OPTIONS
+}
+
+step_lint()
+{
+	local name
+	for name in codespell shellcheck cppcheck clang-tidy; do
+		check lint "$name" tools/lint.sh "$name"
+	done
+}
+
+mkdir -p "$logs"
+: >"$results"
+[ $# -gt 0 ] || set -- "${all_steps[@]}"
+for step; do
+	echo "== $step"
+	"step_$step"
+	if [ -n "$stop" ]; then
+		echo "   We stop here: $stop."
+		break
+	fi
+done
+$python tests/tally.py sum "$results"

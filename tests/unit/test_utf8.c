@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#undef NDEBUG
+#include "base/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+
+#define FFFD "\xef\xbf\xbd"
+
+static void becomes(const char *data, size_t len, const char *want, size_t want_len)
+{
+	autofree char *clean = NULL;
+	autofree char *copy = NULL;
+	size_t got = 0;
+
+	/* Exactly as long as it is, so that a sanitizer sees a read past the end. */
+	copy = malloc(len ? len : 1);
+	assert_non_null(copy);
+	memcpy(copy, data, len);
+
+	clean = dw_utf8_clean(copy, len, &got);
+	assert_non_null(clean);
+	assert_int_equal(got, want_len);
+	assert_memory_equal(clean, want, want_len + 1);
+	assert_true(dw_utf8_valid(clean, got));
+	assert_int_equal(dw_utf8_valid(copy, len),
+	                 len == want_len && memcmp(copy, want, len) == 0);
+}
+
+#define BECOMES(from, to) becomes(from, sizeof(from) - 1, to, sizeof(to) - 1)
+#define STAYS(text) BECOMES(text, text)
+
+static void valid_text_stays_as_it_is(void **state)
+{
+	(void)state;
+	STAYS("");
+	STAYS("plain ASCII\n\t\x7f");
+	STAYS("a\0b");
+	STAYS("\xc2\x80 \xdf\xbf"); /* two bytes, first and last */
+	STAYS("\xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xef\xbf\xbf"); /* three */
+	STAYS("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf");                   /* four */
+	STAYS(FFFD);
+}
+
+static void stray_bytes_become_one_mark_each(void **state)
+{
+	(void)state;
+	BECOMES("\x80", FFFD);
+	BECOMES("a\xffz", "a" FFFD "z");
+	BECOMES("\xbf\xbf", FFFD FFFD);
+	BECOMES("\xfe\xff\xf8\x88", FFFD FFFD FFFD FFFD);
+	BECOMES("\xc3(", FFFD "(");
+}
+
+static void a_character_cut_short_becomes_one_mark(void **state)
+{
+	(void)state;
+	BECOMES("\xe2\x82", FFFD);
+	BECOMES("\xe2\x82x", FFFD "x");
+	BECOMES("\xf0\x9f\x98", FFFD);
+	BECOMES("\xf0\x9f\x98\xf0\x9f\x98\x80", FFFD "\xf0\x9f\x98\x80");
+	BECOMES("\xf1\x80\x80\xe1\x80\xc2", FFFD FFFD FFFD);
+}
+
+static void overlong_forms_are_invalid(void **state)
+{
+	(void)state;
+	BECOMES("\xc0\xaf", FFFD FFFD);
+	BECOMES("\xc1\xbf", FFFD FFFD);
+	BECOMES("\xe0\x9f\xbf", FFFD FFFD FFFD);
+	BECOMES("\xf0\x8f\xbf\xbf", FFFD FFFD FFFD FFFD);
+}
+
+static void surrogates_and_what_is_past_the_end_are_invalid(void **state)
+{
+	(void)state;
+	BECOMES("\xed\xa0\x80", FFFD FFFD FFFD);
+	BECOMES("\xed\xbf\xbf", FFFD FFFD FFFD);
+	BECOMES("\xf4\x90\x80\x80", FFFD FFFD FFFD FFFD);
+	BECOMES("\xf5\x80\x80\x80", FFFD FFFD FFFD FFFD);
+}
+
+/* The example of the Unicode Standard, table 3-8. */
+static void marks_fall_where_unicode_puts_them(void **state)
+{
+	(void)state;
+	BECOMES("a\xf1\x80\x80\xe1\x80\xc2"
+	        "b\x80"
+	        "c\x80\xbf"
+	        "d",
+	        "a" FFFD FFFD FFFD "b" FFFD "c" FFFD FFFD "d");
+}
+
+static void every_pair_of_bytes_comes_out_valid(void **state)
+{
+	char data[3] = {0, 0, (char)0x80};
+	size_t len;
+
+	(void)state;
+	for (unsigned i = 0; i < 65536; i++) {
+		autofree char *clean = NULL;
+
+		data[0] = (char)(i >> 8);
+		data[1] = (char)i;
+		clean = dw_utf8_clean(data, sizeof(data), &len);
+		assert_non_null(clean);
+		assert_true(dw_utf8_valid(clean, len));
+	}
+}
+
+static void nobody_need_ask_for_the_length(void **state)
+{
+	autofree char *clean = NULL;
+
+	(void)state;
+	clean = dw_utf8_clean("abc", 3, NULL);
+	assert_string_equal(clean, "abc");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(valid_text_stays_as_it_is),
+		cmocka_unit_test(stray_bytes_become_one_mark_each),
+		cmocka_unit_test(a_character_cut_short_becomes_one_mark),
+		cmocka_unit_test(overlong_forms_are_invalid),
+		cmocka_unit_test(surrogates_and_what_is_past_the_end_are_invalid),
+		cmocka_unit_test(marks_fall_where_unicode_puts_them),
+		cmocka_unit_test(every_pair_of_bytes_comes_out_valid),
+		cmocka_unit_test(nobody_need_ask_for_the_length),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Hold the house rules that no compiler knows.
+
+Who may include whom, every quoted include with its folder, own header first,
+and one SPDX line in every file that we wrote.
+"""
+
+import os
+import re
+import sys
+
+# A folder may always include itself and the public headers, "dewar/".
+MAY_INCLUDE = {
+    "include/dewar": (),
+    "src/base": (),
+    "src/policy": ("base",),
+    "src/audit": ("base",),
+    "src/kernel": ("base",),
+    "src/runtimes": ("base",),
+    "src/egress": ("base",),
+    "src/launch": ("base", "kernel"),
+    "src/warm": ("base", "kernel", "runtimes"),
+    "src/levels": ("base", "kernel", "runtimes", "warm"),
+    "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "audit", "egress"),
+    "src/server": ("base", "engine"),
+    "src/cli": ("base", "engine"),
+    "examples": (),
+    "tools": ("base", "kernel", "launch"),
+    "tests/unit": None,  # tests look behind every wall
+    "tests/fuzz": None,
+    "tests/escape": (),
+    "tests/fakes": None,
+}
+
+# Made by the build, at the top of its folder.
+GENERATED = {"seccomp_filter.h"}
+
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+SPDX_SUFFIXES = (".c", ".h", ".py", ".sh", ".scd", ".build", ".ini", "Makefile",
+                 "meson_options.txt")
+SPDX_FILES = {".ci/run", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore"}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"', re.MULTILINE)
+
+
+def our_files():
+    for folder, subfolders, names in os.walk("."):
+        subfolders[:] = sorted(s for s in subfolders
+                               if s not in (".git", "__pycache__", "node_modules")
+                               and not s.startswith("build"))
+        for name in sorted(names):
+            yield os.path.relpath(os.path.join(folder, name))
+
+
+def check_includes(path, text):
+    folder = os.path.dirname(path)
+    if folder not in MAY_INCLUDE:
+        yield "no rule says what %s may include: add one to %s" % (folder, sys.argv[0])
+        return
+
+    allowed = MAY_INCLUDE[folder]
+    own = os.path.basename(folder)
+    for match in INCLUDE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        name = match.group(1)
+        target = os.path.dirname(name)
+        if name in GENERATED:
+            continue
+        if not target or name.startswith("."):
+            yield '%d: "%s" lacks its folder' % (line, name)
+        elif allowed is not None and target not in (own, "dewar") and target not in allowed:
+            yield '%d: %s may not include "%s"' % (line, folder, name)
+
+    own_header = path[len("src/"):-len(".c")] + ".h"
+    if path.startswith("src/") and path.endswith(".c") and os.path.exists("src/" + own_header):
+        first = re.search(r'^#include ["<]([^">]*)', text, re.MULTILINE)
+        if first and first.group(1) != own_header:
+            yield '1: its own header, "%s", comes first' % own_header
+
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    bad = seen = 0
+    for path in our_files():
+        complaints = []
+        is_c = path.endswith((".c", ".h"))
+        if is_c or path.endswith(SPDX_SUFFIXES) or path in SPDX_FILES:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            seen += 1
+            if SPDX not in "".join(text.splitlines(True)[:4]):
+                complaints.append("1: no line with " + SPDX)
+            if is_c:
+                complaints += check_includes(path, text)
+        for complaint in complaints:
+            print("%s:%s" % (path, complaint))
+        bad += len(complaints)
+    print("%d files, %d complaints" % (seen, bad))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compile src/launch/seccomp_table.h for one architecture, and print the result
+ * as a C header:
+ *
+ *	seccomp-gen x86_64 > seccomp_filter.h
+ *
+ * Two filters come out. Both are loaded, the kernel asks both at each call, and
+ * the stricter answer counts.
+ *
+ *   dw_seccomp_allow  which calls there are. Made by libseccomp: it knows the
+ *                     numbers, checks the architecture, and searches fast.
+ *   dw_seccomp_args   with which arguments. Made here: libseccomp has no "none of
+ *                     these", takes one comparison an argument in a rule, and
+ *                     compares 64 bits where the kernel looks at 32. What we
+ *                     need of BPF is two dozen lines.
+ *
+ * The second one does not look at the architecture. It need not: to a call of
+ * another one the first says "kill", and nothing is stricter than that.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "launch/seccomp_table.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+struct program {
+	struct sock_filter insns[BPF_MAXINSNS];
+	size_t len;
+};
+
+__attribute__((format(printf, 1, 2), noreturn)) static void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	(void)fputs("seccomp-gen: ", stderr);
+	va_start(ap, fmt);
+	(void)vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	(void)fputc('\n', stderr);
+	exit(1);
+}
+
+static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names,
+                      size_t n)
+{
+	int nr, r;
+
+	for (size_t i = 0; i < n; i++) {
+		/*
+		 * libseccomp wants our own machine's number here, translates it, and
+		 * passes over what the target lacks.
+		 */
+		nr = seccomp_syscall_resolve_name(names[i]);
+		if (nr == __NR_SCMP_ERROR)
+			continue;
+		r = seccomp_rule_add(ctx, action, nr, 0);
+		if (r < 0)
+			die("add %s: %s", names[i], strerror(-r));
+	}
+}
+
+static void compile_allow(uint32_t arch, struct program *ret_prog)
+{
+	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+	autoclose int fd = -1;
+	ssize_t n;
+	int r;
+
+	if (!ctx)
+		die("no memory");
+	if (arch != seccomp_arch_native() &&
+	    (seccomp_arch_add(ctx, arch) < 0 ||
+	     seccomp_arch_remove(ctx, seccomp_arch_native()) < 0))
+		die("this libseccomp cannot compile for another architecture");
+
+	/* Another architecture's numbers mean other calls; x32 counts as one. */
+	r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	/* A binary search, since the kernel does this at nearly every call. */
+	if (r == 0)
+		r = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (r < 0)
+		die("set up the filter: %s", strerror(-r));
+
+	add_names(ctx, SCMP_ACT_ALLOW, dw_seccomp_allowed,
+	          ARRAY_SIZE(dw_seccomp_allowed));
+	add_names(ctx, SCMP_ACT_ERRNO(EPERM), dw_seccomp_refused,
+	          ARRAY_SIZE(dw_seccomp_refused));
+	add_names(ctx, SCMP_ACT_ERRNO(0), dw_seccomp_ignored,
+	          ARRAY_SIZE(dw_seccomp_ignored));
+
+	fd = memfd_create("filter", MFD_CLOEXEC);
+	if (fd < 0)
+		die("memfd_create: %s", strerror(errno));
+	r = seccomp_export_bpf(ctx, fd);
+	if (r < 0)
+		die("compile: %s", strerror(-r));
+	seccomp_release(ctx);
+
+	n = pread(fd, ret_prog->insns, sizeof(ret_prog->insns), 0);
+	if (n <= 0 || (size_t)n % sizeof(ret_prog->insns[0]) != 0)
+		die("read the filter back");
+	ret_prog->len = (size_t)n / sizeof(ret_prog->insns[0]);
+}
+
+static void emit(struct program *prog, uint16_t code, uint32_t k, size_t jt, size_t jf)
+{
+	if (prog->len == BPF_MAXINSNS || jt > UINT8_MAX || jf > UINT8_MAX)
+		die("a filter is too long");
+	prog->insns[prog->len++] = (struct sock_filter){
+		.code = code,
+		.jt = (uint8_t)jt,
+		.jf = (uint8_t)jf,
+		.k = k,
+	};
+}
+
+static void emit_load(struct program *prog, unsigned arg)
+{
+	/* The low half; main() lets only little-endian machines come here. */
+	emit(prog, BPF_LD | BPF_W | BPF_ABS,
+	     (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t)), 0,
+	     0);
+}
+
+/* Falls through where the rule holds, and returns its errno where not. */
+static void emit_rule(struct program *prog, const struct dw_seccomp_argument *rule)
+{
+	size_t masked = rule->mask != UINT32_MAX;
+	size_t left;
+
+	if (rule->when.set) {
+		emit_load(prog, rule->when.arg);
+		/* Not our case: over load, mask, comparisons, and the ends. */
+		emit(prog, BPF_JMP | BPF_JEQ | BPF_K, rule->when.value, 0,
+		     1 + masked + rule->n_values + (rule->test == DW_NONE_OF) + 1);
+	}
+
+	emit_load(prog, rule->arg);
+	if (masked)
+		emit(prog, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
+
+	/*
+	 * One of: a match jumps behind the return, and no match runs into it.
+	 * None of: a match jumps to the return, and no match into a jump over it.
+	 */
+	for (size_t i = 0; i < rule->n_values; i++) {
+		left = rule->n_values - 1 - i;
+		emit(prog, BPF_JMP | BPF_JEQ | BPF_K, rule->values[i], left + 1, 0);
+	}
+	if (rule->test == DW_NONE_OF)
+		emit(prog, BPF_JMP | BPF_JA, 1, 0, 0);
+	emit(prog, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)rule->answer, 0, 0);
+}
+
+static void compile_args(uint32_t arch, struct program *ret_prog)
+{
+	const size_t n = ARRAY_SIZE(dw_seccomp_arguments);
+	size_t i = 0, skip;
+	int nr;
+
+	ret_prog->len = 0;
+	emit(ret_prog, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	while (i < n) {
+		const char *name = dw_seccomp_arguments[i].name;
+
+		nr = seccomp_syscall_resolve_name_arch(arch, name);
+		skip = ret_prog->len;
+		emit(ret_prog, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 0);
+		for (; i < n && strcmp(dw_seccomp_arguments[i].name, name) == 0; i++)
+			emit_rule(ret_prog, &dw_seccomp_arguments[i]);
+		emit(ret_prog, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+
+		if (nr < 0) {
+			/* Not a call of this architecture (mknod on aarch64). */
+			ret_prog->len = skip;
+			continue;
+		}
+		if (ret_prog->len - skip - 1 > UINT8_MAX)
+			die("too many rules for %s", name);
+		ret_prog->insns[skip].jf = (uint8_t)(ret_prog->len - skip - 1);
+	}
+	emit(ret_prog, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static bool in(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A slip in the tables must not become a hole, or a wall where none is meant:
+ * each name stands once, and a call with rules is an allowed one whose rules
+ * are together.
+ */
+static void check_tables(void)
+{
+	const size_t n_args = ARRAY_SIZE(dw_seccomp_arguments);
+	const struct {
+		const char *const *names;
+		size_t n;
+	} tables[] = {
+		{dw_seccomp_allowed, ARRAY_SIZE(dw_seccomp_allowed)},
+		{dw_seccomp_refused, ARRAY_SIZE(dw_seccomp_refused)},
+		{dw_seccomp_ignored, ARRAY_SIZE(dw_seccomp_ignored)},
+	};
+	const char *name;
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
+		for (size_t i = 0; i < tables[t].n; i++) {
+			name = tables[t].names[i];
+			if (in(tables[t].names, i, name))
+				die("%s is twice in one table", name);
+			for (size_t u = 0; u < t; u++)
+				if (in(tables[u].names, tables[u].n, name))
+					die("%s is in two tables", name);
+		}
+	}
+
+	for (size_t i = 0; i < n_args; i++) {
+		name = dw_seccomp_arguments[i].name;
+		if (!in(dw_seccomp_allowed, ARRAY_SIZE(dw_seccomp_allowed), name))
+			die("%s has rules but is not allowed", name);
+		for (size_t k = i + 2; k < n_args; k++)
+			if (strcmp(dw_seccomp_arguments[k].name, name) == 0 &&
+			    strcmp(dw_seccomp_arguments[k - 1].name, name) != 0)
+				die("the rules of %s are not together", name);
+	}
+}
+
+static void print(const char *name, const struct program *prog)
+{
+	(void)printf("\nstatic const struct sock_filter %s[] = {\n", name);
+	for (size_t i = 0; i < prog->len; i++)
+		(void)printf("\t{0x%02x, %u, %u, 0x%08x},\n", prog->insns[i].code,
+		             prog->insns[i].jt, prog->insns[i].jf, prog->insns[i].k);
+	(void)printf("};\n");
+}
+
+int main(int argc, char **argv)
+{
+	/* Those whose ioctl and clone numbers are the generic ones in the table. */
+	static const char *const arches[] = {"x86_64", "aarch64", "riscv64"};
+	static struct program prog;
+	uint32_t arch;
+
+	if (argc != 2)
+		die("usage: seccomp-gen ARCHITECTURE");
+	arch = in(arches, ARRAY_SIZE(arches), argv[1])
+	               ? seccomp_arch_resolve_name(argv[1])
+	               : 0;
+	if (arch == 0)
+		die("no filter for %s yet", argv[1]);
+	check_tables();
+
+	(void)printf("/* Made by tools/seccomp-gen.c for %s; do not edit. */\n"
+	             "#include <linux/filter.h>\n",
+	             argv[1]);
+	compile_allow(arch, &prog);
+	print("dw_seccomp_allow", &prog);
+	compile_args(arch, &prog);
+	print("dw_seccomp_args", &prog);
+
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die("write: %s", strerror(errno));
+	return 0;
+}

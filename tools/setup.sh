@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Install the Debian packages that are missing: setup.sh build|test
+#
+# Root is asked for only where something is missing. Everything comes from
+# Debian. Elsewhere we say what is needed and go on: meson will tell what it
+# does not find.
+
+set -euo pipefail
+
+build=(gcc libc6-dev libjansson-dev libseccomp-dev meson ninja-build pkg-config python3
+	scdoc)
+tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
+	python3-pytest shellcheck binutils)
+walls=(bubblewrap iproute2 passt sudo util-linux)
+languages=(esbuild g++ lua5.4 perl php-cli r-base-core ruby zsh)
+# Another source's node (NodeSource's, say) refuses to live beside Debian's.
+[ -x /usr/bin/node ] || languages+=(nodejs)
+
+case ${1:-build} in
+build) wanted=("${build[@]}") ;;
+test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${languages[@]}") ;;
+*)
+	echo "usage: $0 build|test" >&2
+	exit 2
+	;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+	echo "This is not Debian. What we need, by Debian's names: ${wanted[*]}" >&2
+	exit 0
+fi
+
+# Also true of a package that another one provides (pkgconf for pkg-config).
+have=$(dpkg-query -W -f '${db:Status-Status} ${Package} ${Provides}\n' |
+	sed -n 's/^installed //p' | sed 's/([^)]*)//g' | tr -s ' ,' '\n' | sort -u)
+missing=()
+for package in "${wanted[@]}"; do
+	grep -qxF -- "$package" <<<"$have" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "Installing from Debian: ${missing[*]}"
+install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends
+	"${missing[@]}")
+if [ "$(id -u)" = 0 ]; then
+	as_root=()
+elif command -v sudo >/dev/null; then
+	as_root=(sudo)
+else
+	echo "We are neither root nor is there sudo. Run this as root, then try again:" >&2
+	echo "  apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
+	exit 1
+fi
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" "${install[@]}"
