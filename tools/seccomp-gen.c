@@ -143,7 +143,8 @@ static void emit_rule(struct program *prog, const struct dw_seccomp_argument *ru
 	if (rule->when.set) {
 		emit_load(prog, rule->when.arg);
 		/* Not our case: over load, mask, comparisons, and the ends. */
-		emit(prog, BPF_JMP | BPF_JEQ | BPF_K, rule->when.value, 0,
+		emit(prog, BPF_JMP | (rule->when.any ? BPF_JSET : BPF_JEQ) | BPF_K,
+		     rule->when.value, 0,
 		     1 + masked + rule->n_values + (rule->test == DW_NONE_OF) + 1);
 	}
 

@@ -14,7 +14,7 @@ build=(gcc libc6-dev libjansson-dev libseccomp-dev meson ninja-build pkg-config 
 tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
 	python3-pytest shellcheck binutils)
 walls=(bubblewrap iproute2 passt sudo util-linux)
-languages=(esbuild g++ lua5.4 perl php-cli r-base-core ruby zsh)
+languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 # Another source's node (NodeSource's, say) refuses to live beside Debian's.
 [ -x /usr/bin/node ] || languages+=(nodejs)
 

@@ -45,10 +45,10 @@ DW_API const char *const *dw_level_names(void);
 /* A language as `dewar languages` lists it. */
 struct dw_language {
 	const char *name;
-	const char *aliases;   /* separated by blanks, or "" */
-	const char *package;   /* Debian's package that brings it */
-	char path[256];        /* its interpreter or compiler here, "" if missing */
-	char version[128];     /* "" if missing */
+	const char *aliases; /* separated by blanks, or "" */
+	const char *package; /* Debian's package that brings it */
+	char path[256];      /* its interpreter or compiler here, "" if missing */
+	char version[128];   /* "" if missing */
 };
 
 DW_API size_t dw_language_count(void);

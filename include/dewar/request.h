@@ -61,18 +61,21 @@ enum dw_stream {
  * Called as output arrives, in the thread that called dw_run(), before the cap
  * on output is passed. The bytes are whatever the program wrote.
  */
-typedef void dw_output_fn(void *user, enum dw_stream stream, const void *data, size_t len);
+typedef void dw_output_fn(void *user, enum dw_stream stream, const void *data,
+                          size_t len);
 
 struct dw_request {
-	const char *language;  /* "python"; NULL with a command */
-	struct dw_bytes code;  /* the snippet, or ... */
-	const char *command;   /* ... a line for the shell */
+	const char *language; /* "python"; NULL with a command */
+	struct dw_bytes code; /* the snippet, or ... */
+	const char *command;  /* ... a line for the shell, or ... */
+	const char *program;  /* ... a Linux program on the host that everybody may
+	                        * read and execute; the cell sees the file itself */
 
-	const char *level;     /* one, or several in order: "microvm,container" */
-	const char *image;     /* a folder with a root file system; NULL: the host's /usr */
+	const char *level; /* one, or several in order: "microvm,container" */
+	const char *image; /* a folder with a root file system; NULL: the host's /usr */
 
 	struct dw_bytes stdin_data;
-	int stdin_fd;          /* read by the program as it likes, if not -1 */
+	int stdin_fd; /* read by the program as it likes, if not -1 */
 	const char *const *args;
 	size_t n_args;
 	const struct dw_env *env;
@@ -83,19 +86,19 @@ struct dw_request {
 	const char *const *collect; /* names or patterns of files to bring back */
 	size_t n_collect;
 
-	const char *workspace; /* host folder, seen at /work, read-only */
+	const char *workspace;       /* host folder, seen at /work, read-only */
 	const char *const *writable; /* host paths the program may write to */
 	size_t n_writable;
 
 	enum dw_network network;
 	struct dw_limits limits;
-	bool strict;           /* refuse to run if a limit cannot be enforced here */
+	bool strict; /* refuse to run if a limit cannot be enforced here */
 
 	dw_output_fn *on_output; /* or NULL */
 	void *user;
-	int cancel_fd;         /* the run is ended once this is readable, if not -1 */
+	int cancel_fd; /* the run is ended once this is readable, if not -1 */
 
-	void *owned;           /* what dw_request_from_json() allocated */
+	void *owned; /* what dw_request_from_json() allocated */
 };
 
 DW_API void dw_request_init(struct dw_request *req);

@@ -65,22 +65,22 @@ enum dw_cap_set {
  * wall went up and before the program's first instruction.
  */
 struct dw_walls {
-	bool known;                   /* false: the program never got that far */
-	uint64_t ns[DW_NS_COUNT];     /* inode numbers in /proc/self/ns, 0 if unknown */
+	bool known;               /* false: the program never got that far */
+	uint64_t ns[DW_NS_COUNT]; /* inode numbers in /proc/self/ns, 0 if unknown */
 	uint64_t caps[DW_CAP_SET_COUNT];
-	uint32_t uid;                 /* as the program sees it */
+	uint32_t uid; /* as the program sees it */
 	uint32_t gid;
-	int32_t no_new_privs;         /* 0, 1, or -1 if the kernel does not say */
-	int32_t seccomp_mode;         /* 2 is a filter */
-	int32_t seccomp_filters;      /* how many of them, -1 if the kernel does not say */
-	int32_t landlock_abi;         /* 0: not applied */
-	int32_t root_read_only;       /* 0, 1, or -1 */
-	int32_t interfaces;           /* besides loopback, -1 if unknown */
-	int32_t routes;               /* besides loopback's own, -1 if unknown */
+	int32_t no_new_privs;    /* 0, 1, or -1 if the kernel does not say */
+	int32_t seccomp_mode;    /* 2 is a filter */
+	int32_t seccomp_filters; /* how many of them, -1 if the kernel does not say */
+	int32_t landlock_abi;    /* 0: not applied */
+	int32_t root_read_only;  /* 0, 1, or -1 */
+	int32_t interfaces;      /* besides loopback, -1 if unknown */
+	int32_t routes;          /* besides loopback's own, -1 if unknown */
 	uint64_t rlimit_files;
 	uint64_t rlimit_pids;
 	uint64_t rlimit_file_size;
-	uint64_t tmp_bytes;           /* what the file system of /tmp holds in all */
+	uint64_t tmp_bytes; /* what the file system of /tmp holds in all */
 	uint64_t tmp_inodes;
 };
 
@@ -100,15 +100,15 @@ struct dw_limit_proof {
 	uint64_t asked;
 	uint64_t kernel; /* as read back; 0 if nobody could be asked */
 	bool enforced;
-	const char *by;   /* "cgroup2", "cgroup1", "rlimit", "sampling", "tmpfs", "dewar", "none" */
+	const char *by;   /* cgroup2, cgroup1, rlimit, sampling, tmpfs, dewar, none */
 	const char *note; /* what is not held, or NULL */
 };
 
 struct dw_proof {
 	char requested[64];
-	char achieved[16];   /* empty if nothing ran */
+	char achieved[16]; /* empty if nothing ran */
 	struct dw_walls walls;
-	uint32_t own_ns;     /* 1U << DW_NS_*: those that differ from ours */
+	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
 };
 
@@ -124,18 +124,18 @@ struct dw_result {
 	char id[DW_ID_MAX];
 	enum dw_status status;
 	enum dw_reason reason;
-	char hint[640];            /* empty only on success */
-	int exit_code;             /* 128 + signal if killed; -1 if it never ran */
-	int signal;                /* 0 if none */
+	char hint[640]; /* empty only on success */
+	int exit_code;  /* 128 + signal if killed; -1 if it never ran */
+	int signal;     /* 0 if none */
 
-	char *out[2];              /* by enum dw_stream, NUL behind the last byte */
+	char *out[2]; /* by enum dw_stream, NUL behind the last byte */
 	size_t out_len[2];
 	bool truncated[2];
 
 	struct dw_file_out *files;
 	size_t n_files;
 
-	double execution_time_ms;  /* these three are negative if unknown */
+	double execution_time_ms; /* these three are negative if unknown */
 	double cpu_time_ms;
 	double memory_used_mb;
 
@@ -143,10 +143,10 @@ struct dw_result {
 	size_t n_warnings;
 
 	struct dw_proof proof;
-	bool ok;                   /* false: the program never got to run */
+	bool ok; /* false: the program never got to run */
 	bool network;
 	bool warm;
-	char *image;               /* or NULL */
+	char *image; /* or NULL */
 };
 
 /* As they are written in JSON: "success", "timeout_wall", "pid", "memory". */

@@ -33,7 +33,7 @@ static int grow(struct dw_buf *buf, size_t more)
 		buf->failed = true;
 		return -E2BIG;
 	}
-	if (need <= buf->size)
+	if (buf->data && need <= buf->size)
 		return 0;
 	while (size < need)
 		if (__builtin_mul_overflow(size, 2, &size))

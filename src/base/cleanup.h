@@ -43,17 +43,17 @@ static inline void dw_cleanup_dir(DIR **dir)
 #define autodir __attribute__((cleanup(dw_cleanup_dir)))
 
 /* Hand an owner's treasure over and leave the owner empty. */
-#define TAKE_PTR(p)                                                                                \
-	({                                                                                         \
-		__typeof__(p) take_ = (p);                                                         \
-		(p) = NULL;                                                                        \
-		take_;                                                                             \
+#define TAKE_PTR(p)                        \
+	({                                 \
+		__typeof__(p) take_ = (p); \
+		(p) = NULL;                \
+		take_;                     \
 	})
-#define TAKE_FD(fd)                                                                                \
-	({                                                                                         \
-		int take_ = (fd);                                                                  \
-		(fd) = -1;                                                                         \
-		take_;                                                                             \
+#define TAKE_FD(fd)               \
+	({                        \
+		int take_ = (fd); \
+		(fd) = -1;        \
+		take_;            \
 	})
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

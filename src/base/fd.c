@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -24,6 +26,26 @@ int dw_fd_write_all(int fd, const void *data, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+ssize_t dw_fd_write_quietly(int fd, const void *data, size_t len)
+{
+	const struct timespec now = {0};
+	sigset_t pipe, before, pending;
+	ssize_t n;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	(void)pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	(void)sigpending(&pending);
+	n = write(fd, data, len);
+	n = n < 0 ? -errno : n;
+
+	/* Take back the one that we caused, and no other. */
+	if (n == -EPIPE && !sigismember(&pending, SIGPIPE))
+		(void)sigtimedwait(&pipe, NULL, &now);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return n;
 }
 
 ssize_t dw_fd_read_some(int fd, void *data, size_t max)

@@ -9,6 +9,12 @@
 
 int dw_fd_write_all(int fd, const void *data, size_t len);
 
+/*
+ * As write(), but a pipe that nobody reads any more is -EPIPE and never a
+ * SIGPIPE, whatever the process does about that signal. The count, or -errno.
+ */
+ssize_t dw_fd_write_quietly(int fd, const void *data, size_t len);
+
 /* Read up to max bytes, until the end of the file; the count, or -errno. */
 ssize_t dw_fd_read_some(int fd, void *data, size_t max);
 

@@ -31,9 +31,14 @@ static bool asked_by_name(const struct dw_request *req, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < req->n_collect; i++)
-		if (strcmp(req->collect[i], name) == 0 && !strpbrk(name, "*?["))
+	for (i = 0; i < req->n_collect; i++) {
+		const char *asked = req->collect[i];
+
+		if (strncmp(asked, "/tmp/", 5) == 0)
+			asked += 5;
+		if (strcmp(asked, name) == 0 && !strpbrk(name, "*?["))
 			return true;
+	}
 	return false;
 }
 

@@ -2,6 +2,7 @@
 #ifndef DW_CLI_INPUT_H
 #define DW_CLI_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "dewar/error.h"
@@ -19,5 +20,8 @@
  */
 int dw_input_read(const char *path, size_t max, char **ret_data, size_t *ret_len,
                   struct dw_error *err);
+
+/* Is it a Linux program that everybody may read and execute? It need not be read. */
+bool dw_input_is_program(const char *path);
 
 #endif

@@ -23,11 +23,18 @@ void dw_report_line(const char *fmt, ...)
 	(void)vsnprintf(line + front, sizeof(line) - front - 1, fmt, ap);
 	va_end(ap);
 
-	/* A name or a hint may hold what a guest chose: no newlines, no escapes. */
+	/*
+	 * A name or a hint may hold what a guest chose: no newlines, no escapes, and
+	 * nothing that turns the direction of writing (U+200E to U+2069, three bytes).
+	 */
 	len = strlen(line);
-	for (i = 0; i < len; i++)
+	for (i = 0; i < len; i++) {
 		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
 			line[i] = ' ';
+		if (strncmp(line + i, "\xe2\x80", 2) == 0 ||
+		    strncmp(line + i, "\xe2\x81", 2) == 0)
+			memset(line + i, '?', strnlen(line + i, 3));
+	}
 	line[len++] = '\n';
 
 	/* In one write, so that it stays one line beside the guest's. */

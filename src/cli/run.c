@@ -126,6 +126,10 @@ static int read_code(struct dw_job *job, const struct source *src, struct dw_err
 	struct dw_request *req = &job->req;
 	size_t len;
 
+	if (!src->language && dw_input_is_program(src->path)) {
+		req->program = src->path;
+		return 0;
+	}
 	if (dw_input_read(src->path, DW_INPUT_CODE_MAX, &job->code, &len, err) < 0)
 		return -1;
 

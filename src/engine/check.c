@@ -30,13 +30,15 @@ static int check_limits(const struct dw_limits *limits, struct dw_error *err)
 			continue;
 		if (all[i].value < all[i].min)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "limits.%s is too small for anything to run%s", all[i].name,
-			               strstr(all[i].name, "_mb") ? " (a unit is missing? 256m is "
-			                                            "256 MB)"
-			                                          : "");
+			               "limits.%s is too small for anything to run%s",
+			               all[i].name,
+			               strstr(all[i].name, "_mb")
+			                       ? " (a unit is missing? 256m is "
+			                         "256 MB)"
+			                       : "");
 		if (all[i].value > all[i].max)
-			return dw_fail(err, DW_E_INVALID, 0, "limits.%s is larger than any host",
-			               all[i].name);
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "limits.%s is larger than any host", all[i].name);
 	}
 	return 0;
 }
@@ -55,43 +57,49 @@ static int check_files(const struct dw_request *req, struct dw_error *err)
 	uint64_t bytes = 0;
 
 	if (req->n_files > DW_FILES_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "%zu files are too many, %u are the most",
-		               req->n_files, DW_FILES_MAX);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "%zu files are too many, %u are the most", req->n_files,
+		               DW_FILES_MAX);
 	for (size_t i = 0; i < req->n_files; i++) {
 		const char *name = req->files[i].name;
 
 		if (!dw_path_is_plain(name))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "the file name \"%s\" is not a plain name below /tmp", name);
+			               "the file name \"%s\" is not a plain name below /tmp",
+			               name);
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(name, req->files[j].name) == 0)
-				return dw_fail(err, DW_E_INVALID, 0, "the file %s is there twice",
-				               name);
+				return dw_fail(err, DW_E_INVALID, 0,
+				               "the file %s is there twice", name);
 		bytes += req->files[i].content.len;
 	}
 	if (bytes > DW_FILES_BYTES_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "the files are larger than %u MB together",
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the files are larger than %u MB together",
 		               DW_FILES_BYTES_MAX >> 20);
 	return 0;
 }
 
 int dw_request_check(const struct dw_request *req, struct dw_error *err)
 {
-	if (req->command ? req->language != NULL || req->code.data != NULL
-	                 : req->language == NULL)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "a request has either a language with its code, or a command");
+	if ((req->command != NULL) + (req->program != NULL) + (req->language != NULL) !=
+	            1 ||
+	    (req->language == NULL && req->code.data != NULL))
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"a request has a language with its code, or a command, or a program");
 	if (req->code.len > DW_CODE_MAX)
 		return dw_fail(err, DW_E_INVALID, 0, "the code is larger than %u MB",
 		               DW_CODE_MAX >> 20);
 	if ((unsigned)req->network >= DW_NETWORK_COUNT)
 		return dw_fail(err, DW_E_INVALID, 0, "there is no such network");
 	if (req->n_args > DW_ARGS_MAX || req->n_env > DW_ARGS_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "more than %u arguments or variables",
-		               DW_ARGS_MAX);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "more than %u arguments or variables", DW_ARGS_MAX);
 	for (size_t i = 0; i < req->n_env; i++)
 		if (!is_env_name(req->env[i].name))
-			return dw_fail(err, DW_E_INVALID, 0, "\"%s\" is not the name of a variable",
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "\"%s\" is not the name of a variable",
 			               req->env[i].name);
 	for (size_t i = 0; i < req->n_collect; i++)
 		if (dw_collect_check(req->collect[i], err) < 0)

@@ -45,7 +45,8 @@ int dw_collect_check(const char *pattern, struct dw_error *err)
 {
 	if (!dw_path_is_plain(strip(pattern)))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "cannot collect \"%s\": name a file or pattern below /tmp", pattern);
+		               "cannot collect \"%s\": name a file or pattern below /tmp",
+		               pattern);
 	return 0;
 }
 
@@ -91,6 +92,12 @@ static void take_file(struct search *s, int dir_fd, const char *base, const char
 	if (strcmp(name, s->except) == 0 || have(s->res, name))
 		return;
 	fd = dw_path_open_beneath(dir_fd, base, O_RDONLY | O_NONBLOCK, 0);
+	if (fd == -EACCES) {
+		s->found = true;
+		dw_warn(s->res, "collect: %s was left, its mode lets nobody read it",
+		        name);
+		return;
+	}
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return;
 	s->found = true;
@@ -121,7 +128,8 @@ static void look_at(struct search *s, int dir_fd, const char *prefix, const char
 	autoclose int sub = -1;
 	char name[NAME_SIZE];
 
-	if ((size_t)snprintf(name, sizeof(name), "%s%s", prefix, entry) >= sizeof(name) - 1)
+	if ((size_t)snprintf(name, sizeof(name), "%s%s%s", prefix, entry,
+	                     rest ? "/" : "") >= sizeof(name))
 		return;
 	if (!rest) {
 		take_file(s, dir_fd, entry, name);
@@ -130,7 +138,6 @@ static void look_at(struct search *s, int dir_fd, const char *prefix, const char
 	sub = dw_path_open_beneath(dir_fd, entry, O_RDONLY | O_DIRECTORY, 0);
 	if (sub < 0 || depth >= DEPTH_MAX)
 		return;
-	(void)strcat(name, "/");
 	look(s, sub, name, rest, depth + 1);
 }
 

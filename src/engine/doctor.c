@@ -36,13 +36,16 @@ static void tell(const struct doctor *d, const char *area, enum dw_finding_state
 /* The remedy in one of our errors is what follows the last "try: " in it. */
 static const char *remedy_in(const char *text)
 {
-	static const char *const marks[] = {"try: ", "install: ", "apt-get ", "chmod ", "modprobe "};
+	static const char *const marks[] = {"try: ", "install: ", "apt-get ", "chmod ",
+	                                    "modprobe "};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
 		const char *at = strstr(text, marks[i]);
 
 		if (at)
-			return marks[i][strlen(marks[i]) - 2] == ':' ? at + strlen(marks[i]) : at;
+			return marks[i][strlen(marks[i]) - 2] == ':'
+			               ? at + strlen(marks[i])
+			               : at;
 	}
 	return "";
 }
@@ -53,9 +56,12 @@ static void check_levels(const struct doctor *d)
 		const char *name, *area, *good;
 	} levels[] = {
 		{"none", "level none", "a timeout and an output cap, nothing else"},
-		{"process", "level process", "limits, seccomp, no privileges; the host's network"},
+		{"process", "level process",
+	         "limits, seccomp, no privileges; the host's network"},
 		{"container", "level container",
-		 "own namespaces and root, seccomp, no capabilities, no network"},
+	         "own namespaces and root, seccomp, no capabilities, no network"},
+		{"docker", "level docker", ""},
+		{"microvm", "level microvm", ""},
 	};
 
 	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
@@ -64,15 +70,15 @@ static void check_levels(const struct doctor *d)
 		if (dw_level_probe(levels[i].name, &err) == 0)
 			tell(d, levels[i].area, DW_FINDING_OK, levels[i].good, "");
 		else
-			tell(d, levels[i].area, DW_FINDING_MISSING, err.text, remedy_in(err.text));
+			tell(d, levels[i].area, DW_FINDING_MISSING, err.text,
+			     remedy_in(err.text));
 	}
-	tell(d, "level docker", DW_FINDING_MISSING, "not part of this version", "");
-	tell(d, "level microvm", DW_FINDING_MISSING, "not part of this version", "");
 }
 
 static void check_landlock(const struct doctor *d)
 {
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
+	                   LANDLOCK_CREATE_RULESET_VERSION);
 	char text[64];
 
 	if (abi < 1) {
@@ -87,7 +93,7 @@ static void check_landlock(const struct doctor *d)
 }
 
 /* What a plain user can ask for, where systemd would hand it out. */
-#define DELEGATE                                                                           \
+#define DELEGATE \
 	"run as root, or under systemd: systemd-run --user --scope -p Delegate=yes dewar ..."
 
 static void check_limits(const struct doctor *d)
@@ -97,12 +103,13 @@ static void check_limits(const struct doctor *d)
 		const char *area, *otherwise;
 		enum dw_finding_state state;
 	} limits[] = {
-		{DW_CONTROLLER_MEMORY, "limit memory", "init looks every few milliseconds instead",
-		 DW_FINDING_WEAK},
+		{DW_CONTROLLER_MEMORY, "limit memory",
+	         "init looks every few milliseconds instead", DW_FINDING_WEAK},
 		{DW_CONTROLLER_CPU, "limit cpu",
-		 "the share is not enforced, only the cpu time that it adds up to",
-		 DW_FINDING_MISSING},
-		{DW_CONTROLLER_PIDS, "limit pids", "an rlimit holds it instead", DW_FINDING_OK},
+	         "the share is not enforced, only the cpu time that it adds up to",
+	         DW_FINDING_MISSING},
+		{DW_CONTROLLER_PIDS, "limit pids", "an rlimit holds it instead",
+	         DW_FINDING_OK},
 	};
 	struct dw_limits asked = {0};
 	struct dw_cgroup cg;
@@ -115,10 +122,12 @@ static void check_limits(const struct doctor *d)
 		const struct dw_controlled *c = &cg.held[limits[i].controller];
 
 		if (c->version != 0) {
-			(void)snprintf(text, sizeof(text), "cgroup version %d", c->version);
+			(void)snprintf(text, sizeof(text), "cgroup version %d",
+			               c->version);
 			tell(d, limits[i].area, DW_FINDING_OK, text, "");
 		} else {
-			(void)snprintf(text, sizeof(text), "%s; %s", c->why, limits[i].otherwise);
+			(void)snprintf(text, sizeof(text), "%s; %s", c->why,
+			               limits[i].otherwise);
 			tell(d, limits[i].area, limits[i].state, text, DELEGATE);
 		}
 	}
@@ -132,13 +141,15 @@ static void check_network(const struct doctor *d)
 	if (dw_pasta_probe(&err) == 0)
 		tell(d, "network full", DW_FINDING_OK, "through pasta", "");
 	else
-		tell(d, "network full", DW_FINDING_MISSING, err.text, remedy_in(err.text));
+		tell(d, "network full", DW_FINDING_MISSING, err.text,
+		     remedy_in(err.text));
 }
 
 static void check_languages(const struct doctor *d)
 {
 	size_t n = dw_language_count(), found = 0;
-	char text[512] = "", missing[512] = "apt-get install", *at = missing + strlen(missing);
+	char text[512] = "", missing[512] = "apt-get install",
+	     *at = missing + strlen(missing);
 
 	for (size_t i = 0; i < n; i++) {
 		struct dw_language lang;
@@ -146,10 +157,11 @@ static void check_languages(const struct doctor *d)
 		if (dw_language_get(i, &lang, NULL) < 0 || lang.path[0] != '\0')
 			found++;
 		else
-			at += snprintf(at, (size_t)(missing + sizeof(missing) - at), " %s",
-			               lang.package);
+			at += snprintf(at, (size_t)(missing + sizeof(missing) - at),
+			               " %s", lang.package);
 	}
-	(void)snprintf(text, sizeof(text), "%zu of %zu installed (dewar languages)", found, n);
+	(void)snprintf(text, sizeof(text), "%zu of %zu installed (dewar languages)",
+	               found, n);
 	tell(d, "languages", found == n ? DW_FINDING_OK : DW_FINDING_WEAK, text,
 	     found == n ? "" : missing);
 }

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/id.h"
 #include "dewar/dewar.h"
 #include "engine/check.h"
@@ -29,21 +30,10 @@
 
 #define DEFAULT_LEVEL "container"
 
-/* DESIGN: levels with a name that this version cannot give yet. */
-static bool is_future_level(const char *name, size_t len)
-{
-	static const char *const names[] = {"docker", "microvm"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-			return true;
-	return false;
-}
-
 static const struct dw_runtime *find_runtime(const struct dw_request *req,
                                              struct dw_error *err)
 {
-	const char *name = req->command ? "sh" : req->language;
+	const char *name = req->program ? "binary" : req->command ? "sh" : req->language;
 	const struct dw_runtime *rt = dw_runtime_find(name);
 
 	if (!rt)
@@ -60,14 +50,16 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 
 	if (root < 0)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
-		               "open the image %s (a folder with a root file system)", image);
+		               "open the image %s (a folder with a root file system)",
+		               image);
 	missing = dw_runtime_missing(spec->runtime, root, dw_level_search_path(level));
 	if (!missing)
 		return 0;
 	if (image)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the image %s has no %s, which %s needs (Debian's package: %s)",
-		               image, missing, spec->runtime->name, spec->runtime->package);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"the image %s has no %s, which %s needs (Debian's package: %s)",
+			image, missing, spec->runtime->name, spec->runtime->package);
 	return dw_fail(err, DW_E_UNSUPPORTED, 0,
 	               "%s is not installed, which %s needs: apt-get install %s", missing,
 	               spec->runtime->name, spec->runtime->package);
@@ -85,9 +77,10 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 		               level->name);
 	if (req->strict && req->network == DW_NETWORK_NONE &&
 	    !(level->guarantees & DW_G_NO_NETWORK))
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot take the network away, and --strict was asked for",
-		               level->name);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"level %s cannot take the network away, and --strict was asked for",
+			level->name);
 	return 0;
 }
 
@@ -97,10 +90,11 @@ static int check_strict(const struct dw_cell *cell, struct dw_error *err)
 		const struct dw_limit_proof *p = &cell->outcome.limits[i];
 
 		if (!p->enforced)
-			return dw_fail(err, DW_E_UNSUPPORTED, 0,
-			               "the limit on %s cannot be enforced here, and --strict was "
-			               "asked for: %s",
-			               dw_limit_name(i), p->note ? p->note : "nobody holds it");
+			return dw_fail(
+				err, DW_E_UNSUPPORTED, 0,
+				"the limit on %s cannot be enforced here, and --strict was "
+				"asked for: %s",
+				dw_limit_name(i), p->note ? p->note : "nobody holds it");
 	}
 	return 0;
 }
@@ -108,7 +102,8 @@ static int check_strict(const struct dw_cell *cell, struct dw_error *err)
 /* Which of the program's namespaces are not ours? */
 static uint32_t own_namespaces(const struct dw_walls *walls)
 {
-	static const char *const files[] = {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"};
+	static const char *const files[] = {"user", "mnt", "pid",   "net",
+	                                    "ipc",  "uts", "cgroup"};
 	uint32_t own = 0;
 	struct stat st;
 	char path[64];
@@ -116,7 +111,8 @@ static uint32_t own_namespaces(const struct dw_walls *walls)
 	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
 	for (int i = 0; walls->known && i < DW_NS_COUNT; i++) {
 		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", files[i]);
-		if (walls->ns[i] != 0 && stat(path, &st) == 0 && st.st_ino != walls->ns[i])
+		if (walls->ns[i] != 0 && stat(path, &st) == 0 &&
+		    st.st_ino != walls->ns[i])
 			own |= 1U << i;
 	}
 	return own;
@@ -146,7 +142,7 @@ static int fill_output(struct dw_result *res, struct dw_supervised *s)
 	return 0;
 }
 
-static int see_through(struct dw_cell *cell, const struct dw_spec *spec, uint64_t deadline,
+static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
                        struct dw_result *res, struct dw_error *err)
 {
 	const struct dw_level *level = cell->level;
@@ -158,7 +154,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec, uint64_
 		return -1;
 	if (level->start(cell, err) < 0)
 		return -1;
-	dw_supervise(cell, spec, deadline, &seen);
+	dw_supervise(cell, spec, &seen);
 	level->measure(cell);
 
 	if (fill_output(res, &seen) < 0)
@@ -192,7 +188,6 @@ static int run_at(const struct dw_level *level, const struct dw_request *req,
 {
 	struct dw_spec spec = {.req = req, .limits = req->limits};
 	struct dw_cell *cell = NULL;
-	uint64_t start = dw_now_ms();
 	int r;
 
 	(void)snprintf(spec.id, sizeof(spec.id), "%s", res->id);
@@ -200,12 +195,14 @@ static int run_at(const struct dw_level *level, const struct dw_request *req,
 	if (!spec.runtime)
 		return -1;
 	dw_limits_defaults(&spec.limits, level);
-	if (check_guarantees(&spec, level, err) < 0 || check_interpreter(&spec, level, err) < 0)
+	spec.deadline_ms = dw_now_ms() + spec.limits.timeout_ms;
+	if (check_guarantees(&spec, level, err) < 0 ||
+	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 
 	if (level->create(&spec, &cell, err) < 0)
 		return -1;
-	r = see_through(cell, &spec, start + spec.limits.timeout_ms, res, err);
+	r = see_through(cell, &spec, res, err);
 	level->destroy(cell);
 	return r;
 }
@@ -236,16 +233,14 @@ static int run_at_first(const char *levels, const struct dw_request *req,
 		size_t len = strcspn(p, ",");
 		const struct dw_level *level = dw_level_find(p, len);
 
-		if (level)
-			r = run_at(level, req, res, err);
-		else if (is_future_level(p, len))
-			r = dw_fail(err, DW_E_UNSUPPORTED, 0,
-			            "level %.*s is not part of this version; use container",
-			            (int)len, p);
-		else
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "there is no level \"%.*s\": use none, process or container",
-			               (int)len, p);
+		if (!level)
+			return dw_fail(
+				err, DW_E_INVALID, 0,
+				"there is no level \"%.*s\": use none, process or container",
+				(int)len, p);
+		r = run_at(level, req, res, err);
+		if (r < 0 && err->code != DW_E_INVALID)
+			(void)dw_wrap(err, "level %s", level->name);
 		if (r == 0 || err->code == DW_E_INVALID || p[len] == '\0')
 			return r;
 		p += len + 1;

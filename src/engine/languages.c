@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "dewar/dewar.h"
 #include "runtimes/runtime.h"
 
@@ -76,14 +77,6 @@ int dw_language_peek(size_t index, struct dw_language *ret)
 
 /* ---- asking for a version ---- */
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 /* Whatever comes until the end, the deadline or the last byte of text. */
 static void read_until(int fd, uint64_t deadline, char *text, size_t size)
 {
@@ -91,7 +84,7 @@ static void read_until(int fd, uint64_t deadline, char *text, size_t size)
 	size_t len = 0;
 
 	while (len < size - 1) {
-		uint64_t now = now_ms();
+		uint64_t now = dw_now_ms();
 		ssize_t n;
 		int r;
 
@@ -159,7 +152,7 @@ static int ask(const struct dw_runtime *rt, const char *path, char *text, size_t
 	char *argv[1 + ARRAY_SIZE(rt->version) + 1] = {(char *)path};
 	autoclose int in = -1, out = -1;
 	int fds[2], r;
-	pid_t pid;
+	pid_t pid = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rt->version) && rt->version[i]; i++)
 		argv[i + 1] = (char *)rt->version[i];
@@ -172,7 +165,7 @@ static int ask(const struct dw_runtime *rt, const char *path, char *text, size_t
 	if (r < 0)
 		return r;
 	(void)close(TAKE_FD(out));
-	read_until(in, now_ms() + VERSION_DEADLINE_MS, text, size);
+	read_until(in, dw_now_ms() + VERSION_DEADLINE_MS, text, size);
 
 	/* It has said what we want, or had its time; either way it ends here. */
 	(void)kill(pid, SIGKILL);

@@ -15,17 +15,24 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 
 #define CHUNK 65536U
-#define GRACE_MS 500U   /* between being asked to die and being made to */
+#define GRACE_MS 500U /* between being asked to die and being made to */
 #define GIVE_UP_MS 6000U
 #define DRAIN_ROUNDS 64 /* of a chunk: what a pipe holds, and more */
 
-enum { SLOT_IN, SLOT_SOURCE, SLOT_OUT, SLOT_ERR, SLOT_CANCEL, SLOT_WATCH };
+enum {
+	SLOT_IN,
+	SLOT_SOURCE,
+	SLOT_OUT,
+	SLOT_ERR,
+	SLOT_CANCEL,
+	SLOT_WATCH
+};
 #define SLOTS (SLOT_WATCH + DW_CELL_WATCHES)
 
 struct loop {
@@ -33,22 +40,14 @@ struct loop {
 	const struct dw_request *req;
 	struct dw_supervised *out;
 	uint64_t deadline;
-	uint64_t started;    /* when the walls stood; 0 before */
-	uint64_t killed;     /* when we first asked; 0 before */
+	uint64_t started; /* when the walls stood; 0 before */
+	uint64_t killed;  /* when we first asked; 0 before */
 	bool insisted;
 	int source;          /* where the program's input comes from, or -1 */
 	const char *pending; /* input that is waiting to be taken */
 	size_t n_pending;
 	char input[CHUNK];
 };
-
-uint64_t dw_now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000U + (uint64_t)ts.tv_nsec / 1000000U;
-}
 
 static void end_cell(struct loop *l, enum dw_cause cause)
 {
@@ -84,9 +83,9 @@ static void read_source(struct loop *l)
 
 static void write_input(struct loop *l)
 {
-	ssize_t n = write(l->cell->in, l->pending, l->n_pending);
+	ssize_t n = dw_fd_write_quietly(l->cell->in, l->pending, l->n_pending);
 
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+	if (n == -EINTR || n == -EAGAIN)
 		return;
 	if (n < 0) {
 		close_input(l); /* the program does not want any (more) */
@@ -141,13 +140,9 @@ static void drain(struct loop *l)
 
 static int next_due(const struct loop *l)
 {
-	uint64_t now = dw_now_ms(), due = l->deadline;
-
 	if (l->killed != 0)
-		due = l->killed + (l->insisted ? GIVE_UP_MS : GRACE_MS);
-	if (due <= now)
-		return 0;
-	return due - now > 60000 ? 60000 : (int)(due - now);
+		return dw_ms_until(l->killed + (l->insisted ? GIVE_UP_MS : GRACE_MS));
+	return dw_ms_until(l->deadline);
 }
 
 static void check_due(struct loop *l)
@@ -179,7 +174,8 @@ static void fill_slots(const struct loop *l, struct pollfd *fds)
 	fds[SLOT_ERR] = (struct pollfd){cell->out[DW_STDERR], POLLIN, 0};
 	fds[SLOT_CANCEL] = (struct pollfd){l->killed ? -1 : l->req->cancel_fd, POLLIN, 0};
 	for (size_t i = 0; i < DW_CELL_WATCHES; i++)
-		fds[SLOT_WATCH + i] = (struct pollfd){cell->watch[i].fd, cell->watch[i].events, 0};
+		fds[SLOT_WATCH + i] = (struct pollfd){cell->watch[i].fd,
+		                                      cell->watch[i].events, 0};
 }
 
 static void serve(struct loop *l, const struct pollfd *fds)
@@ -214,10 +210,13 @@ static void start_input(struct loop *l)
 		close_input(l);
 }
 
-void dw_supervise(struct dw_cell *cell, const struct dw_spec *spec, uint64_t deadline_ms,
+void dw_supervise(struct dw_cell *cell, const struct dw_spec *spec,
                   struct dw_supervised *ret)
 {
-	struct loop l = {.cell = cell, .req = spec->req, .out = ret, .deadline = deadline_ms};
+	struct loop l = {.cell = cell,
+	                 .req = spec->req,
+	                 .out = ret,
+	                 .deadline = spec->deadline_ms};
 	struct pollfd fds[SLOTS];
 
 	ret->cause = DW_CAUSE_NONE;

@@ -26,12 +26,9 @@ struct dw_supervised {
  * the cap on output, the caller's change of mind. Returns once the cell is gone
  * and its output is read, and never much later than the deadline.
  */
-void dw_supervise(struct dw_cell *cell, const struct dw_spec *spec, uint64_t deadline_ms,
+void dw_supervise(struct dw_cell *cell, const struct dw_spec *spec,
                   struct dw_supervised *ret);
 
 void dw_supervised_finish(struct dw_supervised *s);
-
-/* Milliseconds of the clock that deadlines are on. */
-uint64_t dw_now_ms(void);
 
 #endif

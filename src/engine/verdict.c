@@ -84,13 +84,16 @@ static const struct {
 	const char *hint;
 } complaints[] = {
 	{"Too many open files",
-	 "It speaks of too many open files: raise limits.files (--files)."},
-	{"Read-only file system", "Only /tmp can be written to (and what --writable names)."},
-	{"Network is unreachable", "The cell has no network unless it is asked for (--network full)."},
+         "It speaks of too many open files: raise limits.files (--files)."},
+	{"Read-only file system",
+         "Only /tmp can be written to (and what --writable names)."},
+	{"Network is unreachable",
+         "The cell has no network unless it is asked for (--network full)."},
 	{"Temporary failure in name resolution",
-	 "The cell has no network unless it is asked for (--network full)."},
+         "The cell has no network unless it is asked for (--network full)."},
 	{"No space left on device", "/tmp is full: raise limits.tmp_mb (--tmp)."},
-	{"Cannot allocate memory", "Memory ran short: raise limits.memory_mb (--memory)."},
+	{"Cannot allocate memory",
+         "Memory ran short: raise limits.memory_mb (--memory)."},
 };
 
 static void hint_exit(struct dw_result *res)
@@ -106,7 +109,8 @@ static void hint_exit(struct dw_result *res)
 		}
 }
 
-static void hint(struct dw_result *res, const struct dw_outcome *o, const struct dw_spec *spec)
+static void hint(struct dw_result *res, const struct dw_outcome *o,
+                 const struct dw_spec *spec)
 {
 	const struct dw_limits *limits = &spec->limits;
 	const char *name = res->signal ? sigabbrev_np(res->signal) : NULL;
@@ -116,7 +120,8 @@ static void hint(struct dw_result *res, const struct dw_outcome *o, const struct
 		hint_exit(res);
 		break;
 	case DW_REASON_SIGNAL:
-		say(res, "The program was killed by SIG%s (%d).", name ? name : "?", res->signal);
+		say(res, "The program was killed by SIG%s (%d).", name ? name : "?",
+		    res->signal);
 		break;
 	case DW_REASON_TIMEOUT_WALL:
 		say(res,
@@ -129,8 +134,8 @@ static void hint(struct dw_result *res, const struct dw_outcome *o, const struct
 		say(res,
 		    "The program used more cpu time than %llu %% of a core allow in %g s "
 		    "(limits.cpu_percent, --cpus); it used %.0f ms.",
-		    (unsigned long long)limits->cpu_percent, (double)limits->timeout_ms / 1000,
-		    o->cpu_ms);
+		    (unsigned long long)limits->cpu_percent,
+		    (double)limits->timeout_ms / 1000, o->cpu_ms);
 		break;
 	case DW_REASON_OOM:
 		say(res,
@@ -166,7 +171,8 @@ static void hint(struct dw_result *res, const struct dw_outcome *o, const struct
 		say(res, "The run was ended at the caller's request.");
 		break;
 	default:
-		say(res, "The cell did not end when it was killed; this is a fault of ours.");
+		say(res,
+		    "The cell did not end when it was killed; this is a fault of ours.");
 		break;
 	}
 }

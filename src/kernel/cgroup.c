@@ -21,6 +21,7 @@
 
 #define PREFIX "dewar-"
 #define PERIOD_US 100000U
+#define ABANDONED_S 10
 #define PIDS_LOOK_NS 25000000
 #define REMOVE_TRIES 200 /* of 1 ms and more each */
 
@@ -86,7 +87,8 @@ static uint64_t get_event(int dir_fd, const char *attr, const char *word)
 static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
 {
 	const char *attr = version == 2 ? "memory.max" : "memory.limit_in_bytes";
-	const char *swap = version == 2 ? "memory.swap.max" : "memory.memsw.limit_in_bytes";
+	const char *swap = version == 2 ? "memory.swap.max"
+	                                : "memory.memsw.limit_in_bytes";
 	int r = set_number(dir, attr, bytes);
 
 	if (r < 0)
@@ -133,7 +135,8 @@ static int set_limit(enum dw_controller controller, struct dw_controlled *c,
 {
 	switch (controller) {
 	case DW_CONTROLLER_MEMORY:
-		return limit_memory(c->version, c->dir_fd, limits->memory_bytes, &c->kernel);
+		return limit_memory(c->version, c->dir_fd, limits->memory_bytes,
+		                    &c->kernel);
 	case DW_CONTROLLER_CPU:
 		return limit_cpu(c->version, c->dir_fd, limits->cpu_percent, &c->kernel);
 	default:
@@ -155,7 +158,8 @@ static int make_folder(int parent, const char *name)
  * In version 2 a child has a controller only if its parent passes it on, and a
  * parent that holds processes may not. We go up until one does or may.
  */
-static int make_unified(int *parent, const char *name, const char *attr, const char *enable)
+static int make_unified(int *parent, const char *name, const char *attr,
+                        const char *enable)
 {
 	for (int depth = 0; depth < 16; depth++) {
 		autoclose int fd = -1;
@@ -211,8 +215,8 @@ static int open_controller(const struct dw_cgroup *cg, enum dw_controller contro
 	(void)snprintf(enable, sizeof(enable), "+%s", dw_controller_name(controller));
 	if (version == 2 && first)
 		return share_unified(c, first, attrs[controller], enable);
-	c->dir_fd = version == 2 ? make_unified(&c->parent_fd, cg->name, attrs[controller],
-	                                        enable)
+	c->dir_fd = version == 2 ? make_unified(&c->parent_fd, cg->name,
+	                                        attrs[controller], enable)
 	                         : make_folder(c->parent_fd, cg->name);
 	return c->dir_fd < 0 ? c->dir_fd : 0;
 }
@@ -309,8 +313,8 @@ void dw_cgroup_init(struct dw_cgroup *cg)
 		cg->held[i].dir_fd = cg->held[i].parent_fd = -1;
 }
 
-void dw_cgroup_create(struct dw_cgroup *cg, const char *name, const struct dw_limits *limits,
-                      uint64_t pids)
+void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
+                      const struct dw_limits *limits, uint64_t pids)
 {
 	dw_cgroup_init(cg);
 	(void)snprintf(cg->name, sizeof(cg->name), PREFIX "%d-%s", getpid(), name);
@@ -326,15 +330,6 @@ static bool has_own_folder(const struct dw_cgroup *cg, int i)
 	const struct dw_controlled *c = &cg->held[i];
 
 	return c->version == 1 || (c->version == 2 && first_unified(cg) == c);
-}
-
-uint32_t dw_cgroup_count(const struct dw_cgroup *cg)
-{
-	uint32_t n = 0;
-
-	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		n += has_own_folder(cg, i);
-	return n;
 }
 
 int dw_cgroup_open_procs(const struct dw_cgroup *cg, int *ret, struct dw_error *err)
@@ -375,8 +370,10 @@ void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret)
 		ret->memory_peak = get_number(memory->dir_fd, "memory.peak");
 		ret->oom_kills = get_event(memory->dir_fd, "memory.events", "oom_kill");
 	} else if (memory->version == 1) {
-		ret->memory_peak = get_number(memory->dir_fd, "memory.max_usage_in_bytes");
-		ret->oom_kills = get_event(memory->dir_fd, "memory.oom_control", "oom_kill");
+		ret->memory_peak = get_number(memory->dir_fd,
+		                              "memory.max_usage_in_bytes");
+		ret->oom_kills = get_event(memory->dir_fd, "memory.oom_control",
+		                           "oom_kill");
 	}
 	if (pids->version != 0)
 		ret->pids_refused = get_event(pids->dir_fd, "pids.events", "max");
@@ -436,8 +433,9 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 
 		r = c->version == 0 ? 0 : remove_folder(c, cg->name);
 		if (r < 0)
-			result = dw_fail(err, DW_E_INTERNAL, -r, "remove the %s cgroup %s",
-			                 dw_controller_name(i), cg->name);
+			result = dw_fail(err, DW_E_INTERNAL, -r,
+			                 "remove the %s cgroup %s", dw_controller_name(i),
+			                 cg->name);
 		dw_fd_close(&c->dir_fd);
 		dw_fd_close(&c->parent_fd);
 		c->version = 0;
@@ -445,36 +443,34 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 	return result;
 }
 
-static void sweep_folder(int parent_fd)
+/* Its maker is dead, or is in another pid namespace: hence the wait. */
+static bool is_abandoned(int parent_fd, const char *name)
 {
-	autodir DIR *dir = NULL;
-	int fd = openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct dirent *d;
+	struct stat st;
 	long pid;
 
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		if (fd >= 0)
-			(void)close(fd);
-		return;
-	}
-	while ((d = readdir(dir)) != NULL) {
-		if (strncmp(d->d_name, PREFIX, sizeof(PREFIX) - 1) != 0)
-			continue;
-		pid = strtol(d->d_name + sizeof(PREFIX) - 1, NULL, 10);
-		if (pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
-			(void)unlinkat(parent_fd, d->d_name, AT_REMOVEDIR);
-	}
+	if (strncmp(name, PREFIX, sizeof(PREFIX) - 1) != 0)
+		return false;
+	pid = strtol(name + sizeof(PREFIX) - 1, NULL, 10);
+	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH &&
+	       fstatat(parent_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       time(NULL) - st.st_ctime > ABANDONED_S;
 }
 
-void dw_cgroup_sweep(void)
+static void sweep_folder(int parent_fd)
 {
-	char why[160];
+	int fd = openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autodir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *d;
 
-	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
-		autoclose int fd = -1;
+	while (dir && (d = readdir(dir)) != NULL)
+		if (is_abandoned(parent_fd, d->d_name))
+			(void)unlinkat(parent_fd, d->d_name, AT_REMOVEDIR);
+}
 
-		if (dw_cgroup_find(i, &fd, why, sizeof(why)) != 0)
-			sweep_folder(fd);
-	}
+void dw_cgroup_sweep(const struct dw_cgroup *cg)
+{
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		if (has_own_folder(cg, i))
+			sweep_folder(cg->held[i].parent_fd);
 }

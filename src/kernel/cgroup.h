@@ -36,8 +36,8 @@ struct dw_controlled {
 struct dw_cgroup {
 	char name[64];
 	struct dw_controlled held[DW_CONTROLLER_COUNT];
-	int oom_fd;      /* to poll for memory running out, or -1 */
-	int pids_fd;     /* to poll for a fork being refused, or -1 */
+	int oom_fd;  /* to poll for memory running out, or -1 */
+	int pids_fd; /* to poll for a fork being refused, or -1 */
 };
 
 /* What the cell used and ran against; UINT64_MAX where nobody counted. */
@@ -51,19 +51,16 @@ struct dw_cgroup_usage {
  * Make the groups and set the limits. Never fails for want of cgroups: see
  * held[]. pids is the number for the whole cell, our init included.
  */
-void dw_cgroup_create(struct dw_cgroup *cg, const char *name, const struct dw_limits *limits,
-                      uint64_t pids);
+void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
+                      const struct dw_limits *limits, uint64_t pids);
 
 /* An empty one, for a cell without. */
 void dw_cgroup_init(struct dw_cgroup *cg);
 
-/* In how many folders a process of the cell has to be. */
-uint32_t dw_cgroup_count(const struct dw_cgroup *cg);
-
 /*
  * Open each folder's list of members, for a process with one thread to move
  * itself by writing 0.
- * dw_cgroup_count() descriptors are put into ret; their number, or -1.
+ * At most DW_CONTROLLER_COUNT are put into ret; their number, or -1.
  */
 int dw_cgroup_open_procs(const struct dw_cgroup *cg, int *ret, struct dw_error *err);
 
@@ -85,10 +82,10 @@ void dw_cgroup_kill(const struct dw_cgroup *cg);
 int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err);
 
 /*
- * Remove groups of ours that an earlier process left behind when it was killed.
- * Only empty ones, and only those whose maker is gone.
+ * Remove groups beside this one that another process of ours left behind when it
+ * was killed: only empty ones, only of a maker that is gone, and not at once.
  */
-void dw_cgroup_sweep(void);
+void dw_cgroup_sweep(const struct dw_cgroup *cg);
 
 const char *dw_controller_name(enum dw_controller controller);
 

@@ -21,7 +21,8 @@ bool dw_cgroup_has_word(const char *list, const char *word)
 
 	for (const char *p = list; (p = strstr(p, word)) != NULL; p += len) {
 		bool starts = p == list || p[-1] == ' ' || p[-1] == ',';
-		bool ends = p[len] == '\0' || p[len] == ' ' || p[len] == ',' || p[len] == '\n';
+		bool ends = p[len] == '\0' || p[len] == ' ' || p[len] == ',' ||
+		            p[len] == '\n';
 
 		if (starts && ends)
 			return true;
@@ -85,7 +86,8 @@ static int find_unified(const char *text, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(unified); i++) {
 		autoclose int fd = open_group(unified[i], path, CGROUP2_SUPER_MAGIC);
 
-		if (fd >= 0 && dw_fd_read_attr(fd, "cgroup.controllers", list, sizeof(list)) > 0 &&
+		if (fd >= 0 &&
+		    dw_fd_read_attr(fd, "cgroup.controllers", list, sizeof(list)) > 0 &&
 		    dw_cgroup_has_word(list, name))
 			return TAKE_FD(fd);
 	}
@@ -122,6 +124,7 @@ int dw_cgroup_find(enum dw_controller controller, int *ret_fd, char *why, size_t
 		*ret_fd = fd;
 		return 1;
 	}
-	(void)snprintf(why, size, "no cgroup hierarchy with the %s controller is mounted", name);
+	(void)snprintf(why, size, "no cgroup hierarchy with the %s controller is mounted",
+	               name);
 	return 0;
 }

@@ -53,8 +53,7 @@ int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_er
 	    h->size != len)
 		return bad(err, "not a plan of this version");
 	if (h->n_entries > DW_PLAN_ENTRIES_MAX || h->n_argv > DW_PLAN_WORDS_MAX ||
-	    h->n_env > DW_PLAN_WORDS_MAX || h->n_rlimits > DW_PLAN_RLIMITS_MAX ||
-	    h->n_cgroups > DW_PLAN_CGROUPS_MAX)
+	    h->n_env > DW_PLAN_WORDS_MAX || h->n_rlimits > DW_PLAN_RLIMITS_MAX)
 		return bad(err, "a count is too large");
 
 	plan.entries = (const void *)(p + need);
@@ -67,9 +66,11 @@ int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_er
 		return bad(err, "its parts do not add up");
 	plan.blob = p + need;
 
-	if (!is_text(&plan, h->cwd) || !is_text(&plan, h->hostname))
+	if (!is_text(&plan, h->cwd) || !is_text(&plan, h->hostname) ||
+	    !is_text(&plan, h->workdir))
 		return bad(err, "a text leads outside");
-	if (!are_texts(&plan, plan.argv, h->n_argv) || !are_texts(&plan, plan.env, h->n_env))
+	if (!are_texts(&plan, plan.argv, h->n_argv) ||
+	    !are_texts(&plan, plan.env, h->n_env))
 		return bad(err, "a word leads outside");
 	if (h->n_argv == 0)
 		return bad(err, "no command");

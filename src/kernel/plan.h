@@ -2,6 +2,7 @@
 #ifndef DW_KERNEL_PLAN_H
 #define DW_KERNEL_PLAN_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
  * The plan: all that dewar-launch is told about a cell.
  *
  * A level writes it with the builder below, and hands it over in a sealed
- * memfd. The launcher maps it, checks it once with dw_plan_read(), and from then
+ * memfd (report.h). The launcher maps it, checks it once with dw_plan_read(), and from then
  * on only points into it: nothing is allocated and nothing else is asked for.
  *
  *	header | entries | argv offsets | env offsets | blob of strings and data
@@ -26,27 +27,26 @@
 #define DW_PLAN_ENTRIES_MAX 512U
 #define DW_PLAN_WORDS_MAX 8192U /* argv and env, each */
 #define DW_PLAN_RLIMITS_MAX 12U
-#define DW_PLAN_CGROUPS_MAX 4U
 #define DW_PLAN_SIZE_MAX (512U << 20)
 
-/* The descriptors that dewar-launch is born with, besides 0, 1 and 2. */
-enum dw_plan_fd {
-	DW_PLAN_FD_PLAN = 3,
-	DW_PLAN_FD_REPORT = 4,
-	DW_PLAN_FD_CGROUP = 5, /* the first of n_cgroups */
-};
+/* The memfd of a plan can neither change nor be unsealed. */
+#define DW_PLAN_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+/* What dewar-launch is born with, besides 0, 1 and 2: the socket (report.h). */
+#define DW_LAUNCH_FD 3
 
 enum dw_plan_flag {
-	DW_PLAN_NAMESPACES = 1U << 0,   /* own namespaces and root; else the host's */
-	DW_PLAN_DROP = 1U << 1,         /* no_new_privs, no capabilities */
-	DW_PLAN_LANDLOCK = 1U << 2,     /* the ALLOW entries, where the kernel has it */
+	DW_PLAN_NAMESPACES = 1U << 0, /* own namespaces and root; else the host's */
+	DW_PLAN_DROP = 1U << 1,       /* no_new_privs, no capabilities */
+	DW_PLAN_LANDLOCK = 1U << 2,   /* the ALLOW entries, where the kernel has it */
 	DW_PLAN_SECCOMP = 1U << 3,
-	DW_PLAN_WAIT_NETWORK = 1U << 4, /* say when the namespace is there, wait for a go */
-	DW_PLAN_SEND_TMP = 1U << 5,     /* hand back a descriptor of /tmp */
-	DW_PLAN_PROBE = 1U << 6,        /* all walls, but no program */
+	DW_PLAN_WAIT_NETWORK = 1U << 4,  /* report the namespace, wait for a go */
+	DW_PLAN_SEND_TMP = 1U << 5,      /* hand back a descriptor of /tmp */
+	DW_PLAN_PROBE = 1U << 6,         /* all walls, but no program */
 	DW_PLAN_SAMPLE_MEMORY = 1U << 7, /* the kernel holds no limit: init looks */
 	DW_PLAN_SAMPLE_CPU = 1U << 8,
 	DW_PLAN_SAMPLE_PIDS = 1U << 9,
+	DW_PLAN_OPEN_EARLY = 1U << 10, /* open host trees while we are still root */
 };
 
 enum dw_plan_op {
@@ -65,6 +65,7 @@ enum dw_plan_entry_flag {
 	DW_PLAN_DEVICE = 1U << 1,   /* a device node: the mount keeps dev */
 	DW_PLAN_OPTIONAL = 1U << 2, /* no source: skip it */
 	DW_PLAN_OWNER = 1U << 3,    /* as root: its owner's files are the cell's own */
+	DW_PLAN_INSIDE = 1U << 4,   /* the source is in the cell's own tree */
 };
 
 struct dw_plan_entry {
@@ -91,18 +92,18 @@ struct dw_plan_header {
 	uint32_t n_argv;
 	uint32_t n_env;
 	uint32_t n_rlimits;
-	uint32_t n_cgroups;
 	uint32_t blob; /* its length */
 	uint32_t cwd;
+	uint32_t workdir; /* a folder on the host that init removes if we cannot, or "" */
 	uint32_t hostname;
-	uint32_t inside_id; /* uid and gid in the cell */
-	uint32_t become;    /* as root: uid and gid on the host, or 0 */
-	uint32_t pad;
-	uint64_t memory;    /* bytes, for sampling */
-	uint64_t cpu_ms;    /* of the whole cell, for sampling */
-	uint64_t pids;      /* of the whole cell, for sampling */
+	uint32_t inside_id;   /* uid and gid in the cell */
+	uint32_t become;      /* as root: uid and gid on the host, or 0 */
+	uint64_t memory;      /* bytes, for sampling */
+	uint64_t cpu_ms;      /* of the whole cell, for sampling */
+	uint64_t pids;        /* of the whole cell, for sampling */
 	uint64_t deadline_ms; /* after which init ends the cell by itself */
 	struct dw_plan_rlimit rlimits[DW_PLAN_RLIMITS_MAX];
+	cpu_set_t cpus; /* where the program may run (levels/spawn.c) */
 };
 
 /* A plan as the launcher has it: pointers into the map. */
@@ -129,12 +130,12 @@ int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_er
 struct dw_plan_builder {
 	struct dw_plan_header h;
 	struct dw_buf entries, argv, env, blob;
+	struct dw_buf data; /* of files: struct iovec, borrowed until the plan is sealed */
 };
 
 void dw_plan_init(struct dw_plan_builder *b);
 void dw_plan_finish(struct dw_plan_builder *b);
 
-uint32_t dw_plan_add_data(struct dw_plan_builder *b, const void *data, size_t len);
 uint32_t dw_plan_add_text(struct dw_plan_builder *b, const char *text);
 void dw_plan_add_arg(struct dw_plan_builder *b, const char *word);
 void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value);
@@ -142,6 +143,7 @@ void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value)
 
 void dw_plan_dir(struct dw_plan_builder *b, const char *dst, uint32_t mode);
 void dw_plan_symlink(struct dw_plan_builder *b, const char *target, const char *dst);
+/* The data is borrowed until dw_plan_seal(): it may be large, and is copied once. */
 void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                   const void *data, size_t len);
 void dw_plan_bind(struct dw_plan_builder *b, const char *src, const char *dst,

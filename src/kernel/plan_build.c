@@ -2,7 +2,10 @@
 #include "kernel/plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
@@ -14,6 +17,7 @@ void dw_plan_init(struct dw_plan_builder *b)
 	dw_buf_init(&b->argv, DW_PLAN_WORDS_MAX * sizeof(uint32_t));
 	dw_buf_init(&b->env, DW_PLAN_WORDS_MAX * sizeof(uint32_t));
 	dw_buf_init(&b->blob, DW_PLAN_SIZE_MAX / 2);
+	dw_buf_init(&b->data, DW_PLAN_ENTRIES_MAX * sizeof(struct iovec));
 
 	/* Offset 0 is the empty text. */
 	(void)dw_buf_add(&b->blob, "", 1);
@@ -25,18 +29,16 @@ void dw_plan_finish(struct dw_plan_builder *b)
 	dw_buf_finish(&b->argv);
 	dw_buf_finish(&b->env);
 	dw_buf_finish(&b->blob);
-}
-
-uint32_t dw_plan_add_data(struct dw_plan_builder *b, const void *data, size_t len)
-{
-	uint32_t offset = (uint32_t)b->blob.len;
-
-	return dw_buf_add(&b->blob, data, len) < 0 ? 0 : offset;
+	dw_buf_finish(&b->data);
 }
 
 uint32_t dw_plan_add_text(struct dw_plan_builder *b, const char *text)
 {
-	return *text == '\0' ? 0 : dw_plan_add_data(b, text, strlen(text) + 1);
+	uint32_t offset = (uint32_t)b->blob.len;
+
+	if (*text == '\0')
+		return 0;
+	return dw_buf_add(&b->blob, text, strlen(text) + 1) < 0 ? 0 : offset;
 }
 
 void dw_plan_add_arg(struct dw_plan_builder *b, const char *word)
@@ -76,100 +78,136 @@ static void add_entry(struct dw_plan_builder *b, const struct dw_plan_entry *e)
 void dw_plan_dir(struct dw_plan_builder *b, const char *dst, uint32_t mode)
 {
 	add_entry(b, &(struct dw_plan_entry){
-		.op = DW_PLAN_DIR,
-		.mode = mode,
-		.dst = dw_plan_add_text(b, dst),
-	});
+			     .op = DW_PLAN_DIR,
+			     .mode = mode,
+			     .dst = dw_plan_add_text(b, dst),
+		     });
 }
 
 void dw_plan_symlink(struct dw_plan_builder *b, const char *target, const char *dst)
 {
 	add_entry(b, &(struct dw_plan_entry){
-		.op = DW_PLAN_SYMLINK,
-		.src = dw_plan_add_text(b, target),
-		.dst = dw_plan_add_text(b, dst),
-	});
+			     .op = DW_PLAN_SYMLINK,
+			     .src = dw_plan_add_text(b, target),
+			     .dst = dw_plan_add_text(b, dst),
+		     });
 }
 
 void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                   const void *data, size_t len)
 {
+	const struct iovec piece = {.iov_base = (void *)data, .iov_len = len};
+
+	(void)dw_buf_add(&b->data, &piece, sizeof(piece));
 	add_entry(b, &(struct dw_plan_entry){
-		.op = DW_PLAN_FILE,
-		.mode = mode,
-		.src = dw_plan_add_data(b, data, len),
-		.dst = dw_plan_add_text(b, dst),
-		.size = len,
-	});
+			     .op = DW_PLAN_FILE,
+			     .mode = mode,
+			     .dst = dw_plan_add_text(b, dst),
+			     .size = len,
+		     });
 }
 
 void dw_plan_bind(struct dw_plan_builder *b, const char *src, const char *dst,
                   uint32_t flags)
 {
 	add_entry(b, &(struct dw_plan_entry){
-		.op = DW_PLAN_BIND,
-		.flags = flags,
-		.src = dw_plan_add_text(b, src),
-		.dst = dw_plan_add_text(b, dst),
-	});
+			     .op = DW_PLAN_BIND,
+			     .flags = flags,
+			     .src = dw_plan_add_text(b, src),
+			     .dst = dw_plan_add_text(b, dst),
+		     });
 }
 
 void dw_plan_tmpfs(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                    uint64_t size, uint32_t inodes)
 {
 	add_entry(b, &(struct dw_plan_entry){
-		.op = DW_PLAN_TMPFS,
-		.mode = mode,
-		.dst = dw_plan_add_text(b, dst),
-		.size = size,
-		.inodes = inodes,
-	});
+			     .op = DW_PLAN_TMPFS,
+			     .mode = mode,
+			     .dst = dw_plan_add_text(b, dst),
+			     .size = size,
+			     .inodes = inodes,
+		     });
 }
 
 void dw_plan_proc(struct dw_plan_builder *b, const char *dst)
 {
 	add_entry(b, &(struct dw_plan_entry){
-		.op = DW_PLAN_PROC,
-		.dst = dw_plan_add_text(b, dst),
-	});
+			     .op = DW_PLAN_PROC,
+			     .dst = dw_plan_add_text(b, dst),
+		     });
 }
 
 void dw_plan_allow(struct dw_plan_builder *b, const char *path, uint32_t flags)
 {
 	add_entry(b, &(struct dw_plan_entry){
-		.op = DW_PLAN_ALLOW,
-		.flags = flags,
-		.dst = dw_plan_add_text(b, path),
-	});
+			     .op = DW_PLAN_ALLOW,
+			     .flags = flags,
+			     .dst = dw_plan_add_text(b, path),
+		     });
+}
+
+/* Files' data comes behind all texts; only now it is known where that is. */
+static size_t place_data(struct dw_plan_builder *b)
+{
+	struct dw_plan_entry *e = (struct dw_plan_entry *)b->entries.data;
+	size_t n = b->entries.len / sizeof(*e), at = b->blob.len;
+
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].op != DW_PLAN_FILE)
+			continue;
+		e[i].src = (uint32_t)at;
+		at += e[i].size;
+	}
+	return at;
+}
+
+static int write_plan(const struct dw_plan_builder *b, int fd)
+{
+	const struct iovec *pieces = (const struct iovec *)b->data.data;
+	const struct iovec head[] = {
+		{(void *)&b->h, sizeof(b->h)}, {b->entries.data, b->entries.len},
+		{b->argv.data, b->argv.len},   {b->env.data, b->env.len},
+		{b->blob.data, b->blob.len},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(head); i++)
+		r = dw_fd_write_all(fd, head[i].iov_base, head[i].iov_len);
+	for (size_t i = 0; r == 0 && i < b->data.len / sizeof(*pieces); i++)
+		r = dw_fd_write_all(fd, pieces[i].iov_base, pieces[i].iov_len);
+	return r;
 }
 
 int dw_plan_seal(struct dw_plan_builder *b, struct dw_error *err)
 {
-	struct dw_buf *const parts[] = {&b->entries, &b->argv, &b->env, &b->blob};
-	autobuf struct dw_buf all = {.ceiling = DW_PLAN_SIZE_MAX};
-	size_t size = sizeof(b->h);
-	int fd;
+	const struct dw_buf *const parts[] = {&b->entries, &b->argv, &b->env, &b->blob,
+	                                      &b->data};
+	autoclose int fd = -1;
+	size_t blob, size;
+	int r;
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (parts[i]->failed)
 			return dw_fail(err, DW_E_INVALID, E2BIG,
-			               "the request is too large for a plan");
-		size += parts[i]->len;
-	}
+			               "fit the request into a plan");
+	blob = place_data(b);
+	size = sizeof(b->h) + b->entries.len + b->argv.len + b->env.len + blob;
+	if (size > DW_PLAN_SIZE_MAX)
+		return dw_fail(err, DW_E_INVALID, E2BIG, "fit the request into a plan");
 	b->h.size = (uint32_t)size;
 	b->h.n_entries = (uint32_t)(b->entries.len / sizeof(struct dw_plan_entry));
 	b->h.n_argv = (uint32_t)(b->argv.len / sizeof(uint32_t));
 	b->h.n_env = (uint32_t)(b->env.len / sizeof(uint32_t));
-	b->h.blob = (uint32_t)b->blob.len;
+	b->h.blob = (uint32_t)blob;
 
-	(void)dw_buf_add(&all, &b->h, sizeof(b->h));
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		(void)dw_buf_add(&all, parts[i]->data, parts[i]->len);
-	if (all.failed)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write the plan");
-
-	fd = dw_fd_sealed("dewar-plan", all.data, all.len);
+	fd = memfd_create("dewar-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, -fd, "seal the plan");
-	return fd;
+		return dw_fail(err, DW_E_INTERNAL, errno, "make a memfd for the plan");
+	r = write_plan(b, fd);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "write the plan");
+	if (fcntl(fd, F_ADD_SEALS, DW_PLAN_SEALS) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "seal the plan");
+	return TAKE_FD(fd);
 }

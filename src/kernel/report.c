@@ -8,26 +8,27 @@
 #include <unistd.h>
 
 union control {
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[CMSG_SPACE(sizeof(int) * DW_REPORT_FDS_MAX)];
 	struct cmsghdr align;
 };
 
-int dw_report_send(int sock, const struct dw_report *report, int fd)
+static int send_with(int sock, const void *data, size_t len, const int *fds, int n_fds)
 {
-	struct iovec iov = {.iov_base = (void *)report, .iov_len = sizeof(*report)};
+	struct iovec iov = {.iov_base = (void *)data, .iov_len = len};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	size_t size = sizeof(int) * (size_t)n_fds;
 	union control control = {0};
 	struct cmsghdr *cmsg;
 	ssize_t n;
 
-	if (fd >= 0) {
+	if (n_fds > 0) {
 		msg.msg_control = control.bytes;
-		msg.msg_controllen = sizeof(control.bytes);
+		msg.msg_controllen = CMSG_SPACE(size);
 		cmsg = CMSG_FIRSTHDR(&msg);
 		cmsg->cmsg_level = SOL_SOCKET;
 		cmsg->cmsg_type = SCM_RIGHTS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+		cmsg->cmsg_len = CMSG_LEN(size);
+		memcpy(CMSG_DATA(cmsg), fds, size);
 	}
 	do
 		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
@@ -35,9 +36,11 @@ int dw_report_send(int sock, const struct dw_report *report, int fd)
 	return n < 0 ? -errno : 0;
 }
 
-int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd)
+/* The length of the packet, or -errno; *ret_n descriptors came along. */
+static ssize_t receive_with(int sock, void *data, size_t len, int flags, int *ret_fds,
+                            int *ret_n)
 {
-	struct iovec iov = {.iov_base = ret, .iov_len = sizeof(*ret)};
+	struct iovec iov = {.iov_base = data, .iov_len = len};
 	union control control = {0};
 	struct msghdr msg = {
 		.msg_iov = &iov,
@@ -48,23 +51,49 @@ int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd)
 	struct cmsghdr *cmsg;
 	ssize_t n;
 
-	*ret_fd = -1;
+	*ret_n = 0;
 	do
-		n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-
 	cmsg = CMSG_FIRSTHDR(&msg);
-	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS)
-		memcpy(ret_fd, CMSG_DATA(cmsg), sizeof(*ret_fd));
-	if (n == 0)
-		return 0;
-	if ((size_t)n != sizeof(*ret)) {
-		if (*ret_fd >= 0)
-			(void)close(*ret_fd);
-		*ret_fd = -1;
-		return -EPROTO;
+	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
+		*ret_n = (int)((cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(ret_fds, CMSG_DATA(cmsg), sizeof(int) * (size_t)*ret_n);
 	}
-	return 1;
+	return n;
+}
+
+int dw_report_send_fds(int sock, const int *fds, int n)
+{
+	return send_with(sock, "p", 1, fds, n);
+}
+
+int dw_report_receive_fds(int sock, int ret[DW_REPORT_FDS_MAX])
+{
+	char byte;
+	int n_fds;
+	ssize_t n = receive_with(sock, &byte, 1, 0, ret, &n_fds);
+
+	return n < 0 ? (int)n : n_fds;
+}
+
+int dw_report_send(int sock, const struct dw_report *report, int fd)
+{
+	return send_with(sock, report, sizeof(*report), &fd, fd >= 0);
+}
+
+int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd)
+{
+	int fds[DW_REPORT_FDS_MAX], n_fds;
+	ssize_t n = receive_with(sock, ret, sizeof(*ret), MSG_DONTWAIT, fds, &n_fds);
+	bool whole = n == (ssize_t)sizeof(*ret) && n_fds <= 1;
+
+	for (int i = 0; !whole && i < n_fds; i++)
+		(void)close(fds[i]);
+	*ret_fd = whole && n_fds == 1 ? fds[0] : -1;
+	if (n <= 0)
+		return (int)n;
+	return whole ? 1 : -EPROTO;
 }

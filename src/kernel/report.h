@@ -8,8 +8,12 @@
 #include "dewar/result.h"
 
 /*
- * What dewar-launch says, one packet a message, over a socket pair of type
- * SOCK_SEQPACKET. In order:
+ * What dewar and dewar-launch say to each other, one packet a message, over a
+ * socket pair of type SOCK_SEQPACKET.
+ *
+ * Dewar begins: one byte, and with it the descriptors of the plan and of the
+ * cgroups to join. The launcher is started before the plan is written, so that
+ * one starts up while the other writes. Then it reports, in order:
  *
  *	HELLO    the cell's first process is there; its pidfd comes along
  *	NETWORK  its network namespace is there; we answer with one byte
@@ -50,6 +54,14 @@ struct dw_report {
 		struct dw_error error;
 	};
 };
+
+#define DW_REPORT_FDS_MAX 8
+
+/* Hand descriptors over, with one byte. 0 or -errno. */
+int dw_report_send_fds(int sock, const int *fds, int n);
+
+/* Wait for them. Their number, 0 if the other side is gone, or -errno. */
+int dw_report_receive_fds(int sock, int ret[DW_REPORT_FDS_MAX]);
 
 /* Send one, with a descriptor if fd is not -1. 0 or -errno. */
 int dw_report_send(int sock, const struct dw_report *report, int fd);

@@ -8,9 +8,9 @@
 
 #include "launch/launch.h"
 
-#define NO_ROOT                                                                            \
-	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                   \
-	 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |                         \
+#define NO_ROOT                                                          \
+	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | \
+	 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |       \
 	 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
 /*
@@ -28,10 +28,10 @@ int dw_caps_drop(bool must, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, errno, "set no_new_privs");
 	if (prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0) < 0 && must)
 		return dw_fail(err, DW_E_INTERNAL, errno, "lock the secure bits");
-	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && must)
-			return dw_fail(err, DW_E_INTERNAL, errno,
-			               "drop capability %lu for good", cap);
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
+		;
+	if (errno != EINVAL && must) /* EINVAL: past the last one there is */
+		return dw_fail(err, DW_E_INTERNAL, errno, "empty the bounding set");
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "clear ambient capabilities");
 	if (syscall(SYS_capset, &header, none) < 0)

@@ -33,7 +33,8 @@ static int make_parents(const char *path, struct dw_error *err)
 		memcpy(part, path, i);
 		part[i] = '\0';
 		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return dw_fail(err, DW_E_INTERNAL, errno, "make %s in the cell", part);
+			return dw_fail(err, DW_E_INTERNAL, errno, "make %s in the cell",
+			               part);
 	}
 	return 0;
 }

@@ -81,7 +81,8 @@ int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err)
 	 * reads what everybody may read. That is less, never more.
 	 */
 	attr.userns_fd = (uint64_t)mapping;
-	if (mount_setattr(mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0 &&
+	if (mount_setattr(mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+	                  sizeof(attr)) < 0 &&
 	    errno != EINVAL && errno != EPERM && errno != EOPNOTSUPP)
 		return dw_fail(err, DW_E_INTERNAL, errno, "map its owner");
 	return 0;

@@ -31,7 +31,8 @@ int dw_ids_become(uint32_t id, struct dw_error *err)
 	if (getresuid(&r, &e, &s) < 0 || r != id || e != id || s != id ||
 	    getresgid(&rg, &eg, &sg) < 0 || rg != id || eg != id || sg != id ||
 	    getgroups(0, NULL) != 0 || setuid(0) == 0)
-		return dw_fail(err, DW_E_INTERNAL, 0, "becoming user %u did not take", id);
+		return dw_fail(err, DW_E_INTERNAL, 0, "becoming user %u did not take",
+		               id);
 
 	/*
 	 * Changing ids made us undumpable, and so our own /proc files root's; we

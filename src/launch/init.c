@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage 8: the cell's first process.
+ * Stages 8 and 10: the cell's first process.
  *
  * It reaps orphans, waits for the program, holds the limits that the kernel
  * does not hold here, and ends everything: when the program ends, when a limit
@@ -13,8 +13,11 @@
  * does not contain it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -24,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "launch/launch.h"
 
 #define KILL_ROUNDS 2000 /* of 1 ms each */
@@ -139,6 +143,25 @@ static bool tmp_is_full(const struct dw_plan *plan)
 	return vfs.f_bavail == 0 || vfs.f_favail == 0;
 }
 
+/*
+ * Dewar is gone without having been able to clean up after itself. Every program
+ * of the cell is dead by now, so the heap that this takes is nobody else's.
+ */
+static void remove_workdir(const struct dw_plan *plan)
+{
+	const char *path = dw_plan_text(plan, plan->h->workdir);
+	const char *name = strrchr(path, '/');
+	char parent[64];
+	int fd;
+
+	if (!name || (size_t)(name - path) >= sizeof(parent))
+		return;
+	(void)snprintf(parent, sizeof(parent), "%.*s", (int)(name - path), path);
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)dw_path_remove_tree(fd, name + 1);
+}
+
 static void close_program_side(void)
 {
 	for (int fd = 0; fd < 3; fd++)
@@ -155,22 +178,25 @@ static void watch(const struct dw_plan *plan, pid_t program, int sfd, uint64_t s
 	uint64_t deadline = start + plan->h->deadline_ms * 1000000U;
 	struct pollfd fds[] = {
 		{.fd = sfd, .events = POLLIN},
-		{.fd = DW_PLAN_FD_REPORT, .events = POLLIN},
+		{.fd = DW_LAUNCH_FD, .events = POLLIN},
 	};
 	struct signalfd_siginfo info;
 
-	for (;;) {
-		int n = poll(fds, 2, next_look_ms(plan, end));
-
-		if (fds[0].revents)
-			(void)!read(sfd, &info, sizeof(info));
-		if (n > 0 && fds[0].revents && reap(program, &end->wait_status)) {
+	/*
+	 * Reap before the first wait: a program that was quick has ended before
+	 * its signal was blocked, and no other will come.
+	 */
+	for (bool look = true;; look = fds[0].revents != 0) {
+		if (look && reap(program, &end->wait_status)) {
 			/* What it left behind tells whether it ran against the limit. */
 			if (plan->h->flags & DW_PLAN_SAMPLE_PIDS)
 				(void)check_limits(plan, end);
 			return;
 		}
-		if (n > 0 && fds[1].revents) {
+		(void)poll(fds, 2, next_look_ms(plan, end));
+		if (fds[0].revents)
+			(void)!read(sfd, &info, sizeof(info));
+		if (fds[1].revents) {
 			end->wait_status = SIGKILL;
 			return;
 		}
@@ -185,6 +211,16 @@ static void watch(const struct dw_plan *plan, pid_t program, int sfd, uint64_t s
 	}
 }
 
+static void report_walls(pid_t program)
+{
+	struct dw_report report = {.kind = DW_REPORT_WALLS};
+
+	if (dw_program_left.failed)
+		return;
+	dw_readback(program, &report.walls);
+	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
+}
+
 _Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program)
 {
 	struct dw_report report = {.kind = DW_REPORT_END};
@@ -193,6 +229,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program)
 	sigset_t all;
 	int sfd;
 
+	(void)sched_setaffinity(0, sizeof(plan->h->cpus), &plan->h->cpus);
 	close_program_side();
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
@@ -200,16 +237,18 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program)
 	sigaddset(&all, SIGCHLD);
 	sfd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (sfd < 0 || ((plan->h->flags & DW_PLAN_NAMESPACES) && dw_caps_drop(true, &err) < 0)) {
-		if (sfd < 0)
-			(void)dw_fail(&err, DW_E_INTERNAL, errno, "watch the program");
+	if (sfd < 0) {
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "watch the program");
 		dw_launch_die(&err);
 	}
+
+	report_walls(program);
 
 	watch(plan, program, sfd, start, &report.end);
 	report.end.run_ns = now_ns() - start;
 	report.end.tmp_full = tmp_is_full(plan);
 	end_all(plan);
-	(void)dw_report_send(DW_PLAN_FD_REPORT, &report, -1);
+	if (dw_report_send(DW_LAUNCH_FD, &report, -1) < 0)
+		remove_workdir(plan);
 	_exit(0);
 }

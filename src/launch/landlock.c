@@ -19,10 +19,10 @@
 #include "launch/launch.h"
 
 /* Newer than Debian 12's headers. */
-#define FS_TRUNCATE (1ULL << 14)                 /* ABI 3 */
-#define FS_IOCTL_DEV (1ULL << 15)                /* ABI 5 */
-#define SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)   /* ABI 6 */
-#define SCOPE_SIGNAL (1ULL << 1)                 /* ABI 6 */
+#define FS_TRUNCATE (1ULL << 14)               /* ABI 3 */
+#define FS_IOCTL_DEV (1ULL << 15)              /* ABI 5 */
+#define SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0) /* ABI 6 */
+#define SCOPE_SIGNAL (1ULL << 1)               /* ABI 6 */
 
 struct ruleset_attr {
 	uint64_t handled_access_fs;
@@ -30,21 +30,21 @@ struct ruleset_attr {
 	uint64_t scoped;
 };
 
-#define FS_READ                                                                            \
-	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |                       \
+#define FS_READ                                                      \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | \
 	 LANDLOCK_ACCESS_FS_READ_DIR)
-#define FS_WRITE                                                                           \
-	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |                   \
-	 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |                    \
-	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |                      \
-	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM |                      \
+#define FS_WRITE                                                         \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | \
+	 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |  \
+	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |    \
+	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM |    \
 	 LANDLOCK_ACCESS_FS_REFER | FS_TRUNCATE)
 /* Handled, and granted nowhere. */
-#define FS_NEVER                                                                           \
+#define FS_NEVER \
 	(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK | FS_IOCTL_DEV)
 /* What can be granted on a file that is not a folder. */
-#define FS_ON_FILE                                                                         \
-	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |                       \
+#define FS_ON_FILE                                                   \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | \
 	 LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)
 
 static uint64_t handled_by(int abi)
@@ -72,7 +72,8 @@ static int allow(int ruleset, const char *path, uint64_t access, struct dw_error
 		return dw_fail(err, DW_E_INTERNAL, errno, "open %s for Landlock", path);
 
 	rule.allowed_access = S_ISDIR(st.st_mode) ? access : access & FS_ON_FILE;
-	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0)
+	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule,
+	            0) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "allow %s with Landlock", path);
 	return 0;
 }
@@ -86,7 +87,8 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 	long abi;
 
 	*ret_abi = 0;
-	abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
+	              LANDLOCK_CREATE_RULESET_VERSION);
 	if (abi < 1)
 		return 0; /* not in this kernel: the proof says so, and level decides */
 
@@ -102,7 +104,8 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
-		uint64_t access = e->flags & DW_PLAN_WRITABLE ? FS_READ | FS_WRITE : FS_READ;
+		uint64_t access = e->flags & DW_PLAN_WRITABLE ? FS_READ | FS_WRITE
+		                                              : FS_READ;
 
 		if (e->op == DW_PLAN_ALLOW &&
 		    allow(ruleset, dw_plan_text(plan, e->dst), access & handled, err) < 0)

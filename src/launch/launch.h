@@ -41,6 +41,7 @@ int dw_files_make(const struct dw_plan *plan, const struct dw_plan_entry *entry,
 
 /* net.c */
 int dw_net_loopback_up(struct dw_error *err);
+int dw_net_keep_loopback_inside(struct dw_error *err);
 
 /* caps.c. With must, anything that could not be dropped is an error. */
 int dw_caps_drop(bool must, struct dw_error *err);
@@ -48,11 +49,21 @@ int dw_caps_drop(bool must, struct dw_error *err);
 /* landlock.c. *ret_abi is 0 where the kernel has no Landlock. */
 int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err);
 
-/* readback.c */
-void dw_readback(struct dw_walls *ret, int landlock_abi);
+/*
+ * readback.c: the walls of the program, as the kernel has them. What is known
+ * only to the program, it leaves in dw_program_left before it execs.
+ */
+void dw_readback(pid_t program, struct dw_walls *ret);
 
 /* program.c: from the fork to the program's first instruction; does not return. */
 _Noreturn void dw_program_start(const struct dw_plan *plan);
+
+/* The fork shares its memory with init: what the program's stage leaves for it. */
+struct dw_program_left {
+	int landlock_abi; /* 0: not applied */
+	bool failed;      /* and has reported why */
+};
+extern struct dw_program_left dw_program_left;
 
 /* init.c: the cell's first process, until its end; does not return. */
 _Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program);

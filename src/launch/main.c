@@ -19,12 +19,12 @@
  *	                                 5  map the one id that the cell has
  *	                                 6  host name, loopback, network if asked
  *	                                 7  build the root, move in, leave the old
- *	                                 8  fork the program; be its init (init.c)
+ *	                                 8  drop every capability; fork the program
+ *	                                    and be its init (init.c)
  *	                                       └──> program (program.c)
- *	                                             9  session, limits, capabilities,
- *	                                                Landlock, seccomp
- *	                                            10  read the walls back, report
- *	                                            11  exec
+ *	                                             9  session, limits, Landlock,
+ *	                                                seccomp, exec
+ *	                                10  read back the program's walls, report
  *
  * Inner is cloned with CLONE_PARENT: it is dewar's own child, so that dewar can
  * wait for it and nobody stands between. Without namespaces (levels none and
@@ -48,97 +48,99 @@
 #include "base/fd.h"
 #include "launch/launch.h"
 
-#define NAMESPACES                                                                         \
-	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |        \
+#define NAMESPACES                                                                  \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
 
 _Noreturn void dw_launch_die(const struct dw_error *err)
 {
 	struct dw_report report = {.kind = DW_REPORT_ERROR, .error = *err};
 
-	(void)dw_report_send(DW_PLAN_FD_REPORT, &report, -1);
+	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
 	_exit(125);
 }
 
 /*
  * Stage 1: the plan.
  *
- * On entry:  whatever descriptors and signal settings our parent had.
- * Does:      maps the plan and checks it.
- * Leaves:    no descriptor besides 0, 1, 2 and those of the plan; default
- *            signals, none blocked.
+ * On entry:  whatever descriptors our parent let through; no signal is ignored
+ *            or blocked (the spawn saw to it).
+ * Does:      waits for the plan, maps it and checks it.
+ * Leaves:    no descriptor besides 0, 1, 2, the socket and those of the cgroups,
+ *            which are in ret_cgroups.
  */
-static void read_plan(struct dw_plan *plan, struct dw_error *err)
+static int read_plan(struct dw_plan *plan, int *ret_cgroups, int *ret_n,
+                     struct dw_error *err)
 {
-	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	int fds[DW_REPORT_FDS_MAX], n;
 	struct stat st;
-	sigset_t none;
 	void *map;
 
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int sig = 1; sig < NSIG; sig++)
-		(void)signal(sig, SIG_DFL);
 	(void)umask(022);
+	if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, errno,
+		               "close inherited descriptors (Linux 5.9 or newer is needed)");
+	(void)fcntl(DW_LAUNCH_FD, F_SETFD, FD_CLOEXEC);
+
+	n = dw_report_receive_fds(DW_LAUNCH_FD, fds);
+	if (n < 0)
+		return dw_fail(err, DW_E_INTERNAL, -n,
+		               "dewar-launch is started by dewar, never by hand");
+	if (n == 0)
+		_exit(125); /* whoever asked for this cell does not want it any more */
 
 	/* What is not sealed could change under our eyes. */
-	if (fcntl(DW_PLAN_FD_PLAN, F_GET_SEALS) != seals ||
-	    fstat(DW_PLAN_FD_PLAN, &st) < 0) {
-		(void)dw_fail(err, DW_E_INTERNAL, 0,
-		              "dewar-launch is started by dewar, never by hand");
-		dw_launch_die(err);
-	}
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, DW_PLAN_FD_PLAN, 0);
-	if (map == MAP_FAILED) {
-		(void)dw_fail(err, DW_E_INTERNAL, errno, "map the plan");
-		dw_launch_die(err);
-	}
-	if (dw_plan_read(map, (size_t)st.st_size, plan, err) < 0)
-		dw_launch_die(err);
+	if (fcntl(fds[0], F_GET_SEALS) != DW_PLAN_SEALS || fstat(fds[0], &st) < 0)
+		return dw_fail(err, DW_E_INTERNAL, 0, "the plan is not sealed");
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fds[0], 0);
+	if (map == MAP_FAILED)
+		return dw_fail(err, DW_E_INTERNAL, errno, "map the plan");
+	(void)close(fds[0]);
 
-	(void)close(DW_PLAN_FD_PLAN);
-	if (close_range(DW_PLAN_FD_CGROUP + plan->h->n_cgroups, ~0U, 0) < 0) {
-		(void)dw_fail(err, DW_E_UNSUPPORTED, errno,
-		              "close inherited descriptors (Linux 5.9 or newer is needed)");
-		dw_launch_die(err);
-	}
-	(void)fcntl(DW_PLAN_FD_REPORT, F_SETFD, FD_CLOEXEC);
+	*ret_n = n - 1;
+	memcpy(ret_cgroups, fds + 1, sizeof(*fds) * (size_t)*ret_n);
+	return dw_plan_read(map, (size_t)st.st_size, plan, err);
 }
 
-/* Stage 2: a process that writes 0 into cgroup.procs moves itself. */
-static int join_cgroups(const struct dw_plan *plan, struct dw_error *err)
+/* Stage 2: a thread that writes 0 into the list of a group moves itself. */
+static int join_cgroups(const int *fds, int n, struct dw_error *err)
 {
-	int fd = DW_PLAN_FD_CGROUP, r;
+	int r;
 
-	for (uint32_t i = 0; i < plan->h->n_cgroups; i++, fd++) {
-		r = dw_fd_write_all(fd, "0", 1);
+	for (int i = 0; i < n; i++) {
+		r = dw_fd_write_all(fds[i], "0", 1);
 		if (r < 0)
 			return dw_fail(err, DW_E_INTERNAL, -r, "join the cell's cgroup");
-		(void)close(fd);
+		(void)close(fds[i]);
 	}
 	return 0;
 }
 
+/* The remedy comes last, so that it can be copied as it is. */
 static int explain_clone(int eno, struct dw_error *err)
 {
+	const char *why = strerrordesc_np(eno);
+
 	switch (eno) {
 	case EPERM:
 	case EACCES:
-		return dw_fail(err, DW_E_UNSUPPORTED, eno,
-		               "create a user namespace: this host does not let "
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "create a user namespace: %s; this host does not let "
 		               "unprivileged users do it; try: "
 		               "sysctl kernel.unprivileged_userns_clone=1 "
-		               "kernel.apparmor_restrict_unprivileged_userns=0");
+		               "kernel.apparmor_restrict_unprivileged_userns=0",
+		               why);
 	case ENOSPC:
 	case EUSERS:
-		return dw_fail(err, DW_E_UNSUPPORTED, eno,
-		               "create namespaces: the limit is reached or 0; try: "
-		               "sysctl user.max_user_namespaces=10000");
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "create namespaces: %s; their limit is reached, or 0; try: "
+		               "sysctl user.max_user_namespaces=10000",
+		               why);
 	case ENOSYS:
 	case EINVAL:
 		return dw_fail(err, DW_E_UNSUPPORTED, eno,
-		               "create namespaces: this kernel lacks one of user, mnt, "
-		               "pid, net, ipc, uts, cgroup (or clone3)");
+		               "create namespaces: this kernel lacks one of user, mnt, pid, "
+		               "net, ipc, uts, cgroup (or clone3)");
 	default:
 		return dw_fail(err, DW_E_INTERNAL, eno, "create namespaces");
 	}
@@ -161,7 +163,7 @@ static int enter_namespaces(struct dw_error *err)
 		return 0;
 
 	hello.pid = (int32_t)pid;
-	_exit(dw_report_send(DW_PLAN_FD_REPORT, &hello, pidfd) < 0 ? 125 : 0);
+	_exit(dw_report_send(DW_LAUNCH_FD, &hello, pidfd) < 0 ? 125 : 0);
 }
 
 /* Stage 6, second half: pasta, or whoever gives us a network, needs us alive. */
@@ -169,13 +171,13 @@ static int wait_for_network(struct dw_error *err)
 {
 	const struct dw_report ready = {.kind = DW_REPORT_NETWORK};
 	char go;
-	int r = dw_report_send(DW_PLAN_FD_REPORT, &ready, -1);
+	int r = dw_report_send(DW_LAUNCH_FD, &ready, -1);
 
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "ask for a network");
-	if (read(DW_PLAN_FD_REPORT, &go, 1) != 1)
+	if (read(DW_LAUNCH_FD, &go, 1) != 1)
 		_exit(125); /* whoever asked for this cell does not want it any more */
-	return 0;
+	return dw_net_keep_loopback_inside(err);
 }
 
 static int send_tmp(struct dw_error *err)
@@ -185,7 +187,7 @@ static int send_tmp(struct dw_error *err)
 
 	if (fd < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "open /tmp in the cell");
-	r = dw_report_send(DW_PLAN_FD_REPORT, &report, fd);
+	r = dw_report_send(DW_LAUNCH_FD, &report, fd);
 	(void)close(fd);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "hand over /tmp");
@@ -196,14 +198,14 @@ static int build_cell(const struct dw_plan *plan, struct dw_error *err)
 {
 	static struct dw_sources sources;
 	const char *hostname = dw_plan_text(plan, plan->h->hostname);
-	bool root = plan->h->become != 0;
+	bool early = (plan->h->flags & DW_PLAN_OPEN_EARLY) != 0;
 	uid_t uid;
 	gid_t gid;
 
 	/* Root opens what the caller named; a plain user does it as itself, below. */
-	if (root && dw_sources_open(plan, &sources, err) < 0)
+	if (early && dw_sources_open(plan, &sources, err) < 0)
 		return -1;
-	if (root && dw_ids_become(plan->h->become, err) < 0)
+	if (plan->h->become != 0 && dw_ids_become(plan->h->become, err) < 0)
 		return -1;
 
 	uid = geteuid();
@@ -217,7 +219,7 @@ static int build_cell(const struct dw_plan *plan, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, errno, "set the cell's host name");
 	if (dw_net_loopback_up(err) < 0)
 		return -1;
-	if (!root && dw_sources_open(plan, &sources, err) < 0)
+	if (!early && dw_sources_open(plan, &sources, err) < 0)
 		return -1;
 	if (dw_mounts_build(plan, &sources, err) < 0)
 		return -1;
@@ -237,7 +239,7 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 	if (pidfd < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
 		               "open a pidfd (Linux 5.3 or newer is needed)");
-	r = dw_report_send(DW_PLAN_FD_REPORT, &hello, pidfd);
+	r = dw_report_send(DW_LAUNCH_FD, &hello, pidfd);
 	(void)close(pidfd);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "report to dewar");
@@ -257,28 +259,39 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 
 int main(void)
 {
+	int cgroups[DW_REPORT_FDS_MAX], n_cgroups = 0;
 	struct dw_error err = {0};
 	struct dw_plan plan;
 	pid_t program;
-	int r;
 
-	read_plan(&plan, &err);
-	if (join_cgroups(&plan, &err) < 0)
+	if (read_plan(&plan, cgroups, &n_cgroups, &err) < 0 ||
+	    join_cgroups(cgroups, n_cgroups, &err) < 0)
 		dw_launch_die(&err);
 
-	if (plan.h->flags & DW_PLAN_NAMESPACES)
-		r = build_cell(&plan, &err);
-	else
-		r = build_plain(&plan, &err);
-	if (r < 0)
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): dw_fail() returns -1 */
+	if ((plan.h->flags & DW_PLAN_NAMESPACES ? build_cell(&plan, &err)
+	                                        : build_plain(&plan, &err)) < 0)
 		dw_launch_die(&err);
 
-	program = fork();
+	/*
+	 * Nothing below needs a capability any more: not init, and the program
+	 * least of all.
+	 */
+	if ((plan.h->flags & DW_PLAN_DROP) &&
+	    dw_caps_drop((plan.h->flags & DW_PLAN_NAMESPACES) != 0, &err) < 0)
+		dw_launch_die(&err);
+
+	/*
+	 * The child borrows our memory until it execs, which spares the copy; we
+	 * stand still meanwhile, and have nothing that it could spoil. It never
+	 * returns from dw_program_start(), and leaves there what init wants to know.
+	 */
+	program = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as said */
 	if (program < 0) {
 		(void)dw_fail(&err, DW_E_INTERNAL, errno, "fork the program");
 		dw_launch_die(&err);
 	}
 	if (program == 0)
-		dw_program_start(&plan);
+		dw_program_start(&plan); /* NOLINT(clang-analyzer-unix.Vfork): as said */
 	dw_init_run(&plan, program);
 }

@@ -46,7 +46,7 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 		const char *path;
 		unsigned minor;
 	} known[] = {
-		{"/dev/null", 3}, {"/dev/zero", 5}, {"/dev/full", 7},
+		{"/dev/null", 3},   {"/dev/zero", 5},    {"/dev/full", 7},
 		{"/dev/random", 8}, {"/dev/urandom", 9},
 	};
 	struct stat st;
@@ -57,11 +57,12 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 		if (strcmp(path, known[i].path) == 0 && S_ISCHR(st.st_mode) &&
 		    st.st_rdev == makedev(1, known[i].minor))
 			return 0;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not the device it should be", path);
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not the device it should be",
+	               path);
 }
 
-static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e, int *ret,
-                       struct dw_error *err)
+static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e,
+                       int *ret, struct dw_error *err)
 {
 	const char *path = dw_plan_text(plan, e->src);
 	autoclose int fd = -1;
@@ -73,12 +74,12 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 	if (fd < 0 && errno == ENOENT && (e->flags & DW_PLAN_OPTIONAL))
 		return 0;
 	if (fd < 0)
-		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL, errno,
-		               "open %s for the cell", path);
+		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
+		               errno, "open %s for the cell", path);
 
 	if ((e->flags & DW_PLAN_DEVICE) && check_device(fd, path, err) < 0)
 		return -1;
-	if ((e->flags & DW_PLAN_OWNER) && plan->h->become != 0 &&
+	if ((e->flags & DW_PLAN_OWNER) && (plan->h->flags & DW_PLAN_OPEN_EARLY) &&
 	    dw_idmap(fd, plan->h->become, err) < 0)
 		return dw_wrap(err, "show %s to the cell", path);
 
@@ -97,6 +98,7 @@ int dw_sources_open(const struct dw_plan *plan, struct dw_sources *ret,
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		ret->fd[i] = -1;
 		if (plan->entries[i].op == DW_PLAN_BIND &&
+		    !(plan->entries[i].flags & DW_PLAN_INSIDE) &&
 		    open_source(plan, &plan->entries[i], &ret->fd[i], err) < 0)
 			return -1;
 	}
@@ -112,17 +114,20 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 
 	if (fs < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "make a %s for the cell (Linux 5.8 or newer is needed)", type);
+		               "make a %s for the cell (Linux 5.8 or newer is needed)",
+		               type);
 	for (; *options; options += 2)
 		if (fsconfig(fs, FSCONFIG_SET_STRING, options[0], options[1], 0) < 0)
 			return dw_fail(err, DW_E_UNSUPPORTED, errno, "set %s=%s on a %s",
 			               options[0], options[1], type);
 	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "create a %s for the cell", type);
+		return dw_fail(err, DW_E_INTERNAL, errno, "create a %s for the cell",
+		               type);
 	fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
 	if (fd < 0 && errno == EPERM)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "mount a %s in the cell: an outer container masks it", type);
+		               "mount a %s in the cell: an outer container masks it",
+		               type);
 	if (fd < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "mount a %s in the cell", type);
 	return fd;
@@ -131,7 +136,8 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 static int new_tmpfs(const struct dw_plan_entry *e, struct dw_error *err)
 {
 	char size[32], inodes[32], mode[16];
-	const char *const options[] = {"size", size, "nr_inodes", inodes, "mode", mode, NULL};
+	const char *const options[] = {"size", size, "nr_inodes", inodes,
+	                               "mode", mode, NULL};
 
 	(void)snprintf(size, sizeof(size), "%llu", (unsigned long long)e->size);
 	(void)snprintf(inodes, sizeof(inodes), "%u", e->inodes);
@@ -189,6 +195,24 @@ static int open_place(const char *dst)
 	return (int)syscall(SYS_openat2, AT_FDCWD, below(dst), &how, sizeof(how));
 }
 
+/* Put one part of the cell's own tree on top of another, where there is one. */
+static int bind_inside(const char *src, const char *dst, struct dw_error *err)
+{
+	struct mount_attr attr = locked_attributes(0);
+	autoclose int place = open_place(dst);
+	autoclose int fd = -1;
+
+	if (place < 0)
+		return 0;
+	fd = open_tree(AT_FDCWD, below(src), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
+	    move_mount(fd, "", place, "",
+	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "put %s over %s in the cell",
+		               src, dst);
+	return 0;
+}
+
 static int attach(int fd, const char *dst, struct dw_error *err)
 {
 	autoclose int place = -1;
@@ -196,17 +220,21 @@ static int attach(int fd, const char *dst, struct dw_error *err)
 
 	if (fstat(fd, &st) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "stat what goes to %s", dst);
-	if (make_place(dst, S_ISDIR(st.st_mode), err) < 0)
-		return -1;
 	place = open_place(dst);
-	if (place < 0 || move_mount(fd, "", place, "",
-	                            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+	if (place < 0 && errno == ENOENT) {
+		if (make_place(dst, S_ISDIR(st.st_mode), err) < 0)
+			return -1;
+		place = open_place(dst);
+	}
+	if (place < 0 ||
+	    move_mount(fd, "", place, "",
+	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "mount %s in the cell", dst);
 	return 0;
 }
 
-static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e, int source,
-                       int proc, struct dw_error *err)
+static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e,
+                       int source, int proc, struct dw_error *err)
 {
 	const char *dst = dw_plan_text(plan, e->dst);
 	autoclose int fd = -1;
@@ -217,6 +245,8 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 	case DW_PLAN_FILE:
 		return dw_files_make(plan, e, err);
 	case DW_PLAN_BIND:
+		if (e->flags & DW_PLAN_INSIDE)
+			return bind_inside(dw_plan_text(plan, e->src), dst, err);
 		return source < 0 ? 0 : attach(source, dst, err);
 	case DW_PLAN_PROC:
 		return attach(proc, dst, err);
@@ -240,8 +270,10 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources,
                     struct dw_error *err)
 {
-	static const char *const root_options[] = {"size", ROOT_OPTIONS_SIZE, "nr_inodes",
-		ROOT_OPTIONS_INODES, "mode", "755", NULL};
+	static const char *const root_options[] = {"size",      ROOT_OPTIONS_SIZE,
+	                                           "nr_inodes", ROOT_OPTIONS_INODES,
+	                                           "mode",      "755",
+	                                           NULL};
 	struct mount_attr locked = {
 		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 	};
@@ -249,12 +281,14 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	autoclose int proc = -1;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "cut the mounts off from the host");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cut the mounts off from the host");
 
 	proc = new_proc(err);
 	if (proc < 0)
 		return -1;
-	root = new_mount("tmpfs", root_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+	root = new_mount("tmpfs", root_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+	                 err);
 	if (root < 0)
 		return -1;
 
@@ -272,7 +306,8 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	    chdir("/") < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "pivot into the cell's root");
 	if (mount_setattr(AT_FDCWD, "/", 0, &locked, sizeof(locked)) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make the cell's root read-only");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "make the cell's root read-only");
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (sources->fd[i] >= 0)

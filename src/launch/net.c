@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "launch/launch.h"
+
+/* lo and what a helper brings are 1 and 2. */
+#define INTERFACES_MAX 64
 
 /*
  * Stage 6: the network.
@@ -23,5 +28,97 @@ int dw_net_loopback_up(struct dw_error *err)
 	memcpy(ifr.ifr_name, "lo", 3);
 	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "bring up the cell's loopback");
+	return 0;
+}
+
+/* One netlink request that adds a route, and its answer. */
+struct route_request {
+	struct nlmsghdr h;
+	struct rtmsg r;
+	struct rtattr dst_attr;
+	unsigned char dst[16];
+	struct rtattr oif_attr;
+	uint32_t oif;
+};
+
+/*
+ * Add "local ADDRESS/BITS dev INDEX" to the table of local addresses, behind
+ * the one that leads to lo.
+ */
+static int add_local(int fd, unsigned char family, unsigned char first,
+                     unsigned char last, unsigned char bits, uint32_t index)
+{
+	struct route_request req = {
+		.h = {.nlmsg_type = RTM_NEWROUTE,
+	              .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE |
+	                             NLM_F_APPEND},
+		.r = {.rtm_family = family,
+	              .rtm_dst_len = bits,
+	              .rtm_table = RT_TABLE_LOCAL,
+	              .rtm_protocol = RTPROT_STATIC,
+	              .rtm_scope = RT_SCOPE_HOST,
+	              .rtm_type = RTN_LOCAL},
+		.dst_attr = {.rta_type = RTA_DST},
+	};
+	size_t len = family == AF_INET ? 4 : 16;
+	struct {
+		struct nlmsghdr h;
+		struct nlmsgerr e;
+		char more[256];
+	} answer;
+	struct rtattr *oif = (struct rtattr *)(req.dst + len);
+
+	req.dst_attr.rta_len = (unsigned short)RTA_LENGTH(len);
+	req.dst[0] = first;
+	req.dst[len - 1] = last;
+	oif->rta_type = RTA_OIF;
+	oif->rta_len = (unsigned short)RTA_LENGTH(sizeof(index));
+	memcpy(RTA_DATA(oif), &index, sizeof(index));
+	req.h.nlmsg_len = (uint32_t)(offsetof(struct route_request, dst) + len +
+	                             RTA_LENGTH(sizeof(index)));
+
+	if (send(fd, &req, req.h.nlmsg_len, 0) < 0)
+		return -errno;
+	if (recv(fd, &answer, sizeof(answer), 0) <
+	            (ssize_t)(sizeof(answer.h) + sizeof(answer.e.error)) ||
+	    answer.h.nlmsg_type != NLMSG_ERROR)
+		return -EPROTO;
+	return answer.e.error;
+}
+
+/*
+ * Stage 6, once there is a way out: no packet to a loopback address takes it.
+ *
+ * A program may bind a socket to an interface (SO_BINDTODEVICE, IP_PKTINFO). What
+ * it then sends to 127.0.0.1 does not find the route over lo and leaves the
+ * cell, and whoever carries it outside would deliver it to the host's loopback.
+ * With these addresses local on that interface too, the packet stays inside.
+ * Unreachable routes would not do: IPv4 takes an address that it has no route to
+ * for a neighbour's, once an interface is named.
+ */
+int dw_net_keep_loopback_inside(struct dw_error *err)
+{
+	autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	autoclose int v4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	autoclose int v6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int found = 0, r = 0;
+
+	if (fd < 0 || v4 < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open a socket for routes");
+	for (int index = 1; index <= INTERFACES_MAX && r == 0; index++) {
+		struct ifreq ifr = {.ifr_ifindex = index};
+
+		if (ioctl(v4, SIOCGIFNAME, &ifr) < 0 || strcmp(ifr.ifr_name, "lo") == 0)
+			continue;
+		found++;
+		r = add_local(fd, AF_INET, 127, 0, 8, (uint32_t)index);
+		if (r == 0 && v6 >= 0)
+			r = add_local(fd, AF_INET6, 0, 1, 128, (uint32_t)index);
+	}
+	if (r == 0 && found == 0)
+		r = -ENODEV;
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r,
+		               "keep loopback addresses in the cell");
 	return 0;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "launch/launch.h"
 #include "launch/seccomp.h"
+
+struct dw_program_left dw_program_left;
 
 /* A limit may be lowered by anybody, and raised by nobody here. */
 static int set_rlimits(const struct dw_plan *plan, struct dw_error *err)
@@ -49,26 +50,24 @@ static void offer_to_oom_killer(void)
 /*
  * Stage 9.
  *
- * On entry:  inside the cell's tree, full capabilities in its user namespace.
- * Leaves:    no capability and no way to get one; the seccomp filter last,
- *            since it forbids what the stages before it do.
+ * On entry:  inside the cell's tree, no capabilities, no_new_privs.
+ * Leaves:    Landlock and the seccomp filter in force; the filter last, since it
+ *            forbids what the stages before it do.
  */
-static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error *err)
+static int raise_walls(const struct dw_plan *plan, struct dw_error *err)
 {
 	uint32_t flags = plan->h->flags;
 	const char *cwd = dw_plan_text(plan, plan->h->cwd);
 
-	*ret_abi = 0;
 	(void)setsid();
+	(void)sched_setaffinity(0, sizeof(plan->h->cpus), &plan->h->cpus);
 	offer_to_oom_killer();
 	if (*cwd != '\0' && chdir(cwd) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "enter %s in the cell", cwd);
 	if (set_rlimits(plan, err) < 0)
 		return -1;
-	if ((flags & DW_PLAN_DROP) &&
-	    dw_caps_drop((flags & DW_PLAN_NAMESPACES) != 0, err) < 0)
-		return -1;
-	if ((flags & DW_PLAN_LANDLOCK) && dw_landlock_apply(plan, ret_abi, err) < 0)
+	if ((flags & DW_PLAN_LANDLOCK) &&
+	    dw_landlock_apply(plan, &dw_program_left.landlock_abi, err) < 0)
 		return -1;
 	if ((flags & DW_PLAN_SECCOMP) && dw_seccomp_load(err) < 0)
 		return -1;
@@ -78,26 +77,25 @@ static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error
 _Noreturn void dw_program_start(const struct dw_plan *plan)
 {
 	static char *argv[DW_PLAN_WORDS_MAX + 1], *env[DW_PLAN_WORDS_MAX + 1];
-	struct dw_report report = {.kind = DW_REPORT_WALLS};
 	struct dw_error err = {0};
-	int abi;
 
 	for (uint32_t i = 0; i < plan->h->n_argv; i++)
 		argv[i] = (char *)dw_plan_text(plan, plan->argv[i]);
 	for (uint32_t i = 0; i < plan->h->n_env; i++)
 		env[i] = (char *)dw_plan_text(plan, plan->env[i]);
 
-	if (raise_walls(plan, &abi, &err) < 0)
+	dw_program_left.failed = true;
+	if (raise_walls(plan, &err) < 0)
 		dw_launch_die(&err);
 
-	dw_readback(&report.walls, abi);
-	(void)dw_report_send(DW_PLAN_FD_REPORT, &report, -1);
+	dw_program_left.failed = false;
 	if (plan->h->flags & DW_PLAN_PROBE)
 		_exit(0);
 
 	/* Everything but 0, 1 and 2 is close-on-exec; make sure of it. */
 	(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	(void)execve(argv[0], argv, env);
+	dw_program_left.failed = true;
 	(void)dw_fail(&err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL, errno,
 	              "start %s in the cell", argv[0]);
 	dw_launch_die(&err);

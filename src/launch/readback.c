@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage 10: ask the kernel what it made of us. Nothing here repeats what the
- * plan wanted: every field is an answer, or says that there was none.
+ * Stage 10: ask the kernel what it made of the program. Nothing here repeats what
+ * the plan wanted: every field is an answer, or says that there was none. Init
+ * asks while the program is already at work; what they share by birth (all
+ * namespaces, the tree, ids) it asks of itself, the rest of the program's own
+ * process, which is there to be asked even if it has ended: init buries it.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -38,12 +42,13 @@ static int32_t number_after(const char *text, const char *field)
 	return at ? (int32_t)strtol(at + strlen(field), NULL, 10) : -1;
 }
 
-static void read_status(struct dw_walls *ret)
+static void read_status(pid_t program, struct dw_walls *ret)
 {
-	char text[4096];
+	char path[64], text[4096];
 	const char *at;
 
-	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", program);
+	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
 		return;
 	for (int i = 0; i < DW_CAP_SET_COUNT; i++) {
 		at = strstr(text, cap_fields[i]);
@@ -74,14 +79,14 @@ static int32_t count_lines(const char *path, int skip)
 	return n;
 }
 
-static uint64_t read_rlimit(int resource)
+static uint64_t read_rlimit(pid_t program, int resource)
 {
 	struct rlimit lim;
 
-	return getrlimit(resource, &lim) == 0 ? lim.rlim_cur : 0;
+	return prlimit(program, resource, NULL, &lim) == 0 ? lim.rlim_cur : 0;
 }
 
-void dw_readback(struct dw_walls *ret, int landlock_abi)
+void dw_readback(pid_t program, struct dw_walls *ret)
 {
 	int32_t v4, v6;
 	struct statvfs vfs;
@@ -94,7 +99,7 @@ void dw_readback(struct dw_walls *ret, int landlock_abi)
 		.no_new_privs = -1,
 		.seccomp_mode = -1,
 		.seccomp_filters = -1,
-		.landlock_abi = landlock_abi,
+		.landlock_abi = dw_program_left.landlock_abi,
 		.root_read_only = -1,
 	};
 	memset(ret->caps, 0xff, sizeof(ret->caps));
@@ -102,10 +107,10 @@ void dw_readback(struct dw_walls *ret, int landlock_abi)
 	for (int i = 0; i < DW_NS_COUNT; i++)
 		if (stat(ns_files[i], &st) == 0)
 			ret->ns[i] = st.st_ino;
-	read_status(ret);
-	ret->rlimit_files = read_rlimit(RLIMIT_NOFILE);
-	ret->rlimit_pids = read_rlimit(RLIMIT_NPROC);
-	ret->rlimit_file_size = read_rlimit(RLIMIT_FSIZE);
+	read_status(program, ret);
+	ret->rlimit_files = read_rlimit(program, RLIMIT_NOFILE);
+	ret->rlimit_pids = read_rlimit(program, RLIMIT_NPROC);
+	ret->rlimit_file_size = read_rlimit(program, RLIMIT_FSIZE);
 	if (statvfs("/tmp", &vfs) == 0) {
 		ret->tmp_bytes = (uint64_t)vfs.f_blocks * vfs.f_frsize;
 		ret->tmp_inodes = vfs.f_files;

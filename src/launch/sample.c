@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -136,13 +137,28 @@ static bool add_process(pid_t pid, struct dw_sample *sum, uint64_t *ret_rss)
 	return true;
 }
 
+/* What is in the cell's own file systems is memory too. */
+static uint64_t tmpfs_bytes(void)
+{
+	static const char *const mounts[] = {"/tmp", "/dev/shm"};
+	struct statvfs vfs;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; getpid() == 1 && i < ARRAY_SIZE(mounts); i++)
+		if (statvfs(mounts[i], &vfs) == 0)
+			sum += (vfs.f_blocks - vfs.f_bfree) * vfs.f_frsize;
+	return sum;
+}
+
 void dw_sample_take(uint64_t memory_limit, struct dw_sample *ret)
 {
 	static pid_t list[MAX_SEEN];
 	static uint64_t rss[MAX_SEEN];
 	struct dw_sample sum = {0};
 	size_t n = descendants(list);
+	uint64_t files = tmpfs_bytes();
 
+	sum.memory = files;
 	for (size_t i = 0; i < n; i++) {
 		rss[i] = 0;
 		if (add_process(list[i], &sum, &rss[i]))
@@ -151,7 +167,7 @@ void dw_sample_take(uint64_t memory_limit, struct dw_sample *ret)
 
 	/* Pages that several share were counted for each. Only now it matters. */
 	if (sum.memory > memory_limit) {
-		sum.memory = 0;
+		sum.memory = files;
 		for (size_t i = 0; i < n; i++)
 			sum.memory += rss[i] == 0 ? 0 : read_pss(list[i], rss[i]);
 	}

@@ -3,6 +3,7 @@
 #define DW_LAUNCH_SECCOMP_TABLE_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/netlink.h>
@@ -49,7 +50,7 @@ static const char *const dw_seccomp_allowed[] = {
 	"sendfile", "copy_file_range", "splice", "tee", "vmsplice",
 
 	/* To find, make and remove files. */
-	"open", "openat", "openat2", "creat", "access", "faccessat", "faccessat2",
+	"open", "openat", "creat", "access", "faccessat", "faccessat2",
 	"stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs",
 	"readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir",
 	"mkdir", "mkdirat", "rmdir", "unlink", "unlinkat",
@@ -154,9 +155,11 @@ struct dw_seccomp_argument {
 	const char *name;
 	struct {
 		bool set;
+		bool any;
 		unsigned arg;
 		uint32_t value;
-	} when; /* the rule counts only if this argument has this value */
+	} when; /* the rule counts only if this argument has this value, or any of
+		 * its bits */
 	unsigned arg;
 	uint32_t mask;
 	enum dw_seccomp_test test;
@@ -167,6 +170,7 @@ struct dw_seccomp_argument {
 
 #define ALWAYS {.set = false}
 #define WHEN(n, v) {.set = true, .arg = (n), .value = (v)}
+#define WHEN_ANY(n, v) {.set = true, .any = true, .arg = (n), .value = (v)}
 #define ARG(n) .arg = (n), .mask = UINT32_MAX
 #define BITS(n, m) .arg = (n), .mask = (m)
 #define LIST(...) .values = (const uint32_t[]){__VA_ARGS__}, \
@@ -180,6 +184,10 @@ struct dw_seccomp_argument {
 
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
                     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+
+#define SET_ID (S_ISUID | S_ISGID)
+/* O_CREAT, and O_TMPFILE without the O_DIRECTORY that is part of it. */
+#define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
 static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	/*
@@ -241,8 +249,22 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	         FS_IOC_FIEMAP), ELSE(EPERM)},
 
 	/* No devices, not even the one that means "deleted" to overlayfs. */
+	/*
+	 * A file that a cell leaves in a writable folder is its owner's on the host.
+	 * With a set-id bit it would run as that owner, root maybe, for everybody.
+	 * Without O_CREAT the mode of open() is not an argument, but garbage.
+	 */
+	{"chmod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"fchmod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"fchmodat", ALWAYS, BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"fchmodat2", ALWAYS, BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"creat", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"open", WHEN_ANY(1, CREATES), BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"openat", WHEN_ANY(2, CREATES), BITS(3, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"mknod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	{"mknod", ALWAYS, BITS(1, S_IFMT), ONE_OF(0, S_IFREG, S_IFIFO, S_IFSOCK),
 	 ELSE(EPERM)},
+	{"mknodat", ALWAYS, BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	{"mknodat", ALWAYS, BITS(2, S_IFMT), ONE_OF(0, S_IFREG, S_IFIFO, S_IFSOCK),
 	 ELSE(EPERM)},
 
@@ -258,6 +280,7 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 
 #undef ALWAYS
 #undef WHEN
+#undef WHEN_ANY
 #undef ARG
 #undef BITS
 #undef LIST
@@ -266,6 +289,8 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 #undef ELSE
 #undef TYPE
 #undef NAMESPACES
+#undef SET_ID
+#undef CREATES
 
 static const char *const dw_seccomp_refused[] = {
 	/* Namespaces, new and of others; see clone. */
@@ -320,6 +345,7 @@ static const char *const dw_seccomp_ignored[] = {
  *
  *   clone3               its flags are in memory, which a filter cannot read; every
  *                        libc falls back to clone
+ *   openat2              its mode is in memory, too; see chmod
  *   io_uring_*           a second way to most calls above that no filter sees
  *   io_setup, io_submit  the older one; who has a use for it has threads, too
  *   get_mempolicy, set_mempolicy, mbind, set_mempolicy_home_node

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 
@@ -24,7 +26,7 @@ static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *e
 	const struct dw_runtime *rt = l->spec->runtime;
 	const char *search = dw_level_search_path(l->cell.level);
 	autoclose int root = -1;
-	char path[1024];
+	char path[2048];
 
 	root = open(req->image ? req->image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
@@ -34,8 +36,9 @@ static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *e
 	if (rt->executable)
 		(void)snprintf(path, sizeof(path), "%s", file);
 	else if (dw_runtime_locate(root, search, rt->command[0], path, sizeof(path)) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not installed; it comes with %s",
-		               rt->command[0], rt->package);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "%s is not installed; it comes with %s", rt->command[0],
+		               rt->package);
 	dw_plan_add_arg(&l->plan, path);
 	for (size_t i = 1; !rt->executable && rt->command[i]; i++)
 		dw_plan_add_arg(&l->plan, expand(l, rt->command[i], file));
@@ -54,7 +57,8 @@ static void plan_env(struct dw_launched *l, const char *library)
 	for (size_t i = 0; rt->env[i]; i++) {
 		const char *value = strchr(rt->env[i], '=');
 
-		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - rt->env[i]), rt->env[i]);
+		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - rt->env[i]),
+		               rt->env[i]);
 		dw_plan_add_env(&l->plan, name, expand(l, value + 1, ""));
 	}
 	if (rt->library_env && library)
@@ -63,26 +67,63 @@ static void plan_env(struct dw_launched *l, const char *library)
 		dw_plan_add_env(&l->plan, req->env[i].name, req->env[i].value);
 }
 
-int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
+/* A program of the host's own is not copied, but shown. Its place is in path. */
+static int plan_program(struct dw_launched *l, char *path, size_t size,
+                        struct dw_error *err)
+{
+	const char *program = l->spec->req->program;
+	autofree char *real = realpath(program, NULL);
+	struct stat st;
+
+	if (!real || stat(real, &st) < 0)
+		return dw_fail(err, DW_E_INVALID, errno, "open the program %s", program);
+	if (!S_ISREG(st.st_mode) || (st.st_mode & 0005) != 0005)
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"the program %s is not a file that everybody may read and execute",
+			program);
+	if (l->plan.h.flags & DW_PLAN_NAMESPACES) {
+		(void)snprintf(path, size, "%s/%s", l->folder, l->spec->runtime->file);
+		dw_plan_bind(&l->plan, real, path, 0);
+	} else {
+		(void)snprintf(path, size, "%s", real);
+		dw_plan_allow(&l->plan, real, 0);
+	}
+	return 0;
+}
+
+static void plan_code(struct dw_launched *l, char *path, size_t size)
 {
 	const struct dw_request *req = l->spec->req;
 	const struct dw_runtime *rt = l->spec->runtime;
 	struct dw_bytes code = req->code;
+
+	if (req->command)
+		code = (struct dw_bytes){req->command, strlen(req->command)};
+	(void)snprintf(path, size, "%s/%s", l->folder, rt->file);
+	dw_plan_file(&l->plan, path, rt->executable ? 0755 : 0644, code.data, code.len);
+}
+
+int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
+{
+	const struct dw_request *req = l->spec->req;
+	const struct dw_runtime *rt = l->spec->runtime;
 	char path[2048];
 
 	for (size_t i = 0; i < req->n_files; i++) {
 		if (strcmp(req->files[i].name, rt->file) == 0)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "the file name %s is taken by the code itself", rt->file);
-		(void)snprintf(path, sizeof(path), "%s/%s", l->folder, req->files[i].name);
+			               "the file name %s is taken by the code itself",
+			               rt->file);
+		(void)snprintf(path, sizeof(path), "%s/%s", l->folder,
+		               req->files[i].name);
 		dw_plan_file(&l->plan, path, 0644, req->files[i].content.data,
 		             req->files[i].content.len);
 	}
-	if (req->command)
-		code = (struct dw_bytes){req->command, strlen(req->command)};
-	(void)snprintf(path, sizeof(path), "%s/%s", l->folder, rt->file);
-	dw_plan_file(&l->plan, path, rt->executable ? 0755 : 0644, code.data, code.len);
-
+	if (!req->program)
+		plan_code(l, path, sizeof(path));
+	else if (plan_program(l, path, sizeof(path), err) < 0)
+		return -1;
 	plan_env(l, library);
 	return plan_argv(l, path, err);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "levels/command.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
@@ -38,6 +41,25 @@ static uint32_t draw_id(void)
 	return OUTSIDE_FIRST + (n & OUTSIDE_MASK);
 }
 
+/*
+ * Root of the host, and not only of a user namespace or of a container that kept
+ * the id and lost the rights: who is not, goes the way of a plain user.
+ */
+static bool is_root(void)
+{
+	const uint32_t need = 1U << CAP_SETGID | 1U << CAP_SETUID | 1U << CAP_SYS_ADMIN;
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[_LINUX_CAPABILITY_U32S_3] = {0};
+	char map[128];
+	unsigned inside, outside, count;
+
+	return geteuid() == 0 && syscall(SYS_capget, &header, have) == 0 &&
+	       (have[0].effective & need) == need &&
+	       dw_fd_read_attr(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) > 0 &&
+	       sscanf(map, "%u %u %u", &inside, &outside, &count) == 3 && inside == 0 &&
+	       outside == 0 && count == UINT32_MAX;
+}
+
 static const char passwd[] = "root:x:0:0:root:/:/usr/sbin/nologin\n"
 			     "user:x:1000:1000:user:/tmp:/bin/sh\n"
 			     "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n";
@@ -58,7 +80,7 @@ static void make_etc(struct dw_plan_builder *plan)
 static void make_dev(struct dw_plan_builder *plan, uint64_t shm_bytes)
 {
 	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full",
-		"/dev/random", "/dev/urandom"};
+	                                      "/dev/random", "/dev/urandom"};
 
 	dw_plan_dir(plan, "/dev", 0755);
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
@@ -72,8 +94,9 @@ static void make_dev(struct dw_plan_builder *plan, uint64_t shm_bytes)
 
 static void allow_in_cell(struct dw_plan_builder *plan)
 {
-	static const char *const writable[] = {"/tmp", "/dev/shm", "/dev/null", "/dev/zero",
-		"/dev/full", "/dev/random", "/dev/urandom", "/proc"};
+	static const char *const writable[] = {"/tmp",         "/dev/shm",  "/dev/null",
+	                                       "/dev/zero",    "/dev/full", "/dev/random",
+	                                       "/dev/urandom", "/proc"};
 
 	dw_plan_allow(plan, "/", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
@@ -104,6 +127,8 @@ static void bind_share(struct dw_plan_builder *plan, const char *host, const cha
 		dw_plan_allow(plan, cell, DW_PLAN_WRITABLE);
 }
 
+#define RESOLVER "/run/resolv.conf"
+
 /* Where names are looked up, if there is a network to look them up in. */
 static int make_resolver(struct dw_plan_builder *plan, const struct dw_request *req,
                          struct dw_error *err)
@@ -113,8 +138,11 @@ static int make_resolver(struct dw_plan_builder *plan, const struct dw_request *
 	if (req->network != DW_NETWORK_FULL)
 		return 0;
 	plan->h.flags |= DW_PLAN_WAIT_NETWORK;
-	if (!req->image)
-		dw_plan_file(plan, "/etc/resolv.conf", 0444, text, sizeof(text) - 1);
+	dw_plan_file(plan, req->image ? RESOLVER : "/etc/resolv.conf", 0444, text,
+	             sizeof(text) - 1);
+	if (req->image) /* its /etc is its own, and read-only: ours goes on top */
+		dw_plan_bind(plan, RESOLVER, "/etc/resolv.conf",
+		             DW_PLAN_INSIDE | DW_PLAN_OPTIONAL);
 	return dw_pasta_probe(err);
 }
 
@@ -124,9 +152,13 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	const struct dw_request *req = l->spec->req;
 	struct dw_plan_builder *plan = &l->plan;
 
-	plan->h.flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
+	plan->h.flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK |
+	                DW_PLAN_SECCOMP;
 	plan->h.inside_id = INSIDE_ID;
-	plan->h.become = geteuid() == 0 ? draw_id() : 0;
+	if (is_root()) {
+		plan->h.flags |= DW_PLAN_OPEN_EARLY;
+		plan->h.become = draw_id();
+	}
 	plan->h.hostname = dw_plan_add_text(plan, "dewar");
 	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : "/tmp");
 	if (req->n_collect > 0)
@@ -158,7 +190,8 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	return dw_command_plan(l, req->workspace ? "/work" : NULL, err);
 }
 
-static int create(const struct dw_spec *spec, struct dw_cell **ret_cell, struct dw_error *err)
+static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
+                  struct dw_error *err)
 {
 	return dw_launched_create(&dw_level_container, spec, fill, ret_cell, err);
 }
@@ -171,7 +204,7 @@ static int probe(struct dw_error *err)
 const struct dw_level dw_level_container = {
 	.name = "container",
 	.guarantees = DW_G_NAMESPACES | DW_G_READ_ONLY | DW_G_NO_NETWORK | DW_G_SECCOMP |
-	              DW_G_NO_CAPS | DW_G_IMAGE | DW_G_TMP_SIZE,
+                      DW_G_NO_CAPS | DW_G_IMAGE | DW_G_TMP_SIZE,
 	.timeout_ms = 30000,
 	.probe = probe,
 	.create = create,

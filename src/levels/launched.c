@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +23,14 @@
 #include "kernel/report.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
+#include "levels/spawn.h"
 
-enum { WATCH_REPORT, WATCH_INIT, WATCH_OOM, WATCH_PIDS };
+enum {
+	WATCH_REPORT,
+	WATCH_INIT,
+	WATCH_OOM,
+	WATCH_PIDS
+};
 
 static struct dw_launched *launched(struct dw_cell *cell)
 {
@@ -46,11 +51,13 @@ int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err)
 	(void)snprintf(l->workdir, sizeof(l->workdir), "%s/dewar-%.16s", temp_folder(),
 	               l->spec->id);
 	if (mkdir(l->workdir, 0700) < 0) {
-		(void)dw_fail(err, DW_E_INTERNAL, errno, "make a working folder %s", l->workdir);
+		(void)dw_fail(err, DW_E_INTERNAL, errno, "make a working folder %s",
+		              l->workdir);
 		l->workdir[0] = '\0';
 		return -1;
 	}
 	(void)snprintf(l->folder, sizeof(l->folder), "%s", l->workdir);
+	l->plan.h.workdir = dw_plan_add_text(&l->plan, l->workdir);
 	return 0;
 }
 
@@ -112,6 +119,27 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 	return l;
 }
 
+/* ---- the launcher ---- */
+
+static int start_launcher(struct dw_launched *l, struct dw_error *err)
+{
+	int pair[2], r;
+
+	if (make_pipes(l, err) < 0)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "make a socket to talk to the cell");
+	l->report = pair[0];
+	r = dw_spawn_launcher((int[]){l->child[0], l->child[1], l->child[2], pair[1]},
+	                      &l->launcher, &l->plan.h.cpus, err);
+	(void)close(pair[1]);
+	for (int i = 0; i < 3; i++)
+		dw_fd_close(&l->child[i]);
+	return r;
+}
+
+/* The launcher starts up on another core while we write its plan. */
 int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
                        dw_fill_fn *fill, struct dw_cell **ret_cell, struct dw_error *err)
 {
@@ -120,7 +148,7 @@ int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
 	if (!l)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
 
-	if (fill(l, err) < 0)
+	if (start_launcher(l, err) < 0 || fill(l, err) < 0)
 		goto fail;
 	dw_limits_plan(l);
 	if (spec->probe)
@@ -129,8 +157,6 @@ int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
 	if (l->plan_fd < 0)
 		goto fail;
 	dw_plan_finish(&l->plan);
-	if (make_pipes(l, err) < 0)
-		goto fail;
 
 	*ret_cell = &l->cell;
 	return 0;
@@ -139,100 +165,21 @@ fail:
 	return -1;
 }
 
-/* ---- starting ---- */
-
-/*
- * Beside the program that calls us, as in the build folder; or where it was
- * installed; or where the caller says.
- */
-static int find_launcher(char *ret, size_t size, struct dw_error *err)
-{
-	const char *named = secure_getenv("DEWAR_LAUNCH");
-	ssize_t n;
-	char *slash;
-
-	if (named) {
-		(void)snprintf(ret, size, "%s", named);
-		return 0;
-	}
-	n = readlink("/proc/self/exe", ret, size - sizeof("/dewar-launch"));
-	if (n > 0) {
-		ret[n] = '\0';
-		slash = strrchr(ret, '/');
-		memcpy(slash, "/dewar-launch", sizeof("/dewar-launch"));
-		if (access(ret, X_OK) == 0)
-			return 0;
-	}
-	(void)snprintf(ret, size, "%s/dewar-launch", DW_LIBEXECDIR);
-	if (access(ret, X_OK) == 0)
-		return 0;
-	return dw_fail(err, DW_E_INTERNAL, 0,
-	               "dewar-launch is not beside this program and not in %s; install it, or "
-	               "name it in DEWAR_LAUNCH",
-	               DW_LIBEXECDIR);
-}
-
-/*
- * Give the launcher its descriptors at their fixed numbers. They are moved out
- * of the way of those numbers first: a dup2 must not overwrite the next source.
- */
-static int spawn_launcher(struct dw_launched *l, const char *path, int report_child,
-                          const int *procs, int n_procs, struct dw_error *err)
-{
-	enum { TOP = DW_PLAN_FD_CGROUP + DW_CONTROLLER_COUNT };
-	int source[TOP] = {l->child[0], l->child[1], l->child[2], l->plan_fd, report_child};
-	char *const argv[] = {(char *)"dewar-launch", NULL};
-	char *const env[] = {NULL};
-	posix_spawn_file_actions_t actions;
-	int count = DW_PLAN_FD_CGROUP + n_procs, r = 0;
-	pid_t pid;
-
-	for (int i = 0; i < n_procs; i++)
-		source[DW_PLAN_FD_CGROUP + i] = procs[i];
-	(void)posix_spawn_file_actions_init(&actions);
-	for (int i = 0; i < count; i++) {
-		source[i] = fcntl(source[i], F_DUPFD_CLOEXEC, TOP);
-		if (source[i] < 0)
-			r = errno;
-		else
-			(void)posix_spawn_file_actions_adddup2(&actions, source[i], i);
-	}
-	if (r == 0)
-		r = posix_spawn(&pid, path, &actions, NULL, argv, env);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	for (int i = 0; i < count; i++)
-		dw_fd_close(&source[i]);
-	if (r != 0)
-		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
-	l->launcher = pid;
-	return 0;
-}
-
 int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 {
 	struct dw_launched *l = launched(cell);
-	int pair[2], procs[DW_CONTROLLER_COUNT], n_procs, r;
-	char path[512];
+	int fds[1 + DW_CONTROLLER_COUNT], n, r;
 
-	if (find_launcher(path, sizeof(path), err) < 0)
+	n = dw_cgroup_open_procs(&l->cgroup, fds + 1, err);
+	if (n < 0)
 		return -1;
-	n_procs = dw_cgroup_open_procs(&l->cgroup, procs, err);
-	if (n_procs < 0)
-		return -1;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		r = dw_fail(err, DW_E_INTERNAL, errno, "make a socket to hear from the cell");
-	} else {
-		r = spawn_launcher(l, path, pair[1], procs, n_procs, err);
-		(void)close(pair[1]);
-		l->report = pair[0];
-	}
-	for (int i = 0; i < n_procs; i++)
-		(void)close(procs[i]);
-	for (int i = 0; i < 3; i++)
-		dw_fd_close(&l->child[i]);
+	fds[0] = l->plan_fd;
+	r = dw_report_send_fds(l->report, fds, n + 1);
+	for (int i = 1; i <= n; i++)
+		(void)close(fds[i]);
 	dw_fd_close(&l->plan_fd);
 	if (r < 0)
-		return -1;
+		return dw_fail(err, DW_E_INTERNAL, -r, "hand the plan to dewar-launch");
 
 	cell->watch[WATCH_REPORT] = (struct dw_watch){l->report, POLLIN};
 	cell->watch[WATCH_OOM] = (struct dw_watch){
@@ -259,6 +206,20 @@ static void bury_launcher(struct dw_launched *l)
 	l->launcher = 0;
 }
 
+/* The cell asks for its network, maybe before outer has told us who it is. */
+static void on_network(struct dw_launched *l)
+{
+	struct dw_outcome *o = &l->cell.outcome;
+
+	l->wants_network = l->pid == 0;
+	if (l->wants_network)
+		return;
+	if (dw_pasta_start(l->pid, l->spec->deadline_ms, &l->pasta, &o->error) < 0)
+		dw_launched_kill(&l->cell);
+	else
+		(void)send(l->report, "g", 1, MSG_NOSIGNAL);
+}
+
 static void on_hello(struct dw_launched *l, const struct dw_report *report, int fd)
 {
 	l->pid = report->pid;
@@ -267,16 +228,8 @@ static void on_hello(struct dw_launched *l, const struct dw_report *report, int 
 	bury_launcher(l);
 	if (l->kills > 0)
 		(void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
-}
-
-static void on_network(struct dw_launched *l)
-{
-	struct dw_outcome *o = &l->cell.outcome;
-
-	if (dw_pasta_start(l->pid, &l->pasta, &o->error) < 0)
-		dw_launched_kill(&l->cell);
-	else
-		(void)send(l->report, "g", 1, MSG_NOSIGNAL);
+	else if (l->wants_network)
+		on_network(l);
 }
 
 static void on_end(struct dw_launched *l, const struct dw_report_end *end)
@@ -315,6 +268,7 @@ static void on_report(struct dw_launched *l)
 		case DW_REPORT_WALLS:
 			o->walls = report.walls;
 			l->cell.state = DW_CELL_RUNNING;
+			dw_cgroup_sweep(&l->cgroup); /* we have nothing else to do now */
 			break;
 		case DW_REPORT_END:
 			on_end(l, &report.end);
@@ -422,7 +376,8 @@ void dw_launched_kill(struct dw_cell *cell)
  */
 static bool has_full_file(int dir_fd, uint64_t limit)
 {
-	int fd = dir_fd < 0 ? -1 : openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = dir_fd < 0 ? -1
+	                    : openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	autodir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *d;
 	struct stat st;
@@ -443,14 +398,16 @@ void dw_launched_measure(struct dw_cell *cell)
 	dw_cgroup_read(&l->cgroup, &usage);
 	if (usage.memory_peak != UINT64_MAX)
 		o->memory_mb = (double)usage.memory_peak / (1 << 20);
-	if (o->hit == DW_REASON_EXIT && usage.oom_kills != UINT64_MAX && usage.oom_kills > 0)
+	if (o->hit == DW_REASON_EXIT && usage.oom_kills != UINT64_MAX &&
+	    usage.oom_kills > 0)
 		o->hit = DW_REASON_OOM;
 	if (o->hit == DW_REASON_EXIT && usage.pids_refused != UINT64_MAX &&
 	    usage.pids_refused > 0)
 		o->hit = DW_REASON_PIDS;
 	dw_limits_read_back(l);
 	if (l->workdir[0] != '\0') {
-		cell->tmp_fd = open(l->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		cell->tmp_fd = open(l->workdir,
+		                    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 		o->tmp_full = has_full_file(cell->tmp_fd, l->spec->limits.tmp_bytes);
 	}
 }
@@ -464,6 +421,7 @@ void dw_launched_destroy(struct dw_cell *cell)
 	l = launched(cell);
 	dw_pasta_stop(l->pasta);
 	dw_fd_close(&l->report);
+	bury_launcher(l); /* without its socket it ends by itself */
 	dw_fd_close(&l->pidfd);
 	dw_fd_close(&l->plan_fd);
 	dw_fd_close(&cell->in);
@@ -503,7 +461,8 @@ int dw_launched_probe(const struct dw_level *level, struct dw_error *err)
 	r = level->start(cell, err);
 	while (r == 0 && cell->state != DW_CELL_GONE) {
 		for (size_t i = 0; i < 2; i++)
-			fds[i] = (struct pollfd){cell->watch[i].fd, cell->watch[i].events, 0};
+			fds[i] = (struct pollfd){cell->watch[i].fd, cell->watch[i].events,
+			                         0};
 		r = poll(fds, 2, 5000);
 		if (r <= 0) {
 			r = dw_fail(err, DW_E_UNSUPPORTED, r == 0 ? ETIMEDOUT : errno,

@@ -18,17 +18,18 @@ struct dw_launched {
 	const struct dw_spec *spec;
 	struct dw_plan_builder plan;
 	struct dw_cgroup cgroup;
-	char folder[64];     /* where code and files go, as the program sees it */
-	char workdir[64];    /* a folder on the host that is ours to remove, or "" */
-	char *shared;        /* the workspace's real path, where the program sees it */
-	int child[3];        /* the program's ends of its stdio */
+	char folder[64];  /* where code and files go, as the program sees it */
+	char workdir[64]; /* a folder on the host that is ours to remove, or "" */
+	char *shared;     /* the workspace's real path, where the program sees it */
+	int child[3];     /* the program's ends of its stdio */
 	int plan_fd;
-	int report;          /* our end */
-	int pidfd;           /* init's, once it has said hello */
-	int pid;             /* init's */
-	int launcher;        /* what we spawned, until it is waited for; or 0 */
-	int pasta;           /* the helper for the network, or 0 */
-	unsigned kills;      /* how often we were asked to */
+	int report;         /* our end */
+	int pidfd;          /* init's, once it has said hello */
+	int pid;            /* init's */
+	int launcher;       /* what we spawned, until it is waited for; or 0 */
+	int pasta;          /* the helper for the network, or 0 */
+	bool wants_network; /* it asked before it said hello */
+	unsigned kills;     /* how often we were asked to */
 };
 
 /*

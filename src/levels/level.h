@@ -26,8 +26,8 @@ enum dw_guarantee {
 	DW_G_NO_NETWORK = 1U << 2, /* network "none" means none */
 	DW_G_SECCOMP = 1U << 3,
 	DW_G_NO_CAPS = 1U << 4,
-	DW_G_IMAGE = 1U << 5,      /* can run another root file system */
-	DW_G_TMP_SIZE = 1U << 6,   /* /tmp holds no more than its limit */
+	DW_G_IMAGE = 1U << 5,    /* can run another root file system */
+	DW_G_TMP_SIZE = 1U << 6, /* /tmp holds no more than its limit */
 };
 
 /* All that a cell needs to know, defaults filled in. Borrowed, outlives the cell. */
@@ -36,7 +36,8 @@ struct dw_spec {
 	const struct dw_request *req;
 	const struct dw_runtime *runtime;
 	struct dw_limits limits;
-	bool probe; /* build the walls, run nothing */
+	uint64_t deadline_ms; /* when the run is to end (base/clock.h) */
+	bool probe;           /* build the walls, run nothing */
 };
 
 enum dw_cell_state {
@@ -47,12 +48,12 @@ enum dw_cell_state {
 
 /* How it went, as far as the level can tell. */
 struct dw_outcome {
-	struct dw_error error;   /* the program was never started, and this is why */
-	int wait_status;         /* as waitpid() gives it; valid if ended */
-	bool ended;              /* the program's own end was seen */
-	enum dw_reason hit;      /* a limit that ended it, or DW_REASON_EXIT */
+	struct dw_error error; /* the program was never started, and this is why */
+	int wait_status;       /* as waitpid() gives it; valid if ended */
+	bool ended;            /* the program's own end was seen */
+	enum dw_reason hit;    /* a limit that ended it, or DW_REASON_EXIT */
 	bool tmp_full;
-	double run_ms;           /* these three negative if unknown */
+	double run_ms; /* these three negative if unknown */
 	double cpu_ms;
 	double memory_mb;
 	struct dw_walls walls;
@@ -70,9 +71,9 @@ struct dw_watch {
 struct dw_cell {
 	const struct dw_level *level;
 	enum dw_cell_state state;
-	int in;      /* our ends of the program's stdio; the engine closes them */
-	int out[2];  /* by enum dw_stream */
-	int tmp_fd;  /* the cell's /tmp, to collect from once it is gone, or -1 */
+	int in;     /* our ends of the program's stdio; the engine closes them */
+	int out[2]; /* by enum dw_stream */
+	int tmp_fd; /* the cell's /tmp, to collect from once it is gone, or -1 */
 	struct dw_watch watch[DW_CELL_WATCHES]; /* fd -1: not used */
 	struct dw_outcome outcome;
 };
@@ -117,6 +118,8 @@ struct dw_level {
 extern const struct dw_level dw_level_none;
 extern const struct dw_level dw_level_process;
 extern const struct dw_level dw_level_container;
+extern const struct dw_level dw_level_docker;
+extern const struct dw_level dw_level_microvm;
 
 /* By name; NULL if there is none of that name. */
 const struct dw_level *dw_level_find(const char *name, size_t len);

@@ -79,8 +79,10 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = bytes,
 		.enforced = true,
 		.by = "sampling",
-		.note = "no memory cgroup is ours: init looks every few milliseconds, so a "
-			"burst may pass the limit before the cell is ended",
+		.note = "no memory cgroup is ours: init adds up what processes and /tmp "
+			"hold every few milliseconds, so a burst may pass the limit before "
+			"the cell is ended, and memory that nothing maps (memfds, sockets, "
+			"pipes) is not seen",
 	};
 }
 
@@ -141,8 +143,10 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 		/* Counted for this id in this user namespace: the cell, with init. */
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 1);
 	} else if (getuid() != 0) {
-		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, count_own_threads() + pids + 1);
-		ret->note = "no pids cgroup is ours: counted over all processes of this user";
+		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC,
+		                   count_own_threads() + pids + 1);
+		ret->note =
+			"no pids cgroup is ours: counted over all processes of this user";
 	} else {
 		ret->by = "sampling";
 		ret->note = "no pids cgroup is ours, and root has no rlimit for it: init "
@@ -213,7 +217,6 @@ void dw_limits_plan(struct dw_launched *l)
 	plan_tmp(l, &proof[DW_LIMIT_TMP]);
 	dw_plan_add_rlimit(&l->plan, RLIMIT_NOFILE, limits->files);
 	dw_plan_add_rlimit(&l->plan, RLIMIT_CORE, 0);
-	l->plan.h.n_cgroups = dw_cgroup_count(&l->cgroup);
 }
 
 void dw_limits_read_back(struct dw_launched *l)

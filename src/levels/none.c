@@ -34,7 +34,8 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	return dw_command_plan(l, req->workspace, err);
 }
 
-static int create(const struct dw_spec *spec, struct dw_cell **ret_cell, struct dw_error *err)
+static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
+                  struct dw_error *err)
 {
 	return dw_launched_create(&dw_level_none, spec, fill, ret_cell, err);
 }

@@ -1,21 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation
+ *
+ *	dewar ── forks ──> keeper ── starts ──> pasta
+ *
+ * Pasta would outlive a cell: it holds the network namespace open itself, asks
+ * nobody whether it is still needed, and changes its credentials, which makes
+ * the kernel forget to end it with its parent. So a keeper stands between: it
+ * does nothing but wait for the end of the cell's init, of pasta, or for a
+ * SIGTERM of ours, and then sees to it that pasta is gone. Init in turn ends when
+ * dewar does. Whatever is killed, nothing remains.
+ *
+ * Pasta gives up the capabilities that it does not need before it looks for
+ * the namespaces, and then may not look at a process of another user. We open
+ * them, and it gets them as descriptors.
+ */
 #include "levels/pasta.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 
-#define READY_MS 5000
-#define READY_FD 3
+#define READY_MS 3000
+
+/* Where the keeper, and pasta after it, find their descriptors. */
+enum {
+	FD_NULL,
+	FD_OUT,
+	FD_ERR,
+	FD_READY,
+	FD_USER,
+	FD_NET,
+	FD_INIT,
+	FD_COUNT
+};
+
+/* Paths of these for pasta, which opens them once more. */
+#define PATH_READY "/proc/self/fd/3"
+#define PATH_USER "/proc/self/fd/4"
+#define PATH_NET "/proc/self/fd/5"
+_Static_assert(FD_READY == 3 && FD_USER == 4 && FD_NET == 5, "the paths above say so");
 
 static const char *find_pasta(void)
 {
@@ -35,89 +74,249 @@ int dw_pasta_probe(struct dw_error *err)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "network full needs pasta: apt-get install passt");
 	tun = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
-	if (tun < 0 && errno == ENOENT)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "network full needs /dev/net/tun: modprobe tun");
+	if (tun < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "network full needs /dev/net/tun, which is not there: "
+		               "modprobe tun");
+	/* The doctor takes what follows the colon for the remedy: no errno behind it. */
 	if (tun < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "network full needs /dev/net/tun, which this user may not open: "
-		               "chmod 0666 /dev/net/tun");
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "network full needs /dev/net/tun, which this user may not open "
+		               "(%s): chmod 0666 /dev/net/tun",
+		               strerrordesc_np(errno));
 	return 0;
 }
 
-/*
- * It writes its pid file when the namespace is connected; the file is a pipe
- * here, and what it says on stderr, should it fail, comes down the same one.
- */
-static int wait_ready(int fd, pid_t pid, struct dw_error *err)
-{
-	struct pollfd pfd = {.fd = fd, .events = POLLIN};
-	char text[256] = "";
-	ssize_t n;
-	int status;
+/* ---- the keeper: between fork and exec or _exit, system calls only ---- */
 
-	if (poll(&pfd, 1, READY_MS) == 1) {
-		n = read(fd, text, sizeof(text) - 1);
-		if (n > 0 && text[0] >= '0' && text[0] <= '9')
-			return 0;
-	}
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, &status, 0);
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "pasta could not connect the cell: %s",
-	               text[0] != '\0' ? text : "it did not get ready");
-}
-
-int dw_pasta_start(int target, int *ret_pid, struct dw_error *err)
+static _Noreturn void become_pasta(const char *path)
 {
-	const char *path = find_pasta();
-	char pid_text[16];
-	char *const env[] = {NULL};
+	static const char *const env[] = {NULL};
 	const char *argv[] = {
-		"pasta", "--foreground", "--quiet", "--config-net",
+		"pasta",
+		"--foreground",
+		"--quiet",
+		"--config-net",
 		/* the gateway's address would lead to the host's loopback */
 		"--no-map-gw",
 		/* no port of the host inside, no port of the cell outside */
-		"-t", "none", "-u", "none", "-T", "none", "-U", "none",
-		"--dns-forward", DW_PASTA_DNS, "--pid", "/proc/self/fd/3",
-		pid_text, NULL, NULL, NULL,
+		"-t",
+		"none",
+		"-u",
+		"none",
+		"-T",
+		"none",
+		"-U",
+		"none",
+		"--dns-forward",
+		DW_PASTA_DNS,
+		"--pid",
+		PATH_READY,
+		"--userns",
+		PATH_USER,
+		"--netns",
+		PATH_NET,
+		"--no-netns-quit",
+		/* the name would be that of the host's interface */
+		"--ns-ifname",
+		"eth0",
+		/* As root it would become nobody, who may not join the namespaces. */
+		geteuid() == 0 ? "--runas" : NULL,
+		"0",
+		NULL,
 	};
-	posix_spawn_file_actions_t actions;
-	autoclose int ready = -1;
-	int pair[2], r;
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)execve(path, (char *const *)argv, (char *const *)env);
+	_exit(127);
+}
+
+static _Noreturn void keep(const char *path, const sigset_t *wake)
+{
+	struct pollfd fds[2] = {{.fd = FD_INIT, .events = POLLIN}, {.events = POLLIN}};
+	int status, r;
+	pid_t pid;
+
+	(void)prctl(PR_SET_NAME, "dewar-pasta", 0, 0, 0);
+	pid = fork();
+	if (pid < 0)
+		_exit(126);
+	if (pid == 0)
+		become_pasta(path);
+
+	/* When pasta ends, these end: that is how dewar hears of it. */
+	(void)close(FD_ERR);
+	(void)close(FD_READY);
+	(void)close(FD_USER);
+	(void)close(FD_NET);
+	fds[1].fd = signalfd(-1, wake, SFD_CLOEXEC);
+	do
+		r = poll(fds, 2, -1);
+	while (r < 0 && errno == EINTR);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, &status, 0);
+	_exit(0);
+}
+
+/* Everything of dewar's is closed: a cell must see it end when it ends. */
+static int take_descriptors(int *fds)
+{
+	for (int i = 0; i < FD_COUNT; i++) {
+		fds[i] = fcntl(fds[i], F_DUPFD, FD_COUNT);
+		if (fds[i] < 0)
+			return -errno;
+	}
+	for (int i = 0; i < FD_COUNT; i++)
+		if (dup2(fds[i], i) < 0)
+			return -errno;
+	if (close_range(FD_COUNT, ~0U, 0) < 0)
+		return -errno;
+	return fcntl(FD_INIT, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
+}
+
+static int start_keeper(int *fds, pid_t *ret, struct dw_error *err)
+{
+	const char *path = find_pasta();
+	struct sigaction act = {.sa_handler = SIG_DFL};
+	sigset_t all, old, wake;
 	pid_t pid;
 
 	if (!path)
 		return dw_pasta_probe(err);
-	(void)snprintf(pid_text, sizeof(pid_text), "%d", target);
-	if (geteuid() == 0) {
-		/* As root it would become nobody, who may not join the namespace. */
-		argv[ARRAY_SIZE(argv) - 4] = "--runas";
-		argv[ARRAY_SIZE(argv) - 3] = "0";
-		argv[ARRAY_SIZE(argv) - 2] = pid_text;
+
+	/* Blocked from before the start: a SIGTERM that comes early waits for it. */
+	(void)sigfillset(&all);
+	(void)sigemptyset(&wake);
+	(void)sigaddset(&wake, SIGTERM);
+	(void)sigaddset(&wake, SIGCHLD);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	pid = fork();
+	if (pid == 0) {
+		/* An ignored SIGCHLD would never come. */
+		(void)sigaction(SIGCHLD, &act, NULL);
+		if (take_descriptors(fds) < 0)
+			_exit(126);
+		keep(path, &wake);
 	}
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (pid < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "fork a keeper for pasta");
+	*ret = pid;
+	return 0;
+}
+
+/* ---- on dewar's side ---- */
+
+/* Pasta writes its pid file when the namespace is connected, and not before. */
+static bool is_ready(int fd, uint64_t deadline_ms)
+{
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+	uint64_t until = dw_now_ms() + READY_MS;
+	char text[16];
+	int r;
+
+	if (deadline_ms < until)
+		until = deadline_ms;
+	do
+		r = poll(&pfd, 1, dw_ms_until(until));
+	while (r < 0 && errno == EINTR);
+	return r == 1 && read(fd, text, sizeof(text)) > 0 && text[0] >= '0' &&
+	       text[0] <= '9';
+}
+
+/*
+ * What it said last: the lines before are about its own start. What it could
+ * not tell the system's log is on stderr as well, with a complaint about that.
+ */
+static const char *last_words(int fd, char *text, size_t size)
+{
+	static const char noise[] = "Failed to send ";
+	const char *last = "it did not get ready";
+	char *line, *rest;
+	ssize_t n;
+
+	(void)dw_fd_nonblock(fd);
+	n = dw_fd_read_some(fd, text, size - 1);
+	if (n <= 0)
+		return last;
+	text[n] = '\0';
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (strncmp(line, noise, sizeof(noise) - 1) != 0)
+			last = line;
+	return last;
+}
+
+static int open_namespace(int target, const char *name, struct dw_error *err)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", target, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open the cell's namespace %s",
+		               path);
+	return fd;
+}
+
+static int make_pipe(int *ret_ours, int *ret_theirs, struct dw_error *err)
+{
+	int pair[2];
+
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe for pasta");
-	ready = pair[0];
-
-	/* A descriptor that is dup2'ed onto itself would stay close-on-exec. */
-	r = fcntl(pair[1], F_DUPFD_CLOEXEC, READY_FD + 1);
-	(void)close(pair[1]);
-	pair[1] = r;
-	(void)posix_spawn_file_actions_init(&actions);
-	(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	(void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-	(void)posix_spawn_file_actions_adddup2(&actions, pair[1], 2);
-	(void)posix_spawn_file_actions_adddup2(&actions, pair[1], READY_FD);
-	r = posix_spawn(&pid, path, &actions, NULL, (char *const *)argv, env);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)close(pair[1]);
-	if (r != 0)
-		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
-
-	if (wait_ready(ready, pid, err) < 0)
-		return -1;
-	*ret_pid = pid;
+	*ret_ours = pair[0];
+	*ret_theirs = pair[1];
 	return 0;
+}
+
+static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid,
+                        struct dw_error *err)
+{
+	autoclose int ready = -1;
+	autoclose int said = -1;
+	char text[1024];
+	pid_t pid = 0;
+
+	fds[FD_NULL] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	fds[FD_OUT] = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	fds[FD_INIT] = (int)syscall(SYS_pidfd_open, target, 0);
+	if (fds[FD_NULL] < 0 || fds[FD_OUT] < 0 || fds[FD_INIT] < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open what pasta needs");
+	fds[FD_USER] = open_namespace(target, "user", err);
+	if (fds[FD_USER] < 0)
+		return -1;
+	fds[FD_NET] = open_namespace(target, "net", err);
+	if (fds[FD_NET] < 0)
+		return -1;
+	if (make_pipe(&ready, &fds[FD_READY], err) < 0 ||
+	    make_pipe(&said, &fds[FD_ERR], err) < 0)
+		return -1;
+	if (start_keeper(fds, &pid, err) < 0)
+		return -1;
+
+	/* Ours would keep the pipes open, and us waiting for their end. */
+	dw_fd_close(&fds[FD_READY]);
+	dw_fd_close(&fds[FD_ERR]);
+	if (is_ready(ready, deadline_ms)) {
+		*ret_pid = pid;
+		return 0;
+	}
+	dw_pasta_stop(pid);
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "pasta could not connect the cell: %s",
+	               last_words(said, text, sizeof(text)));
+}
+
+int dw_pasta_start(int target, uint64_t deadline_ms, int *ret_pid, struct dw_error *err)
+{
+	int fds[FD_COUNT] = {-1, -1, -1, -1, -1, -1, -1};
+	int r = connect_cell(target, deadline_ms, fds, ret_pid, err);
+
+	for (int i = 0; i < FD_COUNT; i++)
+		dw_fd_close(&fds[i]);
+	return r;
 }
 
 void dw_pasta_stop(int pid)
@@ -126,7 +325,7 @@ void dw_pasta_stop(int pid)
 
 	if (pid <= 0)
 		return;
-	(void)kill(pid, SIGKILL);
+	(void)kill(pid, SIGTERM);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 }

@@ -2,6 +2,8 @@
 #ifndef DW_LEVELS_PASTA_H
 #define DW_LEVELS_PASTA_H
 
+#include <stdint.h>
+
 #include "dewar/error.h"
 
 /*
@@ -16,8 +18,12 @@
 /* Is it installed, and may we use what it needs? */
 int dw_pasta_probe(struct dw_error *err);
 
-/* Connect the network namespace of a process; its pid in *ret_pid. */
-int dw_pasta_start(int target, int *ret_pid, struct dw_error *err);
+/*
+ * Connect the network namespace of a cell's init. *ret_pid is that of a keeper,
+ * which ends pasta when we ask for it, and when that init is gone. Never takes
+ * longer than until the deadline (base/clock.h).
+ */
+int dw_pasta_start(int target, uint64_t deadline_ms, int *ret_pid, struct dw_error *err);
 
 /* Accepts 0. */
 void dw_pasta_stop(int pid);

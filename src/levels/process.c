@@ -26,11 +26,11 @@ static void allow_share(struct dw_plan_builder *plan, const char *host, const ch
 	dw_plan_allow(plan, host, writable ? DW_PLAN_WRITABLE : 0);
 }
 
-/* Devices that hold nothing, and memory that programs share among themselves. */
+/* Devices that hold nothing. The host's /dev/shm would keep what is left there. */
 static void allow_devices(struct dw_plan_builder *plan)
 {
 	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full",
-		"/dev/random", "/dev/urandom", "/dev/shm"};
+	                                      "/dev/random", "/dev/urandom"};
 
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
 		dw_plan_allow(plan, devices[i], DW_PLAN_WRITABLE);
@@ -68,7 +68,8 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	return dw_command_plan(l, l->shared, err);
 }
 
-static int create(const struct dw_spec *spec, struct dw_cell **ret_cell, struct dw_error *err)
+static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
+                  struct dw_error *err)
 {
 	return dw_launched_create(&dw_level_process, spec, fill, ret_cell, err);
 }

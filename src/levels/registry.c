@@ -8,18 +8,19 @@
 
 /* Weakest first. */
 static const struct dw_level *const levels[] = {
-	&dw_level_none,
-	&dw_level_process,
-	&dw_level_container,
+	&dw_level_none,   &dw_level_process, &dw_level_container,
+	&dw_level_docker, &dw_level_microvm,
 };
 
-static const char *const names[] = {"none", "process", "container", NULL};
+static const char *const names[] = {"none",   "process", "container",
+                                    "docker", "microvm", NULL};
 _Static_assert(ARRAY_SIZE(names) == ARRAY_SIZE(levels) + 1, "a name for each level");
 
 const struct dw_level *dw_level_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-		if (strlen(levels[i]->name) == len && memcmp(levels[i]->name, name, len) == 0)
+		if (strlen(levels[i]->name) == len &&
+		    memcmp(levels[i]->name, name, len) == 0)
 			return levels[i];
 	return NULL;
 }

@@ -14,42 +14,36 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 
-static const char *const programs[] = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-	"/libx32"};
+static const char *const programs[] = {"/usr",   "/bin",   "/sbin",  "/lib",
+                                       "/lib32", "/lib64", "/libx32"};
 
 /*
  * Of /etc only what programs cannot do without: the links behind /usr/bin, the
- * linker's cache, certificates, and the settings of languages. No accounts,
- * keys, host names or services of this host.
+ * linker's cache, certificates, fonts, and the settings of languages that do
+ * not start without. No accounts, keys, host names or services of this host.
+ * Each costs a mount for every cell, so the list is short.
  */
 static const char *const settings[] = {
-	"/etc/alternatives",  "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-	"/etc/localtime",     "/etc/mime.types",  "/etc/protocols",  "/etc/services",
-	"/etc/ssl/certs",     "/etc/ssl/openssl.cnf", "/etc/fonts",  "/etc/perl",
-	"/etc/php",           "/etc/R",           "/etc/zsh",
+	"/etc/alternatives",
+	"/etc/ld.so.cache",
+	"/etc/localtime",
+	"/etc/ssl/certs",
+	"/etc/ssl/openssl.cnf",
+	"/etc/fonts",
+	"/etc/php",
+	"/etc/R",
+	"/etc/java-11-openjdk",
+	"/etc/java-17-openjdk",
+	"/etc/java-21-openjdk",
+	"/etc/java-25-openjdk",
 };
-
-/* Those that carry a version in their name. */
-static const char *const setting_prefixes[] = {"java-", "python3"};
 
 void dw_view_host(struct dw_plan_builder *plan, dw_view_fn *show)
 {
-	autodir DIR *etc = opendir("/etc");
-	struct dirent *d;
-	char path[300];
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		show(plan, programs[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
 		show(plan, settings[i]);
-	while (etc && (d = readdir(etc)) != NULL) {
-		for (size_t i = 0; i < ARRAY_SIZE(setting_prefixes); i++) {
-			if (strncmp(d->d_name, setting_prefixes[i], strlen(setting_prefixes[i])) != 0)
-				continue;
-			(void)snprintf(path, sizeof(path), "/etc/%s", d->d_name);
-			show(plan, path);
-		}
-	}
 }
 
 /* What stands at host in the world outside, put at cell in the world inside. */
@@ -80,7 +74,8 @@ void dw_view_bind(struct dw_plan_builder *plan, const char *path)
 /* In an image these are ours, whatever the image has there. */
 static bool is_own(const char *name)
 {
-	static const char *const own[] = {".", "..", "proc", "sys", "dev", "tmp", "work", "run"};
+	static const char *const own[] = {".",   "..",  "proc", "sys",
+	                                  "dev", "tmp", "work", "run"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (strcmp(name, own[i]) == 0)
@@ -97,7 +92,8 @@ int dw_view_image(struct dw_plan_builder *plan, const char *image, struct dw_err
 
 	if (!dir)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
-		               "open the image %s (a folder with a root file system)", image);
+		               "open the image %s (a folder with a root file system)",
+		               image);
 	if (strcmp(root, "/") == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "the image is the host's own root: leave --image out");
@@ -112,8 +108,8 @@ int dw_view_image(struct dw_plan_builder *plan, const char *image, struct dw_err
 }
 
 /* A path below the workspace: no links, so that it is where it says. */
-static int share_inside(struct dw_plan_builder *plan, const char *workspace, const char *rel,
-                        dw_view_share_fn *fn, struct dw_error *err)
+static int share_inside(struct dw_plan_builder *plan, const char *workspace,
+                        const char *rel, dw_view_share_fn *fn, struct dw_error *err)
 {
 	autoclose int ws = open(workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	autoclose int fd = -1;
@@ -121,7 +117,8 @@ static int share_inside(struct dw_plan_builder *plan, const char *workspace, con
 
 	if (!dw_path_is_plain(rel))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the writable path \"%s\" is not a path below the workspace", rel);
+		               "the writable path \"%s\" is not a path below the workspace",
+		               rel);
 	fd = ws < 0 ? -errno : dw_path_open_beneath(ws, rel, O_PATH, 0);
 	if (fd < 0)
 		return dw_fail(err, DW_E_INVALID, -fd,
@@ -137,8 +134,10 @@ static int share_inside(struct dw_plan_builder *plan, const char *workspace, con
 /* Where a folder of the host's may not appear in a cell. */
 static bool is_reserved(const char *path)
 {
-	static const char *const reserved[] = {"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32",
-		"/lib64", "/libx32", "/proc", "/run", "/sbin", "/sys", "/usr", "/work"};
+	static const char *const reserved[] = {"/bin",  "/boot",  "/dev",   "/etc",
+	                                       "/lib",  "/lib32", "/lib64", "/libx32",
+	                                       "/proc", "/run",   "/sbin",  "/sys",
+	                                       "/usr",  "/work"};
 
 	if (strcmp(path, "/") == 0 || strcmp(path, "/tmp") == 0)
 		return true;
@@ -152,30 +151,39 @@ static bool is_reserved(const char *path)
 	return false;
 }
 
-static int share_outside(struct dw_plan_builder *plan, const char *path, dw_view_share_fn *fn,
-                         struct dw_error *err)
+static int share_outside(struct dw_plan_builder *plan, const char *path,
+                         dw_view_share_fn *fn, struct dw_error *err)
 {
 	autofree char *real = realpath(path, NULL);
 
 	if (!real)
-		return dw_fail(err, DW_E_INVALID, errno, "open the writable path %s", path);
+		return dw_fail(err, DW_E_INVALID, errno, "open the writable path %s",
+		               path);
 	if (is_reserved(real))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "%s cannot be made writable: it is part of the cell itself", real);
+		               "%s cannot be made writable: it is part of the cell itself",
+		               real);
 	fn(plan, real, real, true);
 	return 0;
 }
 
-static int share_writable(struct dw_plan_builder *plan, const char *workspace, const char *path,
-                          dw_view_share_fn *fn, struct dw_error *err)
+static int share_writable(struct dw_plan_builder *plan, const char *workspace,
+                          const char *given, dw_view_share_fn *fn, struct dw_error *err)
 {
 	size_t len = workspace ? strlen(workspace) : 0;
+	autofree char *path = strdup(given);
+
+	if (!path)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "share %s", given);
+	for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
+		path[end - 1] = '\0'; /* as tab completion leaves it */
 
 	if (path[0] != '/' && !workspace)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "the writable path \"%s\" is relative, and there is no workspace "
-		               "for it to be in",
-		               path);
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"the writable path \"%s\" is relative, and there is no workspace "
+			"for it to be in",
+			path);
 	if (path[0] != '/')
 		return share_inside(plan, workspace, path, fn, err);
 	if (workspace && strncmp(path, "/work/", 6) == 0)
@@ -197,8 +205,8 @@ int dw_view_shares(struct dw_plan_builder *plan, const struct dw_request *req,
 			return dw_fail(err, DW_E_INVALID, errno, "open the workspace %s",
 			               req->workspace);
 		if (!S_ISDIR(st.st_mode))
-			return dw_fail(err, DW_E_INVALID, ENOTDIR, "open the workspace %s",
-			               req->workspace);
+			return dw_fail(err, DW_E_INVALID, ENOTDIR,
+			               "open the workspace %s", req->workspace);
 		fn(plan, workspace, "/work", false);
 	}
 	for (size_t i = 0; i < req->n_writable; i++)

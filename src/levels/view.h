@@ -27,8 +27,8 @@ int dw_view_image(struct dw_plan_builder *plan, const char *image, struct dw_err
  * handed to fn with the place where the cell sees them. A writable path is
  * relative to the workspace, or a host path of its own.
  */
-typedef void dw_view_share_fn(struct dw_plan_builder *plan, const char *host, const char *cell,
-                              bool writable);
+typedef void dw_view_share_fn(struct dw_plan_builder *plan, const char *host,
+                              const char *cell, bool writable);
 int dw_view_shares(struct dw_plan_builder *plan, const struct dw_request *req,
                    dw_view_share_fn *fn, struct dw_error *err);
 

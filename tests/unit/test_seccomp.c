@@ -609,6 +609,55 @@ static void mknod_makes_no_devices(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+static void no_file_gets_a_set_id_bit(void **state)
+{
+	static const unsigned long bad[] = {04755, 02755, 06000, 04755 | 0x10000,
+	                                    04755 | HIGH};
+	const unsigned long at = (unsigned long)AT_FDCWD;
+	char dir[] = "/tmp/test_seccomp.XXXXXX";
+	char path[64];
+	unsigned long p = (unsigned long)path, d = (unsigned long)dir;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/file", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		const unsigned long mode = bad[i];
+
+		/* The control: without the wall each of them just works. */
+		assert_int_equal(OPEN(SYS_fchmodat, {at, p, mode}), 0);
+		assert_int_equal(WALLED(SYS_fchmodat, {at, p, mode}), EPERM);
+		assert_int_equal(WALLED(SYS_fchmod, {(unsigned long)fd, mode}), EPERM);
+		assert_int_equal(WALLED(SYS_openat, {at, p, O_CREAT | O_RDWR, mode}),
+		                 EPERM);
+		assert_int_equal(WALLED(SYS_openat, {at, d, O_TMPFILE | O_RDWR, mode}),
+		                 EPERM);
+		assert_int_equal(WALLED(SYS_mknodat, {at, p, S_IFREG | mode, 0}), EPERM);
+#ifdef SYS_fchmodat2
+		assert_int_equal(WALLED(SYS_fchmodat2, {at, p, mode, 0}), EPERM);
+#endif
+#ifdef SYS_chmod
+		assert_int_equal(WALLED(SYS_chmod, {p, mode}), EPERM);
+		assert_int_equal(WALLED(SYS_creat, {p, mode}), EPERM);
+		assert_int_equal(WALLED(SYS_open, {p, O_CREAT | O_RDWR, mode}), EPERM);
+#endif
+	}
+	/* Its mode is in memory, where the filter cannot look. */
+	assert_int_equal(WALLED(SYS_openat2, {at, p, 0, 0}), ENOSYS);
+
+	/* Ordinary modes, and a mode that nobody looks at, are let through. */
+	assert_int_equal(WALLED(SYS_fchmodat, {at, p, 01755}), 0);
+	assert_int_equal(WALLED(SYS_openat, {at, p, O_RDONLY, 04755}), 0);
+	assert_int_equal(WALLED(SYS_openat, {at, p, O_CREAT | O_RDWR, 0644}), 0);
+	(void)close(fd);
+	(void)unlink(path);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static void personality_does_not_weaken_memory(void **state)
 {
 	static const unsigned long good[] = {
@@ -771,6 +820,7 @@ int main(void)
 		cmocka_unit_test(socket_options_bring_no_code_into_the_kernel),
 		cmocka_unit_test(dangerous_ioctls_are_not_permitted),
 		cmocka_unit_test(mknod_makes_no_devices),
+		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(personality_does_not_weaken_memory),
 #ifdef __x86_64__
 		cmocka_unit_test(a_call_of_x32_kills),

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_BASE_CLOCK_H
+#define DW_BASE_CLOCK_H
+
+#include <stdint.h>
+
+/* Milliseconds of the clock that all deadlines are on; it never goes back. */
+uint64_t dw_now_ms(void);
+
+/* Until then, as poll() takes it: 0 if it has passed, never more than a minute. */
+int dw_ms_until(uint64_t deadline_ms);
+
+#endif

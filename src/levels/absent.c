@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/level.h"
+
+/*
+ * Levels that have a name and are not built yet: whoever asks for one is told
+ * so, and never gets another one in its place.
+ */
+
+static int probe(struct dw_error *err)
+{
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "this level is not part of this version; container is the strongest");
+}
+
+static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
+                  struct dw_error *err)
+{
+	(void)spec;
+	(void)ret_cell;
+	return probe(err);
+}
+
+const struct dw_level dw_level_docker = {
+	.name = "docker",
+	.guarantees = DW_G_IMAGE | DW_G_NO_NETWORK,
+	.timeout_ms = 30000,
+	.probe = probe,
+	.create = create,
+};
+
+const struct dw_level dw_level_microvm = {
+	.name = "microvm",
+	.guarantees = DW_G_IMAGE | DW_G_NO_NETWORK,
+	.timeout_ms = 30000,
+	.probe = probe,
+	.create = create,
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/*
+ * Beside the program that calls us, as in the build folder; or where it was
+ * installed; or where the caller says.
+ */
+static int find_launcher(char *ret, size_t size, struct dw_error *err)
+{
+	const char *named = secure_getenv("DEWAR_LAUNCH");
+	ssize_t n;
+	char *slash;
+
+	if (named) {
+		(void)snprintf(ret, size, "%s", named);
+		return 0;
+	}
+	n = readlink("/proc/self/exe", ret, size - sizeof("/dewar-launch"));
+	if (n > 0) {
+		ret[n] = '\0';
+		slash = strrchr(ret, '/');
+		memcpy(slash, "/dewar-launch", sizeof("/dewar-launch"));
+		if (access(ret, X_OK) == 0)
+			return 0;
+	}
+	(void)snprintf(ret, size, "%s/dewar-launch", DW_LIBEXECDIR);
+	if (access(ret, X_OK) == 0)
+		return 0;
+	return dw_fail(err, DW_E_INTERNAL, 0,
+	               "dewar-launch is not beside this program and not in %s; install it, or "
+	               "name it in DEWAR_LAUNCH",
+	               DW_LIBEXECDIR);
+}
+
+/*
+ * A child that starts on another core waits for that core to wake up: about a
+ * millisecond on virtual machines, for each of the three processes that a cell
+ * needs before its program runs. While it is built they all stay on our core;
+ * the program and its init get all cores back before the first instruction.
+ */
+static bool stay_on_core(cpu_set_t *ret_before)
+{
+	int core = sched_getcpu();
+	cpu_set_t one;
+
+	if (core < 0 || sched_getaffinity(0, sizeof(*ret_before), ret_before) < 0)
+		return false;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)core, &one);
+	return sched_setaffinity(0, sizeof(one), &one) == 0;
+}
+
+static void prepare(posix_spawnattr_t *attr)
+{
+	sigset_t all, none;
+
+	/* Whatever we ignore or block, the cell does not. */
+	sigfillset(&all);
+	sigemptyset(&none);
+	(void)posix_spawnattr_init(attr);
+	(void)posix_spawnattr_setflags(attr,
+	                               POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	(void)posix_spawnattr_setsigdefault(attr, &all);
+	(void)posix_spawnattr_setsigmask(attr, &none);
+}
+
+static int spawn_on_core(const char *path, const posix_spawn_file_actions_t *actions,
+                         int *ret_pid, cpu_set_t *ret_cpus)
+{
+	char *const argv[] = {(char *)"dewar-launch", NULL};
+	char *const env[] = {NULL};
+	posix_spawnattr_t attr;
+	bool stay;
+	pid_t pid;
+	int r;
+
+	/* Should we not know where we may run, the kernel knows. */
+	memset(ret_cpus, 0xff, sizeof(*ret_cpus));
+	prepare(&attr);
+	stay = stay_on_core(ret_cpus);
+	r = posix_spawn(&pid, path, actions, &attr, argv, env);
+	if (stay)
+		(void)sched_setaffinity(0, sizeof(*ret_cpus), ret_cpus);
+	(void)posix_spawnattr_destroy(&attr);
+	*ret_pid = pid;
+	return r;
+}
+
+int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *ret_cpus,
+                      struct dw_error *err)
+{
+	enum {
+		TOP = DW_LAUNCH_FD + 1
+	};
+	posix_spawn_file_actions_t actions;
+	int source[TOP], r = 0, pid = 0;
+	char path[512];
+
+	if (find_launcher(path, sizeof(path), err) < 0)
+		return -1;
+
+	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */
+	(void)posix_spawn_file_actions_init(&actions);
+	for (int i = 0; i < TOP; i++) {
+		source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, TOP);
+		if (source[i] < 0)
+			r = errno;
+		else
+			(void)posix_spawn_file_actions_adddup2(&actions, source[i], i);
+	}
+	if (r == 0)
+		r = spawn_on_core(path, &actions, &pid, ret_cpus);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	for (int i = 0; i < TOP; i++)
+		dw_fd_close(&source[i]);
+	if (r != 0)
+		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
+	*ret_pid = pid;
+	return 0;
+}

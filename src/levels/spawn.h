@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_LEVELS_SPAWN_H
+#define DW_LEVELS_SPAWN_H
+
+#include <sched.h>
+
+#include "dewar/error.h"
+#include "kernel/plan.h"
+
+/*
+ * Start dewar-launch with these descriptors as its 0, 1, 2 and DW_LAUNCH_FD; it
+ * waits for its plan. *ret_cpus are those that the caller may run on, and so may
+ * the program.
+ */
+int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *ret_cpus,
+                      struct dw_error *err);
+
+#endif

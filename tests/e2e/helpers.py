@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of cells share: telling cells apart, waiting, saying what is left."""
+
+import os
+import pathlib
+import time
+import uuid
+
+MARGIN_S = 5  # how late an answer may be on a host that is busy
+
+
+def fresh_mark():
+    """An argument for a program, by which it and its children are known."""
+    return "mark-" + uuid.uuid4().hex
+
+
+def alive(mark):
+    """The processes of a cell whose program got this mark, by pid; not dewar."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            argv = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue  # it has ended since
+        if mark.encode() in argv and not argv[0].endswith(b"/dewar"):
+            found.append(int(folder.name))
+    return found
+
+
+def wait_until(condition, what, bound_s=10):
+    """What condition() returns, as soon as that is true."""
+    deadline = time.monotonic() + bound_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, "waited %g s in vain for %s" % (bound_s, what)
+        time.sleep(0.01)
+
+
+def new_in(after, before):
+    """What a host_snapshot() has that an earlier one had not, as (kind, name)."""
+    new = {(kind, str(item)) for kind in after for item in after[kind]}
+    new -= {(kind, str(item)) for kind in before for item in before[kind]}
+    return {(kind, item) for kind, item in new if kind != "cgroups" or not is_in_use(item)}
+
+
+def is_in_use(cgroup):
+    """Its name tells which dewar made it; ours have ended when we ask."""
+    return os.path.exists("/proc/" + os.path.basename(cgroup).split("-")[1])
+
+
+def assert_nothing_left(host_snapshot, before):
+    """Others may run cells here as well: what is theirs comes and goes."""
+    deadline = time.monotonic() + 10
+    left = new_in(host_snapshot(), before)
+    while left:
+        assert time.monotonic() < deadline, "left behind on the host: %r" % sorted(left)
+        time.sleep(0.05)
+        left &= new_in(host_snapshot(), before)
+
+
+def assert_gone(result):
+    """What can be told by its name to be of this very run is gone at once."""
+    assert not os.path.exists("/tmp/dewar-" + result["id"][:16])
+    left = [folder for folder, _, _ in os.walk("/sys/fs/cgroup") if result["id"] in folder]
+    assert not left, "left behind on the host: %r" % left
+
+
+def brief(result):
+    """Of a result, what one wants to see when a test fails."""
+    keys = ("status", "reason", "hint", "exit_code", "signal", "execution_time_ms",
+            "cpu_time_ms", "memory_used_mb")
+    shown = {key: result.get(key) for key in keys}
+    shown["stdout"] = (result.get("stdout") or "")[:300]
+    shown["stderr"] = (result.get("stderr") or "")[-600:]
+    return shown
+
+
+def assert_ended(result, status, reason, *hint_words):
+    """The hint holds all of these words, in some order."""
+    assert (result["status"], result["reason"]) == (status, reason), brief(result)
+    if status == "success":
+        assert result["hint"] is None and result["exit_code"] == 0, brief(result)
+    else:
+        assert result["hint"], brief(result)
+    for word in hint_words:
+        assert word in result["hint"], "%r is not in the hint: %r" % (word, brief(result))
+
+
+def assert_success(result):
+    assert_ended(result, "success", "exit")

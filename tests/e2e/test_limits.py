@@ -1,0 +1,487 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits hold, at each level that promises them, and the result says which.
+
+Every program here also runs under a generous limit, where it must succeed: one
+that fails by itself would prove nothing.
+"""
+
+import pathlib
+import re
+import time
+
+import pytest
+
+from helpers import (MARGIN_S, alive, assert_ended, assert_success, brief, fresh_mark)
+
+MAN = pathlib.Path(__file__).resolve().parents[2] / "docs" / "man" / "dewar-run.1.scd"
+MB = 1 << 20
+
+levels = pytest.mark.parametrize("level", ["container", "process"])
+
+
+@pytest.fixture(scope="session")
+def python(run_json):
+    """python(level, code, *options): the result."""
+
+    def run_python(level, code, *options, **kwargs):
+        return run_json("--level", level, *options, "python", "-c", code, **kwargs)
+
+    return run_python
+
+
+# ---- wall clock: each of these takes 0.8 s ----
+
+TAKES_TIME = {
+    "busy": "import time\n"
+            "while time.monotonic() < start + 0.8: pass",
+    "sleeping": "time.sleep(0.8)",
+    "deaf to SIGTERM": "for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):\n"
+                       "    signal.signal(s, signal.SIG_IGN)\n"
+                       "time.sleep(0.8)",
+    "stopped": "if os.fork() == 0:\n"
+               "    time.sleep(0.8)\n"
+               "    os.kill(os.getppid(), signal.SIGCONT)\n"
+               "    os._exit(0)\n"
+               "os.kill(os.getpid(), signal.SIGSTOP)\n",
+}
+
+
+@levels
+@pytest.mark.parametrize("kind", TAKES_TIME)
+def test_wall_clock(python, level, kind):
+    code = ("import os, signal, time\nstart = time.monotonic()\nprint('begun', flush=True)\n"
+            + TAKES_TIME[kind])
+    started = time.monotonic()
+    r = python(level, code, "--timeout", "300ms")
+    took = time.monotonic() - started
+    assert_ended(r, "timeout", "timeout_wall", "0.3 s", "--timeout", "timeout_s")
+    assert r["stdout"] == "begun\n", "output from before is kept"
+    assert r["exit_code"] == 128 + 9 and r["signal"] == 9, brief(r)
+    assert took < 0.3 + MARGIN_S
+    assert r["execution_time_ms"] >= 250, brief(r)
+    assert_success(python(level, code, "--timeout", "20"))
+
+
+# ---- memory: each of these takes about 100 MB ----
+
+TAKES_MEMORY = {
+    "one process": "x = b'x' * (100 << 20)",
+    "many processes": """
+import os
+ready, go = os.pipe(), os.pipe()
+for _ in range(10):
+    if os.fork() == 0:
+        os.close(go[1])
+        x = b'x' * (10 << 20)
+        os.write(ready[1], b'.')
+        os.read(go[0], 1)
+        os._exit(0)
+os.close(ready[1])
+got = 0
+while got < 10:
+    n = len(os.read(ready[0], 10))
+    if n == 0: raise SystemExit('a child has died')
+    got += n
+os.close(go[1])
+for _ in range(10): os.wait()
+""",
+    "a child whose parent does not care": """
+import os
+if os.fork() == 0:
+    x = b'x' * (100 << 20)
+    os._exit(0)
+os.wait()
+""",
+    "a mapping that is shared": """
+import mmap
+m = mmap.mmap(-1, 100 << 20)
+for at in range(0, len(m), 4096): m[at] = 1
+""",
+    "a file in memory that nobody maps": """
+import os, time
+f = os.memfd_create('f')
+for _ in range(100): os.write(f, b'x' * (1 << 20))
+time.sleep(0.3)
+""",
+}
+
+
+@levels
+@pytest.mark.parametrize("kind", TAKES_MEMORY)
+def test_memory(python, level, kind):
+    r = python(level, TAKES_MEMORY[kind], "--memory", "48M", "--tmp", "256M")
+    assert_ended(r, "resource_exceeded", "oom", "48 MB", "--memory", "memory_mb", "peak")
+    assert r["memory_used_mb"] >= 40, brief(r)
+    assert_success(python(level, TAKES_MEMORY[kind], "--memory", "512M", "--tmp", "256M"))
+
+
+@levels
+def test_memory_of_node(run_json, level):
+    code = "const a = []; for (let i = 0; i < 50; i++) a.push(Buffer.alloc(8 << 20, 1));"
+    r = run_json("--level", level, "--memory", "128M", "javascript", "-c", code)
+    assert_ended(r, "resource_exceeded", "oom", "128 MB", "--memory")
+    assert_success(run_json("--level", level, "--memory", "1g", "javascript", "-c", code))
+
+
+@pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
+def test_memory_counts_files_in_tmp(python, folder):
+    code = """
+import time
+with open(%r, 'wb') as f:
+    for _ in range(80): f.write(b'x' * (1 << 20))
+time.sleep(0.3)
+""" % (folder + "/f")
+    r = python("container", code, "--memory", "32M", "--tmp", "128M")
+    assert_ended(r, "resource_exceeded", "oom", "32 MB", "--memory")
+    assert_success(python("container", code, "--memory", "512M", "--tmp", "128M"))
+
+
+@levels
+def test_memory_used_is_measured(python, level):
+    code = "import time; x = b'x' * (50 << 20); time.sleep(0.15)"
+    assert 45 <= python(level, code)["memory_used_mb"] <= 120
+    assert 1 <= python(level, "import time; time.sleep(0.15)")["memory_used_mb"] <= 30
+
+
+@levels
+def test_memory_that_is_shared_counts_once(python, level):
+    code = """
+import os, time
+x = b'x' * (20 << 20)
+for _ in range(8):
+    if os.fork() == 0:
+        time.sleep(0.2); os._exit(0)
+for _ in range(8): os.wait()
+"""
+    r = python(level, code, "--memory", "200M")
+    assert_success(r)
+    assert 20 <= r["memory_used_mb"] <= 80, brief(r)
+
+
+# ---- processor ----
+
+def burn(seconds, clock="process_time"):
+    return ("import time\nstart = time.%s()\nwhile time.%s() - start < %g: pass"
+            % (clock, clock, seconds))
+
+
+@levels
+def test_cpu_used_is_measured(python, level):
+    assert 200 <= python(level, burn(0.3))["cpu_time_ms"] <= 600
+    child = "import os\nif os.fork() == 0:\n    %s\n    os._exit(0)\nos.wait()" % (
+        burn(0.3).replace("\n", "\n    "))
+    assert 200 <= python(level, child)["cpu_time_ms"] <= 600
+    assert python(level, "import time; time.sleep(0.3)")["cpu_time_ms"] <= 150
+
+
+@levels
+def test_cpu_share(python, level, is_root):
+    if is_root:
+        cpu_share_is_held(python, level)
+    else:
+        cpu_time_is_held(python, level)
+
+
+def cpu_share_is_held(python, level):
+    """By a cgroup: the program is slowed down."""
+    r = python(level, burn(1, "monotonic"), "--cpus", "0.5")
+    assert_success(r)
+    assert r["proof"]["limits"]["cpu"]["enforced"] is True
+    assert 250 <= r["cpu_time_ms"] <= 800, brief(r)
+
+    # Others may keep the host busy, so what it takes is compared, and three times at most.
+    short = burn(0.5, "monotonic")
+    few = python(level, short, "--cpus", "0.1")["cpu_time_ms"]
+    assert any(python(level, short, "--cpus", "2")["cpu_time_ms"] > 2 * few for _ in range(3))
+
+
+def cpu_time_is_held(python, level):
+    """Without a cgroup: what the share adds up to, and the proof admits it."""
+    r = python(level, burn(5), "--cpus", "0.4", "--timeout", "3")
+    assert_ended(r, "timeout", "timeout_cpu", "40 %", "--cpus", "cpu_percent")
+    assert 1100 <= r["cpu_time_ms"] <= 2000, brief(r)
+
+    cpu = r["proof"]["limits"]["cpu"]
+    assert cpu["asked"] == 40 and cpu["enforced"] is False and cpu["note"], cpu
+    assert_success(python(level, burn(1.5), "--cpus", "0.4", "--timeout", "30"))
+
+
+@levels
+def test_cpu_time_of_the_dead_counts(python, level, is_root):
+    """Thirty children, one after the other, of 0.1 s each."""
+    code = "import os\nfor _ in range(30):\n    if os.fork() == 0:\n        %s\n" \
+           "        os._exit(0)\n    os.wait()" % burn(0.1).replace("\n", "\n        ")
+    r = python(level, code, "--cpus", "0.4", "--timeout", "2.5")
+    if is_root:
+        assert_ended(r, "timeout", "timeout_wall", "--timeout")
+        assert r["cpu_time_ms"] <= 1500, brief(r)
+    else:
+        assert_ended(r, "timeout", "timeout_cpu", "--cpus")
+
+
+def test_strict_refuses_what_is_not_held(run, run_json, is_root):
+    """A plain user has no cpu cgroup here, and level process no /tmp of its own."""
+    r = run_json("--strict", "python", "-c", "print('ran')")
+    if is_root:
+        assert_success(r)
+    else:
+        assert_refused(r, "cpu")
+        assert run("run", "--strict", "python", "-c", "1").returncode == 125
+    assert_refused(run_json("--strict", "--level", "process", "python", "-c", "print('ran')"))
+
+
+def assert_refused(r, *hint_words):
+    assert_ended(r, "error", "unavailable", *hint_words)
+    assert r["stdout"] == "" and r["exit_code"] is None, brief(r)
+    assert r["metadata"]["ok"] is False
+
+
+# ---- processes ----
+
+# Each of these has 30 at one time; those that fail to start are no concern.
+TAKES_PIDS = {
+    "forks": ("python", """
+import os, time
+children = []
+for _ in range(29):
+    try: pid = os.fork()
+    except OSError: continue
+    if pid == 0:
+        time.sleep(0.4); os._exit(0)
+    children.append(pid)
+for pid in children: os.waitpid(pid, 0)
+"""),
+    "forks that end with the failure": ("python", """
+import os, time
+for _ in range(29):
+    if os.fork() == 0:
+        time.sleep(0.4); os._exit(0)
+for _ in range(29): os.wait()
+"""),
+    "threads": ("python", """
+import threading, time
+for _ in range(29):
+    try: threading.Thread(target=time.sleep, args=(0.4,)).start()
+    except RuntimeError: pass
+"""),
+    "bash": ("bash", "for i in {1..29}; do sleep 0.4 & done; wait"),
+}
+
+
+@levels
+@pytest.mark.parametrize("kind", TAKES_PIDS)
+def test_pids(run_json, level, kind):
+    language, code = TAKES_PIDS[kind]
+    r = run_json("--level", level, "--pids", "12", language, "-c", code)
+    assert_ended(r, "resource_exceeded", "pids", "limit of 12 ", "--pids", "limits.pids")
+    assert_success(run_json("--level", level, "--pids", "200", language, "-c", code))
+
+
+@levels
+def test_pids_exactly_at_the_limit(run_json, level):
+    code = TAKES_PIDS["forks"][1]
+    assert_success(run_json("--level", level, "--pids", "30", "python", "-c", code))
+    r = run_json("--level", level, "--pids", "29", "python", "-c", code)
+    assert_ended(r, "resource_exceeded", "pids", "--pids")
+
+
+@levels
+def test_fork_bomb(run_json, level):
+    mark = fresh_mark()
+    r = run_json("--level", level, "--timeout", "5", "bash", "-c", ":(){ :|:& };:; sleep 10",
+                 "--", mark)
+    assert_ended(r, "resource_exceeded", "pids", "64", "--pids")
+    assert alive(mark) == []
+
+
+# ---- files ----
+
+@levels
+def test_files(python, level):
+    code = "f = [open('/dev/null') for _ in range(200)]; print(len(f))"
+    r = python(level, code, "--files", "64")
+    assert_ended(r, "error", "exit", "--files", "limits.files")
+    assert "Errno 24" in r["stderr"]  # EMFILE
+    assert_success(python(level, code, "--files", "1024"))
+
+
+# ---- /tmp ----
+
+@pytest.mark.parametrize("code", [
+    pytest.param("open('/tmp/f', 'wb').write(b'x' * (20 << 20))", id="one file"),
+    pytest.param("for i in range(20): open('/tmp/f%d' % i, 'wb').write(b'x' * (1 << 20))",
+                 id="many files"),
+    pytest.param("import tempfile\n"
+                 "with tempfile.TemporaryDirectory() as d:\n"
+                 "    open(d + '/f', 'wb').write(b'x' * (20 << 20))",
+                 id="a file that is removed before the end"),
+    pytest.param("import os\nf = os.open('/tmp/f', os.O_CREAT | os.O_RDWR)\n"
+                 "os.unlink('/tmp/f')\nn = 20 << 20\n"
+                 "while n: n -= os.write(f, b'x' * n)",
+                 id="a file without a name"),
+    pytest.param("import os\nfor i in range(4000): os.close(os.open('/tmp/%d' % i, os.O_CREAT))",
+                 id="inodes"),
+    pytest.param("import os\nfor i in range(4000): os.mkdir('/tmp/%d' % i)", id="folders"),
+])
+def test_tmp(python, code):
+    r = python("container", code, "--tmp", "8M")
+    assert_ended(r, "resource_exceeded", "disk", "8 MB", "--tmp", "tmp_mb")
+    assert "Errno 28" in r["stderr"]  # ENOSPC: it is told, and not killed
+    assert r["exit_code"] == 1 and r["signal"] is None, brief(r)
+    assert_success(python("container", code, "--tmp", "64M"))
+
+
+def test_tmp_full_is_no_failure_by_itself(python):
+    code = "try: open('/tmp/f', 'wb').write(b'x' * (20 << 20))\nexcept OSError as e: print(e)"
+    r = python("container", code, "--tmp", "8M")
+    assert_success(r)
+    assert "No space left" in r["stdout"]
+
+
+def test_tmp_at_level_process_holds_each_file(python):
+    code = "open('f', 'wb').write(b'x' * (20 << 20))"
+    r = python("process", code, "--tmp", "8M")
+    assert_ended(r, "resource_exceeded", "disk", "8 MB", "--tmp")
+    tmp = r["proof"]["limits"]["tmp"]
+    assert tmp["enforced"] is False and tmp["kernel"] == 8 * MB and tmp["note"], tmp
+    assert_success(python("process", code, "--tmp", "64M"))
+
+
+# ---- output ----
+
+@pytest.mark.parametrize("level", ["container", "process", "none"])
+@pytest.mark.parametrize("stream,fd", [("stdout", 1), ("stderr", 2)])
+def test_output(python, level, stream, fd):
+    """Not one newline in it, and nothing that Python would buffer or add."""
+    code = "import os\nos.write(%d, b'x' * %d)"
+    r = python(level, code % (fd, 1000), "--output", "1000")
+    assert_success(r)
+    assert r[stream] == "x" * 1000 and r[stream + "_truncated"] is False
+
+    r = python(level, code % (fd, 1001), "--output", "1000")
+    assert_ended(r, "resource_exceeded", "output", "1000 bytes", stream, "--output",
+                 "output_bytes")
+    assert r[stream] == "x" * 1000 and r[stream + "_truncated"] is True
+    other = {"stdout": "stderr", "stderr": "stdout"}[stream]
+    assert r[other] == "" and r[other + "_truncated"] is False
+
+    assert_success(python(level, code % (fd, 1001), "--output", "1001"))
+
+
+@levels
+def test_output_caps_each_stream_by_itself(python, level):
+    code = "import os\nos.write(1, b'x' * 1000); os.write(2, b'y' * 1000)"
+    assert_success(python(level, code, "--output", "1000"))
+
+
+@levels
+def test_output_of_many_writes(python, level):
+    """The cap falls anywhere, not at the end of a write or of a pipe's content."""
+    code = "import os\nfor _ in range(3000): os.write(1, b'x' * 333)"
+    r = python(level, code, "--output", "998999")
+    assert_ended(r, "resource_exceeded", "output", "998999", "--output")
+    assert len(r["stdout"]) == 998999
+    assert_success(python(level, code, "--output", "999000"))
+
+
+# ---- telling them apart ----
+
+@levels
+def test_oom_is_no_timeout(python, level):
+    code = "import time; x = b'x' * (100 << 20); time.sleep(20)"
+    assert_ended(python(level, code, "--memory", "48M", "--timeout", "5"),
+                 "resource_exceeded", "oom")
+
+
+@levels
+def test_timeout_is_no_oom(python, level):
+    code = "import time; x = b'x' * (40 << 20); time.sleep(20)"
+    assert_ended(python(level, code, "--memory", "64M", "--timeout", "500ms"),
+                 "timeout", "timeout_wall")
+
+
+@levels
+@pytest.mark.parametrize("signal", ["KILL", "SEGV", "ABRT", "TERM", "XCPU"])
+def test_own_signal_is_no_limit(run_json, level, signal):
+    r = run_json("--level", level, "sh", "-c", "kill -%s $$" % signal)
+    assert_ended(r, "error", "signal", "SIG" + signal)
+    number = {"KILL": 9, "SEGV": 11, "ABRT": 6, "TERM": 15, "XCPU": 24}[signal]
+    assert r["signal"] == number and r["exit_code"] == 128 + number, brief(r)
+
+
+@levels
+@pytest.mark.parametrize("code,signal", [
+    ("import os; os.abort()", 6),
+    ("import ctypes; ctypes.string_at(0)", 11),
+])
+def test_crash_is_no_limit(python, level, code, signal):
+    r = python(level, code)
+    assert_ended(r, "error", "signal")
+    assert r["signal"] == signal, brief(r)
+
+
+@levels
+def test_failing_is_no_limit(python, level):
+    r = python(level, "open('f', 'w').write('a'); raise SystemExit(7)")
+    assert_ended(r, "error", "exit", "7")
+    assert r["exit_code"] == 7 and r["signal"] is None, brief(r)
+
+
+# ---- the proof ----
+
+ASKED = {"timeout": ("7", 7000), "memory": ("100M", 100 * MB), "cpus": ("0.75", 75),
+         "pids": ("33", 33), "files": ("77", 77), "tmp": ("5M", 5 * MB), "output": ("5k", 5120)}
+
+
+@levels
+def test_proof_says_who_holds_each_limit(python, level, is_root):
+    options = [word for name in ASKED for word in ("--" + name, ASKED[name][0])]
+    r = python(level, "import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE)[0])",
+               *options)
+    assert_success(r)
+    limits = r["proof"]["limits"]
+    assert sorted(limits) == ["cpu", "files", "memory", "output", "pids", "timeout", "tmp"]
+    for name, (_, value) in ASKED.items():
+        assert limits[name.replace("cpus", "cpu")]["asked"] == value, name
+
+    assert limits["files"]["kernel"] == 77 == int(r["stdout"])
+    held = {name: (limit["enforced"], limit["by"]) for name, limit in limits.items()}
+    assert held["timeout"] == held["output"] == (True, "dewar")
+    assert held["files"] == (True, "rlimit")
+    assert held["tmp"] == ((True, "tmpfs") if level == "container" else (False, "rlimit"))
+    assert limits["tmp"]["kernel"] == 5 * MB
+    if is_root:
+        for name, value in (("memory", 100 * MB), ("cpu", 75), ("pids", 33)):
+            assert held[name][0] is True and held[name][1] in ("cgroup1", "cgroup2"), name
+            assert limits[name]["kernel"] == value, name
+    else:
+        assert held["memory"] == (True, "sampling")
+        assert held["cpu"] == (False, "sampling")
+        assert held["pids"] == (True, "rlimit")
+    for name, limit in limits.items():
+        assert limit["note"] or (limit["enforced"] and limit["by"] != "sampling"), name
+
+
+def test_level_none_says_that_it_holds_little(python):
+    limits = python("none", "print()")["proof"]["limits"]
+    assert {name for name, limit in limits.items() if limit["enforced"]} == {"timeout", "output"}
+
+
+def test_defaults_are_those_of_the_man_page(python):
+    text = re.sub(r"[*_\s]+", " ", MAN.read_text(encoding="utf-8"))
+    page = {
+        "timeout": (30000, "30 s by default, and 10 s at level process"),
+        "memory": (256 * MB, "256 MB by default"),
+        "cpu": (50, "0.5 and 50% are half of one, which is the default"),
+        "pids": (64, "Processes and threads that live at one time; 64 by default"),
+        "files": (4096, "4096 by default"),
+        "tmp": (64 * MB, "64 MB by default"),
+        "output": (1000000, "1,000,000 bytes by default"),
+    }
+    for level in ("container", "process"):
+        limits = python(level, "print()")["proof"]["limits"]
+        for name, (value, words) in page.items():
+            assert words in text, name
+            if (level, name) == ("process", "timeout"):
+                value = 10000
+            assert limits[name]["asked"] == value, (level, name)

@@ -1,0 +1,635 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No network unless it is asked for, and never the host's own loopback.
+
+Nothing here sends a packet to a real address: the tests of network full run in
+two network namespaces of their own, with a cable between them.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+import pytest
+
+# Connects to each address of argv (HOST PORT) and says how it went, one a line.
+CONNECT = """
+import errno, socket, sys
+for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
+    family = socket.AF_INET6 if ':' in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as s:
+        s.settimeout(1)
+        try:
+            s.connect((host, int(port)))
+            print('got', s.recv(100).decode())
+        except OSError as e:
+            print(errno.errorcode.get(e.errno, type(e).__name__))
+"""
+
+# The same with every way that a plain program has to name the interface that its
+# packets shall leave by, and over UDP too. Its output is of no interest: what
+# the witnesses see is.
+SNEAK = """
+import itertools, socket, struct, sys
+indexes = [i for i, name in socket.if_nameindex() if name != 'lo']
+targets = zip(sys.argv[1::2], sys.argv[2::2])
+def plain(s, index): pass
+def device(s, index):
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE,
+                 socket.if_indextoname(index).encode())
+def unicast(s, index):
+    level, name = ((socket.IPPROTO_IP, 50) if s.family == socket.AF_INET
+                   else (socket.IPPROTO_IPV6, 76))
+    s.setsockopt(level, name, struct.pack('!I', index))
+for (host, port), index, way, kind in itertools.product(
+        targets, indexes, (plain, device, unicast), (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
+    family = socket.AF_INET6 if ':' in host else socket.AF_INET
+    scope = (0, index) if host.startswith('fe80') else ()
+    with socket.socket(family, kind) as s:
+        s.settimeout(0.05)
+        try:
+            way(s, index)
+            s.connect((host, int(port), *scope))
+            s.send(b'sneak')
+            s.recv(100)
+        except OSError:
+            pass
+    # The interface beside the packet, instead of on the socket.
+    if kind == socket.SOCK_DGRAM and way is plain:
+        with socket.socket(family, kind) as s:
+            s.settimeout(0.05)
+            info = ((socket.IPPROTO_IP, 8, struct.pack('=I4s4s', index, b'', b''))
+                    if family == socket.AF_INET
+                    else (socket.IPPROTO_IPV6, 50, struct.pack('=16sI', b'', index)))
+            try:
+                s.sendmsg([b'sneak'], [info], 0, (host, int(port), *scope))
+            except OSError:
+                pass
+print('done')
+"""
+
+
+class Witness:
+    """Listens, over TCP and UDP, and remembers who came."""
+
+    def __init__(self, host, port=0, netns=None):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.seen = []
+        with inside(netns):
+            self.sockets = [socket.socket(family, socket.SOCK_STREAM),
+                            socket.socket(family, socket.SOCK_DGRAM)]
+        for sock in self.sockets:
+            if family == socket.AF_INET6:
+                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            sock.bind((host, port))
+            port = sock.getsockname()[1]
+        self.port = port
+        self.sockets[0].listen(64)
+        self.threads = [threading.Thread(target=self.serve_tcp, daemon=True),
+                        threading.Thread(target=self.serve_udp, daemon=True)]
+        for thread in self.threads:
+            thread.start()
+
+    def serve_tcp(self):
+        with contextlib.suppress(OSError):
+            while True:
+                peer, address = self.sockets[0].accept()
+                self.seen.append(("tcp", address))
+                with peer, contextlib.suppress(OSError):
+                    peer.sendall(b"witness")
+
+    def serve_udp(self):
+        with contextlib.suppress(OSError):
+            while True:
+                data, address = self.sockets[1].recvfrom(2048)
+                if not data:
+                    break  # it was shut down
+                self.seen.append(("udp", address, data))
+
+    def close(self):
+        for sock in self.sockets:
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+            sock.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+@contextlib.contextmanager
+def inside(netns):
+    """Sockets that this thread makes meanwhile are in that namespace."""
+    if netns is None:
+        yield
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/thread-self/ns/net", "rb") as home:
+        with open("/run/netns/" + netns, "rb") as there:
+            assert libc.setns(there.fileno(), 0x40000000) == 0
+        try:
+            yield
+        finally:
+            assert libc.setns(home.fileno(), 0x40000000) == 0
+
+
+def wait_until(condition, what, seconds=5):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "still not: " + what
+        time.sleep(0.01)
+
+
+def live(name):
+    """Pids of processes with that name that have not ended."""
+    found = set()
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        if (stat[stat.index("(") + 1:stat.rindex(")")] == name
+                and stat[stat.rindex(")") + 2] != "Z"):
+            found.add(int(folder.name))
+    return found
+
+
+def helpers():
+    # passt runs itself as passt.avx2 where the processor has that.
+    return live("pasta") | live("passt") | live("pasta.avx2") | live("dewar-pasta")
+
+
+def children(pid):
+    found = set()
+    for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
+        found.update(map(int, task.read_text().split()))
+    return found
+
+
+def is_live(pid):
+    try:
+        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+# ---- none, the default ----
+
+def test_a_cell_has_no_interface_and_no_route(run_json):
+    done = run_json("python", "-c", "import socket\n"
+                    "print([name for _, name in socket.if_nameindex()])\n"
+                    "print(len(open('/proc/self/net/route').readlines()) - 1)")
+    assert done["stdout"] == "['lo']\n0\n"
+    assert done["proof"]["walls"]["namespaces"]["net"] is True
+    assert done["proof"]["walls"]["network"] == {"interfaces": 0, "routes": 0}
+    assert done["metadata"]["sandbox_network"] is False
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_the_hosts_loopback_is_out_of_reach(run, host):
+    with Witness(host) as witness:
+        done = run("run", "python", "-c", CONNECT, "--", host, str(witness.port))
+        assert done.stdout == b"ECONNREFUSED\n", done
+        assert witness.seen == []
+        # The same program, without walls, reaches it.
+        done = run("run", "--level", "none", "python", "-c", CONNECT, "--", host,
+                   str(witness.port))
+        assert done.stdout == b"got witness\n", done
+        assert [kind for kind, *_ in witness.seen] == ["tcp"]
+
+
+# From the ranges for documentation: even if it got out, nobody is there.
+@pytest.mark.parametrize("host", ["192.0.2.1", "203.0.113.7", "2001:db8::1"])
+def test_every_other_address_is_unreachable_at_once(run, host):
+    start = time.monotonic()
+    done = run("run", "python", "-c", CONNECT, "--", host, "80")
+    assert done.stdout == b"ENETUNREACH\n", done
+    assert time.monotonic() - start < 0.9  # and so not the second of its timeout
+
+
+def test_the_cells_own_loopback_works(run):
+    done = run("run", "python", "-c", """
+import socket, threading
+for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
+    server = socket.socket(family)
+    server.bind((host, 0))
+    server.listen(1)
+    def serve():
+        peer, _ = server.accept()
+        peer.sendall(peer.recv(100).upper())
+        peer.close()
+    threading.Thread(target=serve).start()
+    with socket.create_connection(server.getsockname()[:2], 2) as s:
+        s.sendall(b'hello')
+        print(s.recv(100).decode())
+print(socket.gethostbyname('localhost'))
+""")
+    assert done.stdout == b"HELLO\nHELLO\n127.0.0.1\n", done
+
+
+def test_two_cells_do_not_meet_on_their_loopback(dewar, run):
+    code = ("import socket, sys; s = socket.create_server(('127.0.0.1', 18765));"
+            "print('up', flush=True); sys.stdin.read()")
+    with subprocess.Popen([dewar, "run", "python", "-c", code], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as first:
+        assert first.stdout.readline() == b"up\n"
+        done = run("run", "python", "-c", CONNECT, "--", "127.0.0.1", "18765")
+        assert done.stdout == b"ECONNREFUSED\n"
+        first.stdin.close()
+        assert first.wait(10) == 0
+
+
+def test_a_name_that_cannot_be_looked_up_fails_fast(run):
+    start = time.monotonic()
+    done = run("run", "python", "-c", "import socket\n"
+               "try: socket.getaddrinfo('dewar.example', 80)\n"
+               "except socket.gaierror as e: print(e.errno in (socket.EAI_AGAIN,"
+               " socket.EAI_NONAME))")
+    assert done.stdout == b"True\n", done
+    assert time.monotonic() - start < 3
+
+
+def test_an_abstract_unix_socket_of_the_host_is_out_of_reach(run):
+    name = "dewar-test-%d" % os.getpid()
+    code = ("import socket, sys\ns = socket.socket(socket.AF_UNIX)\n"
+            "try: s.connect('\\0' + sys.argv[1]); print('reached')\n"
+            "except OSError as e: print(e.strerror)")
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind("\0" + name)
+        sock.listen(4)
+        done = run("run", "python", "-c", code, "--", name)
+        assert done.stdout == b"Connection refused\n", done
+        done = run("run", "--level", "none", "python", "-c", code, "--", name)
+        assert done.stdout == b"reached\n", done
+
+
+@pytest.mark.parametrize("kind", ["AF_PACKET", "AF_NETLINK", "AF_VSOCK", "AF_ALG"])
+def test_socket_families_that_reach_around_are_refused(run, kind):
+    number = {"AF_PACKET": 17, "AF_NETLINK": 16, "AF_VSOCK": 40, "AF_ALG": 38}[kind]
+    done = run("run", "python", "-c", "import socket\n"
+               "try: socket.socket(%d, socket.SOCK_RAW if %d != 38 else 5)\n"
+               "except OSError as e: print(type(e).__name__)" % (number, number))
+    if kind == "AF_NETLINK":
+        return  # libc asks it for interfaces; in an empty namespace it knows nothing
+    assert done.stdout in (b"PermissionError\n", b"OSError\n"), done
+
+
+def test_level_process_says_that_its_network_is_the_hosts(run_json):
+    done = run_json("--level", "process", "python", "-c", "print(1)")
+    assert done["metadata"]["sandbox_network"] is True
+    assert done["proof"]["walls"]["namespaces"]["net"] is False
+
+
+# ---- full, where it cannot be ----
+
+def test_a_plain_user_hears_what_is_missing(run, run_json, is_root, must):
+    must(not is_root, "root may open /dev/net/tun")
+    if os.access("/dev/net/tun", os.R_OK | os.W_OK):
+        must(False, "this user may open /dev/net/tun")
+    done = run_json("--network", "full", "python", "-c", "print(1)")
+    assert done["status"] == "error" and done["reason"] == "unavailable"
+    assert done["metadata"]["ok"] is False and done["exit_code"] is None
+    assert "/dev/net/tun" in done["hint"]
+    assert run("run", "--network", "full", "python", "-c", "1").returncode == 125
+
+
+# ---- full, where it works ----
+
+class Lab:
+    """Two namespaces and a cable: dewar runs in a, and b is the world."""
+
+    def __init__(self):
+        self.a = "dewar-test-a%d" % os.getpid()
+        self.b = "dewar-test-b%d" % os.getpid()
+        net = "10.213.%d" % (os.getpid() % 250 + 1)
+        self.a4, self.b4 = net + ".1", net + ".2"
+        self.a6, self.b6 = "fd13:%x::1" % (os.getpid() % 65536), \
+                           "fd13:%x::2" % (os.getpid() % 65536)
+        self.etc = pathlib.Path("/etc/netns") / self.a
+        self.made_etc = False
+
+    def up(self):
+        short = "dwt%d" % os.getpid()
+        for name in self.a, self.b:
+            ip("netns", "add", name)
+            ip("-n", name, "link", "set", "lo", "up")
+            # Without a second of looking for others who have the same address.
+            subprocess.run(["nsenter", "--net=/run/netns/" + name, "sh", "-c", "echo 0 >"
+                            " /proc/sys/net/ipv6/conf/default/accept_dad"], check=True)
+        ip("link", "add", short + "a", "netns", self.a, "type", "veth",
+           "peer", "name", short + "b", "netns", self.b)
+        for name, end, v4, v6 in ((self.a, short + "a", self.a4, self.a6),
+                                  (self.b, short + "b", self.b4, self.b6)):
+            ip("-n", name, "addr", "add", v4 + "/24", "dev", end)
+            ip("-n", name, "addr", "add", v6 + "/64", "dev", end, "nodad")
+            ip("-n", name, "link", "set", end, "up")
+        ip("-n", self.a, "route", "add", "default", "via", self.b4)
+        ip("-n", self.a, "-6", "route", "add", "default", "via", self.b6)
+        for host in self.b4, self.b6:
+            wait_until(lambda h=host: self.is_there(h), "the cable carries " + host)
+
+    def is_there(self, host):
+        """Nobody listens, so being refused is to have arrived."""
+        with inside(self.a):
+            try:
+                socket.create_connection((host, 9), 0.2).close()
+            except ConnectionRefusedError:
+                return True
+            except OSError:
+                pass
+        return False
+
+    def use_resolver(self, address):
+        """What `ip netns exec` shows as /etc/resolv.conf in a."""
+        self.made_etc = not self.etc.parent.exists()
+        self.etc.mkdir(parents=True)
+        (self.etc / "resolv.conf").write_text("nameserver %s\n" % address)
+
+    def down(self):
+        for name in self.a, self.b:
+            subprocess.run(["ip", "netns", "del", name], check=False,
+                           stderr=subprocess.DEVNULL)
+        with contextlib.suppress(OSError):
+            (self.etc / "resolv.conf").unlink()
+        with contextlib.suppress(OSError):
+            self.etc.rmdir()
+        if self.made_etc:
+            with contextlib.suppress(OSError):
+                self.etc.parent.rmdir()
+
+
+def ip(*args):
+    subprocess.run(["ip", *args], check=True, timeout=20)
+
+
+@pytest.fixture(scope="module")
+def made_lab():
+    lab = Lab()
+    try:
+        lab.up()
+        yield lab
+    finally:
+        lab.down()
+
+
+@pytest.fixture
+def lab(request, must, is_root):
+    must(is_root, "needs root: network namespaces, and /dev/net/tun is root's")
+    must(os.path.exists("/usr/bin/pasta"), "needs pasta: apt-get install passt")
+    must(os.path.exists("/dev/net/tun"), "needs /dev/net/tun")
+    return request.getfixturevalue("made_lab")
+
+
+@pytest.fixture
+def full(dewar, lab):
+    """full(*args): dewar run --network full --json, in the namespace a."""
+
+    def run_full(*args, before=(), **kwargs):
+        done = subprocess.run(
+            [*before, "nsenter", "--net=/run/netns/" + lab.a, dewar, "run", "--json",
+             "--network", "full", *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, timeout=40, check=False, **kwargs)
+        assert done.stdout, done.stderr
+        return json.loads(done.stdout)
+
+    return run_full
+
+
+def test_full_reaches_the_world(full, lab):
+    with Witness("0.0.0.0", netns=lab.b) as v4, Witness("::", netns=lab.b) as v6:
+        done = full("python", "-c", CONNECT, "--", lab.b4, str(v4.port), lab.b6, str(v6.port))
+        assert done["stdout"] == "got witness\ngot witness\n", done
+        # What leaves is the host's, and not a packet of the cell's.
+        assert [address[0] for _, address in v4.seen] == [lab.a4]
+        assert len(v6.seen) == 1
+    assert done["metadata"]["sandbox_network"] is True
+    assert done["proof"]["achieved"] == "container"
+    assert done["proof"]["walls"]["network"]["interfaces"] > 0
+    assert done["proof"]["walls"]["network"]["routes"] > 0
+    assert done["proof"]["walls"]["namespaces"]["net"] is True
+    assert int(done["proof"]["walls"]["capabilities"]["effective"], 16) == 0
+
+
+def test_full_does_not_tell_the_name_of_the_hosts_interface(full):
+    done = full("python", "-c", "import socket; print(socket.if_nameindex())")
+    assert "dwt" not in done["stdout"] and "lo" in done["stdout"]
+
+
+def test_full_does_not_reach_the_hosts_loopback(full, lab):
+    hosts = ["127.0.0.1", "127.0.0.2", "0.0.0.0", lab.a4, lab.b4, "::1", "::", lab.a6, lab.b6,
+             "169.254.1.53", "::ffff:127.0.0.1"]
+    with contextlib.ExitStack() as stack:
+        loop4 = stack.enter_context(Witness("127.0.0.1", netns=lab.a))
+        loop6 = stack.enter_context(Witness("::1", netns=lab.a))
+        any4 = stack.enter_context(Witness("0.0.0.0", netns=lab.a))
+        world = stack.enter_context(Witness("0.0.0.0", netns=lab.b))
+        witnesses = (loop4, loop6, any4)
+
+        # From outside the cell each is there to be reached.
+        with inside(lab.a):
+            for host, witness in (("127.0.0.1", loop4), ("::1", loop6), (lab.a4, any4)):
+                socket.create_connection((host, witness.port), 2).close()
+        for witness in witnesses:
+            wait_until(lambda w=witness: w.seen, "the control is seen")
+            witness.seen.clear()
+
+        targets = [str(x) for w in witnesses for host in hosts for x in (host, w.port)]
+        done = full("python", "-c", SNEAK, "--", *targets, lab.b4, str(world.port))
+        assert done["stdout"] == "done\n", done
+        # The last one gets there, so the others before it had their time.
+        wait_until(lambda: len(world.seen) >= 4, "the world is reached in every way")
+        for witness in witnesses:
+            assert witness.seen == []
+
+
+def test_full_has_its_own_loopback(full):
+    done = full("python", "-c", """
+import socket
+for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
+    server = socket.socket(family)
+    server.bind((host, 0))
+    server.listen(1)
+    client = socket.create_connection(server.getsockname()[:2], 2)
+    peer, address = server.accept()
+    peer.sendall(b'hello')
+    print(client.recv(100), address[0])
+""")
+    assert done["stdout"] == "b'hello' 127.0.0.1\nb'hello' ::1\n", done
+
+
+def test_no_port_of_the_cell_is_open_outside(dewar, lab):
+    code = ("import socket, sys; s = socket.create_server(('0.0.0.0', 18766));"
+            "print('up', flush=True); sys.stdin.read()")
+    with subprocess.Popen(["nsenter", "--net=/run/netns/" + lab.a, dewar, "run", "--network",
+                           "full", "python", "-c", code], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as cell:
+        assert cell.stdout.readline() == b"up\n"
+        for netns, host in (lab.a, "127.0.0.1"), (lab.a, lab.a4), (lab.b, lab.a4):
+            with inside(netns), pytest.raises(ConnectionRefusedError):
+                socket.create_connection((host, 18766), 2).close()
+        cell.stdin.close()
+        assert cell.wait(10) == 0
+
+
+def dns_answer(query):
+    """To any question for an address: 10.213.0.53."""
+    end = query.index(b"\0", 12) + 5
+    kind = struct.unpack("!H", query[end - 4:end - 2])[0]
+    answer = (b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 5, 4)
+              + socket.inet_aton("10.213.0.53")) if kind == 1 else b""
+    return (query[:2] + struct.pack("!HHHHH", 0x8180, 1, 1 if answer else 0, 0, 0)
+            + query[12:end] + answer)
+
+
+def test_full_looks_names_up_where_the_host_does(dewar, lab):
+    asked = []
+    with inside(lab.b):
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind((lab.b4, 53))
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                query, address = server.recvfrom(2048)
+                if not query:
+                    break  # it was shut down
+                asked.append(query)
+                server.sendto(dns_answer(query), address)
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        lab.use_resolver(lab.b4)
+        done = subprocess.run(
+            ["ip", "netns", "exec", lab.a, dewar, "run", "--network", "full", "python", "-c",
+             "import socket; print(socket.gethostbyname('dewar.example'));"
+             "print(open('/etc/resolv.conf').read())"],
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=40, check=False)
+    finally:
+        with contextlib.suppress(OSError):
+            server.shutdown(socket.SHUT_RDWR)
+        server.close()
+    assert done.stdout == b"10.213.0.53\nnameserver 169.254.1.53\n\n", done
+    assert any(b"\x05dewar\x07example" in query for query in asked)
+
+
+def test_full_leaves_nothing_behind(full, host_snapshot):
+    def snapshot():
+        # Processes and cgroups may be those of somebody else's cells.
+        return host_snapshot()["mounts"], helpers(), len(os.listdir("/run/netns"))
+
+    before = snapshot()
+    for code in "print(1)", "raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)":
+        full("python", "-c", code)
+    done = full("--timeout", "300ms", "python", "-c", "while True: pass")
+    assert done["reason"] == "timeout_wall"
+    assert snapshot() == before
+
+
+def test_a_killed_dewar_leaves_no_pasta_behind(dewar, lab):
+    cell = subprocess.Popen(["nsenter", "--net=/run/netns/" + lab.a, dewar, "run",
+                             "--network", "full", "python", "-c",
+                             "print('up', flush=True)\nwhile True: pass"],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    try:
+        assert cell.stdout.readline() == b"up\n"
+        family = children(cell.pid)  # the cell's init, and who keeps pasta
+        family |= {pid for child in family for pid in children(child)}
+        assert len(family) >= 4 and family & helpers()
+    finally:
+        cell.kill()
+        cell.wait(10)
+        cell.stdout.close()
+    wait_until(lambda: not any(map(is_live, family)), "the cell and pasta are gone")
+
+
+def test_full_ends_on_ctrl_c(dewar, lab):
+    before = helpers()
+    with subprocess.Popen(["nsenter", "--net=/run/netns/" + lab.a, dewar, "run",
+                           "--network", "full", "python", "-c",
+                           "print('up', flush=True)\nwhile True: pass"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as cell:
+        assert cell.stdout.readline() == b"up\n"
+        cell.send_signal(signal.SIGINT)
+        assert cell.wait(10) == 130
+    assert helpers() == before
+
+
+def test_full_can_run_side_by_side(dewar, lab):
+    with Witness("0.0.0.0", netns=lab.b) as witness:
+        cells = [subprocess.Popen(["nsenter", "--net=/run/netns/" + lab.a, dewar, "run",
+                                   "--network", "full", "python", "-c", CONNECT, "--", lab.b4,
+                                   str(witness.port)], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE) for _ in range(8)]
+        outputs = [cell.communicate(timeout=40)[0] for cell in cells]
+    assert outputs == [b"got witness\n"] * len(cells)
+
+
+def test_full_works_for_a_plain_user_who_may_open_tun(dewar, lab, must, tmp_path_factory):
+    tun = tmp_path_factory.mktemp("tun") / "tun"
+    os.mknod(tun, 0o666 | 0o020000, os.makedev(10, 200))
+    tun.chmod(0o666)
+    start = ["nsenter", "--net=/run/netns/" + lab.a, "unshare", "--mount", "sh", "-c",
+             'mount --bind "$0" /dev/net/tun && exec "$@"', str(tun),
+             "setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]
+    must(subprocess.run([*start, "test", "-x", dewar], check=False).returncode == 0,
+         "another user cannot reach " + dewar)
+    with Witness("127.0.0.1", netns=lab.a) as near, Witness("0.0.0.0", netns=lab.b) as far:
+        done = subprocess.run([*start, dewar, "run", "--network", "full", "python", "-c",
+                               SNEAK, "--", "127.0.0.1", str(near.port), lab.b4,
+                               str(far.port)], stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=40, check=False, cwd="/")
+        assert done.stdout == b"done\n", done
+        wait_until(lambda: len(far.seen) >= 4, "the world is reached")
+        assert near.seen == []
+
+
+@pytest.mark.parametrize("script, wanted", [
+    ("echo 'No routable interface, says pasta' >&2; exit 1", "No routable interface"),
+    ("exit 0", "pasta"),
+    ("kill -SEGV $$", "pasta"),
+    ("exec sleep 600", "did not get ready"),
+    ("echo garbage > /proc/self/fd/3; exec sleep 600", "pasta"),
+    ("yes noise >&2", "pasta"),
+], ids=["fails", "ends", "crashes", "hangs", "garbage", "floods"])
+def test_a_pasta_that_fails_is_an_answer(full, tmp_path, script, wanted):
+    fake = tmp_path / "pasta"
+    fake.write_text("#!/bin/sh\n%s\n" % script)
+    fake.chmod(0o755)
+    before = helpers()
+    start = time.monotonic()
+    # In a mount namespace of its own, so that nobody else sees this pasta.
+    done = full("python", "-c", "print('ran')", "--timeout", "8s",
+                before=["unshare", "--mount", "sh", "-c",
+                        'mount --bind "$0" /usr/bin/pasta && exec "$@"', str(fake)])
+    assert time.monotonic() - start < 8
+    assert done["reason"] == "unavailable" and done["metadata"]["ok"] is False, done
+    assert wanted in done["hint"] and "\n" not in done["hint"]
+    assert done["stdout"] == ""
+    assert helpers() == before
+
+
+def test_a_host_without_any_route_is_an_answer(dewar, lab):
+    name = "dewar-test-c%d" % os.getpid()
+    ip("netns", "add", name)
+    try:
+        done = subprocess.run(["nsenter", "--net=/run/netns/" + name, dewar, "run", "--json",
+                               "--network", "full", "python", "-c", "print(1)"],
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=40,
+                              check=False)
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=False)
+    done = json.loads(done.stdout)
+    # This pasta gives up without an interface to copy; one that does not is fine.
+    if not done["metadata"]["ok"]:
+        assert done["reason"] == "unavailable"
+        assert "pasta" in done["hint"]

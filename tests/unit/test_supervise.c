@@ -1,0 +1,785 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#undef NDEBUG
+#include "engine/supervise.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "fakes/fake_level.h"
+
+#define CAP 10000U
+#define SOON 2000U /* ms: at once, on a busy machine */
+
+/* A run of a fake cell: what goes in, and what was seen. */
+struct run {
+	struct fake_script script;
+	struct dw_request req;
+	struct dw_spec spec;
+	uint64_t timeout_ms;
+
+	struct dw_supervised seen;
+	struct dw_outcome outcome;
+	uint64_t took_ms;
+	int kills;
+	struct dw_buf told[DW_STREAM_COUNT]; /* to on_output */
+};
+
+static void tell(void *user, enum dw_stream stream, const void *data, size_t len)
+{
+	struct run *r = user;
+
+	assert_true(len > 0);
+	assert_int_equal(dw_buf_add(&r->told[stream], data, len), 0);
+}
+
+static int setup(void **state)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -1;
+	dw_request_init(&r->req);
+	r->req.on_output = tell;
+	r->req.user = r;
+	r->spec.req = &r->req;
+	r->spec.limits.output_bytes = CAP;
+	r->timeout_ms = 20000;
+	for (int i = 0; i < DW_STREAM_COUNT; i++)
+		dw_buf_init(&r->told[i], 1U << 24);
+	*state = r;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct run *r = *state;
+
+	dw_supervised_finish(&r->seen);
+	for (int i = 0; i < DW_STREAM_COUNT; i++)
+		dw_buf_finish(&r->told[i]);
+	free(r);
+	return 0;
+}
+
+static void run(struct run *r, int (*program)(const void *))
+{
+	struct dw_cell *cell = NULL;
+	struct dw_error err = {0};
+	uint64_t start;
+
+	r->script.program = program;
+	fake_script = &r->script;
+	assert_int_equal(fake_level.create(&r->spec, &cell, &err), 0);
+	start = dw_now_ms();
+	assert_int_equal(fake_level.start(cell, &err), 0);
+	dw_supervise(cell, &r->spec, start + r->timeout_ms, &r->seen);
+	r->took_ms = dw_now_ms() - start;
+	r->outcome = cell->outcome;
+	r->kills = fake_kills(cell);
+	assert_int_equal(cell->state, DW_CELL_GONE);
+	fake_level.destroy(cell);
+
+	/* Whatever happened: what was told is what was kept. */
+	for (int i = 0; i < DW_STREAM_COUNT; i++) {
+		assert_int_equal(r->told[i].len, r->seen.out[i].len);
+		if (r->told[i].len > 0)
+			assert_memory_equal(r->told[i].data, r->seen.out[i].data,
+			                    r->told[i].len);
+		assert_true(r->seen.out[i].len <= r->spec.limits.output_bytes);
+	}
+}
+
+static void ended_by_itself(const struct run *r, int exit_code)
+{
+	assert_int_equal(r->seen.cause, DW_CAUSE_NONE);
+	assert_int_equal(r->kills, 0);
+	assert_true(r->outcome.ended);
+	assert_int_equal(r->outcome.wait_status, W_EXITCODE(exit_code, 0));
+	assert_true(r->took_ms < SOON);
+	assert_false(r->seen.truncated[DW_STDOUT]);
+	assert_false(r->seen.truncated[DW_STDERR]);
+}
+
+static void output_is(const struct run *r, enum dw_stream stream, const char *text)
+{
+	const struct dw_buf *buf = &r->seen.out[stream];
+
+	assert_int_equal(buf->len, strlen(text));
+	if (buf->len > 0)
+		assert_memory_equal(buf->data, text, buf->len);
+}
+
+/* ---- programs ---- */
+
+/* The byte at each place of a stream differs from its neighbours. */
+static char nth(size_t i)
+{
+	return (char)(i * 7 + i / 251);
+}
+
+static void put(int fd, size_t from, size_t len)
+{
+	char chunk[4096];
+
+	for (size_t done = 0; done < len;) {
+		size_t n = len - done < sizeof(chunk) ? len - done : sizeof(chunk);
+
+		for (size_t i = 0; i < n; i++)
+			chunk[i] = nth(from + done + i);
+		if (dw_fd_write_all(fd, chunk, n) < 0)
+			_exit(121);
+		done += n;
+	}
+}
+
+static void is_nth(const struct dw_buf *buf, size_t len)
+{
+	assert_int_equal(buf->len, len);
+	for (size_t i = 0; i < len; i++)
+		if (buf->data[i] != nth(i))
+			fail_msg("byte %zu is another", i);
+}
+
+static int says_both(const void *user)
+{
+	(void)user;
+	(void)!write(1, "out", 3);
+	(void)!write(2, "err", 3);
+	(void)!write(1, "put", 3);
+	return 3;
+}
+
+static int says_nothing(const void *user)
+{
+	(void)user;
+	return 0;
+}
+
+struct amount {
+	size_t out, err;
+};
+
+static int writes_amount(const void *user)
+{
+	const struct amount *a = user;
+
+	put(1, 0, a->out);
+	put(2, 0, a->err);
+	return 0;
+}
+
+static int floods(const void *user)
+{
+	(void)user;
+	(void)signal(SIGPIPE, SIG_IGN);
+	for (;;) {
+		(void)!write(1, "flood and flood", 15);
+		(void)!write(2, "flood", 5);
+	}
+}
+
+static int sleeps(const void *user)
+{
+	(void)user;
+	for (;;)
+		(void)pause();
+}
+
+static int says_something_and_sleeps(const void *user)
+{
+	(void)!write(1, "before", 6);
+	return sleeps(user);
+}
+
+static int closes_stdio_and_works_on(const void *user)
+{
+	(void)user;
+	(void)!write(1, "bye", 3);
+	for (int i = 0; i < 3; i++)
+		(void)close(i);
+	(void)usleep(400000);
+	return 5;
+}
+
+/* Says how much came in and whether it was right. */
+static int reads_slowly(const void *user)
+{
+	char chunk[5000];
+	size_t at = 0;
+	ssize_t n;
+
+	(void)user;
+	while ((n = read(0, chunk, sizeof(chunk))) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			if (chunk[i] != nth(at++))
+				return 9;
+		(void)usleep(500);
+	}
+	(void)dprintf(1, "%zu", at);
+	return 0;
+}
+
+static int reads_a_little_and_closes(const void *user)
+{
+	char chunk[10];
+
+	(void)user;
+	(void)!read(0, chunk, sizeof(chunk));
+	(void)close(0);
+	(void)usleep(100000);
+	(void)dprintf(1, "closed");
+	return 0;
+}
+
+static int echoes(const void *user)
+{
+	char chunk[4096];
+	ssize_t n;
+
+	(void)user;
+	while ((n = read(0, chunk, sizeof(chunk))) > 0)
+		if (dw_fd_write_all(1, chunk, (size_t)n) < 0)
+			return 1;
+	return 0;
+}
+
+/* ---- output ---- */
+
+static void output_is_collected_by_stream(void **state)
+{
+	struct run *r = *state;
+
+	run(r, says_both);
+	ended_by_itself(r, 3);
+	output_is(r, DW_STDOUT, "output");
+	output_is(r, DW_STDERR, "err");
+	assert_true(r->seen.run_ms >= 0);
+}
+
+static void no_output_is_an_empty_text(void **state)
+{
+	struct run *r = *state;
+
+	run(r, says_nothing);
+	ended_by_itself(r, 0);
+	output_is(r, DW_STDOUT, "");
+	output_is(r, DW_STDERR, "");
+}
+
+static void nobody_need_listen(void **state)
+{
+	struct run *r = *state;
+
+	r->req.on_output = NULL;
+	r->script.program = says_both;
+	fake_script = &r->script;
+	{
+		struct dw_cell *cell = NULL;
+
+		assert_int_equal(fake_level.create(&r->spec, &cell, NULL), 0);
+		assert_int_equal(fake_level.start(cell, NULL), 0);
+		dw_supervise(cell, &r->spec, dw_now_ms() + SOON, &r->seen);
+		fake_level.destroy(cell);
+	}
+	output_is(r, DW_STDOUT, "output");
+}
+
+/* All of it is in the pipe when the program is gone. */
+static void what_was_written_last_is_not_lost(void **state)
+{
+	struct run *r = *state;
+
+	r->spec.limits.output_bytes = 1U << 20;
+	for (int i = 0; i < 20; i++) {
+		dw_supervised_finish(&r->seen);
+		r->told[0].len = r->told[1].len = 0;
+		r->script.user = &(struct amount){60000, 60000};
+		run(r, writes_amount);
+		ended_by_itself(r, 0);
+		is_nth(&r->seen.out[DW_STDOUT], 60000);
+		is_nth(&r->seen.out[DW_STDERR], 60000);
+	}
+}
+
+static void as_much_as_the_cap_is_not_too_much(void **state)
+{
+	struct run *r = *state;
+
+	r->script.user = &(struct amount){CAP, CAP};
+	run(r, writes_amount);
+	ended_by_itself(r, 0);
+	is_nth(&r->seen.out[DW_STDOUT], CAP);
+	is_nth(&r->seen.out[DW_STDERR], CAP);
+}
+
+static void one_byte_more_than_the_cap_ends_it(void **state)
+{
+	struct run *r = *state;
+
+	r->script.user = &(struct amount){CAP + 1, 0};
+	run(r, writes_amount);
+	assert_int_equal(r->seen.cause, DW_CAUSE_OUTPUT);
+	assert_true(r->seen.truncated[DW_STDOUT]);
+	assert_false(r->seen.truncated[DW_STDERR]);
+	is_nth(&r->seen.out[DW_STDOUT], CAP);
+}
+
+static void each_stream_has_the_cap_to_itself(void **state)
+{
+	struct run *r = *state;
+
+	r->script.user = &(struct amount){CAP, CAP + 1};
+	run(r, writes_amount);
+	assert_int_equal(r->seen.cause, DW_CAUSE_OUTPUT);
+	assert_false(r->seen.truncated[DW_STDOUT]);
+	assert_true(r->seen.truncated[DW_STDERR]);
+	is_nth(&r->seen.out[DW_STDOUT], CAP);
+	is_nth(&r->seen.out[DW_STDERR], CAP);
+}
+
+static void a_cap_larger_than_a_pipe_is_a_cap(void **state)
+{
+	struct run *r = *state;
+
+	r->spec.limits.output_bytes = 3000001;
+	r->script.user = &(struct amount){5000000, 0};
+	run(r, writes_amount);
+	assert_int_equal(r->seen.cause, DW_CAUSE_OUTPUT);
+	is_nth(&r->seen.out[DW_STDOUT], 3000001);
+}
+
+static void a_flood_is_ended_and_kept_to_the_cap(void **state)
+{
+	struct run *r = *state;
+
+	run(r, floods);
+	assert_int_equal(r->seen.cause, DW_CAUSE_OUTPUT);
+	assert_true(r->seen.truncated[DW_STDOUT] || r->seen.truncated[DW_STDERR]);
+	assert_true(r->took_ms < SOON);
+	assert_int_equal(r->kills, 1);
+}
+
+static void a_flood_that_will_not_die_at_once_holds_nobody_up(void **state)
+{
+	struct run *r = *state;
+
+	r->script.deaf = 1;
+	run(r, floods);
+	assert_int_equal(r->seen.cause, DW_CAUSE_OUTPUT);
+	assert_int_equal(r->seen.out[DW_STDOUT].len, CAP);
+	assert_int_equal(r->seen.out[DW_STDERR].len, CAP);
+	assert_int_equal(r->kills, 2);
+	assert_true(r->took_ms < SOON + 500);
+}
+
+static void a_pipe_that_outlives_the_cell_is_not_waited_for(void **state)
+{
+	struct run *r = *state;
+
+	r->script.hold = true;
+	run(r, says_both);
+	ended_by_itself(r, 3);
+	output_is(r, DW_STDOUT, "output");
+	output_is(r, DW_STDERR, "err");
+}
+
+static int leaves_a_flooding_child(const void *user)
+{
+	(void)!write(2, "parent", 6);
+	if (fork() == 0) {
+		(void)alarm(3);
+		return floods(user);
+	}
+	(void)usleep(1000);
+	return 0;
+}
+
+static void a_flood_that_outlives_the_cell_is_not_waited_for(void **state)
+{
+	struct run *r = *state;
+
+	run(r, leaves_a_flooding_child);
+	assert_true(r->took_ms < SOON);
+	assert_true(r->seen.out[DW_STDOUT].len <= CAP);
+}
+
+static void closed_stdio_is_not_the_end_and_does_not_make_us_spin(void **state)
+{
+	struct run *r = *state;
+	struct rusage before, after;
+	long ms;
+
+	(void)getrusage(RUSAGE_SELF, &before);
+	run(r, closes_stdio_and_works_on);
+	(void)getrusage(RUSAGE_SELF, &after);
+	ended_by_itself(r, 5);
+	assert_true(r->took_ms >= 400);
+	output_is(r, DW_STDOUT, "bye");
+	ms = (after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec -
+	      before.ru_stime.tv_sec) * 1000 +
+	     (after.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_utime.tv_usec -
+	      before.ru_stime.tv_usec) / 1000;
+	assert_true(ms < 200);
+}
+
+/* ---- input ---- */
+
+static char *input(size_t len)
+{
+	char *data = malloc(len);
+
+	assert_non_null(data);
+	for (size_t i = 0; i < len; i++)
+		data[i] = nth(i);
+	return data;
+}
+
+static void without_input_the_program_reads_its_end_at_once(void **state)
+{
+	struct run *r = *state;
+
+	run(r, reads_slowly);
+	ended_by_itself(r, 0);
+	output_is(r, DW_STDOUT, "0");
+}
+
+static void input_reaches_a_slow_reader_whole(void **state)
+{
+	struct run *r = *state;
+	autofree char *data = input(1000003);
+
+	r->req.stdin_data = (struct dw_bytes){data, 1000003};
+	run(r, reads_slowly);
+	ended_by_itself(r, 0);
+	output_is(r, DW_STDOUT, "1000003");
+}
+
+static void input_and_output_go_at_the_same_time(void **state)
+{
+	struct run *r = *state;
+	autofree char *data = input(700000);
+
+	r->spec.limits.output_bytes = 700000;
+	r->req.stdin_data = (struct dw_bytes){data, 700000};
+	run(r, echoes);
+	ended_by_itself(r, 0);
+	is_nth(&r->seen.out[DW_STDOUT], 700000);
+}
+
+static void input_that_nobody_wants_any_more_is_dropped(void **state)
+{
+	struct run *r = *state;
+	autofree char *data = input(1000000);
+	struct rusage before, after;
+
+	r->req.stdin_data = (struct dw_bytes){data, 1000000};
+	(void)getrusage(RUSAGE_SELF, &before);
+	run(r, reads_a_little_and_closes);
+	(void)getrusage(RUSAGE_SELF, &after);
+	ended_by_itself(r, 0);
+	output_is(r, DW_STDOUT, "closed");
+	assert_true(after.ru_utime.tv_sec + after.ru_stime.tv_sec -
+	            before.ru_utime.tv_sec - before.ru_stime.tv_sec <= 1);
+}
+
+static void a_program_that_never_reads_ends_all_the_same(void **state)
+{
+	struct run *r = *state;
+	autofree char *data = input(1000000);
+
+	r->req.stdin_data = (struct dw_bytes){data, 1000000};
+	run(r, says_both);
+	ended_by_itself(r, 3);
+	output_is(r, DW_STDOUT, "output");
+}
+
+static void a_descriptor_is_forwarded_to_its_end(void **state)
+{
+	struct run *r = *state;
+	autofree char *data = input(300000);
+	autoclose int fd = dw_fd_sealed("input", data, 300000);
+
+	r->req.stdin_fd = fd;
+	r->req.stdin_data = (struct dw_bytes){"not this", 8};
+	run(r, reads_slowly);
+	ended_by_itself(r, 0);
+	output_is(r, DW_STDOUT, "300000");
+	assert_int_not_equal(fcntl(fd, F_GETFD), -1); /* it is the caller's */
+}
+
+static void a_descriptor_is_forwarded_as_its_bytes_come(void **state)
+{
+	struct run *r = *state;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)close(ends[0]);
+		for (size_t at = 0; at < 200000; at += 40000) {
+			put(ends[1], at, 40000);
+			(void)usleep(20000);
+		}
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	r->req.stdin_fd = ends[0];
+	run(r, reads_slowly);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	(void)close(ends[0]);
+	ended_by_itself(r, 0);
+	output_is(r, DW_STDOUT, "200000");
+}
+
+static void a_descriptor_that_never_ends_is_not_waited_for(void **state)
+{
+	struct run *r = *state;
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	r->req.stdin_fd = ends[0];
+	run(r, says_both);
+	ended_by_itself(r, 3);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+static void what_is_no_descriptor_is_the_end_of_input(void **state)
+{
+	struct run *r = *state;
+
+	r->req.stdin_fd = 12345;
+	run(r, reads_slowly);
+	ended_by_itself(r, 0);
+	output_is(r, DW_STDOUT, "0");
+}
+
+static void input_is_left_alone_until_the_walls_stand(void **state)
+{
+	struct run *r = *state;
+	int ends[2];
+	char back[8];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(write(ends[1], "mine", 4), 4);
+	r->req.stdin_fd = ends[0];
+	r->script.never_built = true;
+	r->timeout_ms = 100;
+	run(r, sleeps);
+	assert_int_equal(read(ends[0], back, sizeof(back)), 4);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+/*
+ * The reader dies between our looking and our writing: a library must not let
+ * its caller be killed for that.
+ */
+static void no_signal_reaches_the_caller(void **state)
+{
+	struct run *r = *state;
+	autofree char *data = input(1000000);
+	autoclose int cancel = eventfd(1, EFD_CLOEXEC);
+	int status;
+	pid_t pid;
+
+	r->req.stdin_data = (struct dw_bytes){data, 1000000};
+	r->req.cancel_fd = cancel;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)signal(SIGPIPE, SIG_DFL);
+		run(r, sleeps);
+		_exit(r->seen.cause == DW_CAUSE_CANCELLED ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* ---- ending it ---- */
+
+static void the_deadline_ends_it(void **state)
+{
+	struct run *r = *state;
+
+	r->timeout_ms = 200;
+	run(r, says_something_and_sleeps);
+	assert_int_equal(r->seen.cause, DW_CAUSE_DEADLINE);
+	assert_int_equal(r->kills, 1);
+	assert_true(r->took_ms >= 200 && r->took_ms < 200 + SOON);
+	output_is(r, DW_STDOUT, "before");
+	assert_true(r->seen.run_ms >= 190);
+}
+
+static void a_deadline_that_has_passed_ends_it_at_once(void **state)
+{
+	struct run *r = *state;
+
+	r->timeout_ms = 0;
+	run(r, sleeps);
+	assert_int_equal(r->seen.cause, DW_CAUSE_DEADLINE);
+	assert_true(r->took_ms < SOON);
+}
+
+static void the_deadline_holds_while_walls_are_built(void **state)
+{
+	struct run *r = *state;
+
+	r->script.never_built = true;
+	r->timeout_ms = 100;
+	run(r, sleeps);
+	assert_int_equal(r->seen.cause, DW_CAUSE_DEADLINE);
+	assert_true(r->seen.run_ms < 0);
+	assert_true(r->took_ms < SOON);
+}
+
+static void a_steady_talker_does_not_talk_past_the_deadline(void **state)
+{
+	struct run *r = *state;
+
+	r->spec.limits.output_bytes = 1U << 30;
+	r->req.on_output = NULL;
+	r->timeout_ms = 150;
+	r->script.program = floods;
+	fake_script = &r->script;
+	{
+		struct dw_cell *cell = NULL;
+		uint64_t start = dw_now_ms();
+
+		assert_int_equal(fake_level.create(&r->spec, &cell, NULL), 0);
+		assert_int_equal(fake_level.start(cell, NULL), 0);
+		dw_supervise(cell, &r->spec, start + 150, &r->seen);
+		assert_true(dw_now_ms() - start < SOON);
+		fake_level.destroy(cell);
+	}
+	assert_int_equal(r->seen.cause, DW_CAUSE_DEADLINE);
+}
+
+static void the_caller_can_change_its_mind(void **state)
+{
+	const struct itimerspec soon = {.it_value.tv_nsec = 100000000};
+	struct run *r = *state;
+	autoclose int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+
+	assert_int_equal(timerfd_settime(timer, 0, &soon, NULL), 0);
+	r->req.cancel_fd = timer;
+	run(r, says_something_and_sleeps);
+	assert_int_equal(r->seen.cause, DW_CAUSE_CANCELLED);
+	assert_int_equal(r->kills, 1);
+	assert_true(r->took_ms >= 99 && r->took_ms < SOON);
+	output_is(r, DW_STDOUT, "before");
+}
+
+static void a_mind_that_is_not_changed_changes_nothing(void **state)
+{
+	struct run *r = *state;
+	autoclose int never = eventfd(0, EFD_CLOEXEC);
+
+	r->req.cancel_fd = never;
+	run(r, says_both);
+	ended_by_itself(r, 3);
+}
+
+static void what_comes_first_is_the_cause(void **state)
+{
+	const struct itimerspec soon = {.it_value.tv_nsec = 300000000};
+	struct run *r = *state;
+	autoclose int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+
+	/* The deadline, then a change of mind while it is still dying. */
+	assert_int_equal(timerfd_settime(timer, 0, &soon, NULL), 0);
+	r->req.cancel_fd = timer;
+	r->timeout_ms = 100;
+	r->script.deaf = 1;
+	run(r, sleeps);
+	assert_int_equal(r->seen.cause, DW_CAUSE_DEADLINE);
+	assert_int_equal(r->kills, 2);
+}
+
+static void a_cell_that_does_not_die_is_told_again(void **state)
+{
+	struct run *r = *state;
+
+	r->script.deaf = 1;
+	r->timeout_ms = 100;
+	run(r, sleeps);
+	assert_int_equal(r->seen.cause, DW_CAUSE_DEADLINE);
+	assert_int_equal(r->kills, 2);
+	assert_true(r->took_ms >= 500 && r->took_ms < 600 + SOON);
+}
+
+/* Six seconds of trying. */
+static void a_cell_that_never_dies_is_given_up_on(void **state)
+{
+	struct run *r = *state;
+
+	r->script.deaf = 1000;
+	r->timeout_ms = 50;
+	run(r, says_something_and_sleeps);
+	assert_int_equal(r->seen.cause, DW_CAUSE_STUCK);
+	assert_int_equal(r->kills, 2);
+	assert_true(r->took_ms >= 5000 && r->took_ms < 6050 + SOON);
+	assert_false(r->outcome.ended);
+	output_is(r, DW_STDOUT, "before");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(output_is_collected_by_stream),
+		TEST(no_output_is_an_empty_text),
+		TEST(nobody_need_listen),
+		TEST(what_was_written_last_is_not_lost),
+		TEST(as_much_as_the_cap_is_not_too_much),
+		TEST(one_byte_more_than_the_cap_ends_it),
+		TEST(each_stream_has_the_cap_to_itself),
+		TEST(a_cap_larger_than_a_pipe_is_a_cap),
+		TEST(a_flood_is_ended_and_kept_to_the_cap),
+		TEST(a_flood_that_will_not_die_at_once_holds_nobody_up),
+		TEST(a_pipe_that_outlives_the_cell_is_not_waited_for),
+		TEST(a_flood_that_outlives_the_cell_is_not_waited_for),
+		TEST(closed_stdio_is_not_the_end_and_does_not_make_us_spin),
+		TEST(without_input_the_program_reads_its_end_at_once),
+		TEST(input_reaches_a_slow_reader_whole),
+		TEST(input_and_output_go_at_the_same_time),
+		TEST(input_that_nobody_wants_any_more_is_dropped),
+		TEST(a_program_that_never_reads_ends_all_the_same),
+		TEST(a_descriptor_is_forwarded_to_its_end),
+		TEST(a_descriptor_is_forwarded_as_its_bytes_come),
+		TEST(a_descriptor_that_never_ends_is_not_waited_for),
+		TEST(what_is_no_descriptor_is_the_end_of_input),
+		TEST(input_is_left_alone_until_the_walls_stand),
+		TEST(no_signal_reaches_the_caller),
+		TEST(the_deadline_ends_it),
+		TEST(a_deadline_that_has_passed_ends_it_at_once),
+		TEST(the_deadline_holds_while_walls_are_built),
+		TEST(a_steady_talker_does_not_talk_past_the_deadline),
+		TEST(the_caller_can_change_its_mind),
+		TEST(a_mind_that_is_not_changed_changes_nothing),
+		TEST(what_comes_first_is_the_cause),
+		TEST(a_cell_that_does_not_die_is_told_again),
+		TEST(a_cell_that_never_dies_is_given_up_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
