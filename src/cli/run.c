@@ -240,7 +240,7 @@ const struct dw_command dw_command_run = {
 			"dewar run script.rb -- --verbose",
 			"echo 'console.log(6 * 7)' | dewar run javascript -",
 			"dewar run plot.py --file data.csv --collect '*.png' --into charts",
-			"dewar run --json --timeout 2s --memory 64M bash -c ':(){ :|:& };:'",
+			"dewar run --json --timeout 2s --memory 64M bash -c ':(){ :|:& };:; sleep 9'",
 		},
 	.groups =
 		{

@@ -86,17 +86,27 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 
 static int check_strict(const struct dw_cell *cell, struct dw_error *err)
 {
+	const char *why = NULL;
+	char names[128] = "";
+	size_t len = 0;
+
 	for (int i = 0; i < DW_LIMIT_COUNT; i++) {
 		const struct dw_limit_proof *p = &cell->outcome.limits[i];
 
-		if (!p->enforced)
-			return dw_fail(
-				err, DW_E_UNSUPPORTED, 0,
-				"the limit on %s cannot be enforced here, and --strict was "
-				"asked for: %s",
-				dw_limit_name(i), p->note ? p->note : "nobody holds it");
+		/* Looking now and then is not holding. */
+		if (p->enforced && strcmp(p->by, "sampling") != 0)
+			continue;
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+		                        len > 0 ? ", " : "", dw_limit_name(i));
+		if (!why)
+			why = p->note;
 	}
-	return 0;
+	if (len == 0)
+		return 0;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "limits that the kernel does not hold here, and --strict was asked "
+	               "for: %s (%s)",
+	               names, why ? why : "nobody holds it");
 }
 
 /* Which of the program's namespaces are not ours? */
@@ -226,6 +236,7 @@ static struct dw_result *new_result(const struct dw_request *req, const char *le
 static int run_at_first(const char *levels, const struct dw_request *req,
                         struct dw_result *res, struct dw_error *err)
 {
+	struct dw_error before = {0};
 	const char *p = levels;
 	int r;
 
@@ -239,8 +250,12 @@ static int run_at_first(const char *levels, const struct dw_request *req,
 				"there is no level \"%.*s\": use none, process or container",
 				(int)len, p);
 		r = run_at(level, req, res, err);
-		if (r < 0 && err->code != DW_E_INVALID)
+		if (r < 0 && err->code != DW_E_INVALID) {
 			(void)dw_wrap(err, "level %s", level->name);
+			if (before.code != DW_OK)
+				(void)dw_wrap(err, "%s", before.text);
+			before = *err;
+		}
 		if (r == 0 || err->code == DW_E_INVALID || p[len] == '\0')
 			return r;
 		p += len + 1;

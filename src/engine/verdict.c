@@ -45,17 +45,24 @@ static enum dw_reason limit_reason(const struct dw_outcome *o, enum dw_cause cau
 }
 
 /* Why it ended, seen from the program's own end. */
-static enum dw_reason end_reason(const struct dw_outcome *o)
+static enum dw_reason end_reason(const struct dw_outcome *o, const char *said)
 {
 	int status = o->wait_status;
+	bool per_file = o->limits[DW_LIMIT_TMP].by &&
+	                strcmp(o->limits[DW_LIMIT_TMP].by, "rlimit") == 0;
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return DW_REASON_EXIT;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
 		return DW_REASON_SECCOMP;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-		return DW_REASON_TIMEOUT_CPU;
-	if (o->tmp_full || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ))
+	if (o->tmp_full ||
+	    (per_file && WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ))
+		return DW_REASON_DISK;
+	/*
+	 * A program that cleans up behind itself leaves no full /tmp. If it failed and
+	 * says that a disk was full, there is no other disk that it could mean.
+	 */
+	if (said && (strstr(said, "No space left on device") || strstr(said, "ENOSPC")))
 		return DW_REASON_DISK;
 	return WIFSIGNALED(status) ? DW_REASON_SIGNAL : DW_REASON_EXIT;
 }
@@ -91,17 +98,20 @@ static const struct {
          "The cell has no network unless it is asked for (--network full)."},
 	{"Temporary failure in name resolution",
          "The cell has no network unless it is asked for (--network full)."},
-	{"No space left on device", "/tmp is full: raise limits.tmp_mb (--tmp)."},
 	{"Cannot allocate memory",
          "Memory ran short: raise limits.memory_mb (--memory)."},
 };
 
-static void hint_exit(struct dw_result *res)
+static void hint_exit(struct dw_result *res, const struct dw_limits *limits)
 {
 	const char *text = res->out[DW_STDERR];
 
 	say(res, "The program ended with exit code %d%s.", res->exit_code,
 	    res->out_len[DW_STDERR] > 0 ? "; stderr says why" : "");
+	if (text && strstr(text, "Too many open files"))
+		say(res,
+		    "It speaks of too many open files: limits.files (--files) is %llu.",
+		    (unsigned long long)limits->files);
 	for (size_t i = 0; text && i < ARRAY_SIZE(complaints); i++)
 		if (strstr(text, complaints[i].says)) {
 			say(res, "%s", complaints[i].hint);
@@ -117,7 +127,7 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 
 	switch (res->reason) {
 	case DW_REASON_EXIT:
-		hint_exit(res);
+		hint_exit(res, limits);
 		break;
 	case DW_REASON_SIGNAL:
 		say(res, "The program was killed by SIG%s (%d).", name ? name : "?",
@@ -185,7 +195,8 @@ void dw_verdict(struct dw_result *res, const struct dw_outcome *o, enum dw_cause
 	res->ok = o->walls.known;
 	res->reason = limit_reason(o, cause);
 	if (res->reason == DW_REASON_EXIT)
-		res->reason = o->ended ? end_reason(o) : DW_REASON_SIGNAL;
+		res->reason = o->ended ? end_reason(o, res->out[DW_STDERR])
+		                       : DW_REASON_SIGNAL;
 
 	res->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	res->exit_code = res->signal ? 128 + res->signal : WEXITSTATUS(status);

@@ -21,7 +21,6 @@
 
 #define PREFIX "dewar-"
 #define PERIOD_US 100000U
-#define ABANDONED_S 10
 #define PIDS_LOOK_NS 25000000
 #define REMOVE_TRIES 200 /* of 1 ms and more each */
 
@@ -306,6 +305,15 @@ void dw_cgroup_rearm(int fd)
 		(void)!read(fd, text, sizeof(uint64_t));
 }
 
+/* "dewar-4026531836-": a pid says who made a group only within its namespace. */
+static size_t name_prefix(char *ret, size_t size)
+{
+	struct stat st = {0};
+
+	(void)stat("/proc/self/ns/pid", &st);
+	return (size_t)snprintf(ret, size, PREFIX "%llu-", (unsigned long long)st.st_ino);
+}
+
 void dw_cgroup_init(struct dw_cgroup *cg)
 {
 	*cg = (struct dw_cgroup){.oom_fd = -1, .pids_fd = -1};
@@ -316,8 +324,12 @@ void dw_cgroup_init(struct dw_cgroup *cg)
 void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
                       const struct dw_limits *limits, uint64_t pids)
 {
+	size_t len;
+
 	dw_cgroup_init(cg);
-	(void)snprintf(cg->name, sizeof(cg->name), PREFIX "%d-%s", getpid(), name);
+	len = name_prefix(cg->name, sizeof(cg->name));
+	(void)snprintf(cg->name + len, sizeof(cg->name) - len, "%d-%.16s", getpid(),
+	               name);
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
 		hold(cg, i, limits, pids);
 	cg->oom_fd = watch_memory(&cg->held[DW_CONTROLLER_MEMORY]);
@@ -443,18 +455,17 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 	return result;
 }
 
-/* Its maker is dead, or is in another pid namespace: hence the wait. */
-static bool is_abandoned(int parent_fd, const char *name)
+/* Made by a process of our own pid namespace (elsewhere pids mean others) that is gone? */
+static bool is_abandoned(const char *name)
 {
-	struct stat st;
+	char own[64];
+	size_t len = name_prefix(own, sizeof(own));
 	long pid;
 
-	if (strncmp(name, PREFIX, sizeof(PREFIX) - 1) != 0)
+	if (strncmp(name, own, len) != 0)
 		return false;
-	pid = strtol(name + sizeof(PREFIX) - 1, NULL, 10);
-	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH &&
-	       fstatat(parent_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       time(NULL) - st.st_ctime > ABANDONED_S;
+	pid = strtol(name + len, NULL, 10);
+	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
 static void sweep_folder(int parent_fd)
@@ -464,7 +475,7 @@ static void sweep_folder(int parent_fd)
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir)) != NULL)
-		if (is_abandoned(parent_fd, d->d_name))
+		if (is_abandoned(d->d_name))
 			(void)unlinkat(parent_fd, d->d_name, AT_REMOVEDIR);
 }
 

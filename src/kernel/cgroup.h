@@ -83,7 +83,7 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err);
 
 /*
  * Remove groups beside this one that another process of ours left behind when it
- * was killed: only empty ones, only of a maker that is gone, and not at once.
+ * was killed: only empty ones, and only of a maker that is gone.
  */
 void dw_cgroup_sweep(const struct dw_cgroup *cg);
 

@@ -58,7 +58,7 @@ static enum dw_reason check_limits(const struct dw_plan *plan, struct dw_report_
 	const struct dw_plan_header *h = plan->h;
 	struct dw_sample now;
 
-	dw_sample_take(h->memory, &now);
+	dw_sample_take(h->memory, end->peak_memory, &now);
 	if (now.memory > end->peak_memory)
 		end->peak_memory = now.memory;
 	if (now.pids > end->peak_pids)
@@ -66,7 +66,7 @@ static enum dw_reason check_limits(const struct dw_plan *plan, struct dw_report_
 
 	if ((h->flags & DW_PLAN_SAMPLE_MEMORY) && now.memory > h->memory)
 		return DW_REASON_OOM;
-	if ((h->flags & DW_PLAN_SAMPLE_PIDS) && now.pids >= h->pids)
+	if ((h->flags & DW_PLAN_SAMPLE_PIDS) && now.pids > h->pids)
 		return DW_REASON_PIDS;
 	if ((h->flags & DW_PLAN_SAMPLE_CPU) && now.cpu_ms + dead_cpu_ms() > h->cpu_ms)
 		return DW_REASON_TIMEOUT_CPU;
@@ -124,7 +124,7 @@ static void end_all(const struct dw_plan *plan)
 	}
 
 	for (int round = 0; round < KILL_ROUNDS; round++) {
-		(void)dw_descendants_signal(SIGKILL);
+		(void)dw_procs_signal(SIGKILL);
 		do
 			pid = waitpid(-1, &status, WNOHANG);
 		while (pid > 0);
@@ -211,13 +211,13 @@ static void watch(const struct dw_plan *plan, pid_t program, int sfd, uint64_t s
 	}
 }
 
-static void report_walls(pid_t program)
+static void report_walls(void)
 {
-	struct dw_report report = {.kind = DW_REPORT_WALLS};
+	struct dw_report report = {.kind = DW_REPORT_WALLS, .walls = dw_program_walls};
 
-	if (dw_program_left.failed)
+	if (!report.walls.known)
 		return;
-	dw_readback(program, &report.walls);
+	dw_readback_shared(&report.walls);
 	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
 }
 
@@ -242,7 +242,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program)
 		dw_launch_die(&err);
 	}
 
-	report_walls(program);
+	report_walls();
 
 	watch(plan, program, sfd, start, &report.end);
 	report.end.run_ns = now_ns() - start;

@@ -50,20 +50,17 @@ int dw_caps_drop(bool must, struct dw_error *err);
 int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err);
 
 /*
- * readback.c: the walls of the program, as the kernel has them. What is known
- * only to the program, it leaves in dw_program_left before it execs.
+ * readback.c: the walls of the program, as the kernel has them. First what the
+ * calling process has of its own, then what all of the cell shares.
  */
-void dw_readback(pid_t program, struct dw_walls *ret);
+void dw_readback_own(int landlock_abi, struct dw_walls *ret);
+void dw_readback_shared(struct dw_walls *walls);
 
 /* program.c: from the fork to the program's first instruction; does not return. */
 _Noreturn void dw_program_start(const struct dw_plan *plan);
 
 /* The fork shares its memory with init: what the program's stage leaves for it. */
-struct dw_program_left {
-	int landlock_abi; /* 0: not applied */
-	bool failed;      /* and has reported why */
-};
-extern struct dw_program_left dw_program_left;
+extern struct dw_walls dw_program_walls; /* not known: it failed, and said why */
 
 /* init.c: the cell's first process, until its end; does not return. */
 _Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program);
@@ -74,10 +71,19 @@ struct dw_sample {
 	uint64_t cpu_ms; /* of the living */
 	uint64_t pids;   /* processes and threads */
 };
-void dw_sample_take(uint64_t memory_limit, struct dw_sample *ret);
 
-/* Send signal to all that descends from us; how many there were. */
-unsigned dw_descendants_signal(int sig);
+/* peak is the most memory that was seen before. */
+void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret);
+
+/* procs.c: how many there are, put into list, which has room for the most. */
+#define DW_PROCS_MAX 4096
+size_t dw_procs_list(pid_t *list);
+
+/* The names in a folder that are numbers; how many were put into list. */
+size_t dw_procs_numbers(const char *path, pid_t *list, size_t max);
+
+/* Send a signal to all of them; how many there were. */
+unsigned dw_procs_signal(int sig);
 
 /* Report the error and end. */
 _Noreturn void dw_launch_die(const struct dw_error *err);

@@ -40,6 +40,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -76,6 +77,11 @@ static int read_plan(struct dw_plan *plan, int *ret_cgroups, int *ret_n,
 	struct stat st;
 	void *map;
 
+	/*
+	 * A session of our own: whoever kills or stops dewar's process group does
+	 * not take away the one who cleans up after it.
+	 */
+	(void)setsid();
 	(void)umask(022);
 	if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
@@ -175,7 +181,7 @@ static int wait_for_network(struct dw_error *err)
 
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "ask for a network");
-	if (read(DW_LAUNCH_FD, &go, 1) != 1)
+	if (read(DW_LAUNCH_FD, &go, 1) != 1 || go != 'g')
 		_exit(125); /* whoever asked for this cell does not want it any more */
 	return dw_net_keep_loopback_inside(err);
 }
@@ -263,6 +269,7 @@ int main(void)
 	struct dw_error err = {0};
 	struct dw_plan plan;
 	pid_t program;
+	char word;
 
 	if (read_plan(&plan, cgroups, &n_cgroups, &err) < 0 ||
 	    join_cgroups(cgroups, n_cgroups, &err) < 0)
@@ -280,6 +287,10 @@ int main(void)
 	if ((plan.h->flags & DW_PLAN_DROP) &&
 	    dw_caps_drop((plan.h->flags & DW_PLAN_NAMESPACES) != 0, &err) < 0)
 		dw_launch_die(&err);
+
+	/* Asked to end before we began? */
+	if (recv(DW_LAUNCH_FD, &word, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
+		_exit(125);
 
 	/*
 	 * The child borrows our memory until it execs, which spares the copy; we

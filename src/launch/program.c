@@ -10,7 +10,7 @@
 #include "launch/launch.h"
 #include "launch/seccomp.h"
 
-struct dw_program_left dw_program_left;
+struct dw_walls dw_program_walls;
 
 /* A limit may be lowered by anybody, and raised by nobody here. */
 static int set_rlimits(const struct dw_plan *plan, struct dw_error *err)
@@ -54,7 +54,7 @@ static void offer_to_oom_killer(void)
  * Leaves:    Landlock and the seccomp filter in force; the filter last, since it
  *            forbids what the stages before it do.
  */
-static int raise_walls(const struct dw_plan *plan, struct dw_error *err)
+static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error *err)
 {
 	uint32_t flags = plan->h->flags;
 	const char *cwd = dw_plan_text(plan, plan->h->cwd);
@@ -66,8 +66,7 @@ static int raise_walls(const struct dw_plan *plan, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, errno, "enter %s in the cell", cwd);
 	if (set_rlimits(plan, err) < 0)
 		return -1;
-	if ((flags & DW_PLAN_LANDLOCK) &&
-	    dw_landlock_apply(plan, &dw_program_left.landlock_abi, err) < 0)
+	if ((flags & DW_PLAN_LANDLOCK) && dw_landlock_apply(plan, ret_abi, err) < 0)
 		return -1;
 	if ((flags & DW_PLAN_SECCOMP) && dw_seccomp_load(err) < 0)
 		return -1;
@@ -78,24 +77,24 @@ _Noreturn void dw_program_start(const struct dw_plan *plan)
 {
 	static char *argv[DW_PLAN_WORDS_MAX + 1], *env[DW_PLAN_WORDS_MAX + 1];
 	struct dw_error err = {0};
+	int abi = 0;
 
 	for (uint32_t i = 0; i < plan->h->n_argv; i++)
 		argv[i] = (char *)dw_plan_text(plan, plan->argv[i]);
 	for (uint32_t i = 0; i < plan->h->n_env; i++)
 		env[i] = (char *)dw_plan_text(plan, plan->env[i]);
 
-	dw_program_left.failed = true;
-	if (raise_walls(plan, &err) < 0)
+	if (raise_walls(plan, &abi, &err) < 0)
 		dw_launch_die(&err);
 
-	dw_program_left.failed = false;
+	dw_readback_own(abi, &dw_program_walls);
 	if (plan->h->flags & DW_PLAN_PROBE)
 		_exit(0);
 
 	/* Everything but 0, 1 and 2 is close-on-exec; make sure of it. */
 	(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	(void)execve(argv[0], argv, env);
-	dw_program_left.failed = true;
+	dw_program_walls.known = false;
 	(void)dw_fail(&err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL, errno,
 	              "start %s in the cell", argv[0]);
 	dw_launch_die(&err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stage 10: ask the kernel what it made of the program. Nothing here repeats what
- * the plan wanted: every field is an answer, or says that there was none. Init
- * asks while the program is already at work; what they share by birth (all
- * namespaces, the tree, ids) it asks of itself, the rest of the program's own
- * process, which is there to be asked even if it has ended: init buries it.
+ * the plan wanted: every field is an answer, or says that there was none.
+ *
+ * What the program could change about itself later, its own process asks just
+ * before the exec. What it shares with init and cannot change (namespaces, the
+ * tree, the network) init asks while the program is already at work.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -42,13 +42,12 @@ static int32_t number_after(const char *text, const char *field)
 	return at ? (int32_t)strtol(at + strlen(field), NULL, 10) : -1;
 }
 
-static void read_status(pid_t program, struct dw_walls *ret)
+static void read_status(struct dw_walls *ret)
 {
-	char path[64], text[4096];
+	char text[4096];
 	const char *at;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", program);
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
 		return;
 	for (int i = 0; i < DW_CAP_SET_COUNT; i++) {
 		at = strstr(text, cap_fields[i]);
@@ -79,19 +78,15 @@ static int32_t count_lines(const char *path, int skip)
 	return n;
 }
 
-static uint64_t read_rlimit(pid_t program, int resource)
+static uint64_t read_rlimit(int resource)
 {
 	struct rlimit lim;
 
-	return prlimit(program, resource, NULL, &lim) == 0 ? lim.rlim_cur : 0;
+	return getrlimit(resource, &lim) == 0 ? lim.rlim_cur : 0;
 }
 
-void dw_readback(pid_t program, struct dw_walls *ret)
+void dw_readback_own(int landlock_abi, struct dw_walls *ret)
 {
-	int32_t v4, v6;
-	struct statvfs vfs;
-	struct stat st;
-
 	*ret = (struct dw_walls){
 		.known = true,
 		.uid = getuid(),
@@ -99,27 +94,36 @@ void dw_readback(pid_t program, struct dw_walls *ret)
 		.no_new_privs = -1,
 		.seccomp_mode = -1,
 		.seccomp_filters = -1,
-		.landlock_abi = dw_program_left.landlock_abi,
+		.landlock_abi = landlock_abi,
 		.root_read_only = -1,
+		.interfaces = -1,
+		.routes = -1,
+		.rlimit_files = read_rlimit(RLIMIT_NOFILE),
+		.rlimit_pids = read_rlimit(RLIMIT_NPROC),
+		.rlimit_file_size = read_rlimit(RLIMIT_FSIZE),
 	};
 	memset(ret->caps, 0xff, sizeof(ret->caps));
+	read_status(ret);
+}
+
+void dw_readback_shared(struct dw_walls *walls)
+{
+	int32_t v4, v6;
+	struct statvfs vfs;
+	struct stat st;
 
 	for (int i = 0; i < DW_NS_COUNT; i++)
 		if (stat(ns_files[i], &st) == 0)
-			ret->ns[i] = st.st_ino;
-	read_status(program, ret);
-	ret->rlimit_files = read_rlimit(program, RLIMIT_NOFILE);
-	ret->rlimit_pids = read_rlimit(program, RLIMIT_NPROC);
-	ret->rlimit_file_size = read_rlimit(program, RLIMIT_FSIZE);
+			walls->ns[i] = st.st_ino;
 	if (statvfs("/tmp", &vfs) == 0) {
-		ret->tmp_bytes = (uint64_t)vfs.f_blocks * vfs.f_frsize;
-		ret->tmp_inodes = vfs.f_files;
+		walls->tmp_bytes = (uint64_t)vfs.f_blocks * vfs.f_frsize;
+		walls->tmp_inodes = vfs.f_files;
 	}
 	if (statvfs("/", &vfs) == 0)
-		ret->root_read_only = (vfs.f_flag & ST_RDONLY) != 0;
+		walls->root_read_only = (vfs.f_flag & ST_RDONLY) != 0;
 
-	ret->interfaces = count_lines("/proc/self/net/dev", 2);
+	walls->interfaces = count_lines("/proc/self/net/dev", 2);
 	v4 = count_lines("/proc/self/net/route", 1);
 	v6 = count_lines("/proc/self/net/ipv6_route", 0);
-	ret->routes = v4 < 0 ? -1 : v4 + (v6 < 0 ? 0 : v6);
+	walls->routes = v4 < 0 ? -1 : v4 + (v6 < 0 ? 0 : v6);
 }

@@ -2,16 +2,18 @@
 /*
  * What the cell's processes use, where no cgroup counts for us: we look.
  *
- * The processes are all of our pid namespace or, where we have none of our own,
- * those that descend from us. One that is born while we look is seen next time.
+ * Memory is what processes hold of their own, and what they share: pages of
+ * tmpfs, of memfds, of shared mappings. The latter are seen from two sides, as
+ * files and in whoever maps them, and neither side sees all; we take the larger.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -19,96 +21,36 @@
 #include "base/fd.h"
 #include "launch/launch.h"
 
-#define MAX_SEEN 4096
+#define FDS_MAX 8192   /* looked at, in all */
+#define MEMFDS_MAX 512 /* told apart */
 
-/* The names in a folder that are numbers; how many were put into list. */
-static size_t list_numbers(const char *path, pid_t *list, size_t max)
+static uint64_t kb_after(const char *text, const char *field)
 {
-	static char buf[16384];
-	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct dirent64 *d;
-	size_t n = 0;
-	ssize_t len;
+	const char *at = strstr(text, field);
 
-	if (fd < 0)
-		return 0;
-	while ((len = getdents64(fd, buf, sizeof(buf))) > 0) {
-		for (ssize_t at = 0; at < len; at += d->d_reclen) {
-			d = (struct dirent64 *)(buf + at);
-			if (n < max && d->d_name[0] >= '1' && d->d_name[0] <= '9')
-				list[n++] = (pid_t)strtol(d->d_name, NULL, 10);
-		}
-	}
-	return n;
+	return at ? strtoull(at + strlen(field), NULL, 10) * 1024U : 0;
 }
 
-static size_t add_children_of_thread(pid_t pid, pid_t tid, pid_t *list, size_t n)
-{
-	static char text[32768];
-	char path[64];
-	const char *p = text;
-	char *end;
-	long child;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return n;
-	for (; n < MAX_SEEN; p = end) {
-		child = strtol(p, &end, 10);
-		if (end == p)
-			break;
-		list[n++] = (pid_t)child;
-	}
-	return n;
-}
-
-/* A child belongs to the thread that forked it. */
-static size_t add_children(pid_t pid, pid_t *list, size_t n)
-{
-	static pid_t threads[MAX_SEEN];
-	char path[64];
-	size_t n_threads;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	n_threads = list_numbers(path, threads, MAX_SEEN);
-	for (size_t i = 0; i < n_threads; i++)
-		n = add_children_of_thread(pid, threads[i], list, n);
-	return n;
-}
-
-static size_t descendants(pid_t *list)
-{
-	size_t n;
-
-	/* As pid 1 all that /proc shows is ours; the first of it are we. */
-	if (getpid() == 1) {
-		n = list_numbers("/proc", list, MAX_SEEN);
-		for (size_t i = 0; i < n; i++)
-			if (list[i] == 1)
-				list[i--] = list[--n];
-		return n;
-	}
-	n = add_children(getpid(), list, 0);
-	for (size_t i = 0; i < n; i++)
-		n = add_children(list[i], list, n);
-	return n;
-}
-
-static uint64_t read_pss(pid_t pid, uint64_t otherwise)
+/* Pages that several map are counted in parts. What cannot be asked counts whole. */
+static void add_exact(pid_t pid, uint64_t rss, uint64_t *own, uint64_t *shared)
 {
 	char path[64], text[2048];
-	const char *at;
+	uint64_t shmem;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", pid);
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return otherwise;
-	at = strstr(text, "\nPss:");
-	return at ? strtoull(at + 5, NULL, 10) * 1024U : otherwise;
+	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0) {
+		*own += rss;
+		return;
+	}
+	shmem = kb_after(text, "\nPss_Shmem:");
+	*own += kb_after(text, "\nPss:") - shmem;
+	*shared += shmem;
 }
 
 /*
  * /proc/PID/stat, after the name, which may hold anything: field 3 is the
- * state; 14 and 15 the times, 20 the threads, 24 the resident pages.
+ * state; 14 to 17 the times, its own and of the children it has buried, 20 the
+ * threads, 24 the resident pages.
  */
 static bool add_process(pid_t pid, struct dw_sample *sum, uint64_t *ret_rss)
 {
@@ -131,7 +73,8 @@ static bool add_process(pid_t pid, struct dw_sample *sum, uint64_t *ret_rss)
 	for (int i = 4; i <= 24; i++)
 		field[i] = strtoull(p, &p, 10);
 
-	sum->cpu_ms += (field[14] + field[15]) * 1000U / (uint64_t)ticks;
+	sum->cpu_ms += (field[14] + field[15] + field[16] + field[17]) * 1000U /
+	               (uint64_t)ticks;
 	sum->pids += field[20];
 	*ret_rss = field[24] * (uint64_t)page;
 	return true;
@@ -150,36 +93,92 @@ static uint64_t tmpfs_bytes(void)
 	return sum;
 }
 
-void dw_sample_take(uint64_t memory_limit, struct dw_sample *ret)
+/* The file system that memfds are on has no name; one of our own tells. */
+static dev_t memfd_device(void)
 {
-	static pid_t list[MAX_SEEN];
-	static uint64_t rss[MAX_SEEN];
-	struct dw_sample sum = {0};
-	size_t n = descendants(list);
-	uint64_t files = tmpfs_bytes();
+	static dev_t device;
+	struct stat st;
+	int fd;
 
-	sum.memory = files;
+	if (device == 0) {
+		fd = memfd_create("look", MFD_CLOEXEC);
+		if (fd >= 0 && fstat(fd, &st) == 0)
+			device = st.st_dev;
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	return device;
+}
+
+/* Bytes in memfds that somebody holds open, each counted once. */
+static uint64_t memfd_bytes(const pid_t *list, size_t n)
+{
+	static pid_t fds[FDS_MAX];
+	static ino_t seen[MEMFDS_MAX];
+	size_t n_seen = 0, left = FDS_MAX;
+	uint64_t sum = 0;
+	char path[64];
+	struct stat st;
+
+	for (size_t i = 0; i < n && left > 0; i++) {
+		size_t count, k;
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/fd", list[i]);
+		count = dw_procs_numbers(path, fds, left);
+		left -= count;
+		for (size_t j = 0; j < count; j++) {
+			(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", list[i],
+			               fds[j]);
+			if (stat(path, &st) < 0 || st.st_dev != memfd_device())
+				continue;
+			for (k = 0; k < n_seen && seen[k] != st.st_ino; k++)
+				;
+			if (k < n_seen)
+				continue;
+			if (n_seen < MEMFDS_MAX)
+				seen[n_seen++] = st.st_ino;
+			sum += (uint64_t)st.st_blocks * 512U;
+		}
+	}
+	return sum;
+}
+
+/* System V shared memory of the cell's own ipc namespace. */
+static uint64_t sysv_bytes(void)
+{
+	struct shm_info info;
+
+	if (getpid() != 1 || shmctl(0, SHM_INFO, (struct shmid_ds *)&info) < 0)
+		return 0;
+	return info.shm_rss * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret)
+{
+	static pid_t list[DW_PROCS_MAX];
+	static uint64_t rss[DW_PROCS_MAX];
+	struct dw_sample sum = {0};
+	size_t n = dw_procs_list(list);
+	uint64_t files = tmpfs_bytes() + memfd_bytes(list, n) + sysv_bytes();
+	uint64_t own = 0, shared = 0;
+
 	for (size_t i = 0; i < n; i++) {
 		rss[i] = 0;
 		if (add_process(list[i], &sum, &rss[i]))
-			sum.memory += rss[i];
+			own += rss[i];
 	}
 
-	/* Pages that several share were counted for each. Only now it matters. */
-	if (sum.memory > memory_limit) {
-		sum.memory = files;
+	/*
+	 * Whatever is shared was counted for each. To ask who shares what is dear, so
+	 * it is done only where it matters: past the limit, or for a peak.
+	 */
+	if (own + files > memory_limit ||
+	    ((n > 1 || files > 0) && own + files > peak + peak / 8)) {
+		own = 0;
 		for (size_t i = 0; i < n; i++)
-			sum.memory += rss[i] == 0 ? 0 : read_pss(list[i], rss[i]);
+			if (rss[i] > 0)
+				add_exact(list[i], rss[i], &own, &shared);
 	}
+	sum.memory = own + (shared > files ? shared : files);
 	*ret = sum;
-}
-
-unsigned dw_descendants_signal(int sig)
-{
-	static pid_t list[MAX_SEEN];
-	size_t n = descendants(list);
-
-	for (size_t i = 0; i < n; i++)
-		(void)kill(list[i], sig);
-	return (unsigned)n;
 }

@@ -363,8 +363,7 @@ void dw_launched_kill(struct dw_cell *cell)
 	l->kills++;
 	if (l->pidfd < 0)
 		return; /* on_hello() sees to it */
-	if (l->kills == 1 && cell->state == DW_CELL_RUNNING &&
-	    send(l->report, "k", 1, MSG_NOSIGNAL) == 1)
+	if (l->kills == 1 && send(l->report, "k", 1, MSG_NOSIGNAL) == 1)
 		return;
 	(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL, 0);
 	dw_cgroup_kill(&l->cgroup);

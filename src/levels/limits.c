@@ -79,10 +79,9 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = bytes,
 		.enforced = true,
 		.by = "sampling",
-		.note = "no memory cgroup is ours: init adds up what processes and /tmp "
-			"hold every few milliseconds, so a burst may pass the limit before "
-			"the cell is ended, and memory that nothing maps (memfds, sockets, "
-			"pipes) is not seen",
+		.note = "no memory cgroup is ours: init adds up what the cell holds every few "
+			"milliseconds, so a burst may pass the limit before the cell is "
+			"ended, and buffers in the kernel (sockets, pipes) are not seen",
 	};
 }
 
@@ -138,10 +137,18 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 	}
 	l->plan.h.flags |= DW_PLAN_SAMPLE_PIDS;
 	l->plan.h.pids = pids;
-	*ret = (struct dw_limit_proof){.asked = pids, .enforced = true, .by = "rlimit"};
+	*ret = (struct dw_limit_proof){
+		.asked = pids,
+		.enforced = true,
+		.by = "rlimit",
+		.note = "no pids cgroup is ours: the kernel lets one more be made, so that "
+			"init sees it and ends the cell",
+	};
+
+	/* An rlimit tells nobody when it refuses; one more than asked for does. */
 	if (own) {
 		/* Counted for this id in this user namespace: the cell, with init. */
-		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 1);
+		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 2);
 	} else if (getuid() != 0) {
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC,
 		                   count_own_threads() + pids + 1);
@@ -226,8 +233,12 @@ void dw_limits_read_back(struct dw_launched *l)
 
 	if (!walls->known)
 		return;
-	if (proof[DW_LIMIT_FILES].enforced)
+	if (proof[DW_LIMIT_FILES].enforced) {
 		proof[DW_LIMIT_FILES].kernel = walls->rlimit_files;
+		if (walls->rlimit_files < proof[DW_LIMIT_FILES].asked)
+			proof[DW_LIMIT_FILES].note =
+				"this host allows no more (ulimit -Hn)";
+	}
 	if (proof[DW_LIMIT_PIDS].kernel == 0 && proof[DW_LIMIT_PIDS].enforced &&
 	    walls->rlimit_pids != RLIM_INFINITY)
 		proof[DW_LIMIT_PIDS].kernel = walls->rlimit_pids - 1;

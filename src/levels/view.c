@@ -114,6 +114,7 @@ static int share_inside(struct dw_plan_builder *plan, const char *workspace,
 	autoclose int ws = open(workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	autoclose int fd = -1;
 	char host[PATH_MAX], cell[PATH_MAX];
+	struct stat st;
 
 	if (!dw_path_is_plain(rel))
 		return dw_fail(err, DW_E_INVALID, 0,
@@ -124,6 +125,10 @@ static int share_inside(struct dw_plan_builder *plan, const char *workspace,
 		return dw_fail(err, DW_E_INVALID, -fd,
 		               "open the writable path %s in the workspace (it must exist, and "
 		               "no part of it be a link)",
+		               rel);
+	if (fstat(fd, &st) < 0 || (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the writable path %s is neither a folder nor a file",
 		               rel);
 	(void)snprintf(host, sizeof(host), "%s/%s", workspace, rel);
 	(void)snprintf(cell, sizeof(cell), "/work/%s", rel);

@@ -341,6 +341,19 @@ def test_dewar_killed_takes_its_cell_along(busy_cell, level):
 
 
 @levels
+def test_dewar_killed_with_its_group_takes_its_cell_along(busy_cell, level):
+    """As `timeout -s KILL` and most runners of jobs do it."""
+    process, mark = busy_cell("--level", level, start_new_session=True)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    try:
+        wait_until(lambda: not alive(mark), "the cell to end", bound_s=5)
+    finally:
+        for pid in alive(mark):
+            os.kill(pid, signal.SIGKILL)
+
+
+@levels
 def test_dewar_killed_is_cleaned_up_after(busy_cell, run, host_snapshot, level):
     """Groups and folders cannot remove themselves: the next run does it."""
     before = host_snapshot()

@@ -103,6 +103,7 @@ static void run_program(const struct fake_cell *f)
 static int fake_start(struct dw_cell *cell, struct dw_error *err)
 {
 	struct fake_cell *f = fake(cell);
+	siginfo_t info;
 
 	f->pid = fork();
 	if (f->pid < 0)
@@ -114,7 +115,10 @@ static int fake_start(struct dw_cell *cell, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, errno, "open a pidfd");
 	for (int i = 0; i < 3 && !f->script->hold; i++)
 		dw_fd_close(&f->child[i]);
+	if (f->script->at_once)
+		(void)waitid(P_PID, (id_t)f->pid, &info, WEXITED | WNOWAIT);
 	cell->watch[0] = (struct dw_watch){f->pidfd, POLLIN};
+	cell->outcome.walls.known = !f->script->never_built;
 	cell->state = f->script->never_built ? DW_CELL_BUILDING : DW_CELL_RUNNING;
 	return 0;
 }
@@ -128,7 +132,6 @@ static void fake_on_event(struct dw_cell *cell, size_t index)
 		abort();
 	f->pid = 0;
 	cell->outcome.ended = true;
-	cell->outcome.walls.known = true;
 	cell->watch[0].fd = -1;
 	cell->state = DW_CELL_GONE;
 }

@@ -20,6 +20,7 @@ struct fake_script {
 
 	int deaf;         /* so many requests to die are not heard */
 	bool never_built; /* the walls never stand */
+	bool at_once;     /* it has ended before start() returns */
 	bool hold;        /* somebody outside keeps its stdio open, to the very end */
 };
 

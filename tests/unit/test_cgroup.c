@@ -206,13 +206,13 @@ static void needs_groups(void)
 	bool all = true;
 
 	if (geteuid() != 0) {
-		print_message("only root makes groups without being given some\n");
+		print_message("# only root makes groups without being given some\n");
 		skip();
 	}
 	dw_cgroup_create(&cg, "probe", &limits, 10);
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
 		if (cg.held[i].version == 0) {
-			print_message("%s\n", cg.held[i].why);
+			print_message("# %s\n", cg.held[i].why);
 			all = false;
 		}
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
@@ -290,7 +290,8 @@ static int status_of(pid_t pid)
 
 static int touch_memory(size_t bytes)
 {
-	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	               -1, 0);
 
 	if (p == MAP_FAILED)
 		return 1;
@@ -352,7 +353,8 @@ static void what_is_created_has_its_limits_and_leaves_nothing(void **state)
 		                 64 * MB);
 	if (cg.held[DW_CONTROLLER_CPU].version == 1)
 		assert_int_equal(number_in(cg.held[DW_CONTROLLER_CPU].dir_fd,
-		                           "cpu.cfs_quota_us") * 2,
+		                           "cpu.cfs_quota_us") *
+		                         2,
 		                 number_in(cg.held[DW_CONTROLLER_CPU].dir_fd,
 		                           "cpu.cfs_period_us"));
 
@@ -550,7 +552,7 @@ static void a_crowd_is_killed_as_well(void **state)
 	needs_groups();
 	dw_cgroup_create(&cg, "crowd", &wide, 5000);
 	if (status_of(join(&cg, fork_thousands)) != 0) {
-		print_message("this host does not give us 3500 processes\n");
+		print_message("# this host does not give us 3500 processes\n");
 		assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 		skip();
 	}
@@ -632,8 +634,8 @@ time_t time(time_t *ret)
 
 static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
 {
-	static const char *const others[] = {"dewar-x-unit", "dewar--5-unit", "dewar-0-unit",
-	                                     "dewar-", "notdewar-1-unit"};
+	static const char *const others[] = {"dewar-x-unit", "dewar--5-unit",
+	                                     "dewar-0-unit", "dewar-", "notdewar-1-unit"};
 	char dead_empty[64], dead_full[64], alive[64], procs[96];
 	struct dw_cgroup cg;
 	autoclose int fd = -1;

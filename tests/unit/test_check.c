@@ -133,8 +133,9 @@ static void arguments_and_variables_have_a_ceiling(void **state)
 static void names_of_variables_are_those_of_a_shell(void **state)
 {
 	static const char *const fine[] = {"A", "_", "a1", "PATH", "_9", "LC_ALL"};
-	static const char *const bad[] = {"",    "1",   "9A",  "A=B", "A B", "A-B",
-	                                  "A.B", "A\n", "\xc3\xa4", " A", "=",  "A=", "A\t"};
+	static const char *const bad[] = {"",    "1",   "9A",  "A=B",      "A B",
+	                                  "A-B", "A.B", "A\n", "\xc3\xa4", " A",
+	                                  "=",   "A=",  "A\t"};
 	struct dw_env env[] = {{"OK", ""}, {NULL, "value"}};
 	struct dw_request req = good();
 	char why[64];
@@ -157,12 +158,13 @@ static void names_of_variables_are_those_of_a_shell(void **state)
 
 static void what_is_collected_lies_below_tmp(void **state)
 {
-	static const char *const fine[] = {"a", "a/b", "*.png", "/tmp/a", "/tmp/*/x", ".*",
-	                                   "..a", "/tmp/tmp"};
-	static const char *const bad[] = {"",        "/",          "/tmp",   "/tmp/", "/etc/passwd",
-	                                  "..",      "../a",       "a/../b", "a/..",  "/tmp/../etc",
-	                                  "/tmp//a", "//tmp/a",    "a//b",   "a/",    "./a",
-	                                  "a/./b",   "/tmp/./etc", "/var/a", "/tmpx/a"};
+	static const char *const fine[] = {"a",        "a/b", "*.png", "/tmp/a",
+	                                   "/tmp/*/x", ".*",  "..a",   "/tmp/tmp"};
+	static const char *const bad[] =
+		{"",        "/",          "/tmp",   "/tmp/",  "/etc/passwd",
+	         "..",      "../a",       "a/../b", "a/..",   "/tmp/../etc",
+	         "/tmp//a", "//tmp/a",    "a//b",   "a/",     "./a",
+	         "a/./b",   "/tmp/./etc", "/var/a", "/tmpx/a"};
 	const char *collect[] = {"fine", NULL};
 	struct dw_request req = good();
 
@@ -182,8 +184,8 @@ static void what_is_collected_lies_below_tmp(void **state)
 static void names_of_files_are_plain(void **state)
 {
 	static const char *const fine[] = {"a", "a/b/c", ".hidden", "..a", "a b", "*"};
-	static const char *const bad[] = {"", "/a", "a/", "a//b", ".", "..", "a/../b", "./a",
-	                                  "/tmp/a", "a/."};
+	static const char *const bad[] = {"",   "/a",     "a/",  "a//b",   ".",
+	                                  "..", "a/../b", "./a", "/tmp/a", "a/."};
 	struct dw_file_in files[] = {{"first", {"", 0}}, {NULL, {"x", 1}}};
 	struct dw_request req = good();
 
@@ -276,7 +278,8 @@ static void each_limit_has_a_floor_and_a_ceiling(void **state)
 		refused(&req, why);
 		if (limits[i].min == 1)
 			continue;
-		(void)snprintf(why, sizeof(why), "limits.%s is too small for anything to run",
+		(void)snprintf(why, sizeof(why),
+		               "limits.%s is too small for anything to run",
 		               limits[i].name);
 		*value = limits[i].min - 1;
 		refused(&req, why);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -103,8 +104,8 @@ static void collect_list(struct fixture *f, const char *const *patterns, size_t 
 	assert_int_equal(err.code, DW_OK);
 }
 
-#define COLLECT(f, ...)                                                                \
-	collect_list(f, (const char *const[]){__VA_ARGS__},                            \
+#define COLLECT(f, ...)                                     \
+	collect_list(f, (const char *const[]){__VA_ARGS__}, \
 	             ARRAY_SIZE(((const char *const[]){__VA_ARGS__})))
 
 static const struct dw_file_out *find(const struct fixture *f, const char *name)
@@ -250,9 +251,12 @@ static void a_name_may_start_with_tmp(void **state)
 static void names_that_lead_elsewhere_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		"..",      "../x",     "a/../../x", "a/..", "/etc/passwd", "/tmp/../etc/passwd",
-		"/tmp/..", "/tmp",     "/tmp/",     "",     "/",           "//tmp/x",
-		"./x",     "/tmp//x",  "a//b",      "a/",   "/tmp/./x",    ".",
+		"..",      "../x",        "a/../../x",
+		"a/..",    "/etc/passwd", "/tmp/../etc/passwd",
+		"/tmp/..", "/tmp",        "/tmp/",
+		"",        "/",           "//tmp/x",
+		"./x",     "/tmp//x",     "a//b",
+		"a/",      "/tmp/./x",    ".",
 	};
 	struct dw_error err;
 
@@ -368,11 +372,11 @@ static void without_a_folder_nothing_is_found(void **state)
 static void links_are_not_followed_at_any_depth(void **state)
 {
 	static const char *const names[] = {
-		"link/b/c/file",  "a/link/c/file", "a/b/link/file", "a/b/c/link",
-		"*k/b/c/file",    "a/*k/c/file",   "a/b/*k/file",   "a/b/c/*k",
-		"l*/*/*/file",    "root/etc/hosts", "root/*/hosts", "up/*",
-		"up/up/etc/hosts", "self/a/b/c/file", "passwd",     "pass*",
-		"dangling",       "proc/environ",  "*/environ",
+		"link/b/c/file",   "a/link/c/file",   "a/b/link/file", "a/b/c/link",
+		"*k/b/c/file",     "a/*k/c/file",     "a/b/*k/file",   "a/b/c/*k",
+		"l*/*/*/file",     "root/etc/hosts",  "root/*/hosts",  "up/*",
+		"up/up/etc/hosts", "self/a/b/c/file", "passwd",        "pass*",
+		"dangling",        "proc/environ",    "*/environ",
 	};
 	struct fixture *f = *state;
 	int before;
@@ -396,6 +400,25 @@ static void links_are_not_followed_at_any_depth(void **state)
 	assert_int_equal(f->res->n_files, 1);
 	has(f, "a/b/c/file", "real");
 	assert_int_equal(count_fds(), before);
+}
+
+/* Not even root: for the time of this test our files' user is another. */
+static void a_file_that_nobody_may_read_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file(f, "locked", "1");
+	make_file(f, "open", "2");
+	assert_int_equal(fchmodat(f->fd, "locked", 0, 0), 0);
+	assert_int_equal(fchmodat(f->fd, "open", 0644, 0), 0);
+	assert_int_equal(fchmod(f->fd, 0755), 0);
+	(void)setfsuid(65534);
+	COLLECT(f, "*");
+	(void)setfsuid(geteuid());
+	assert_int_equal(f->res->n_files, 1);
+	has(f, "open", "2");
+	assert_int_equal(f->res->n_warnings, 1);
+	assert_true(warned(f, "locked was left, its mode lets nobody read it"));
 }
 
 /* A hard link to a file of the cell's own is a file of the cell's own. */
@@ -426,7 +449,8 @@ static void what_is_no_file_is_not_there_and_holds_nobody_up(void **state)
 	nothing_for(f, "*");
 	nothing_for(f, "*/*");
 	nothing_for(f, "fifo/x");
-	if (geteuid() == 0 && mknodat(f->fd, "device", S_IFCHR | 0600, makedev(1, 5)) == 0)
+	if (geteuid() == 0 &&
+	    mknodat(f->fd, "device", S_IFCHR | 0600, makedev(1, 5)) == 0)
 		nothing_for(f, "device");
 }
 
@@ -621,6 +645,7 @@ int main(void)
 		TEST(each_pattern_that_finds_nothing_is_named),
 		TEST(without_a_folder_nothing_is_found),
 		TEST(links_are_not_followed_at_any_depth),
+		TEST(a_file_that_nobody_may_read_is_told),
 		TEST(a_hard_link_is_a_file),
 		TEST(what_is_no_file_is_not_there_and_holds_nobody_up),
 		TEST(a_sparse_file_larger_than_all_is_left),

@@ -335,12 +335,12 @@ static void refused(const void *data, size_t len)
 	assert_string_equal(plan.blob, "untouched");
 }
 
-#define REFUSED_WITH(s, field, bad)                                                    \
-	do {                                                                           \
-		const __typeof__(field) was_ = (field);                                \
-		(field) = (__typeof__(field))(bad);                                    \
-		refused((s)->data, (s)->len);                                          \
-		(field) = was_;                                                        \
+#define REFUSED_WITH(s, field, bad)                     \
+	do {                                            \
+		const __typeof__(field) was_ = (field); \
+		(field) = (__typeof__(field))(bad);     \
+		refused((s)->data, (s)->len);           \
+		(field) = was_;                         \
 	} while (0)
 
 static void a_plan_cut_short_is_refused_at_each_length(void **state)
@@ -402,7 +402,8 @@ static void a_count_that_is_larger_is_refused(void **state)
 
 	(void)state;
 	sample_init(&s);
-	uint32_t *const counts[] = {&s.h->n_entries, &s.h->n_argv, &s.h->n_env, &s.h->blob};
+	uint32_t *const counts[] = {&s.h->n_entries, &s.h->n_argv, &s.h->n_env,
+	                            &s.h->blob};
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		REFUSED_WITH(&s, *counts[i], *counts[i] + 1);
 		REFUSED_WITH(&s, *counts[i], *counts[i] - 1);
@@ -410,7 +411,8 @@ static void a_count_that_is_larger_is_refused(void **state)
 		REFUSED_WITH(&s, *counts[i], DW_PLAN_WORDS_MAX + 1);
 		REFUSED_WITH(&s, *counts[i], 1U << 30);
 		REFUSED_WITH(&s, *counts[i], UINT32_MAX);
-		REFUSED_WITH(&s, *counts[i], UINT32_MAX / sizeof(struct dw_plan_entry) + 2);
+		REFUSED_WITH(&s, *counts[i],
+		             UINT32_MAX / sizeof(struct dw_plan_entry) + 2);
 	}
 	REFUSED_WITH(&s, s.h->n_rlimits, DW_PLAN_RLIMITS_MAX + 1);
 	REFUSED_WITH(&s, s.h->n_rlimits, UINT32_MAX);
@@ -521,7 +523,8 @@ static void text_is_inside(const struct dw_plan *plan, uint32_t offset, const ch
 {
 	const char *p = dw_plan_text(plan, offset);
 
-	if (p < plan->blob || p >= end || strnlen(p, (size_t)(end - p)) == (size_t)(end - p))
+	if (p < plan->blob || p >= end ||
+	    strnlen(p, (size_t)(end - p)) == (size_t)(end - p))
 		fail_msg("offset %u was accepted", offset);
 }
 
@@ -674,7 +677,8 @@ int main(void)
 		cmocka_unit_test(data_of_files_stands_behind_all_texts_in_order),
 		cmocka_unit_test(data_of_files_is_borrowed_until_the_plan_is_sealed),
 		cmocka_unit_test(a_plan_with_nothing_but_a_command_is_a_plan),
-		cmocka_unit_test(too_much_of_anything_is_remembered_and_refused_at_the_end),
+		cmocka_unit_test(
+			too_much_of_anything_is_remembered_and_refused_at_the_end),
 		cmocka_unit_test(exactly_as_much_as_may_be_is_sealed),
 		cmocka_unit_test(a_plan_cut_short_is_refused_at_each_length),
 		cmocka_unit_test(a_plan_with_more_behind_it_is_refused),

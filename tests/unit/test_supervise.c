@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "fakes/fake_level.h"
 
@@ -88,7 +89,8 @@ static void run(struct run *r, int (*program)(const void *))
 	assert_int_equal(fake_level.create(&r->spec, &cell, &err), 0);
 	start = dw_now_ms();
 	assert_int_equal(fake_level.start(cell, &err), 0);
-	dw_supervise(cell, &r->spec, start + r->timeout_ms, &r->seen);
+	r->spec.deadline_ms = start + r->timeout_ms;
+	dw_supervise(cell, &r->spec, &r->seen);
 	r->took_ms = dw_now_ms() - start;
 	r->outcome = cell->outcome;
 	r->kills = fake_kills(cell);
@@ -96,7 +98,7 @@ static void run(struct run *r, int (*program)(const void *))
 	fake_level.destroy(cell);
 
 	/* Whatever happened: what was told is what was kept. */
-	for (int i = 0; i < DW_STREAM_COUNT; i++) {
+	for (int i = 0; r->req.on_output && i < DW_STREAM_COUNT; i++) {
 		assert_int_equal(r->told[i].len, r->seen.out[i].len);
 		if (r->told[i].len > 0)
 			assert_memory_equal(r->told[i].data, r->seen.out[i].data,
@@ -188,17 +190,17 @@ static int floods(const void *user)
 {
 	(void)user;
 	(void)signal(SIGPIPE, SIG_IGN);
-	for (;;) {
-		(void)!write(1, "flood and flood", 15);
+	while (write(1, "flood and flood", 15) >= -1)
 		(void)!write(2, "flood", 5);
-	}
+	return 1;
 }
 
 static int sleeps(const void *user)
 {
 	(void)user;
-	for (;;)
-		(void)pause();
+	while (pause() == -1)
+		;
+	return 1;
 }
 
 static int says_something_and_sleeps(const void *user)
@@ -269,6 +271,18 @@ static void output_is_collected_by_stream(void **state)
 	ended_by_itself(r, 3);
 	output_is(r, DW_STDOUT, "output");
 	output_is(r, DW_STDERR, "err");
+}
+
+/* Its end is there when we first look. */
+static void the_shortest_run_has_its_output_and_its_time(void **state)
+{
+	struct run *r = *state;
+
+	r->script.at_once = true;
+	run(r, says_both);
+	ended_by_itself(r, 3);
+	output_is(r, DW_STDOUT, "output");
+	output_is(r, DW_STDERR, "err");
 	assert_true(r->seen.run_ms >= 0);
 }
 
@@ -287,16 +301,8 @@ static void nobody_need_listen(void **state)
 	struct run *r = *state;
 
 	r->req.on_output = NULL;
-	r->script.program = says_both;
-	fake_script = &r->script;
-	{
-		struct dw_cell *cell = NULL;
-
-		assert_int_equal(fake_level.create(&r->spec, &cell, NULL), 0);
-		assert_int_equal(fake_level.start(cell, NULL), 0);
-		dw_supervise(cell, &r->spec, dw_now_ms() + SOON, &r->seen);
-		fake_level.destroy(cell);
-	}
+	run(r, says_both);
+	ended_by_itself(r, 3);
 	output_is(r, DW_STDOUT, "output");
 }
 
@@ -432,9 +438,11 @@ static void closed_stdio_is_not_the_end_and_does_not_make_us_spin(void **state)
 	assert_true(r->took_ms >= 400);
 	output_is(r, DW_STDOUT, "bye");
 	ms = (after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec -
-	      before.ru_stime.tv_sec) * 1000 +
+	      before.ru_stime.tv_sec) *
+	             1000 +
 	     (after.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_utime.tv_usec -
-	      before.ru_stime.tv_usec) / 1000;
+	      before.ru_stime.tv_usec) /
+	             1000;
 	assert_true(ms < 200);
 }
 
@@ -495,7 +503,8 @@ static void input_that_nobody_wants_any_more_is_dropped(void **state)
 	ended_by_itself(r, 0);
 	output_is(r, DW_STDOUT, "closed");
 	assert_true(after.ru_utime.tv_sec + after.ru_stime.tv_sec -
-	            before.ru_utime.tv_sec - before.ru_stime.tv_sec <= 1);
+	                    before.ru_utime.tv_sec - before.ru_stime.tv_sec <=
+	            1);
 }
 
 static void a_program_that_never_reads_ends_all_the_same(void **state)
@@ -639,6 +648,17 @@ static void a_deadline_that_has_passed_ends_it_at_once(void **state)
 	assert_true(r->took_ms < SOON);
 }
 
+/* We come late to see it, which is not its fault. */
+static void what_ended_by_itself_was_not_ended_by_the_deadline(void **state)
+{
+	struct run *r = *state;
+
+	r->script.at_once = true;
+	r->timeout_ms = 0;
+	run(r, says_both);
+	ended_by_itself(r, 3);
+}
+
 static void the_deadline_holds_while_walls_are_built(void **state)
 {
 	struct run *r = *state;
@@ -658,19 +678,9 @@ static void a_steady_talker_does_not_talk_past_the_deadline(void **state)
 	r->spec.limits.output_bytes = 1U << 30;
 	r->req.on_output = NULL;
 	r->timeout_ms = 150;
-	r->script.program = floods;
-	fake_script = &r->script;
-	{
-		struct dw_cell *cell = NULL;
-		uint64_t start = dw_now_ms();
-
-		assert_int_equal(fake_level.create(&r->spec, &cell, NULL), 0);
-		assert_int_equal(fake_level.start(cell, NULL), 0);
-		dw_supervise(cell, &r->spec, start + 150, &r->seen);
-		assert_true(dw_now_ms() - start < SOON);
-		fake_level.destroy(cell);
-	}
+	run(r, floods);
 	assert_int_equal(r->seen.cause, DW_CAUSE_DEADLINE);
+	assert_true(r->took_ms < SOON);
 }
 
 static void the_caller_can_change_its_mind(void **state)
@@ -747,6 +757,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(output_is_collected_by_stream),
+		TEST(the_shortest_run_has_its_output_and_its_time),
 		TEST(no_output_is_an_empty_text),
 		TEST(nobody_need_listen),
 		TEST(what_was_written_last_is_not_lost),
@@ -772,6 +783,7 @@ int main(void)
 		TEST(no_signal_reaches_the_caller),
 		TEST(the_deadline_ends_it),
 		TEST(a_deadline_that_has_passed_ends_it_at_once),
+		TEST(what_ended_by_itself_was_not_ended_by_the_deadline),
 		TEST(the_deadline_holds_while_walls_are_built),
 		TEST(a_steady_talker_does_not_talk_past_the_deadline),
 		TEST(the_caller_can_change_its_mind),

@@ -19,15 +19,16 @@
 #define KILLED(sig) W_EXITCODE(0, sig)
 
 static const struct dw_spec spec = {
-	.limits = {
-		.timeout_ms = 1500,
-		.memory_bytes = 256 << 20,
-		.cpu_percent = 75,
-		.output_bytes = 1234,
-		.tmp_bytes = 48 << 20,
-		.pids = 33,
-		.files = 99,
-	},
+	.limits =
+		{
+			.timeout_ms = 1500,
+			.memory_bytes = 256 << 20,
+			.cpu_percent = 75,
+			.output_bytes = 1234,
+			.tmp_bytes = 48 << 20,
+			.pids = 33,
+			.files = 99,
+		},
 };
 
 /* A program that got to run and of which all was measured. */
@@ -80,15 +81,19 @@ static void each_end_of_its_own_has_its_reason(void **state)
 		{EXITED(255), DW_STATUS_ERROR, DW_REASON_EXIT, 255, 0, "exit code 255"},
 		/* 128 + 9 by itself is an exit code and no signal. */
 		{EXITED(137), DW_STATUS_ERROR, DW_REASON_EXIT, 137, 0, "exit code 137"},
-		{KILLED(SIGSEGV), DW_STATUS_ERROR, DW_REASON_SIGNAL, 139, 11, "SIGSEGV (11)"},
-		{KILLED(SIGKILL), DW_STATUS_ERROR, DW_REASON_SIGNAL, 137, 9, "SIGKILL (9)"},
-		{KILLED(SIGABRT) | 0x80, DW_STATUS_ERROR, DW_REASON_SIGNAL, 134, 6, "SIGABRT"},
+		{KILLED(SIGSEGV), DW_STATUS_ERROR, DW_REASON_SIGNAL, 139, 11,
+	         "SIGSEGV (11)"},
+		{KILLED(SIGKILL), DW_STATUS_ERROR, DW_REASON_SIGNAL, 137, 9,
+	         "SIGKILL (9)"},
+		{KILLED(SIGABRT) | 0x80, DW_STATUS_ERROR, DW_REASON_SIGNAL, 134, 6,
+	         "SIGABRT"},
 		{KILLED(40), DW_STATUS_ERROR, DW_REASON_SIGNAL, 168, 40, "(40)"},
-		{KILLED(SIGSYS), DW_STATUS_ERROR, DW_REASON_SECCOMP, 159, SIGSYS, "system call"},
+		{KILLED(SIGSYS), DW_STATUS_ERROR, DW_REASON_SECCOMP, 159, SIGSYS,
+	         "system call"},
 		{KILLED(SIGXCPU), DW_STATUS_TIMEOUT, DW_REASON_TIMEOUT_CPU, 152, SIGXCPU,
 	         "limits.cpu_percent"},
-		{KILLED(SIGXFSZ), DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 153, SIGXFSZ,
-	         "limits.tmp_mb"},
+		{KILLED(SIGXFSZ), DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 153,
+	         SIGXFSZ, "limits.tmp_mb"},
 	};
 
 	(void)state;
@@ -96,8 +101,8 @@ static void each_end_of_its_own_has_its_reason(void **state)
 		struct dw_outcome o = outcome(ends[i].wait_status);
 		struct dw_result res = judge(&o, DW_CAUSE_NONE);
 
-		expect(&res, ends[i].status, ends[i].reason, ends[i].exit_code, ends[i].sig,
-		       ends[i].hint);
+		expect(&res, ends[i].status, ends[i].reason, ends[i].exit_code,
+		       ends[i].sig, ends[i].hint);
 		assert_true(res.ok);
 	}
 }
@@ -109,12 +114,21 @@ static void each_limit_that_was_hit_is_named_with_its_size(void **state)
 		enum dw_status status;
 		const char *hints[3];
 	} hits[] = {
-		{DW_REASON_OOM, DW_STATUS_RESOURCE_EXCEEDED,
+		{DW_REASON_OOM,
+	         DW_STATUS_RESOURCE_EXCEEDED,
 	         {"limits.memory_mb", "256 MB", "12.5 MB"}},
-		{DW_REASON_PIDS, DW_STATUS_RESOURCE_EXCEEDED, {"limits.pids", "33", "--pids"}},
-		{DW_REASON_DISK, DW_STATUS_RESOURCE_EXCEEDED, {"limits.tmp_mb", "48 MB", "--tmp"}},
-		{DW_REASON_TIMEOUT_CPU, DW_STATUS_TIMEOUT, {"limits.cpu_percent", "75 %", "1.5 s"}},
-		{DW_REASON_TIMEOUT_WALL, DW_STATUS_TIMEOUT, {"limits.timeout_s", "1.5 s", "killed"}},
+		{DW_REASON_PIDS,
+	         DW_STATUS_RESOURCE_EXCEEDED,
+	         {"limits.pids", "33", "--pids"}},
+		{DW_REASON_DISK,
+	         DW_STATUS_RESOURCE_EXCEEDED,
+	         {"limits.tmp_mb", "48 MB", "--tmp"}},
+		{DW_REASON_TIMEOUT_CPU,
+	         DW_STATUS_TIMEOUT,
+	         {"limits.cpu_percent", "75 %", "1.5 s"}},
+		{DW_REASON_TIMEOUT_WALL,
+	         DW_STATUS_TIMEOUT,
+	         {"limits.timeout_s", "1.5 s", "killed"}},
 	};
 
 	(void)state;
@@ -125,7 +139,8 @@ static void each_limit_that_was_hit_is_named_with_its_size(void **state)
 		o.hit = hits[i].hit;
 		res = judge(&o, DW_CAUSE_NONE);
 		for (size_t j = 0; j < 3; j++)
-			expect(&res, hits[i].status, hits[i].hit, 137, SIGKILL, hits[i].hints[j]);
+			expect(&res, hits[i].status, hits[i].hit, 137, SIGKILL,
+			       hits[i].hints[j]);
 
 		/* Whatever the program made of it, it ran into the limit. */
 		o.wait_status = EXITED(1);
@@ -142,10 +157,12 @@ static void each_end_that_we_made_has_its_reason(void **state)
 		enum dw_reason reason;
 		const char *hint;
 	} causes[] = {
-		{DW_CAUSE_DEADLINE, DW_STATUS_TIMEOUT, DW_REASON_TIMEOUT_WALL, "limits.timeout_s"},
+		{DW_CAUSE_DEADLINE, DW_STATUS_TIMEOUT, DW_REASON_TIMEOUT_WALL,
+	         "limits.timeout_s"},
 		{DW_CAUSE_OUTPUT, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_OUTPUT,
 	         "limits.output_bytes"},
-		{DW_CAUSE_CANCELLED, DW_STATUS_ERROR, DW_REASON_CANCELLED, "caller's request"},
+		{DW_CAUSE_CANCELLED, DW_STATUS_ERROR, DW_REASON_CANCELLED,
+	         "caller's request"},
 		{DW_CAUSE_STUCK, DW_STATUS_ERROR, DW_REASON_INTERNAL, "fault of ours"},
 	};
 
@@ -154,12 +171,14 @@ static void each_end_that_we_made_has_its_reason(void **state)
 		struct dw_outcome o = outcome(KILLED(SIGKILL));
 		struct dw_result res = judge(&o, causes[i].cause);
 
-		expect(&res, causes[i].status, causes[i].reason, 137, SIGKILL, causes[i].hint);
+		expect(&res, causes[i].status, causes[i].reason, 137, SIGKILL,
+		       causes[i].hint);
 		/* Nobody saw it end: it was killed, for all we know. */
 		o.ended = false;
 		o.wait_status = 0;
 		res = judge(&o, causes[i].cause);
-		expect(&res, causes[i].status, causes[i].reason, 137, SIGKILL, causes[i].hint);
+		expect(&res, causes[i].status, causes[i].reason, 137, SIGKILL,
+		       causes[i].hint);
 	}
 }
 
@@ -170,10 +189,10 @@ static void a_cause_goes_before_a_limit_and_a_limit_before_an_end(void **state)
 	                                       DW_CAUSE_CANCELLED, DW_CAUSE_STUCK};
 	static const enum dw_reason reasons[] = {DW_REASON_TIMEOUT_WALL, DW_REASON_OUTPUT,
 	                                         DW_REASON_CANCELLED, DW_REASON_INTERNAL};
-	static const enum dw_reason hits[] = {DW_REASON_OOM, DW_REASON_PIDS, DW_REASON_DISK,
-	                                      DW_REASON_TIMEOUT_CPU};
-	static const int ends[] = {EXITED(0),       EXITED(3),       KILLED(SIGKILL),
-	                           KILLED(SIGSYS),  KILLED(SIGXCPU), KILLED(SIGXFSZ),
+	static const enum dw_reason hits[] = {DW_REASON_OOM, DW_REASON_PIDS,
+	                                      DW_REASON_DISK, DW_REASON_TIMEOUT_CPU};
+	static const int ends[] = {EXITED(0),      EXITED(3),       KILLED(SIGKILL),
+	                           KILLED(SIGSYS), KILLED(SIGXCPU), KILLED(SIGXFSZ),
 	                           KILLED(SIGSEGV)};
 
 	(void)state;
@@ -209,14 +228,16 @@ static void a_full_tmp_explains_a_failure_but_not_a_success(void **state)
 	expect(&res, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 1, 0, "48 MB");
 	o.wait_status = KILLED(SIGBUS);
 	res = judge(&o, DW_CAUSE_NONE);
-	expect(&res, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 135, SIGBUS, "limits.tmp_mb");
+	expect(&res, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 135, SIGBUS,
+	       "limits.tmp_mb");
 	o.wait_status = KILLED(SIGSYS);
 	res = judge(&o, DW_CAUSE_NONE);
 	expect(&res, DW_STATUS_ERROR, DW_REASON_SECCOMP, 159, SIGSYS, NULL);
 
 	/* Out of time: what else was wrong is said as well. */
 	res = judge(&o, DW_CAUSE_DEADLINE);
-	expect(&res, DW_STATUS_TIMEOUT, DW_REASON_TIMEOUT_WALL, 159, SIGSYS, "/tmp was full");
+	expect(&res, DW_STATUS_TIMEOUT, DW_REASON_TIMEOUT_WALL, 159, SIGSYS,
+	       "/tmp was full");
 	o.tmp_full = false;
 	res = judge(&o, DW_CAUSE_DEADLINE);
 	assert_null(strstr(res.hint, "full"));
@@ -288,14 +309,16 @@ static void what_the_program_says_of_a_wall_is_explained(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(complaints); i++) {
 		(void)snprintf(text, sizeof(text), "%s", complaints[i].text);
-		res = (struct dw_result){.out = {NULL, text}, .out_len = {0, strlen(text)}};
+		res = (struct dw_result){.out = {NULL, text},
+		                         .out_len = {0, strlen(text)}};
 		dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
 		expect(&res, DW_STATUS_ERROR, DW_REASON_EXIT, 1, 0, complaints[i].hint);
 		assert_non_null(strstr(res.hint, "stderr says why"));
 	}
 	res = (struct dw_result){.out = {NULL, plain}, .out_len = {0, strlen(plain)}};
 	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
-	assert_string_equal(res.hint, "The program ended with exit code 1; stderr says why.");
+	assert_string_equal(res.hint,
+	                    "The program ended with exit code 1; stderr says why.");
 	res = judge(&o, DW_CAUSE_NONE);
 	assert_string_equal(res.hint, "The program ended with exit code 1.");
 
@@ -340,7 +363,8 @@ static void what_never_ran_has_no_exit_code(void **state)
 		(void)dw_fail(&err, codes[i].code, 0, "install user namespaces");
 		dw_verdict_not_run(&res, &err);
 		assert_false(res.ok);
-		expect(&res, DW_STATUS_ERROR, codes[i].reason, -1, 0, "install user namespaces");
+		expect(&res, DW_STATUS_ERROR, codes[i].reason, -1, 0,
+		       "install user namespaces");
 	}
 }
 
