@@ -24,13 +24,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = "/usr/bin/python3"
 HELLO = "print(1)"
 NULL = os.open(os.devnull, os.O_RDWR)
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}  # the same for all
 
 
 def once(argv):
     """Milliseconds from spawn to the end of argv, which must succeed."""
     actions = [(os.POSIX_SPAWN_DUP2, NULL, fd) for fd in (0, 1, 2)]
     start = time.perf_counter_ns()
-    pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=actions)
+    pid = os.posix_spawn(argv[0], argv, ENV, file_actions=actions)
     _, status = os.waitpid(pid, 0)
     ms = (time.perf_counter_ns() - start) / 1e6
     if status != 0:

@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "audit", "egress"),
     "src/server": ("base", "engine"),
     "src/cli": ("base", "engine"),
+    "bench": (),
     "examples": (),
     "tools": ("base", "kernel", "launch"),
     "tests/unit": None,  # tests look behind every wall

@@ -89,8 +89,12 @@ static void take_file(struct search *s, int dir_fd, const char *base, const char
 	struct stat st;
 	int r;
 
-	if (strcmp(name, s->except) == 0 || have(s->res, name))
+	if (strcmp(name, s->except) == 0)
 		return;
+	if (have(s->res, name)) {
+		s->found = true;
+		return;
+	}
 	fd = dw_path_open_beneath(dir_fd, base, O_RDONLY | O_NONBLOCK, 0);
 	if (fd == -EACCES) {
 		s->found = true;
@@ -165,7 +169,8 @@ static void look(struct search *s, int dir_fd, const char *prefix, const char *p
 	while (dir && (d = readdir(dir)) != NULL) {
 		if (++s->looks > DW_COLLECT_LOOKS_MAX)
 			return;
-		if (fnmatch(part, d->d_name, FNM_PERIOD) == 0)
+		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
+		    fnmatch(part, d->d_name, FNM_PERIOD) == 0)
 			look_at(s, dir_fd, prefix, d->d_name, rest, depth);
 	}
 }

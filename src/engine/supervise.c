@@ -197,7 +197,8 @@ static void serve(struct loop *l, const struct pollfd *fds)
 	for (size_t i = 0; i < DW_CELL_WATCHES; i++)
 		if (fds[SLOT_WATCH + i].revents && cell->watch[i].fd >= 0)
 			cell->level->on_event(cell, i);
-	if (l->started == 0 && cell->state == DW_CELL_RUNNING)
+	if (l->started == 0 &&
+	    (cell->state == DW_CELL_RUNNING || cell->outcome.walls.known))
 		l->started = dw_now_ms();
 }
 
@@ -230,7 +231,8 @@ void dw_supervise(struct dw_cell *cell, const struct dw_spec *spec,
 		fill_slots(&l, fds);
 		if (poll(fds, SLOTS, next_due(&l)) > 0)
 			serve(&l, fds);
-		check_due(&l);
+		if (cell->state != DW_CELL_GONE)
+			check_due(&l);
 	}
 	drain(&l);
 	ret->run_ms = l.started == 0 ? -1 : (double)(dw_now_ms() - l.started);

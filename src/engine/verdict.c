@@ -90,8 +90,6 @@ static const struct {
 	const char *says;
 	const char *hint;
 } complaints[] = {
-	{"Too many open files",
-         "It speaks of too many open files: raise limits.files (--files)."},
 	{"Read-only file system",
          "Only /tmp can be written to (and what --writable names)."},
 	{"Network is unreachable",
@@ -143,15 +141,19 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 	case DW_REASON_TIMEOUT_CPU:
 		say(res,
 		    "The program used more cpu time than %llu %% of a core allow in %g s "
-		    "(limits.cpu_percent, --cpus); it used %.0f ms.",
+		    "(limits.cpu_percent, --cpus).",
 		    (unsigned long long)limits->cpu_percent,
-		    (double)limits->timeout_ms / 1000, o->cpu_ms);
+		    (double)limits->timeout_ms / 1000);
+		if (o->cpu_ms >= 0)
+			say(res, "It used %.0f ms.", o->cpu_ms);
 		break;
 	case DW_REASON_OOM:
 		say(res,
-		    "The memory limit of %.0f MB was reached (peak %.1f MB): use less, or raise "
+		    "The memory limit of %.0f MB was reached: use less, or raise "
 		    "limits.memory_mb (--memory).",
-		    MB(limits->memory_bytes), o->memory_mb);
+		    MB(limits->memory_bytes));
+		if (o->memory_mb >= 0)
+			say(res, "The peak was %.1f MB.", o->memory_mb);
 		break;
 	case DW_REASON_PIDS:
 		say(res,
@@ -207,11 +209,20 @@ void dw_verdict(struct dw_result *res, const struct dw_outcome *o, enum dw_cause
 
 void dw_verdict_not_run(struct dw_result *res, const struct dw_error *err)
 {
-	bool ours = err->code == DW_E_INTERNAL;
+	static const enum dw_reason reasons[] = {
+		[DW_OK] = DW_REASON_INTERNAL,
+		[DW_E_INVALID] = DW_REASON_INTERNAL, /* dw_run() returns those itself */
+		[DW_E_DENIED] = DW_REASON_POLICY,
+		[DW_E_NOT_FOUND] = DW_REASON_UNAVAILABLE,
+		[DW_E_BUSY] = DW_REASON_BUSY,
+		[DW_E_UNSUPPORTED] = DW_REASON_UNAVAILABLE,
+		[DW_E_INTERNAL] = DW_REASON_INTERNAL,
+	};
 
+	_Static_assert(ARRAY_SIZE(reasons) == DW_E_COUNT, "a reason for each code");
 	res->ok = false;
 	res->status = DW_STATUS_ERROR;
-	res->reason = ours ? DW_REASON_INTERNAL : DW_REASON_UNAVAILABLE;
+	res->reason = reasons[err->code];
 	res->exit_code = -1;
 	res->signal = 0;
 	(void)snprintf(res->hint, sizeof(res->hint), "%s", err->text);

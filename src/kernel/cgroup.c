@@ -220,13 +220,14 @@ static int open_controller(const struct dw_cgroup *cg, enum dw_controller contro
 	return c->dir_fd < 0 ? c->dir_fd : 0;
 }
 
-static void hold(struct dw_cgroup *cg, enum dw_controller controller,
-                 const struct dw_limits *limits, uint64_t pids)
+static void hold(struct dw_cgroup *cg, const struct dw_cgroup_places *places,
+                 enum dw_controller controller, const struct dw_limits *limits,
+                 uint64_t pids)
 {
 	struct dw_controlled c = {.dir_fd = -1, .parent_fd = -1};
 	int version, r;
 
-	version = dw_cgroup_find(controller, &c.parent_fd, c.why, sizeof(c.why));
+	version = dw_cgroup_find(places, controller, &c.parent_fd, c.why, sizeof(c.why));
 	if (version != 0) {
 		r = open_controller(cg, controller, &c, version);
 		c.version = version;
@@ -237,7 +238,8 @@ static void hold(struct dw_cgroup *cg, enum dw_controller controller,
 			               "the %s cgroup (version %d) is not ours to use: %s",
 			               dw_controller_name(controller), version,
 			               strerrordesc_np(-r));
-			if (c.dir_fd >= 0)
+			/* Another controller may hold the same folder. */
+			if (c.dir_fd >= 0 && !(version == 2 && first_unified(cg)))
 				(void)unlinkat(c.parent_fd, cg->name, AT_REMOVEDIR);
 			dw_fd_close(&c.dir_fd);
 			dw_fd_close(&c.parent_fd);
@@ -324,14 +326,17 @@ void dw_cgroup_init(struct dw_cgroup *cg)
 void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
                       const struct dw_limits *limits, uint64_t pids)
 {
+	struct dw_cgroup_places places;
 	size_t len;
 
 	dw_cgroup_init(cg);
 	len = name_prefix(cg->name, sizeof(cg->name));
 	(void)snprintf(cg->name + len, sizeof(cg->name) - len, "%d-%.16s", getpid(),
 	               name);
+	dw_cgroup_look(&places);
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		hold(cg, i, limits, pids);
+		hold(cg, &places, i, limits, pids);
+	dw_cgroup_look_finish(&places);
 	cg->oom_fd = watch_memory(&cg->held[DW_CONTROLLER_MEMORY]);
 	cg->pids_fd = watch_pids(&cg->held[DW_CONTROLLER_PIDS]);
 }
@@ -393,20 +398,26 @@ void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret)
 
 static void kill_members(int dir_fd)
 {
-	char text[16384];
-	char *p = text, *end;
-	long pid;
+	autoclose int fd = -1;
+	char text[4096];
+	long pid = 0;
+	ssize_t n;
 
 	if (set_attr(dir_fd, "cgroup.kill", "1") == 0)
 		return;
-	if (dw_fd_read_attr(dir_fd, "cgroup.procs", text, sizeof(text)) < 0)
-		return;
-	for (;; p = end) {
-		pid = strtol(p, &end, 10);
-		if (end == p)
-			break;
-		(void)kill((pid_t)pid, SIGKILL);
-	}
+	fd = openat(dir_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	/* There may be any number of them: a number may be cut by the end of a read. */
+	while (fd >= 0 && (n = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				pid = pid * 10 + (text[i] - '0');
+				continue;
+			}
+			/* 0 is one that our pid namespace does not have. */
+			if (pid > 0)
+				(void)kill((pid_t)pid, SIGKILL);
+			pid = 0;
+		}
 }
 
 void dw_cgroup_kill(const struct dw_cgroup *cg)
@@ -425,13 +436,13 @@ static int remove_folder(const struct dw_controlled *c, const char *name)
 		if (unlinkat(c->parent_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
 			return 0;
 		if (errno != EBUSY)
-			break;
+			return -errno;
 		kill_members(c->dir_fd);
 		(void)nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 20000000)
 			pause.tv_nsec *= 2;
 	}
-	return -errno;
+	return -EBUSY;
 }
 
 int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
@@ -456,10 +467,9 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 }
 
 /* Made by a process of our own pid namespace (elsewhere pids mean others) that is gone? */
-static bool is_abandoned(const char *name)
+static bool is_abandoned(const char *name, const char *own)
 {
-	char own[64];
-	size_t len = name_prefix(own, sizeof(own));
+	size_t len = strlen(own);
 	long pid;
 
 	if (strncmp(name, own, len) != 0)
@@ -468,20 +478,23 @@ static bool is_abandoned(const char *name)
 	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-static void sweep_folder(int parent_fd)
+static void sweep_folder(int parent_fd, const char *own)
 {
 	int fd = openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	autodir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir)) != NULL)
-		if (is_abandoned(d->d_name))
+		if (is_abandoned(d->d_name, own))
 			(void)unlinkat(parent_fd, d->d_name, AT_REMOVEDIR);
 }
 
 void dw_cgroup_sweep(const struct dw_cgroup *cg)
 {
+	char own[64];
+
+	(void)name_prefix(own, sizeof(own));
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
 		if (has_own_folder(cg, i))
-			sweep_folder(cg->held[i].parent_fd);
+			sweep_folder(cg->held[i].parent_fd, own);
 }

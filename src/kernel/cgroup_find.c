@@ -36,6 +36,7 @@ int dw_cgroup_own_path(const char *text, const char *controller, char *ret, size
 
 	for (const char *p = text; *p != '\0';) {
 		size_t len = strcspn(p, "\n");
+		bool whole = len < sizeof(line);
 		char *names, *path;
 
 		(void)snprintf(line, sizeof(line), "%.*s", (int)len, p);
@@ -50,7 +51,7 @@ int dw_cgroup_own_path(const char *text, const char *controller, char *ret, size
 		names++;
 		if (controller ? !dw_cgroup_has_word(names, controller) : *names != '\0')
 			continue;
-		if ((size_t)snprintf(ret, size, "%s", path) >= size)
+		if (!whole || (size_t)snprintf(ret, size, "%s", path) >= size)
 			return -ENAMETOOLONG;
 		return 0;
 	}
@@ -77,9 +78,9 @@ static int open_group(const char *mount, const char *path, long magic)
 	return TAKE_FD(fd);
 }
 
-static int find_unified(const char *text, const char *name)
+static int open_unified(const char *text, char *ret_list, size_t size)
 {
-	char path[1024], list[512];
+	char path[1024];
 
 	if (dw_cgroup_own_path(text, NULL, path, sizeof(path)) < 0)
 		return -ENOENT;
@@ -87,8 +88,7 @@ static int find_unified(const char *text, const char *name)
 		autoclose int fd = open_group(unified[i], path, CGROUP2_SUPER_MAGIC);
 
 		if (fd >= 0 &&
-		    dw_fd_read_attr(fd, "cgroup.controllers", list, sizeof(list)) > 0 &&
-		    dw_cgroup_has_word(list, name))
+		    dw_fd_read_attr(fd, "cgroup.controllers", ret_list, size) > 0)
 			return TAKE_FD(fd);
 	}
 	return -ENOENT;
@@ -104,22 +104,37 @@ static int find_legacy(const char *text, const char *name)
 	return open_group(mount, path, CGROUP_SUPER_MAGIC);
 }
 
-int dw_cgroup_find(enum dw_controller controller, int *ret_fd, char *why, size_t size)
+void dw_cgroup_look(struct dw_cgroup_places *ret)
+{
+	ret->unified_fd = -1;
+	ret->controllers[0] = '\0';
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", ret->own, sizeof(ret->own)) <
+	    0)
+		ret->own[0] = '\0';
+	else
+		ret->unified_fd = open_unified(ret->own, ret->controllers,
+		                               sizeof(ret->controllers));
+}
+
+void dw_cgroup_look_finish(struct dw_cgroup_places *places)
+{
+	dw_fd_close(&places->unified_fd);
+}
+
+int dw_cgroup_find(const struct dw_cgroup_places *places, enum dw_controller controller,
+                   int *ret_fd, char *why, size_t size)
 {
 	const char *name = dw_controller_name(controller);
-	char text[8192];
 	int fd;
 
-	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) < 0) {
-		(void)snprintf(why, size, "this kernel has no cgroups");
-		return 0;
+	if (places->unified_fd >= 0 && dw_cgroup_has_word(places->controllers, name)) {
+		fd = fcntl(places->unified_fd, F_DUPFD_CLOEXEC, 3);
+		if (fd >= 0) {
+			*ret_fd = fd;
+			return 2;
+		}
 	}
-	fd = find_unified(text, name);
-	if (fd >= 0) {
-		*ret_fd = fd;
-		return 2;
-	}
-	fd = find_legacy(text, name);
+	fd = find_legacy(places->own, name);
 	if (fd >= 0) {
 		*ret_fd = fd;
 		return 1;

@@ -6,12 +6,23 @@
 
 #include "kernel/cgroup.h"
 
+/* What hierarchies there are and where in them we are, looked up once for a cell. */
+struct dw_cgroup_places {
+	char own[8192];        /* /proc/self/cgroup */
+	int unified_fd;        /* our group in version 2, or -1 */
+	char controllers[512]; /* that it has */
+};
+
+void dw_cgroup_look(struct dw_cgroup_places *ret);
+void dw_cgroup_look_finish(struct dw_cgroup_places *places);
+
 /*
  * Open the folder of our own group in the hierarchy that has the controller:
  * where a child of it would be counted with us. The version (2 or 1) and its
  * descriptor in *ret_fd; or 0, and why in text.
  */
-int dw_cgroup_find(enum dw_controller controller, int *ret_fd, char *why, size_t size);
+int dw_cgroup_find(const struct dw_cgroup_places *places, enum dw_controller controller,
+                   int *ret_fd, char *why, size_t size);
 
 /* Does a list like "cpu memory pids" hold the word? */
 bool dw_cgroup_has_word(const char *list, const char *word);

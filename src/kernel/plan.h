@@ -96,8 +96,10 @@ struct dw_plan_header {
 	uint32_t cwd;
 	uint32_t workdir; /* a folder on the host that init removes if we cannot, or "" */
 	uint32_t hostname;
-	uint32_t inside_id;   /* uid and gid in the cell */
-	uint32_t become;      /* as root: uid and gid on the host, or 0 */
+	uint32_t inside_id; /* uid and gid in the cell */
+	uint32_t become;    /* as root: uid and gid on the host, or 0 */
+	uint32_t root_inodes;
+	uint64_t root_bytes;  /* of the tmpfs that is the cell's root */
 	uint64_t memory;      /* bytes, for sampling */
 	uint64_t cpu_ms;      /* of the whole cell, for sampling */
 	uint64_t pids;        /* of the whole cell, for sampling */

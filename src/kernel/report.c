@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@ static int send_with(int sock, const void *data, size_t len, const int *fds, int
 	struct cmsghdr *cmsg;
 	ssize_t n;
 
+	assert(n_fds <= DW_REPORT_FDS_MAX);
 	if (n_fds > 0) {
 		msg.msg_control = control.bytes;
 		msg.msg_controllen = CMSG_SPACE(size);
@@ -52,8 +54,9 @@ static ssize_t receive_with(int sock, void *data, size_t len, int flags, int *re
 	ssize_t n;
 
 	*ret_n = 0;
+	/* MSG_TRUNC: the length is that of the packet, not of what fits. */
 	do
-		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC);
+		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC | MSG_TRUNC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;

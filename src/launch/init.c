@@ -229,7 +229,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program)
 	sigset_t all;
 	int sfd;
 
-	(void)sched_setaffinity(0, sizeof(plan->h->cpus), &plan->h->cpus);
+	(void)sched_setaffinity(program, sizeof(plan->h->cpus), &plan->h->cpus);
 	close_program_side();
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);

@@ -41,6 +41,9 @@ int dw_files_make(const struct dw_plan *plan, const struct dw_plan_entry *entry,
 
 /* net.c */
 int dw_net_loopback_up(struct dw_error *err);
+
+/* How many links (RTM_GETLINK) or routes (RTM_GETROUTE) there are besides loopback's. */
+int dw_net_count(uint16_t what);
 int dw_net_keep_loopback_inside(struct dw_error *err);
 
 /* caps.c. With must, anything that could not be dropped is an error. */

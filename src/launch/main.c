@@ -82,7 +82,7 @@ static int read_plan(struct dw_plan *plan, int *ret_cgroups, int *ret_n,
 	 * not take away the one who cleans up after it.
 	 */
 	(void)setsid();
-	(void)umask(022);
+	(void)umask(0); /* every mode below says it all */
 	if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
 		               "close inherited descriptors (Linux 5.9 or newer is needed)");

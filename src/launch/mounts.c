@@ -22,10 +22,6 @@
 #include "base/cleanup.h"
 #include "launch/launch.h"
 
-/* The root holds folders, links and a few lines of /etc: nothing that grows. */
-#define ROOT_OPTIONS_SIZE "1m"
-#define ROOT_OPTIONS_INODES "1k"
-
 static struct mount_attr locked_attributes(uint32_t flags)
 {
 	struct mount_attr attr = {
@@ -164,21 +160,21 @@ static const char *below(const char *dst)
 	return *dst == '/' ? dst + 1 : dst;
 }
 
-/* A folder or an empty file for something to be mounted on. */
-static int make_place(const char *dst, bool folder, struct dw_error *err)
+/*
+ * A folder or an empty file for something to be mounted on. In a tree that we
+ * bound it is there already, or cannot be made: open_place() finds out.
+ */
+static void make_place(const char *dst, bool folder)
 {
 	int fd;
 
-	if (folder && (mkdir(below(dst), 0755) == 0 || errno == EEXIST))
-		return 0;
-	if (!folder) {
-		fd = open(below(dst), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0444);
-		if (fd >= 0) {
-			(void)close(fd);
-			return 0;
-		}
+	if (folder) {
+		(void)mkdir(below(dst), 0755);
+		return;
 	}
-	return dw_fail(err, DW_E_INTERNAL, errno, "make a place for %s in the cell", dst);
+	fd = open(below(dst), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
+	if (fd >= 0)
+		(void)close(fd);
 }
 
 /*
@@ -196,9 +192,10 @@ static int open_place(const char *dst)
 }
 
 /* Put one part of the cell's own tree on top of another, where there is one. */
-static int bind_inside(const char *src, const char *dst, struct dw_error *err)
+static int bind_inside(const char *src, const char *dst, uint32_t flags,
+                       struct dw_error *err)
 {
-	struct mount_attr attr = locked_attributes(0);
+	struct mount_attr attr = locked_attributes(flags);
 	autoclose int place = open_place(dst);
 	autoclose int fd = -1;
 
@@ -220,12 +217,8 @@ static int attach(int fd, const char *dst, struct dw_error *err)
 
 	if (fstat(fd, &st) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "stat what goes to %s", dst);
+	make_place(dst, S_ISDIR(st.st_mode));
 	place = open_place(dst);
-	if (place < 0 && errno == ENOENT) {
-		if (make_place(dst, S_ISDIR(st.st_mode), err) < 0)
-			return -1;
-		place = open_place(dst);
-	}
 	if (place < 0 ||
 	    move_mount(fd, "", place, "",
 	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
@@ -246,7 +239,8 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 		return dw_files_make(plan, e, err);
 	case DW_PLAN_BIND:
 		if (e->flags & DW_PLAN_INSIDE)
-			return bind_inside(dw_plan_text(plan, e->src), dst, err);
+			return bind_inside(dw_plan_text(plan, e->src), dst, e->flags,
+			                   err);
 		return source < 0 ? 0 : attach(source, dst, err);
 	case DW_PLAN_PROC:
 		return attach(proc, dst, err);
@@ -270,10 +264,11 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources,
                     struct dw_error *err)
 {
-	static const char *const root_options[] = {"size",      ROOT_OPTIONS_SIZE,
-	                                           "nr_inodes", ROOT_OPTIONS_INODES,
-	                                           "mode",      "755",
-	                                           NULL};
+	const struct dw_plan_entry own = {
+		.mode = 0755,
+		.size = plan->h->root_bytes,
+		.inodes = plan->h->root_inodes,
+	};
 	struct mount_attr locked = {
 		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 	};
@@ -287,8 +282,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	proc = new_proc(err);
 	if (proc < 0)
 		return -1;
-	root = new_mount("tmpfs", root_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-	                 err);
+	root = new_tmpfs(&own, err);
 	if (root < 0)
 		return -1;
 

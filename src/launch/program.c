@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -60,7 +61,12 @@ static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error
 	const char *cwd = dw_plan_text(plan, plan->h->cwd);
 
 	(void)setsid();
-	(void)sched_setaffinity(0, sizeof(plan->h->cpus), &plan->h->cpus);
+	(void)umask(022);
+	/*
+	 * Init stands still until we exec. When it wakes up it may have another
+	 * core; we keep this one, and init gives us all of them back.
+	 */
+	(void)sched_setaffinity(getppid(), sizeof(plan->h->cpus), &plan->h->cpus);
 	offer_to_oom_killer();
 	if (*cwd != '\0' && chdir(cwd) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "enter %s in the cell", cwd);

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/rtnetlink.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -59,25 +60,6 @@ static void read_status(struct dw_walls *ret)
 	ret->seccomp_filters = number_after(text, "\nSeccomp_filters:");
 }
 
-/* Lines of a table in /proc/self/net that do not speak of loopback. */
-static int32_t count_lines(const char *path, int skip)
-{
-	char text[8192];
-	int32_t n = 0;
-	char *line, *rest = text;
-
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return -1;
-	while ((line = strsep(&rest, "\n")) != NULL) {
-		if (skip-- > 0 || *line == '\0')
-			continue;
-		line += strspn(line, " ");
-		if (strncmp(line, "lo:", 3) != 0 && strstr(line, " lo") == NULL)
-			n++;
-	}
-	return n;
-}
-
 static uint64_t read_rlimit(int resource)
 {
 	struct rlimit lim;
@@ -108,7 +90,6 @@ void dw_readback_own(int landlock_abi, struct dw_walls *ret)
 
 void dw_readback_shared(struct dw_walls *walls)
 {
-	int32_t v4, v6;
 	struct statvfs vfs;
 	struct stat st;
 
@@ -122,8 +103,6 @@ void dw_readback_shared(struct dw_walls *walls)
 	if (statvfs("/", &vfs) == 0)
 		walls->root_read_only = (vfs.f_flag & ST_RDONLY) != 0;
 
-	walls->interfaces = count_lines("/proc/self/net/dev", 2);
-	v4 = count_lines("/proc/self/net/route", 1);
-	v6 = count_lines("/proc/self/net/ipv6_route", 0);
-	walls->routes = v4 < 0 ? -1 : v4 + (v6 < 0 ? 0 : v6);
+	walls->interfaces = dw_net_count(RTM_GETLINK);
+	walls->routes = dw_net_count(RTM_GETROUTE);
 }

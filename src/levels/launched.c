@@ -232,6 +232,25 @@ static void on_hello(struct dw_launched *l, const struct dw_report *report, int 
 		on_network(l);
 }
 
+/* Which of the program's namespaces are not ours? */
+static uint32_t own_namespaces(const struct dw_walls *walls)
+{
+	static const char *const files[] = {"user", "mnt", "pid",   "net",
+	                                    "ipc",  "uts", "cgroup"};
+	uint32_t own = 0;
+	struct stat st;
+	char path[64];
+
+	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
+	for (int i = 0; walls->known && i < DW_NS_COUNT; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", files[i]);
+		if (walls->ns[i] != 0 && stat(path, &st) == 0 &&
+		    st.st_ino != walls->ns[i])
+			own |= 1U << i;
+	}
+	return own;
+}
+
 static void on_end(struct dw_launched *l, const struct dw_report_end *end)
 {
 	struct dw_outcome *o = &l->cell.outcome;
@@ -268,6 +287,7 @@ static void on_report(struct dw_launched *l)
 		case DW_REPORT_WALLS:
 			o->walls = report.walls;
 			l->cell.state = DW_CELL_RUNNING;
+			o->own_ns = own_namespaces(&o->walls);
 			dw_cgroup_sweep(&l->cgroup); /* we have nothing else to do now */
 			break;
 		case DW_REPORT_END:

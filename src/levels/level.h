@@ -57,6 +57,7 @@ struct dw_outcome {
 	double cpu_ms;
 	double memory_mb;
 	struct dw_walls walls;
+	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
 };
 

@@ -65,9 +65,11 @@ static void prepare(posix_spawnattr_t *attr)
 {
 	sigset_t all, none;
 
-	/* Whatever we ignore or block, the cell does not. */
-	sigfillset(&all);
+	/* Whatever we ignore or block, the cell does not. Each signal costs a call. */
 	sigemptyset(&none);
+	sigemptyset(&all);
+	for (int sig = 1; sig < SIGRTMIN; sig++)
+		(void)sigaddset(&all, sig);
 	(void)posix_spawnattr_init(attr);
 	(void)posix_spawnattr_setflags(attr,
 	                               POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -199,6 +199,9 @@ static int count_fds(void)
 	return n;
 }
 
+/* Where each controller's groups are made. */
+static int parents[DW_CONTROLLER_COUNT] = {-1, -1, -1};
+
 /* Skips the test where this host gives us no groups of our own. */
 static void needs_groups(void)
 {
@@ -210,29 +213,27 @@ static void needs_groups(void)
 		skip();
 	}
 	dw_cgroup_create(&cg, "probe", &limits, 10);
-	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
 		if (cg.held[i].version == 0) {
 			print_message("# %s\n", cg.held[i].why);
 			all = false;
+		} else if (parents[i] < 0) {
+			parents[i] = fcntl(cg.held[i].parent_fd, F_DUPFD_CLOEXEC, 3);
 		}
+	}
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 	if (!all)
 		skip();
 }
 
-/* Is there a folder of this name where the controllers are? */
+/* In how many of those places is there a folder of this name? */
 static int count_folders(const char *name)
 {
+	struct stat st;
 	int n = 0;
 
-	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
-		autoclose int parent = -1;
-		char why[160];
-		struct stat st;
-
-		if (dw_cgroup_find(i, &parent, why, sizeof(why)) != 0)
-			n += fstatat(parent, name, &st, 0) == 0;
-	}
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		n += fstatat(parents[i], name, &st, 0) == 0;
 	return n;
 }
 
@@ -268,6 +269,7 @@ static pid_t join(const struct dw_cgroup *cg, int (*program)(void))
 		(void)!write(ready[1], "y", 1);
 		if (program)
 			_exit(program());
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			(void)pause();
 	}
@@ -385,10 +387,11 @@ static void a_limit_that_the_kernel_refuses_is_not_held(void **state)
 {
 	const struct dw_limits no_cpu = {.memory_bytes = 64 * MB, .cpu_percent = 0};
 	struct dw_cgroup cg;
-	int before = count_fds();
+	int before;
 
 	(void)state;
 	needs_groups();
+	before = count_fds();
 	dw_cgroup_create(&cg, "refused", &no_cpu, 10);
 	assert_int_equal(cg.held[DW_CONTROLLER_CPU].version, 0);
 	assert_non_null(strstr(cg.held[DW_CONTROLLER_CPU].why, "cpu cgroup"));
@@ -559,6 +562,11 @@ static void a_crowd_is_killed_as_well(void **state)
 	procs = dup(cg.held[DW_CONTROLLER_PIDS].dir_fd);
 	if (dw_cgroup_destroy(&cg, &err) < 0) {
 		kill_all(procs); /* though we fail we leave nobody behind */
+		for (int i = 0; i < 200 && count_folders(cg.name) > 0; i++) {
+			for (int j = 0; j < DW_CONTROLLER_COUNT; j++)
+				(void)unlinkat(parents[j], cg.name, AT_REMOVEDIR);
+			(void)usleep(10000);
+		}
 		fail_msg("%s", err.text);
 	}
 	assert_int_equal(count_folders(cg.name), 0);
@@ -581,9 +589,11 @@ static void an_empty_or_half_made_one_is_destroyed_as_well(void **state)
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), 0);
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), 0);
 	assert_int_equal(err.code, DW_OK);
+	assert_int_equal(count_fds(), before);
 
 	/* Somebody took one of the folders away. */
 	needs_groups();
+	before = count_fds();
 	dw_cgroup_create(&cg, "half", &limits, 10);
 	assert_int_equal(unlinkat(cg.held[DW_CONTROLLER_CPU].parent_fd, cg.name,
 	                          AT_REMOVEDIR),
@@ -618,27 +628,53 @@ static void what_stays_is_named(void **state)
 	assert_int_equal(count_folders(cg.name), 0);
 }
 
-/* Sweeping waits for a while before it takes a group for abandoned; we do not. */
-static time_t ahead_s;
-
-time_t time(time_t *ret)
+/* As sweeper's name is, but of another maker: "dewar-...-<pid>-<what>". */
+static void name_like(const struct dw_cgroup *cg, pid_t pid, const char *what,
+                      char ret[64])
 {
-	struct timespec ts;
+	char own[32];
+	const char *at;
 
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	ts.tv_sec += ahead_s;
-	if (ret)
-		*ret = ts.tv_sec;
-	return ts.tv_sec;
+	(void)snprintf(own, sizeof(own), "-%d-", getpid());
+	at = strstr(cg->name, own);
+	assert_non_null(at);
+	(void)snprintf(ret, 64, "%.*s-%d-%s", (int)(at - cg->name), cg->name, pid, what);
+}
+
+/* Sleeps until it is killed, or we are. */
+static pid_t fork_sleeper(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)pause();
+	}
+	return pid;
 }
 
 static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
 {
-	static const char *const others[] = {"dewar-x-unit", "dewar--5-unit",
-	                                     "dewar-0-unit", "dewar-", "notdewar-1-unit"};
-	char dead_empty[64], dead_full[64], alive[64], procs[96];
+	enum {
+		DEAD_EMPTY,
+		DEAD_FULL,
+		ALIVE,
+		PARENT,
+		FIRST_OTHER
+	};
+	char names[FIRST_OTHER + 5][64] = {
+		[FIRST_OTHER] = "dewar-x-unit",
+		"dewar--5-unit",
+		"dewar-0-unit",
+		"dewar-",
+		"notdewar-1-unit",
+	};
+	bool stays[ARRAY_SIZE(names)];
 	struct dw_cgroup cg;
 	autoclose int fd = -1;
+	char procs[96];
 	struct stat st;
 	pid_t dead, member;
 	int parent;
@@ -649,50 +685,40 @@ static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
 	if (dead == 0)
 		_exit(0);
 	(void)status_of(dead);
-	(void)snprintf(dead_empty, sizeof(dead_empty), "dewar-%d-empty", dead);
-	(void)snprintf(dead_full, sizeof(dead_full), "dewar-%d-full", dead);
-	(void)snprintf(alive, sizeof(alive), "dewar-%d-alive", getpid());
-	(void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", dead_full);
-
 	dw_cgroup_create(&cg, "sweeper", &limits, 10);
+	name_like(&cg, dead, "empty", names[DEAD_EMPTY]);
+	name_like(&cg, dead, "full", names[DEAD_FULL]);
+	name_like(&cg, getpid(), "alive", names[ALIVE]);
+	name_like(&cg, getppid(), "parent", names[PARENT]);
+
 	parent = cg.held[DW_CONTROLLER_PIDS].parent_fd;
-	assert_int_equal(mkdirat(parent, dead_empty, 0755), 0);
-	assert_int_equal(mkdirat(parent, dead_full, 0755), 0);
-	assert_int_equal(mkdirat(parent, alive, 0755), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_int_equal(mkdirat(parent, others[i], 0755), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(mkdirat(parent, names[i], 0755), 0);
+	(void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", names[DEAD_FULL]);
 	fd = openat(parent, procs, O_WRONLY | O_CLOEXEC);
-	member = fork();
-	if (member == 0)
-		for (;;)
-			(void)pause();
+	member = fork_sleeper();
 	assert_true(dprintf(fd, "%d", member) > 0);
 
-	/* Not at once: its maker may live where we cannot see it. */
-	ahead_s = 0;
 	dw_cgroup_sweep(&cg);
-	assert_int_equal(fstatat(parent, dead_empty, &st, 0), 0);
 
-	ahead_s = 3600;
-	dw_cgroup_sweep(&cg);
-	assert_int_equal(fstatat(parent, dead_empty, &st, 0), -1);
-	assert_int_equal(fstatat(parent, cg.name, &st, 0), 0);
-	assert_int_equal(unlinkat(parent, alive, AT_REMOVEDIR), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_int_equal(unlinkat(parent, others[i], AT_REMOVEDIR), 0);
-	assert_int_equal(kill(member, 0), 0);
-	assert_int_equal(fstatat(parent, dead_full, &st, 0), 0);
-
-	/* Once it is empty it goes too. */
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		stays[i] = fstatat(parent, names[i], &st, 0) == 0;
 	(void)kill(member, SIGKILL);
 	(void)status_of(member);
-	for (int i = 0; i < 200 && fstatat(parent, dead_full, &st, 0) == 0; i++) {
+
+	/* Once it is empty that goes too. */
+	for (int i = 0; i < 200 && fstatat(parent, names[DEAD_FULL], &st, 0) == 0; i++) {
 		dw_cgroup_sweep(&cg);
 		(void)usleep(10000);
 	}
-	assert_int_equal(fstatat(parent, dead_full, &st, 0), -1);
-	ahead_s = 0;
+	assert_int_equal(fstatat(parent, names[DEAD_FULL], &st, 0), -1);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		(void)unlinkat(parent, names[i], AT_REMOVEDIR);
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (stays[i] != (i != DEAD_EMPTY))
+			fail_msg("%s was %s", names[i], stays[i] ? "left" : "removed");
 }
 
 int main(void)

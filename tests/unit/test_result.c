@@ -496,7 +496,6 @@ static void a_shared_network_is_never_called_none(void **state)
 static void every_limit_that_is_not_held_is_told(void **state)
 {
 	autores struct dw_result *res = make_result();
-	autofree char *line = NULL;
 
 	(void)state;
 	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)

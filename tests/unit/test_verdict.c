@@ -90,10 +90,11 @@ static void each_end_of_its_own_has_its_reason(void **state)
 		{KILLED(40), DW_STATUS_ERROR, DW_REASON_SIGNAL, 168, 40, "(40)"},
 		{KILLED(SIGSYS), DW_STATUS_ERROR, DW_REASON_SECCOMP, 159, SIGSYS,
 	         "system call"},
-		{KILLED(SIGXCPU), DW_STATUS_TIMEOUT, DW_REASON_TIMEOUT_CPU, 152, SIGXCPU,
-	         "limits.cpu_percent"},
-		{KILLED(SIGXFSZ), DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 153,
-	         SIGXFSZ, "limits.tmp_mb"},
+		/* By itself neither says that a limit of ours was the cause. */
+		{KILLED(SIGXCPU), DW_STATUS_ERROR, DW_REASON_SIGNAL, 152, SIGXCPU,
+	         "SIGXCPU"},
+		{KILLED(SIGXFSZ), DW_STATUS_ERROR, DW_REASON_SIGNAL, 153, SIGXFSZ,
+	         "SIGXFSZ"},
 	};
 
 	(void)state;
@@ -243,6 +244,36 @@ static void a_full_tmp_explains_a_failure_but_not_a_success(void **state)
 	assert_null(strstr(res.hint, "full"));
 }
 
+static void a_failure_that_speaks_of_a_full_disk_is_one(void **state)
+{
+	static char said[] = "write: No space left on device";
+	struct dw_outcome o = outcome(EXITED(2));
+	struct dw_result res = {.out = {NULL, said}, .out_len = {0, sizeof(said) - 1}};
+
+	(void)state;
+	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	expect(&res, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 2, 0, "limits.tmp_mb");
+	o = outcome(EXITED(0));
+	res = (struct dw_result){.out = {NULL, said}, .out_len = {0, sizeof(said) - 1}};
+	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	expect(&res, DW_STATUS_SUCCESS, DW_REASON_EXIT, 0, 0, NULL);
+}
+
+static void a_file_that_grew_too_large_is_the_disk_where_each_has_a_limit(void **state)
+{
+	struct dw_outcome o = outcome(KILLED(SIGXFSZ));
+	struct dw_result res;
+
+	(void)state;
+	o.limits[DW_LIMIT_TMP].by = "tmpfs";
+	res = judge(&o, DW_CAUSE_NONE);
+	expect(&res, DW_STATUS_ERROR, DW_REASON_SIGNAL, 153, SIGXFSZ, "SIGXFSZ");
+	o.limits[DW_LIMIT_TMP].by = "rlimit";
+	res = judge(&o, DW_CAUSE_NONE);
+	expect(&res, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 153, SIGXFSZ,
+	       "limits.tmp_mb");
+}
+
 static void a_program_whose_end_nobody_saw_was_killed(void **state)
 {
 	struct dw_outcome o = outcome(EXITED(0));
@@ -298,7 +329,6 @@ static void what_the_program_says_of_a_wall_is_explained(void **state)
 		{"touch: cannot touch '/x': Read-only file system\n", "Only /tmp"},
 		{"connect: Network is unreachable", "no network"},
 		{"Temporary failure in name resolution", "no network"},
-		{"write: No space left on device", "limits.tmp_mb"},
 		{"fork: Cannot allocate memory", "limits.memory_mb"},
 	};
 	static char plain[] = "ValueError";
@@ -321,6 +351,13 @@ static void what_the_program_says_of_a_wall_is_explained(void **state)
 	                    "The program ended with exit code 1; stderr says why.");
 	res = judge(&o, DW_CAUSE_NONE);
 	assert_string_equal(res.hint, "The program ended with exit code 1.");
+
+	/* What is said once is heard once. */
+	(void)snprintf(text, sizeof(text), "Too many open files");
+	res = (struct dw_result){.out = {NULL, text}, .out_len = {0, strlen(text)}};
+	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	assert_non_null(strstr(res.hint, "99"));
+	assert_null(strstr(strstr(res.hint, "limits.files") + 1, "limits.files"));
 
 	/* Words alone make no failure. */
 	o = outcome(EXITED(0));
@@ -387,6 +424,9 @@ int main(void)
 		cmocka_unit_test(each_end_that_we_made_has_its_reason),
 		cmocka_unit_test(a_cause_goes_before_a_limit_and_a_limit_before_an_end),
 		cmocka_unit_test(a_full_tmp_explains_a_failure_but_not_a_success),
+		cmocka_unit_test(a_failure_that_speaks_of_a_full_disk_is_one),
+		cmocka_unit_test(
+			a_file_that_grew_too_large_is_the_disk_where_each_has_a_limit),
 		cmocka_unit_test(a_program_whose_end_nobody_saw_was_killed),
 		cmocka_unit_test(the_hint_on_output_names_the_stream),
 		cmocka_unit_test(what_was_not_measured_is_not_told),
