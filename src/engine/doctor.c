@@ -108,8 +108,9 @@ static void check_limits(const struct doctor *d)
 		{DW_CONTROLLER_CPU, "limit cpu",
 	         "the share is not enforced, only the cpu time that it adds up to",
 	         DW_FINDING_MISSING},
-		{DW_CONTROLLER_PIDS, "limit pids", "an rlimit holds it instead",
-	         DW_FINDING_OK},
+		{DW_CONTROLLER_PIDS, "limit pids",
+	         "an rlimit holds it instead, and init looks who passes it",
+	         DW_FINDING_WEAK},
 	};
 	struct dw_limits asked = {0};
 	struct dw_cgroup cg;

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -51,13 +52,14 @@ static bool is_root(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct have[_LINUX_CAPABILITY_U32S_3] = {0};
 	char map[128];
-	unsigned inside, outside, count;
+	char *end = map;
 
+	/* In the host's own user namespace every id is itself: "0 0 4294967295". */
 	return geteuid() == 0 && syscall(SYS_capget, &header, have) == 0 &&
 	       (have[0].effective & need) == need &&
 	       dw_fd_read_attr(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) > 0 &&
-	       sscanf(map, "%u %u %u", &inside, &outside, &count) == 3 && inside == 0 &&
-	       outside == 0 && count == UINT32_MAX;
+	       strtoul(end, &end, 10) == 0 && strtoul(end, &end, 10) == 0 &&
+	       strtoul(end, &end, 10) == UINT32_MAX;
 }
 
 static const char passwd[] = "root:x:0:0:root:/:/usr/sbin/nologin\n"

@@ -183,14 +183,13 @@ static int share_writable(struct dw_plan_builder *plan, const char *workspace,
 	for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
 		path[end - 1] = '\0'; /* as tab completion leaves it */
 
-	if (path[0] != '/' && !workspace)
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"the writable path \"%s\" is relative, and there is no workspace "
-			"for it to be in",
-			path);
-	if (path[0] != '/')
+	if (path[0] != '/' && workspace)
 		return share_inside(plan, workspace, path, fn, err);
+	if (path[0] != '/')
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the writable path \"%s\" is relative, and there is no "
+		               "workspace for it to be in",
+		               path);
 	if (workspace && strncmp(path, "/work/", 6) == 0)
 		return share_inside(plan, workspace, path + 6, fn, err);
 	if (workspace && strncmp(path, workspace, len) == 0 && path[len] == '/')
