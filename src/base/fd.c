@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,22 +100,4 @@ void dw_fd_close(int *fd)
 	if (*fd >= 0)
 		(void)close(*fd);
 	*fd = -1;
-}
-
-int dw_fd_sealed(const char *name, const void *data, size_t len)
-{
-	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-	autoclose int fd = -1;
-	int r;
-
-	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return -errno;
-
-	r = dw_fd_write_all(fd, data, len);
-	if (r < 0)
-		return r;
-	if (lseek(fd, 0, SEEK_SET) < 0 || fcntl(fd, F_ADD_SEALS, seals) < 0)
-		return -errno;
-	return TAKE_FD(fd);
 }

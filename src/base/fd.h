@@ -30,10 +30,4 @@ ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size);
 /* Close *fd if it is one, and make it -1. */
 void dw_fd_close(int *fd);
 
-/*
- * Copy data into a memfd that nobody can change any more. The descriptor is
- * close-on-exec and at its beginning; or -errno.
- */
-int dw_fd_sealed(const char *name, const void *data, size_t len);
-
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "cli/guess.h"
+#include "base/guess.h"
 #include "cli/input.h"
 #include "dewar/dewar.h"
 

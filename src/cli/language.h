@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "cli/guess.h"
+#include "base/guess.h"
 #include "dewar/dewar.h"
 #include "engine/languages.h"
 

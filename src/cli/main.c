@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/guess.h"
+#include "base/guess.h"
 #include "cli/report.h"
 
 const struct dw_command *const dw_commands[] = {

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cli/command.h"
-#include "cli/guess.h"
+#include "base/guess.h"
 
 #define OPTIONS_MAX 64 /* bits in struct dw_parsed's given */
 

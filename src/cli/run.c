@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "cli/attend.h"
 #include "cli/command.h"
-#include "cli/guess.h"
+#include "base/guess.h"
 #include "cli/input.h"
 #include "cli/job.h"
 #include "cli/language.h"

@@ -9,6 +9,7 @@
 
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "base/guess.h"
 #include "base/path.h"
 
 /*
@@ -98,55 +99,19 @@ static void *field(struct reader *rd, size_t offset)
 	return (char *)&rd->req + offset;
 }
 
-/*
- * How many letters must change to make one word of the other. Words longer than
- * any key of ours are far from all of them.
- */
-#define WORD_MAX 24
-
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[WORD_MAX + 1], n = strlen(b), diagonal, above, best;
-
-	if (strnlen(a, WORD_MAX + 1) > WORD_MAX || n > WORD_MAX)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1] != '\0'; i++) {
-		diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			above = row[j];
-			best = diagonal + (a[i - 1] != b[j - 1]);
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-			diagonal = above;
-		}
-	}
-	return row[n];
-}
-
 /* The key that was probably meant, or NULL. */
 static const char *suggest(const struct table *table, const char *name)
 {
-	size_t len = strnlen(name, WORD_MAX + 1);
-	size_t d, best = len < 4 ? 2 : 3; /* "foo" is not a typing error of "env" */
-	const char *found = NULL;
+	struct dw_guess guess = {.typed = name};
+	size_t len = strlen(name);
 
 	for (size_t i = 0; i < table->n_keys; i++) {
-		d = distance(name, table->keys[i].name);
 		/* "memory" for "memory_mb" is no typing error, but as plain. */
 		if (len >= 3 && strncmp(name, table->keys[i].name, len) == 0)
-			d = 1;
-		if (d < best) {
-			best = d;
-			found = table->keys[i].name;
-		}
+			return table->keys[i].name;
+		dw_guess_offer(&guess, table->keys[i].name);
 	}
-	return found;
+	return guess.best;
 }
 
 static int fail_unknown(const struct table *table, const char *name, struct dw_error *err)

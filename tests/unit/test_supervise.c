@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -522,8 +523,10 @@ static void a_descriptor_is_forwarded_to_its_end(void **state)
 {
 	struct run *r = *state;
 	autofree char *data = input(300000);
-	autoclose int fd = dw_fd_sealed("input", data, 300000);
+	autoclose int fd = memfd_create("input", MFD_CLOEXEC);
 
+	assert_int_equal(dw_fd_write_all(fd, data, 300000), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	r->req.stdin_fd = fd;
 	r->req.stdin_data = (struct dw_bytes){"not this", 8};
 	run(r, reads_slowly);

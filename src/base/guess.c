@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/guess.h"
+#include "base/guess.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_CLI_GUESS_H
-#define DW_CLI_GUESS_H
+#ifndef DW_BASE_GUESS_H
+#define DW_BASE_GUESS_H
 
 #include <stddef.h>
 
