@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/path.h"
 #include "base/guess.h"
+#include "base/path.h"
 #include "cli/input.h"
 #include "dewar/dewar.h"
 

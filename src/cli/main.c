@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "base/guess.h"
+#include "cli/command.h"
 #include "cli/report.h"
 
 const struct dw_command *const dw_commands[] = {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/guess.h"
 #include "base/num.h"
 #include "cli/command.h"
-#include "base/guess.h"
 
 #define OPTIONS_MAX 64 /* bits in struct dw_parsed's given */
 

@@ -31,6 +31,8 @@ void dw_report_line(const char *fmt, ...)
 	for (i = 0; i < len; i++) {
 		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
 			line[i] = ' ';
+		if (line[i] == '\xc2' && (unsigned char)line[i + 1] < 0xa0)
+			memset(line + i, '?', strnlen(line + i, 2)); /* C1 controls */
 		if (strncmp(line + i, "\xe2\x80", 2) == 0 ||
 		    strncmp(line + i, "\xe2\x81", 2) == 0)
 			memset(line + i, '?', strnlen(line + i, 3));

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/guess.h"
 #include "cli/attend.h"
 #include "cli/command.h"
-#include "base/guess.h"
 #include "cli/input.h"
 #include "cli/job.h"
 #include "cli/language.h"

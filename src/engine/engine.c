@@ -162,11 +162,15 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	res->memory_used_mb = o->memory_mb;
 	res->network = spec->req->network == DW_NETWORK_FULL ||
 	               !(level->guarantees & DW_G_NO_NETWORK);
-	if (o->error.code != DW_OK && seen.cause == DW_CAUSE_NONE) {
+	if (o->error.code == DW_OK || seen.cause != DW_CAUSE_NONE) {
+		dw_verdict(res, o, seen.cause, spec);
+	} else if (o->started) {
+		/* What a program can bring about must not choose its level. */
+		dw_verdict_not_run(res, &o->error);
+	} else {
 		*err = o->error;
 		return -1;
 	}
-	dw_verdict(res, o, seen.cause, spec);
 	return 0;
 }
 
@@ -237,7 +241,9 @@ static int run_at_first(const char *levels, const struct dw_request *req,
 				(void)dw_wrap(err, "%s", before.text);
 			before = *err;
 		}
-		if (r == 0 || err->code == DW_E_INVALID || p[len] == '\0')
+		/* Only what this host cannot do is a reason to try the next. */
+		if (r == 0 || p[len] == '\0' ||
+		    (err->code != DW_E_UNSUPPORTED && err->code != DW_E_NOT_FOUND))
 			return r;
 		p += len + 1;
 	}

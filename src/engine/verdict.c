@@ -176,8 +176,8 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 		break;
 	case DW_REASON_SECCOMP:
 		say(res,
-		    "The program made a system call of a foreign ABI, which no cell allows, and "
-		    "was killed by SIGSYS.");
+		    "The program was killed by SIGSYS, as one is that makes a system call of a "
+		    "foreign ABI.");
 		break;
 	case DW_REASON_CANCELLED:
 		say(res, "The run was ended at the caller's request.");

@@ -97,6 +97,8 @@ static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
 		return r;
 	if (version == 2)
 		(void)set_attr(dir, "memory.oom.group", "1");
+	else /* buffers of TCP, which version 1 counts apart, if at all */
+		(void)set_number(dir, "memory.kmem.tcp.limit_in_bytes", bytes / 8);
 	*ret = get_number(dir, attr);
 	return 0;
 }

@@ -66,6 +66,7 @@ enum dw_plan_entry_flag {
 	DW_PLAN_OPTIONAL = 1U << 2, /* no source: skip it */
 	DW_PLAN_OWNER = 1U << 3,    /* as root: its owner's files are the cell's own */
 	DW_PLAN_INSIDE = 1U << 4,   /* the source is in the cell's own tree */
+	DW_PLAN_EXACT = 1U << 5,    /* no part of the source's path may be a link */
 };
 
 struct dw_plan_entry {

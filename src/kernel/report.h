@@ -18,6 +18,7 @@
  *	HELLO    the cell's first process is there; its pidfd comes along
  *	NETWORK  its network namespace is there; we answer with one byte
  *	TMP      a descriptor of the cell's /tmp comes along, if the plan asked
+ *	START    from here on it is the program's affair
  *	WALLS    all walls stand, and this is what the kernel says of them
  *	END      the program has ended, and everything else with it
  *
@@ -29,6 +30,7 @@ enum dw_report_kind {
 	DW_REPORT_HELLO = 1,
 	DW_REPORT_NETWORK,
 	DW_REPORT_TMP,
+	DW_REPORT_START,
 	DW_REPORT_WALLS,
 	DW_REPORT_END,
 	DW_REPORT_ERROR,

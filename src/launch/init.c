@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/path.h"
 #include "launch/launch.h"
 
@@ -182,10 +183,6 @@ static void watch(const struct dw_plan *plan, pid_t program, int sfd, uint64_t s
 	};
 	struct signalfd_siginfo info;
 
-	/*
-	 * Reap before the first wait: a program that was quick has ended before
-	 * its signal was blocked, and no other will come.
-	 */
 	for (bool look = true;; look = fds[0].revents != 0) {
 		if (look && reap(program, &end->wait_status)) {
 			/* What it left behind tells whether it ran against the limit. */
@@ -193,7 +190,12 @@ static void watch(const struct dw_plan *plan, pid_t program, int sfd, uint64_t s
 				(void)check_limits(plan, end);
 			return;
 		}
-		(void)poll(fds, 2, next_look_ms(plan, end));
+		/* Who cannot wait cannot guard. */
+		if (poll(fds, 2, next_look_ms(plan, end)) < 0 && errno != EINTR) {
+			end->hit = DW_REASON_INTERNAL;
+			end->wait_status = SIGKILL;
+			return;
+		}
 		if (fds[0].revents)
 			(void)!read(sfd, &info, sizeof(info));
 		if (fds[1].revents) {
@@ -221,30 +223,46 @@ static void report_walls(void)
 	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
 }
 
-_Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program)
+int dw_init_prepare(struct dw_init *ret, struct dw_error *err)
+{
+	sigset_t all, children;
+
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	ret->children_fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (ret->children_fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "watch the program");
+
+	/*
+	 * If memory runs out in the cell's cgroup, the program is to go, and not init,
+	 * which could not tell then what happened. The program is born with the value
+	 * that we have now; ours is taken back once it is there.
+	 */
+	ret->oom_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (ret->oom_fd >= 0)
+		(void)dw_fd_write_all(ret->oom_fd, "1000", 4);
+
+	/* Our memory, descriptors and executable are closed to the program. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "close init to the program");
+	return 0;
+}
+
+_Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *init,
+                           pid_t program)
 {
 	struct dw_report report = {.kind = DW_REPORT_END};
 	uint64_t start = now_ns();
-	struct dw_error err = {0};
-	sigset_t all;
-	int sfd;
 
 	(void)sched_setaffinity(program, sizeof(plan->h->cpus), &plan->h->cpus);
+	if (init->oom_fd >= 0)
+		(void)dw_fd_write_all(init->oom_fd, "0", 1);
 	close_program_side();
-	sigfillset(&all);
-	(void)sigprocmask(SIG_SETMASK, &all, NULL);
-	sigemptyset(&all);
-	sigaddset(&all, SIGCHLD);
-	sfd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (sfd < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "watch the program");
-		dw_launch_die(&err);
-	}
-
 	report_walls();
 
-	watch(plan, program, sfd, start, &report.end);
+	watch(plan, program, init->children_fd, start, &report.end);
 	report.end.run_ns = now_ns() - start;
 	report.end.tmp_full = tmp_is_full(plan);
 	end_all(plan);

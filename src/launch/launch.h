@@ -65,8 +65,17 @@ _Noreturn void dw_program_start(const struct dw_plan *plan);
 /* The fork shares its memory with init: what the program's stage leaves for it. */
 extern struct dw_walls dw_program_walls; /* not known: it failed, and said why */
 
-/* init.c: the cell's first process, until its end; does not return. */
-_Noreturn void dw_init_run(const struct dw_plan *plan, pid_t program);
+/*
+ * init.c: the cell's first process. Prepared before there is a program, so that
+ * the program finds nothing open; then run until the cell's end.
+ */
+struct dw_init {
+	int children_fd; /* tells when one has died */
+	int oom_fd;      /* our own oom_score_adj, which the program is born with */
+};
+int dw_init_prepare(struct dw_init *ret, struct dw_error *err);
+_Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *init,
+                           pid_t program);
 
 /* sample.c */
 struct dw_sample {

@@ -266,6 +266,8 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 int main(void)
 {
 	int cgroups[DW_REPORT_FDS_MAX], n_cgroups = 0;
+	const struct dw_report start = {.kind = DW_REPORT_START};
+	struct dw_init init;
 	struct dw_error err = {0};
 	struct dw_plan plan;
 	pid_t program;
@@ -291,6 +293,9 @@ int main(void)
 	/* Asked to end before we began? */
 	if (recv(DW_LAUNCH_FD, &word, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
 		_exit(125);
+	if (dw_init_prepare(&init, &err) < 0)
+		dw_launch_die(&err);
+	(void)dw_report_send(DW_LAUNCH_FD, &start, -1);
 
 	/*
 	 * The child borrows our memory until it execs, which spares the copy; we
@@ -304,5 +309,5 @@ int main(void)
 	}
 	if (program == 0)
 		dw_program_start(&plan); /* NOLINT(clang-analyzer-unix.Vfork): as said */
-	dw_init_run(&plan, program);
+	dw_init_run(&plan, &init, program);
 }

@@ -57,16 +57,34 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 	               path);
 }
 
+#define CLONE_TREE (OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)
+
+static int open_exact(const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+}
+
 static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e,
                        int *ret, struct dw_error *err)
 {
 	const char *path = dw_plan_text(plan, e->src);
 	autoclose int fd = -1;
+	autoclose int at = -1;
 	struct mount_attr attr;
 
-	fd = open_tree(AT_FDCWD, path,
-	               OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE |
-	                       AT_SYMLINK_NOFOLLOW);
+	if (e->flags & DW_PLAN_EXACT) {
+		/* It was one when it was looked at; somebody may have put a link there. */
+		at = open_exact(path);
+		if (at >= 0)
+			fd = open_tree(at, "", CLONE_TREE | AT_EMPTY_PATH);
+	} else {
+		fd = open_tree(AT_FDCWD, path, CLONE_TREE | AT_SYMLINK_NOFOLLOW);
+	}
 	if (fd < 0 && errno == ENOENT && (e->flags & DW_PLAN_OPTIONAL))
 		return 0;
 	if (fd < 0)
@@ -274,6 +292,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	};
 	autoclose int root = -1;
 	autoclose int proc = -1;
+	autoclose int old = -1;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
@@ -287,13 +306,20 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 		return -1;
 
 	/* Any folder of the host's serves to hang it on; this one is always there. */
-	if (move_mount(root, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
+	old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (old < 0 ||
+	    move_mount(root, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
 	    fchdir(root) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "attach the cell's root");
 
+	/* While we build, a link in an image or a workspace leads nowhere else. */
+	if (chroot(".") < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "enter the cell's root");
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (build_entry(plan, &plan->entries[i], sources->fd[i], proc, err) < 0)
 			return -1;
+	if (fchdir(old) < 0 || chroot(".") < 0 || fchdir(root) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "leave the cell's root again");
 
 	/* The old root ends up on top of the new one, and is let go of. */
 	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||

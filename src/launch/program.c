@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -35,20 +36,6 @@ static int set_rlimits(const struct dw_plan *plan, struct dw_error *err)
 }
 
 /*
- * If memory runs out in the cell's cgroup, the program is to go, and not init:
- * it could not tell what happened.
- */
-static void offer_to_oom_killer(void)
-{
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	(void)dw_fd_write_all(fd, "1000", 4);
-	(void)close(fd);
-}
-
-/*
  * Stage 9.
  *
  * On entry:  inside the cell's tree, no capabilities, no_new_privs.
@@ -59,7 +46,10 @@ static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error
 {
 	uint32_t flags = plan->h->flags;
 	const char *cwd = dw_plan_text(plan, plan->h->cwd);
+	sigset_t none;
 
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)setsid();
 	(void)umask(022);
 	/*
@@ -67,7 +57,6 @@ static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error
 	 * core; we keep this one, and init gives us all of them back.
 	 */
 	(void)sched_setaffinity(getppid(), sizeof(plan->h->cpus), &plan->h->cpus);
-	offer_to_oom_killer();
 	if (*cwd != '\0' && chdir(cwd) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "enter %s in the cell", cwd);
 	if (set_rlimits(plan, err) < 0)

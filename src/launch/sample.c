@@ -24,6 +24,12 @@
 #define FDS_MAX 8192   /* looked at, in all */
 #define MEMFDS_MAX 512 /* told apart */
 
+struct process {
+	pid_t pid;
+	uint64_t rss;
+	char folder[48]; /* where its memory and descriptors are seen, or "" */
+};
+
 static uint64_t kb_after(const char *text, const char *field)
 {
 	const char *at = strstr(text, field);
@@ -32,14 +38,14 @@ static uint64_t kb_after(const char *text, const char *field)
 }
 
 /* Pages that several map are counted in parts. What cannot be asked counts whole. */
-static void add_exact(pid_t pid, uint64_t rss, uint64_t *own, uint64_t *shared)
+static void add_exact(const struct process *proc, uint64_t *own, uint64_t *shared)
 {
 	char path[64], text[2048];
 	uint64_t shmem;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", pid);
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0) {
-		*own += rss;
+	(void)snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", proc->pid);
+	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) <= 0) {
+		*own += proc->rss;
 		return;
 	}
 	shmem = kb_after(text, "\nPss_Shmem:");
@@ -52,31 +58,66 @@ static void add_exact(pid_t pid, uint64_t rss, uint64_t *own, uint64_t *shared)
  * state; 14 to 17 the times, its own and of the children it has buried, 20 the
  * threads, 24 the resident pages.
  */
-static bool add_process(pid_t pid, struct dw_sample *sum, uint64_t *ret_rss)
+static bool read_stat(const char *path, char *ret_state, uint64_t field[25])
 {
-	static long ticks, page;
-	char path[64], text[1024];
-	uint64_t field[25] = {0};
+	char text[1024];
 	char *p;
 
-	if (ticks == 0) {
-		ticks = sysconf(_SC_CLK_TCK);
-		page = sysconf(_SC_PAGESIZE);
-	}
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
 		return false;
 	p = strrchr(text, ')');
 	if (!p || p[1] != ' ' || p[2] == '\0')
 		return false;
+	*ret_state = p[2];
 	p += 3;
 	for (int i = 4; i <= 24; i++)
 		field[i] = strtoull(p, &p, 10);
+	return true;
+}
 
+/*
+ * The memory and descriptors of a process are those of any of its threads. Its
+ * first one may have ended while others live on, and then shows none of it.
+ */
+static void live_thread(pid_t pid, char state, uint64_t field[25], char *ret, size_t size)
+{
+	static pid_t threads[DW_PROCS_MAX];
+	char path[64];
+	size_t n = 0;
+
+	(void)snprintf(ret, size, "/proc/%d", pid);
+	if (state == 'Z' && field[20] > 1) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+		n = dw_procs_numbers(path, threads, DW_PROCS_MAX);
+	}
+	for (size_t i = 0; i < n && field[24] == 0; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid,
+		               threads[i]);
+		(void)read_stat(path, &state, field);
+		(void)snprintf(ret, size, "/proc/%d/task/%d", pid, threads[i]);
+	}
+}
+
+static bool add_process(struct process *proc, struct dw_sample *sum)
+{
+	static long ticks, page;
+	uint64_t field[25] = {0};
+	char path[64], state;
+
+	if (ticks == 0) {
+		ticks = sysconf(_SC_CLK_TCK);
+		page = sysconf(_SC_PAGESIZE);
+	}
+	proc->rss = 0;
+	proc->folder[0] = '\0';
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", proc->pid);
+	if (!read_stat(path, &state, field))
+		return false;
 	sum->cpu_ms += (field[14] + field[15] + field[16] + field[17]) * 1000U /
 	               (uint64_t)ticks;
 	sum->pids += field[20];
-	*ret_rss = field[24] * (uint64_t)page;
+	live_thread(proc->pid, state, field, proc->folder, sizeof(proc->folder));
+	proc->rss = field[24] * (uint64_t)page;
 	return true;
 }
 
@@ -111,7 +152,7 @@ static dev_t memfd_device(void)
 }
 
 /* Bytes in memfds that somebody holds open, each counted once. */
-static uint64_t memfd_bytes(const pid_t *list, size_t n)
+static uint64_t memfd_bytes(const struct process *procs, size_t n)
 {
 	static pid_t fds[FDS_MAX];
 	static ino_t seen[MEMFDS_MAX];
@@ -120,14 +161,18 @@ static uint64_t memfd_bytes(const pid_t *list, size_t n)
 	char path[64];
 	struct stat st;
 
-	for (size_t i = 0; i < n && left > 0; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t count, k;
 
-		(void)snprintf(path, sizeof(path), "/proc/%d/fd", list[i]);
-		count = dw_procs_numbers(path, fds, left);
+		/* Who has more than we can look at has something to hide. */
+		if (left == 0)
+			return UINT64_MAX / 4;
+
+		(void)snprintf(path, sizeof(path), "%s/fd", procs[i].folder);
+		count = procs[i].folder[0] ? dw_procs_numbers(path, fds, left) : 0;
 		left -= count;
 		for (size_t j = 0; j < count; j++) {
-			(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", list[i],
+			(void)snprintf(path, sizeof(path), "%s/fd/%d", procs[i].folder,
 			               fds[j]);
 			if (stat(path, &st) < 0 || st.st_dev != memfd_device())
 				continue;
@@ -156,17 +201,17 @@ static uint64_t sysv_bytes(void)
 void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret)
 {
 	static pid_t list[DW_PROCS_MAX];
-	static uint64_t rss[DW_PROCS_MAX];
+	static struct process procs[DW_PROCS_MAX];
 	struct dw_sample sum = {0};
 	size_t n = dw_procs_list(list);
-	uint64_t files = tmpfs_bytes() + memfd_bytes(list, n) + sysv_bytes();
-	uint64_t own = 0, shared = 0;
+	uint64_t own = 0, shared = 0, files;
 
 	for (size_t i = 0; i < n; i++) {
-		rss[i] = 0;
-		if (add_process(list[i], &sum, &rss[i]))
-			own += rss[i];
+		procs[i].pid = list[i];
+		if (add_process(&procs[i], &sum))
+			own += procs[i].rss;
 	}
+	files = tmpfs_bytes() + memfd_bytes(procs, n) + sysv_bytes();
 
 	/*
 	 * Whatever is shared was counted for each. To ask who shares what is dear, so
@@ -176,8 +221,8 @@ void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret)
 	    ((n > 1 || files > 0) && own + files > peak + peak / 8)) {
 		own = 0;
 		for (size_t i = 0; i < n; i++)
-			if (rss[i] > 0)
-				add_exact(list[i], rss[i], &own, &shared);
+			if (procs[i].rss > 0)
+				add_exact(&procs[i], &own, &shared);
 	}
 	sum.memory = own + (shared > files ? shared : files);
 	*ret = sum;

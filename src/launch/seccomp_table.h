@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,6 +17,8 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -249,6 +252,22 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	         FS_IOC_FIEMAP), ELSE(EPERM)},
 
 	/* No devices, not even the one that means "deleted" to overlayfs. */
+	/*
+	 * Init has the program's own id, which is all that these ask for. It shall
+	 * keep its limits, its priority and its core. (pid 1 is init in a cell.)
+	 */
+	{"prlimit64", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"sched_setaffinity", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"sched_setscheduler", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"sched_setparam", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"sched_setattr", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"setpriority", ALWAYS, ARG(0), NONE_OF(PRIO_USER), ELSE(EPERM)},
+	{"setpriority", WHEN(0, PRIO_PROCESS), ARG(1), NONE_OF(1), ELSE(EPERM)},
+	{"ioprio_set", ALWAYS, ARG(0), NONE_OF(IOPRIO_WHO_USER), ELSE(EPERM)},
+	{"ioprio_set", WHEN(0, IOPRIO_WHO_PROCESS), ARG(1), NONE_OF(1), ELSE(EPERM)},
+	/* Who cannot be looked at cannot be counted, where init has to count. */
+	{"prctl", ALWAYS, ARG(0), NONE_OF(PR_SET_DUMPABLE), ELSE(EPERM)},
+
 	/*
 	 * A file that a cell leaves in a writable folder is its owner's on the host.
 	 * With a set-id bit it would run as that owner, root maybe, for everybody.

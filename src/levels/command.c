@@ -84,7 +84,7 @@ static int plan_program(struct dw_launched *l, char *path, size_t size,
 			program);
 	if (l->plan.h.flags & DW_PLAN_NAMESPACES) {
 		(void)snprintf(path, size, "%s/%s", l->folder, l->spec->runtime->file);
-		dw_plan_bind(&l->plan, real, path, 0);
+		dw_plan_bind(&l->plan, real, path, DW_PLAN_EXACT);
 	} else {
 		(void)snprintf(path, size, "%s", real);
 		dw_plan_allow(&l->plan, real, 0);

@@ -131,7 +131,8 @@ static void make_way(struct dw_plan_builder *plan, const char *path)
 static void bind_share(struct dw_plan_builder *plan, const char *host, const char *cell,
                        bool writable)
 {
-	uint32_t flags = DW_PLAN_OWNER | (writable ? DW_PLAN_WRITABLE : 0);
+	uint32_t flags = DW_PLAN_OWNER | DW_PLAN_EXACT |
+	                 (writable ? DW_PLAN_WRITABLE : 0);
 
 	if (strncmp(cell, "/work/", 6) != 0)
 		make_way(plan, cell);

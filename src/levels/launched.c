@@ -284,6 +284,9 @@ static void on_report(struct dw_launched *l)
 		case DW_REPORT_TMP:
 			l->cell.tmp_fd = TAKE_FD(fd);
 			break;
+		case DW_REPORT_START:
+			o->started = true;
+			break;
 		case DW_REPORT_WALLS:
 			o->walls = report.walls;
 			l->cell.state = DW_CELL_RUNNING;

@@ -50,6 +50,7 @@ enum dw_cell_state {
 struct dw_outcome {
 	struct dw_error error; /* the program was never started, and this is why */
 	int wait_status;       /* as waitpid() gives it; valid if ended */
+	bool started;          /* the program may have run: no error is about us alone */
 	bool ended;            /* the program's own end was seen */
 	enum dw_reason hit;    /* a limit that ended it, or DW_REASON_EXIT */
 	bool tmp_full;

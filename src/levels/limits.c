@@ -81,7 +81,8 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 		.by = "sampling",
 		.note = "no memory cgroup is ours: init adds up what the cell holds every few "
 			"milliseconds, so a burst may pass the limit before the cell is "
-			"ended, and buffers in the kernel (sockets, pipes) are not seen",
+			"ended, and what the kernel holds for it (page tables, sockets and "
+			"pipes with what is in them) is not seen",
 	};
 }
 

@@ -47,7 +47,8 @@ void dw_view_host(struct dw_plan_builder *plan, dw_view_fn *show)
 }
 
 /* What stands at host in the world outside, put at cell in the world inside. */
-static void bind_at(struct dw_plan_builder *plan, const char *host, const char *cell)
+static void bind_at(struct dw_plan_builder *plan, const char *host, const char *cell,
+                    uint32_t flags)
 {
 	char target[PATH_MAX];
 	struct stat st;
@@ -56,7 +57,7 @@ static void bind_at(struct dw_plan_builder *plan, const char *host, const char *
 	if (lstat(host, &st) < 0)
 		return;
 	if (!S_ISLNK(st.st_mode)) {
-		dw_plan_bind(plan, host, cell, DW_PLAN_OPTIONAL);
+		dw_plan_bind(plan, host, cell, DW_PLAN_OPTIONAL | flags);
 		return;
 	}
 	n = readlink(host, target, sizeof(target) - 1);
@@ -68,7 +69,7 @@ static void bind_at(struct dw_plan_builder *plan, const char *host, const char *
 
 void dw_view_bind(struct dw_plan_builder *plan, const char *path)
 {
-	bind_at(plan, path, path);
+	bind_at(plan, path, path, 0);
 }
 
 /* In an image these are ours, whatever the image has there. */
@@ -102,7 +103,7 @@ int dw_view_image(struct dw_plan_builder *plan, const char *image, struct dw_err
 			continue;
 		(void)snprintf(host, sizeof(host), "%s/%s", root, d->d_name);
 		(void)snprintf(cell, sizeof(cell), "/%s", d->d_name);
-		bind_at(plan, host, cell);
+		bind_at(plan, host, cell, DW_PLAN_EXACT);
 	}
 	return 0;
 }
@@ -160,10 +161,16 @@ static int share_outside(struct dw_plan_builder *plan, const char *path,
                          dw_view_share_fn *fn, struct dw_error *err)
 {
 	autofree char *real = realpath(path, NULL);
+	struct stat st;
 
-	if (!real)
+	if (!real || lstat(path, &st) < 0)
 		return dw_fail(err, DW_E_INVALID, errno, "open the writable path %s",
 		               path);
+	/* A cell that could write beside it may have put the link there. */
+	if (S_ISLNK(st.st_mode))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the writable path %s is a link: name what it leads to (%s)",
+		               path, real);
 	if (is_reserved(real))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "%s cannot be made writable: it is part of the cell itself",
@@ -172,11 +179,29 @@ static int share_outside(struct dw_plan_builder *plan, const char *path,
 	return 0;
 }
 
+/*
+ * What of the path lies below the workspace, however it is spelled: some part of
+ * it leads to the workspace, and the rest follows. NULL if it is elsewhere.
+ */
+static const char *inside_workspace(char *path, const char *workspace)
+{
+	for (char *p = path; (p = strchr(p + 1, '/')) != NULL;) {
+		autofree char *real = NULL;
+
+		*p = '\0';
+		real = realpath(path, NULL);
+		*p = '/';
+		if (real && strcmp(real, workspace) == 0)
+			return p + 1 + strspn(p + 1, "/");
+	}
+	return NULL;
+}
+
 static int share_writable(struct dw_plan_builder *plan, const char *workspace,
                           const char *given, dw_view_share_fn *fn, struct dw_error *err)
 {
-	size_t len = workspace ? strlen(workspace) : 0;
 	autofree char *path = strdup(given);
+	const char *rel;
 
 	if (!path)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "share %s", given);
@@ -192,8 +217,9 @@ static int share_writable(struct dw_plan_builder *plan, const char *workspace,
 		               path);
 	if (workspace && strncmp(path, "/work/", 6) == 0)
 		return share_inside(plan, workspace, path + 6, fn, err);
-	if (workspace && strncmp(path, workspace, len) == 0 && path[len] == '/')
-		return share_inside(plan, workspace, path + len + 1, fn, err);
+	rel = workspace ? inside_workspace(path, workspace) : NULL;
+	if (rel)
+		return share_inside(plan, workspace, rel, fn, err);
 	return share_outside(plan, path, fn, err);
 }
 

@@ -36,6 +36,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -658,6 +659,36 @@ static void no_file_gets_a_set_id_bit(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+static void init_keeps_its_limits_and_its_place(void **state)
+{
+	static const struct {
+		long nr;
+		unsigned long args[3];
+	} bad[] = {
+		{SYS_prlimit64, {1, RLIMIT_NOFILE}},
+		{SYS_prlimit64, {1 | HIGH, RLIMIT_NOFILE}},
+		{SYS_sched_setaffinity, {1, 0}},
+		{SYS_sched_setscheduler, {1, 0}},
+		{SYS_sched_setparam, {1, 0}},
+		{SYS_sched_setattr, {1, 0}},
+		{SYS_setpriority, {PRIO_PROCESS, 1, 19}},
+		{SYS_setpriority, {PRIO_USER, 0, 19}},
+		{SYS_prctl, {PR_SET_DUMPABLE, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(WALLED(bad[i].nr,
+		                        {bad[i].args[0], bad[i].args[1], bad[i].args[2]}),
+		                 EPERM);
+
+	/* Of itself a program may ask all of it; the last is about whom it concerns. */
+	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_NOFILE, 0}), 0);
+	assert_int_equal(WALLED(SYS_setpriority, {PRIO_PROCESS, 0, 19}), 0);
+	assert_int_equal(WALLED(SYS_sched_setaffinity, {0, 0}), EINVAL);
+	assert_int_equal(OPEN(SYS_prctl, {PR_SET_DUMPABLE, 0}), 0);
+}
+
 static void personality_does_not_weaken_memory(void **state)
 {
 	static const unsigned long good[] = {
@@ -821,6 +852,7 @@ int main(void)
 		cmocka_unit_test(dangerous_ioctls_are_not_permitted),
 		cmocka_unit_test(mknod_makes_no_devices),
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
+		cmocka_unit_test(init_keeps_its_limits_and_its_place),
 		cmocka_unit_test(personality_does_not_weaken_memory),
 #ifdef __x86_64__
 		cmocka_unit_test(a_call_of_x32_kills),

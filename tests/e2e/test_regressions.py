@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holes that were found and closed: each of these worked once."""
+
+import os
+import subprocess
+
+import pytest
+
+HOST_LOADER = "/sys/../lib64/ld-linux-x86-64.so.2"
+
+
+def compile_c(folder, code, *flags):
+    source = folder / "p.c"
+    source.write_text(code, encoding="utf-8")
+    program = folder / "program"
+    subprocess.run(["gcc", "-w", "-o", program, source, *flags], check=True)
+    os.chmod(folder, 0o755)
+    return program
+
+
+@pytest.mark.parametrize("second", ["process", "none"])
+def test_a_program_does_not_choose_its_level(run_json, tmp_path, second):
+    """Its loader is on the host and not in the cell: the exec fails there, and only there."""
+    program = compile_c(tmp_path, '#include <stdio.h>\nint main(void) { puts("ran"); }',
+                        f"-Wl,--dynamic-linker={HOST_LOADER}")
+    control = run_json("--level", second, program)
+    assert control["stdout"] == "ran\n", "without the wall it works"
+    result = run_json("--level", f"container,{second}", program)
+    assert result["stdout"] == "" and result["metadata"]["ok"] is False
+    assert result["reason"] == "unavailable"
+
+
+@pytest.mark.parametrize("what", [
+    "resource.prlimit(1, resource.RLIMIT_NOFILE, (0, 0))",
+    "os.sched_setaffinity(1, {0})",
+    "os.sched_setscheduler(1, os.SCHED_BATCH, os.sched_param(0))",
+    "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "os.setpriority(os.PRIO_USER, 0, 19)",
+])
+def test_init_is_out_of_reach(run_json, what):
+    own = what.replace("(1,", "(0,").replace("(os.PRIO_PROCESS, 1,", "(os.PRIO_PROCESS, 0,")
+    if own != what:  # the control: of itself a program may ask it
+        control = run_json("python", "-c", "import os, resource\n" + own.replace(
+            "(0, 0)", "(64, 64)"))
+        assert control["status"] == "success", control
+    result = run_json("python", "-c", "import os, resource\n" + what)
+    assert "PermissionError" in result["stderr"], result
+
+
+def test_memory_of_a_process_whose_first_thread_is_gone_is_seen(run_json, tmp_path):
+    program = compile_c(tmp_path, r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void *hold(void *arg)
+{
+	for (int i = 0; i < 30; i++) {
+		memset(malloc(10 << 20), 1, 10 << 20);
+		usleep(5000);
+	}
+	_exit(puts("held") < 0);
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, hold, 0);
+	syscall(SYS_exit, 0);
+}
+""", "-static", "-pthread")
+    result = run_json("--memory", "64M", program)
+    assert result["reason"] == "oom", result
+    assert run_json("--memory", "600M", program)["status"] == "success"
+
+
+def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
+    workspace, victim, alias = tmp_path / "p" / "ws", tmp_path / "victim", tmp_path / "alias"
+    workspace.mkdir(parents=True)
+    victim.mkdir()
+    (victim / "secret").write_text("secret", encoding="utf-8")
+    (workspace / "out").symlink_to(victim)
+    alias.symlink_to(tmp_path / "p")
+    for ws, writable in [
+            (workspace, f"{tmp_path}//p/ws/out"), (workspace, f"{tmp_path}/./p/ws/out"),
+            (alias / "ws", f"{alias}/ws/out"), (workspace, f"{alias}/ws/out"),
+            (workspace, f"{workspace}/out/")]:
+        done = run("exec", "--workspace", ws, "--writable", writable, f"cat {victim}/secret")
+        assert done.returncode == 125 and b"secret" not in done.stdout, (writable, done)
+
+
+def test_a_link_in_an_image_makes_nothing_on_the_host(run, tmp_path):
+    image, evil, out = tmp_path / "image", tmp_path / "evil", tmp_path / "out"
+    for folder in (image, evil, out):
+        folder.mkdir()
+    for folder in ("usr", "bin", "lib", "lib64"):
+        (image / folder).symlink_to("/nowhere")
+    (image / tmp_path.parts[1]).symlink_to(evil)
+    run("exec", "--image", image, "--writable", out, "true")
+    assert list(evil.iterdir()) == []
