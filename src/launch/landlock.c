@@ -90,7 +90,7 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 	abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
 	              LANDLOCK_CREATE_RULESET_VERSION);
 	if (abi < 1)
-		return 0; /* not in this kernel: the proof says so, and level decides */
+		return 0; /* not in this kernel: the proof says so */
 
 	handled = handled_by((int)abi);
 	attr.handled_access_fs = handled;

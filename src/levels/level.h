@@ -22,12 +22,9 @@
 /* What a level promises once probe() has said yes. */
 enum dw_guarantee {
 	DW_G_NAMESPACES = 1U << 0, /* own process, mount, network, ... namespaces */
-	DW_G_READ_ONLY = 1U << 1,  /* a root of its own that cannot be written */
-	DW_G_NO_NETWORK = 1U << 2, /* network "none" means none */
-	DW_G_SECCOMP = 1U << 3,
-	DW_G_NO_CAPS = 1U << 4,
-	DW_G_IMAGE = 1U << 5,    /* can run another root file system */
-	DW_G_TMP_SIZE = 1U << 6, /* /tmp holds no more than its limit */
+	DW_G_NO_NETWORK = 1U << 1, /* network "none" means none */
+	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
+	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
 };
 
 /* All that a cell needs to know, defaults filled in. Borrowed, outlives the cell. */

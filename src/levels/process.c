@@ -81,7 +81,7 @@ static int probe(struct dw_error *err)
 
 const struct dw_level dw_level_process = {
 	.name = "process",
-	.guarantees = DW_G_SECCOMP | DW_G_NO_CAPS,
+	.guarantees = 0,
 	.timeout_ms = 10000,
 	.probe = probe,
 	.create = create,
