@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import tempfile
 
 import pytest
 
@@ -92,11 +93,35 @@ def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
 
 
 def test_a_link_in_an_image_makes_nothing_on_the_host(run, tmp_path):
-    image, evil, out = tmp_path / "image", tmp_path / "evil", tmp_path / "out"
-    for folder in (image, evil, out):
-        folder.mkdir()
-    for folder in ("usr", "bin", "lib", "lib64"):
-        (image / folder).symlink_to("/nowhere")
-    (image / tmp_path.parts[1]).symlink_to(evil)
-    run("exec", "--image", image, "--writable", out, "true")
-    assert list(evil.iterdir()) == []
+    """The way to a writable folder leads through a link of the image, while the cell is built."""
+    program = compile_c(tmp_path, "int main(void) { return 0; }", "-static")
+    image = tmp_path / "image"
+    image.mkdir()
+    # Where the cell's own id may go and write, were it to get there.
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chmod(folder, 0o755)
+        evil, out = os.path.join(folder, "evil"), os.path.join(folder, "out")
+        os.mkdir(out)
+        os.mkdir(evil)
+        os.chmod(evil, 0o777)
+        control = run("run", "--image", image, "--writable", out, program)
+        assert control.returncode == 0, control
+        (image / "var").symlink_to(evil)
+        run("run", "--image", image, "--writable", out, program)
+        assert os.listdir(evil) == []
+
+
+def test_init_is_closed_before_there_is_a_program(run_json):
+    """What is not dumpable belongs to nobody here; the program's own is the control."""
+    code = "import os; print([os.stat('/proc/%s/fd' % p).st_uid for p in (1, 'self')])"
+    for _ in range(20):
+        assert run_json("python", "-c", code)["stdout"] == "[65534, 1000]\n"
+
+
+def test_no_mount_of_a_cell_honours_set_id(run_json):
+    mounts = run_json("python", "-c", "print(open('/proc/self/mountinfo').read())")["stdout"]
+    options = {line.split()[4]: line.split()[5].split(",") for line in mounts.split("\n") if line}
+    assert {"/", "/usr", "/tmp", "/proc", "/dev/shm", "/dev/null"} <= set(options)
+    assert [path for path, opts in options.items() if "nosuid" not in opts] == []
+    assert [path for path, opts in options.items()
+            if "nodev" not in opts and not path.startswith("/dev/")] == []
