@@ -15,6 +15,7 @@ const struct dw_command *const dw_commands[] = {
 	&dw_command_exec,
 	&dw_command_languages,
 	&dw_command_doctor,
+	&dw_command_verify,
 	&dw_command_completion,
 	&dw_command_version,
 	NULL,

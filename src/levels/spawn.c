@@ -5,43 +5,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-
-/*
- * Beside the program that calls us, as in the build folder; or where it was
- * installed; or where the caller says.
- */
-static int find_launcher(char *ret, size_t size, struct dw_error *err)
-{
-	const char *named = secure_getenv("DEWAR_LAUNCH");
-	ssize_t n;
-	char *slash;
-
-	if (named) {
-		(void)snprintf(ret, size, "%s", named);
-		return 0;
-	}
-	n = readlink("/proc/self/exe", ret, size - sizeof("/dewar-launch"));
-	if (n > 0) {
-		ret[n] = '\0';
-		slash = strrchr(ret, '/');
-		memcpy(slash, "/dewar-launch", sizeof("/dewar-launch"));
-		if (access(ret, X_OK) == 0)
-			return 0;
-	}
-	(void)snprintf(ret, size, "%s/dewar-launch", DW_LIBEXECDIR);
-	if (access(ret, X_OK) == 0)
-		return 0;
-	return dw_fail(err, DW_E_INTERNAL, 0,
-	               "dewar-launch is not beside this program and not in %s; install it, or "
-	               "name it in DEWAR_LAUNCH",
-	               DW_LIBEXECDIR);
-}
+#include "base/program.h"
 
 /*
  * A child that starts on another core waits for that core to wake up: about a
@@ -109,7 +77,7 @@ int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *
 	int source[TOP], r = 0, pid = 0;
 	char path[512];
 
-	if (find_launcher(path, sizeof(path), err) < 0)
+	if (dw_program_find("dewar-launch", "DEWAR_LAUNCH", path, sizeof(path), err) < 0)
 		return -1;
 
 	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ATTACKS_ATTACK_H
+#define ATTACKS_ATTACK_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/*
+ * What the attacks in C share. README.md beside this file says how they work.
+ */
+
+/* Each file has one: ATTACK(name_of_the_file) { ... return 0; } */
+#define ATTACK(ident)                         \
+	int attack_##ident(const char *role); \
+	int attack_##ident([[maybe_unused]] const char *role)
+
+struct attack {
+	const char *name;
+	int (*run)(const char *role);
+};
+
+/* A variable that the suite sets, without its DW_: attack_value("FLAG"). */
+const char *attack_value(const char *name);
+long attack_number(const char *name);
+
+/* Say that the last call was refused: "stopped: EPERM at open". Keeps errno. */
+void attack_stopped(const char *step);
+
+/* Say so with a word that is no errno. */
+void attack_stopped_by(const char *word, const char *step);
+
+/* What can be read from fd goes to stdout, with a newline behind it. */
+void attack_spill(int fd);
+
+/* Open the file and spill it; true if it could be opened. Else says stopped. */
+bool attack_spill_file(const char *path);
+
+/*
+ * We have something that should not be ours: stand still, so that the suite
+ * can look at us from outside. Returns after some seconds, if nobody came.
+ */
+void attack_hold(void);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dewar-attacks: all attacks in C, in one static program. It is run in cells,
+ * and once without, by `dewar verify`. By hand it finds nothing to attack.
+ */
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "attacks/attack.h"
+#include "attacks_dispatch.h"
+
+#define HOLD_MS 3000
+
+const char *attack_value(const char *name)
+{
+	char variable[64];
+	const char *value;
+
+	(void)snprintf(variable, sizeof(variable), "DW_%s", name);
+	value = getenv(variable);
+	if (!value) {
+		(void)printf("cannot: the suite does not say %s\n", variable);
+		exit(2);
+	}
+	return value;
+}
+
+long attack_number(const char *name)
+{
+	return strtol(attack_value(name), NULL, 0);
+}
+
+void attack_stopped_by(const char *word, const char *step)
+{
+	(void)printf("stopped: %s at %s\n", word, step);
+	(void)fflush(stdout);
+}
+
+void attack_stopped(const char *step)
+{
+	int eno = errno;
+
+	attack_stopped_by(eno ? strerrorname_np(eno) : "nothing", step);
+	errno = eno;
+}
+
+void attack_spill(int fd)
+{
+	char data[4096];
+	ssize_t n = read(fd, data, sizeof(data));
+
+	if (n > 0)
+		(void)!write(STDOUT_FILENO, data, (size_t)n);
+	(void)!write(STDOUT_FILENO, "\n", 1);
+}
+
+bool attack_spill_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		attack_stopped(path);
+		return false;
+	}
+	attack_spill(fd);
+	(void)close(fd);
+	return true;
+}
+
+void attack_hold(void)
+{
+	const struct timespec step = {.tv_nsec = 1000000};
+
+	(void)fflush(stdout);
+	(void)prctl(PR_SET_NAME, "dw-hold", 0, 0, 0);
+	for (int ms = 0; ms < HOLD_MS; ms++)
+		(void)nanosleep(&step, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *role = getenv("DW_ROLE");
+
+	for (size_t i = 0; argc == 2 && i < sizeof(attacks) / sizeof(*attacks); i++)
+		if (strcmp(argv[1], attacks[i].name) == 0)
+			return attacks[i].run(role ? role : "");
+	(void)fputs("dewar-attacks is started by `dewar verify`, never by hand\n",
+	            stderr);
+	return 2;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dewar verify: find out which levels there are, and hand over to dewar-verify,
+ * which makes namespaces to attack in. We never do.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/program.h"
+#include "cli/command.h"
+#include "cli/report.h"
+#include "dewar/dewar.h"
+
+#define WORDS_MAX 32
+
+struct settings {
+	const char *level;
+	const char *only;
+	const char *html;
+	bool json;
+};
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static const struct dw_option what_options[] = {
+	{
+		.name = "level",
+		.arg = "LEVEL",
+		.help = "Attack this level only, and not all that this host has",
+		.take = dw_take_text,
+		.field = FIELD(level),
+		.fits = DW_FITS_LEVEL,
+	},
+	{
+		.name = "only",
+		.arg = "NAME",
+		.help = "Try this attack only; a pattern, or the name of a family, too",
+		.take = dw_take_text,
+		.field = FIELD(only),
+	},
+	{0},
+};
+
+static const struct dw_option output_options[] = {
+	{
+		.name = "json",
+		.help = "Print the verdicts as JSON",
+		.take = dw_take_flag,
+		.field = FIELD(json),
+	},
+	{
+		.name = "html",
+		.arg = "FILE",
+		.help = "Write them as a page for people, too",
+		.take = dw_take_text,
+		.field = FIELD(html),
+		.fits = DW_FITS_FILE,
+	},
+	{0},
+};
+
+static const struct dw_option_group what = {"What to try", what_options};
+static const struct dw_option_group output = {"Output", output_options};
+
+struct words {
+	char *argv[WORDS_MAX + 1];
+	size_t n;
+	struct dw_buf room[WORDS_MAX];
+};
+
+static void add(struct words *w, const char *key, const char *value)
+{
+	struct dw_buf *room = &w->room[w->n];
+
+	if (w->n == WORDS_MAX)
+		return;
+	dw_buf_init(room, 65536);
+	(void)dw_buf_printf(room, "%s%s%s", key, *key ? "=" : "", value);
+	if (room->data)
+		w->argv[w->n++] = room->data;
+}
+
+static void words_finish(struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		dw_buf_finish(&w->room[i]);
+}
+
+/* The levels to attack: those that work here, or the one that was named. */
+static int add_levels(struct words *w, const char *only, struct dw_error *err)
+{
+	char reason[sizeof(err->text) + 32];
+	bool any = false;
+
+	for (const char *const *name = dw_level_names(); *name; name++) {
+		if (only ? strcmp(*name, only) != 0 : strcmp(*name, "none") == 0)
+			continue;
+		if (dw_level_probe(*name, err) == 0) {
+			add(w, "level", *name);
+			any = true;
+			continue;
+		}
+		if (only)
+			return dw_wrap(err, "attack level %s", only);
+		(void)snprintf(reason, sizeof(reason), "%s=%s", *name, err->text);
+		add(w, "absent", reason);
+		*err = (struct dw_error){0};
+	}
+	if (!any && only)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "there is no level %s; see `dewar doctor`", only);
+	if (!any)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "no level works on this host; see `dewar doctor`");
+	return 0;
+}
+
+static int hand_over(const struct settings *set, struct dw_error *err)
+{
+	char suite[512], attacks[512], self[512];
+	struct words words = {.n = 0};
+	ssize_t n;
+	int r;
+
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "find our own program");
+	self[n] = '\0';
+	if (dw_program_find("dewar-verify", NULL, suite, sizeof(suite), err) < 0 ||
+	    dw_program_find("dewar-attacks", NULL, attacks, sizeof(attacks), err) < 0)
+		return -1;
+
+	add(&words, "", "dewar-verify");
+	add(&words, "dewar", self);
+	add(&words, "attacks", attacks);
+	r = add_levels(&words, set->level, err);
+	if (set->only)
+		add(&words, "only", set->only);
+	if (set->html)
+		add(&words, "html", set->html);
+	if (set->json)
+		add(&words, "json", "1");
+	if (dw_report_colour(STDOUT_FILENO))
+		add(&words, "colour", "1");
+	if (dw_report_colour(STDERR_FILENO))
+		add(&words, "progress", "1");
+	if (r == 0) {
+		(void)execv(suite, words.argv);
+		r = dw_fail(err, DW_E_INTERNAL, errno, "start %s", suite);
+	}
+	words_finish(&words);
+	return r;
+}
+
+static int verify(const struct dw_command *cmd, int argc, char **argv)
+{
+	struct settings set = {0};
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	int r;
+
+	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
+	if (r > 0)
+		return dw_report_flush();
+	if (r == 0 && parsed.n_operands > 0)
+		r = dw_fail(&err, DW_E_INVALID, 0,
+		            "\"%s\" is too much; see `dewar verify --help`",
+		            parsed.operands[0]);
+	dw_parsed_finish(&parsed);
+	if (r == 0)
+		r = hand_over(&set, &err);
+	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : 0;
+}
+
+const struct dw_command dw_command_verify = {
+	.name = "verify",
+	.summary = "Attack the walls of this host, and say which wall stopped what",
+	.usage = {"[--level LEVEL] [--only NAME] [--json] [--html FILE]"},
+	.example = {"dewar verify", "dewar verify --level container --html walls.html",
+                    "dewar verify --only 'mount-*'"},
+	.groups = {&what, &output},
+	.fits = DW_FITS_NOTHING,
+	.run = verify,
+};

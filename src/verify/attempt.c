@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/attempt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base64.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "verify/look.h"
+#include "verify/party.h"
+
+#define ATTEMPT_MS 15000
+#define HELD_POLL_MS 3
+#define QUIET_POLL_MS 50
+#define TRUE_EXIT 7 /* how an attack that forges results really ends */
+
+struct attempt {
+	const struct dw_attack *attack;
+	const char *at;
+	struct dw_stage stage;
+	struct dw_listeners *listeners;
+	const struct dw_tools *tools;
+	struct dw_party first; /* the only one, or who is there before */
+	struct dw_party second;
+	char reached[128]; /* which listener was */
+	struct dw_outcome *out;
+};
+
+static bool has_oracle(const struct dw_attack *attack, const char *kind)
+{
+	for (const char *const *o = attack->oracles; *o; o++)
+		if (strncmp(*o, kind, strlen(kind)) == 0)
+			return true;
+	return false;
+}
+
+static void fire(struct attempt *a, const char *seen)
+{
+	if (!a->out->fired)
+		(void)snprintf(a->out->seen, sizeof(a->out->seen), "%s", seen);
+	a->out->fired = true;
+}
+
+/* Whatever a held or counted thing is, it is there now. */
+static void look_while_held(struct attempt *a)
+{
+	char seen[256] = "";
+
+	for (const char *const *o = a->attack->oracles; *o; o++) {
+		if (strncmp(*o, "held", 4) != 0 && strncmp(*o, "count", 5) != 0)
+			continue;
+		if (dw_look_meets(a->stage.nonce, *o, seen, sizeof(seen)))
+			fire(a, seen);
+	}
+}
+
+enum until {
+	UNTIL_END,
+	UNTIL_HELD, /* or its end */
+};
+
+/* Let a party go on, with the listeners at work. false: it takes too long. */
+static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
+{
+	uint64_t deadline = dw_now_ms() + ATTEMPT_MS;
+	bool looks = has_oracle(a->attack, "held") || has_oracle(a->attack, "count");
+	struct pollfd fds[DW_LISTEN_MAX + 2];
+
+	while (!dw_party_look(party)) {
+		size_t n = a->listeners->n;
+
+		memcpy(fds, a->listeners->fds, sizeof(*fds) * n);
+		fds[n] = (struct pollfd){.fd = party->fd[0], .events = POLLIN};
+		fds[n + 1] = (struct pollfd){.fd = party->fd[1], .events = POLLIN};
+		(void)poll(fds, n + 2,
+		           looks || until == UNTIL_HELD || party->fd[0] < 0
+		                   ? HELD_POLL_MS
+		                   : QUIET_POLL_MS);
+		dw_listen_serve(a->listeners, a->stage.secret, a->reached,
+		                sizeof(a->reached));
+		if ((looks || until == UNTIL_HELD) && dw_look_holding(a->stage.nonce)) {
+			if (until == UNTIL_HELD)
+				return true;
+			look_while_held(a);
+			dw_party_stop(party);
+			looks = false;
+		}
+		if (dw_now_ms() > deadline)
+			return false;
+	}
+	return true;
+}
+
+/* ---- what came out ---- */
+
+static json_t *parse_result(const struct dw_party *party)
+{
+	if (!party->cell || !party->out[0].data)
+		return NULL;
+	return json_loadb(party->out[0].data, party->out[0].len, JSON_REJECT_DUPLICATES,
+	                  NULL);
+}
+
+static void add_json_text(struct dw_buf *buf, const json_t *result, const char *key)
+{
+	const json_t *value = json_object_get(result, key);
+
+	if (json_is_string(value))
+		(void)dw_buf_add(buf, json_string_value(value),
+		                 json_string_length(value));
+}
+
+static void add_collected(struct dw_buf *buf, const json_t *result)
+{
+	const json_t *file;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "files"), i, file)
+	{
+		const char *text = json_string_value(json_object_get(file, "data"));
+		size_t len = text ? strlen(text) : 0;
+		autofree char *data = malloc(dw_base64_room(len) + 1);
+
+		if (text && data && dw_base64_decode(text, len, data, &len) == 0)
+			(void)dw_buf_add(buf, data, len);
+	}
+}
+
+/* Without a cell, whoever collects is a trusting soul: cat. */
+static void add_as_cat_would(struct dw_buf *buf, const struct attempt *a)
+{
+	const char *at = a->attack->options;
+	char name[64], path[128], data[4096];
+
+	while ((at = strstr(at, "--collect ")) != NULL) {
+		autoclose int fd = -1;
+		ssize_t n;
+
+		at += strlen("--collect ");
+		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
+		(void)snprintf(path, sizeof(path), "%s/cwd/%s", a->stage.range->base,
+		               name);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		n = fd < 0 ? 0 : read(fd, data, sizeof(data));
+		if (n > 0)
+			(void)dw_buf_add(buf, data, (size_t)n);
+	}
+}
+
+/* All that a party told the outside; result is what dewar says, if it was one. */
+static char *all_it_said(const struct attempt *a, const struct dw_party *party,
+                         const json_t *result, size_t *ret_len)
+{
+	struct dw_buf buf;
+
+	dw_buf_init(&buf, 64U << 20);
+	if (party->cell) {
+		add_json_text(&buf, result, "stdout");
+		(void)dw_buf_puts(&buf, "\n");
+		add_json_text(&buf, result, "stderr");
+		(void)dw_buf_puts(&buf, "\n");
+		add_collected(&buf, result);
+	} else {
+		for (int i = 0; i < 2; i++) {
+			if (party->out[i].len > 0)
+				(void)dw_buf_add(&buf, party->out[i].data,
+				                 party->out[i].len);
+			(void)dw_buf_puts(&buf, "\n");
+		}
+		add_as_cat_would(&buf, a);
+	}
+	return dw_buf_take(&buf, ret_len);
+}
+
+/*
+ * An attack on the result ends with TRUE_EXIT; a result that says something else,
+ * or has our name in its keys, was forged. Without a cell the result is what a
+ * careless reader would paste together.
+ */
+static bool is_forged(const struct attempt *a, const json_t *result)
+{
+	struct dw_buf buf;
+	json_t *pasted = NULL;
+	bool forged;
+
+	if (!a->first.cell) {
+		dw_buf_init(&buf, 1U << 20);
+		(void)dw_buf_printf(
+			&buf, "{\"exit_code\": %d, \"reason\": \"exit\", \"stdout\": \"",
+			TRUE_EXIT);
+		if (a->first.out[0].len > 0)
+			(void)dw_buf_add(&buf, a->first.out[0].data, a->first.out[0].len);
+		(void)dw_buf_puts(&buf, "\"}");
+		pasted = json_loadb(buf.data ? buf.data : "", buf.len, 0, NULL);
+		dw_buf_finish(&buf);
+		forged = pasted &&
+		         (json_object_get(pasted, "forged") ||
+		          json_integer_value(json_object_get(pasted, "exit_code")) !=
+		                  TRUE_EXIT);
+		json_decref(pasted);
+		return forged;
+	}
+	return !result || json_object_get(result, "forged") ||
+	       json_integer_value(json_object_get(result, "exit_code")) != TRUE_EXIT ||
+	       strcmp(json_string_value(json_object_get(result, "reason")) ?: "",
+	              "exit") != 0;
+}
+
+static bool contains(const char *text, size_t len, const char *secret)
+{
+	return text && memmem(text, len, secret, strlen(secret)) != NULL;
+}
+
+static void check_secrets(struct attempt *a, const char *first, size_t first_len,
+                          const char *second, size_t second_len)
+{
+	bool two = strcmp(a->attack->cells, "one") != 0;
+
+	if (!two && contains(first, first_len, a->stage.secret))
+		fire(a, "the secret came out");
+	if (two && contains(second, second_len, a->stage.secret))
+		fire(a, "the second cell told the first one's secret");
+	if (two && contains(first, first_len, a->stage.word))
+		fire(a, "the first cell told what only the second one knew");
+}
+
+static void check_host(struct attempt *a, const json_t *result)
+{
+	const char *id = json_string_value(json_object_get(result, "id"));
+	char seen[256] = "";
+
+	if (has_oracle(a->attack, "files") &&
+	    dw_stage_files_changed(&a->stage, seen, sizeof(seen)))
+		fire(a, seen);
+	if (has_oracle(a->attack, "witness") &&
+	    dw_witness_touched(&a->stage.witness, a->stage.secret, seen, sizeof(seen)))
+		fire(a, seen);
+	if (has_oracle(a->attack, "remains") &&
+	    dw_stage_remains(&a->stage, id ? id : "", seen, sizeof(seen)))
+		fire(a, seen);
+	dw_listen_serve(a->listeners, a->stage.secret, a->reached, sizeof(a->reached));
+	if (has_oracle(a->attack, "network") && a->reached[0] != '\0')
+		fire(a, a->reached);
+	if (has_oracle(a->attack, "network") && dw_listen_counted(a->listeners))
+		fire(a, "a packet crossed the host's network");
+	if (has_oracle(a->attack, "forged") && is_forged(a, result))
+		fire(a, "the result says what the program made up");
+}
+
+/* ---- one attempt ---- */
+
+static int start(struct attempt *a, struct dw_party *party, const char *role,
+                 struct dw_error *err)
+{
+	return dw_party_start(party, a->attack, a->at, role, &a->stage, a->tools, err);
+}
+
+static int play(struct attempt *a, struct dw_error *err)
+{
+	const char *cells = a->attack->cells;
+	bool in_time = true;
+
+	if (strcmp(cells, "one") == 0) {
+		if (start(a, &a->first, "", err) < 0)
+			return -1;
+		in_time = go_on(a, &a->first, UNTIL_END);
+	} else {
+		if (start(a, &a->first, "first", err) < 0)
+			return -1;
+		in_time = go_on(a, &a->first,
+		                strcmp(cells, "pair") == 0 ? UNTIL_HELD : UNTIL_END);
+		if (in_time && start(a, &a->second, "second", err) < 0)
+			return -1;
+		in_time = in_time && go_on(a, &a->second, UNTIL_END);
+		dw_party_stop(&a->first);
+		in_time = go_on(a, &a->first, UNTIL_END) && in_time;
+	}
+	if (!in_time)
+		(void)snprintf(a->out->failed, sizeof(a->out->failed),
+		               "it did not end within %d seconds", ATTEMPT_MS / 1000);
+	return 0;
+}
+
+static void keep_what_was_said(struct attempt *a)
+{
+	bool two = strcmp(a->attack->cells, "one") != 0;
+	json_t *first_result = parse_result(&a->first);
+	json_t *second_result = two ? parse_result(&a->second) : NULL;
+	json_t *last = two ? second_result : first_result;
+	autofree char *first = NULL;
+	autofree char *second = NULL;
+	size_t first_len = 0, second_len = 0;
+
+	first = all_it_said(a, &a->first, first_result, &first_len);
+	if (two)
+		second = all_it_said(a, &a->second, second_result, &second_len);
+	check_secrets(a, first, first_len, second, second_len);
+	check_host(a, last);
+
+	/* dewar itself failed, or it is not what we think it is. */
+	if (a->first.cell && !last && a->out->failed[0] == '\0')
+		(void)snprintf(a->out->failed, sizeof(a->out->failed),
+		               "dewar gave no result: %.*s",
+		               (int)strcspn(a->first.out[1].data ?: "", "\n"),
+		               a->first.out[1].data ?: "");
+	if (asprintf(&a->out->said, "%s\n%s", first ?: "", second ?: "") < 0)
+		a->out->said = NULL;
+	a->out->result = json_incref(last);
+	json_decref(first_result);
+	json_decref(second_result);
+}
+
+int dw_attempt(const struct dw_attack *attack, const char *at,
+               const struct dw_range *range, const struct dw_tools *tools,
+               struct dw_listeners *listeners, struct dw_outcome *ret,
+               struct dw_error *err)
+{
+	struct attempt a = {
+		.attack = attack,
+		.at = at,
+		.listeners = listeners,
+		.tools = tools,
+		.first = {.pid = -1, .fd = {-1, -1}},
+		.second = {.pid = -1, .fd = {-1, -1}},
+		.out = ret,
+	};
+	int r;
+
+	*ret = (struct dw_outcome){0};
+	if (dw_stage_set(&a.stage, range, err) < 0) {
+		dw_stage_strike(&a.stage);
+		return -1;
+	}
+	dw_listen_reset(listeners);
+	r = play(&a, err);
+	if (r == 0)
+		keep_what_was_said(&a);
+	dw_party_finish(&a.first);
+	dw_party_finish(&a.second);
+	dw_stage_strike(&a.stage);
+	return r;
+}
+
+void dw_outcome_finish(struct dw_outcome *outcome)
+{
+	free(outcome->said);
+	json_decref(outcome->result);
+	*outcome = (struct dw_outcome){0};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_VERIFY_ATTEMPT_H
+#define DW_VERIFY_ATTEMPT_H
+
+#include <jansson.h>
+
+#include "verify/listen.h"
+#include "verify/range.h"
+#include "verify/verify.h"
+
+/* What the suite runs, by full path. */
+struct dw_tools {
+	const char *dewar;
+	const char *attacks; /* all those that are in C */
+};
+
+/* One attack, tried once. */
+struct dw_outcome {
+	bool fired;       /* an oracle saw it get through */
+	char seen[256];   /* what the oracle saw */
+	char failed[256]; /* why the attempt says nothing, or "" */
+	char *said;       /* stdout and stderr of it, both roles */
+	json_t *result;   /* of the cell that the verdict is about; NULL without one */
+};
+
+#define DW_AT_BARE "bare" /* no cell at all */
+#define DW_AT_ROOT "root" /* no cell, as mighty as root is in the range */
+
+/*
+ * Try the attack at a level of dewar's, or at one of the two above. 0 with
+ * *ret filled in, which dw_outcome_finish() frees; -1 if the range is broken.
+ */
+int dw_attempt(const struct dw_attack *attack, const char *at,
+               const struct dw_range *range, const struct dw_tools *tools,
+               struct dw_listeners *listeners, struct dw_outcome *ret,
+               struct dw_error *err);
+
+void dw_outcome_finish(struct dw_outcome *outcome);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/judge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define STOPS_MAX 32
+
+static const char *const verdict_names[] = {
+	[DW_CONTAINED] = "contained",
+	[DW_ESCAPED] = "escaped",
+	[DW_NOT_PROMISED] = "not_promised",
+	[DW_CANNOT_TELL] = "cannot_tell",
+};
+_Static_assert(ARRAY_SIZE(verdict_names) == DW_VERDICT_COUNT, "a name for each verdict");
+
+const char *dw_verdict_name(enum dw_verdict verdict)
+{
+	return verdict_names[verdict];
+}
+
+struct dw_summary dw_rows_sum(const struct dw_rows *rows, const char *level)
+{
+	struct dw_summary sum = {0};
+	const struct dw_attack *last = NULL;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (level && strcmp(rows->list[i].level, level) != 0)
+			continue;
+		sum.by[rows->list[i].verdict]++;
+		sum.attacks += rows->list[i].attack != last;
+		last = rows->list[i].attack;
+	}
+	return sum;
+}
+
+/* ---- what stopped it ---- */
+
+struct stops {
+	char words[STOPS_MAX][24];
+	size_t n;
+};
+
+static void add_stop(struct stops *stops, const char *word, size_t len)
+{
+	if (len == 0 || len >= sizeof(stops->words[0]) || stops->n == STOPS_MAX)
+		return;
+	memcpy(stops->words[stops->n], word, len);
+	stops->words[stops->n++][len] = '\0';
+}
+
+/* What shells and tools print instead of the name of an error. */
+static void find_texts(const char *said, struct stops *stops)
+{
+	static const int errors[] = {EPERM,  EACCES, ENOENT,       EROFS,
+	                             ENOSYS, ENOSPC, EAFNOSUPPORT, ENETUNREACH,
+	                             ESRCH,  EMFILE, EAGAIN,       ENODEV,
+	                             EXDEV,  ENXIO,  EBADF,        EDQUOT};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		const char *name = strerrorname_np(errors[i]);
+
+		if (strstr(said, strerrordesc_np(errors[i])))
+			add_stop(stops, name, strlen(name));
+	}
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void find_stops(const struct dw_outcome *outcome, struct stops *stops)
+{
+	static const char *const reasons[] = {"oom", "pids", "disk", "seccomp",
+	                                      "timeout_cpu"};
+	static const char mark[] = "stopped: ";
+	const char *reason = text_of(outcome->result, "reason");
+	const char *at = outcome->said ? outcome->said : "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (strcmp(reason, reasons[i]) == 0)
+			add_stop(stops, reason, strcspn(reason, "_"));
+	while ((at = strstr(at, mark)) != NULL) {
+		at += sizeof(mark) - 1;
+		add_stop(stops, at, strcspn(at, " \n:,"));
+	}
+	if (stops->n == 0 && outcome->said)
+		find_texts(outcome->said, stops);
+}
+
+/* ---- which walls stood ---- */
+
+static const json_t *proof_of(const struct dw_outcome *outcome, const char *part)
+{
+	return json_object_get(json_object_get(outcome->result, "proof"), part);
+}
+
+static bool holds_by(const struct dw_outcome *outcome, const char *by)
+{
+	const json_t *limit;
+	const char *key;
+
+	json_object_foreach((json_t *)proof_of(outcome, "limits"), key,
+	                    limit) if (strncmp(text_of(limit, "by"), by, strlen(by)) ==
+	                               0) return true;
+	return false;
+}
+
+static bool is_empty_set(const char *hex)
+{
+	return *hex != '\0' && hex[strspn(hex, "0")] == '\0';
+}
+
+/* Did the proof of this run find the wall standing? */
+static bool stood(const struct dw_outcome *outcome, const char *wall)
+{
+	const json_t *walls = proof_of(outcome, "walls");
+	const json_t *ns = json_object_get(walls, "namespaces"), *one;
+	const char *key;
+
+	if (strcmp(wall, "mount") == 0)
+		return json_is_true(json_object_get(ns, "mount"));
+	if (strcmp(wall, "namespace") == 0) {
+		json_object_foreach((json_t *)ns, key,
+		                    one) if (json_is_true(one)) return true;
+		return false;
+	}
+	if (strcmp(wall, "seccomp") == 0)
+		return json_integer_value(
+			       json_object_get(json_object_get(walls, "seccomp"),
+		                               "mode")) == 2;
+	if (strcmp(wall, "landlock") == 0)
+		return json_integer_value(
+			       json_object_get(json_object_get(walls, "landlock"),
+		                               "abi")) > 0;
+	if (strcmp(wall, "capability") == 0)
+		return is_empty_set(
+			text_of(json_object_get(walls, "capabilities"), "effective"));
+	if (strcmp(wall, "cgroup") == 0)
+		return holds_by(outcome, "cgroup");
+	if (strcmp(wall, "rlimit") == 0)
+		return holds_by(outcome, "rlimit");
+	return true; /* absent, supervisor: there is nothing to ask */
+}
+
+/* "limit:memory": whoever holds that limit, by the proof. */
+static const char *holder_of(const struct dw_outcome *outcome, const char *name)
+{
+	static const struct {
+		const char *by;
+		const char *wall;
+	} known[] = {
+		{"cgroup1", "cgroup"},   {"cgroup2", "cgroup"},
+		{"rlimit", "rlimit"},    {"tmpfs", "mount"},
+		{"dewar", "supervisor"}, {"sampling", "supervisor"},
+	};
+	const char *by = text_of(json_object_get(proof_of(outcome, "limits"), name),
+	                         "by");
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcmp(by, known[i].by) == 0)
+			return known[i].wall;
+	return NULL;
+}
+
+static const char *const wall_names[] = {"namespace", "mount",      "seccomp",
+                                         "landlock",  "capability", "cgroup",
+                                         "rlimit",    "absent",     "supervisor"};
+
+static const char *known_wall(const char *text, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(wall_names); i++)
+		if (strlen(wall_names[i]) == len &&
+		    strncmp(wall_names[i], text, len) == 0)
+			return wall_names[i];
+	return NULL;
+}
+
+/* "EPERM=seccomp|capability": the first of them that stood. */
+static const char *wall_behind(const struct dw_outcome *outcome, const char *stop)
+{
+	const char *at = strchr(stop, '=') + 1;
+
+	while (*at != '\0') {
+		size_t len = strcspn(at, "|");
+		const char *wall = NULL;
+		char limit[24];
+
+		if (strncmp(at, "limit:", 6) == 0) {
+			(void)snprintf(limit, sizeof(limit), "%.*s", (int)len - 6,
+			               at + 6);
+			wall = holder_of(outcome, limit);
+		} else {
+			wall = known_wall(at, len);
+			if (wall && !stood(outcome, wall))
+				wall = NULL;
+		}
+		if (wall)
+			return wall;
+		at += len + (at[len] == '|');
+	}
+	return NULL;
+}
+
+static const char *find_expected(const struct dw_attack *attack, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *const *stop = attack->stops; *stop; stop++)
+		if (strncmp(*stop, word, len) == 0 && (*stop)[len] == '=')
+			return *stop;
+	return NULL;
+}
+
+/* ---- verdicts ---- */
+
+static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
+{
+	row->verdict = verdict;
+	if (detail != row->detail)
+		(void)snprintf(row->detail, sizeof(row->detail), "%s", detail);
+}
+
+/* The sentence that excuses this level, or a limit that the proof disowns. */
+static const char *excuse(const struct dw_outcome *outcome, const struct dw_row *row)
+{
+	static const char unenforced[] = "unenforced:";
+
+	for (const char *const *p = row->attack->unpromised; *p; p += 2) {
+		const char *limit = p[0] + sizeof(unenforced) - 1;
+
+		if (strcmp(p[0], row->level) == 0)
+			return p[1];
+		if (strncmp(p[0], unenforced, sizeof(unenforced) - 1) == 0 &&
+		    json_is_false(
+			    json_object_get(json_object_get(proof_of(outcome, "limits"),
+		                                            limit),
+		                            "enforced")))
+			return p[1];
+	}
+	return NULL;
+}
+
+static const char *first_line(const char *text)
+{
+	static char line[128];
+
+	text = text ? text + strspn(text, "\n ") : "";
+	(void)snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
+	return line[0] != '\0' ? line : "nothing";
+}
+
+/* It did not get through. Do we know why? */
+static void judge_stopped(const struct dw_outcome *outcome, struct dw_row *row)
+{
+	struct stops stops = {.n = 0};
+	char detail[sizeof(row->detail)];
+
+	find_stops(outcome, &stops);
+	if (stops.n == 0) {
+		(void)snprintf(detail, sizeof(detail),
+		               "it neither got through nor says what stopped it "
+		               "(reason %s): %s",
+		               text_of(outcome->result, "reason"),
+		               first_line(outcome->said));
+		say(row, DW_CANNOT_TELL, detail);
+		return;
+	}
+	for (size_t i = 0; i < stops.n; i++) {
+		const char *expected = find_expected(row->attack, stops.words[i]);
+		const char *wall = expected ? wall_behind(outcome, expected) : NULL;
+
+		if (!wall) {
+			(void)snprintf(
+				detail, sizeof(detail),
+				expected ? "stopped by %s, but no wall stood that does it"
+					 : "stopped by %s, which proves nothing here",
+				stops.words[i]);
+			row->wall = NULL;
+			say(row, DW_CANNOT_TELL, detail);
+			return;
+		}
+		if (i == 0)
+			row->wall = wall;
+	}
+	(void)snprintf(detail, sizeof(detail), "%s", stops.words[0]);
+	say(row, DW_CONTAINED, detail);
+}
+
+void dw_judge(const struct dw_outcome *outcome, struct dw_row *row)
+{
+	const char *sentence = excuse(outcome, row);
+	char detail[sizeof(row->detail)];
+
+	row->wall = NULL;
+	if (outcome->fired) {
+		say(row, sentence ? DW_NOT_PROMISED : DW_ESCAPED,
+		    sentence ? sentence : outcome->seen);
+		return;
+	}
+	if (row->control != DW_ESCAPED) {
+		(void)snprintf(
+			detail, sizeof(detail),
+			"it proves nothing here, for with the walls off it fails too: %.180s",
+			row->control_detail);
+		say(row, DW_CANNOT_TELL, detail);
+	} else if (outcome->failed[0] != '\0') {
+		say(row, DW_CANNOT_TELL, outcome->failed);
+	} else if (!json_is_true(
+			   json_object_get(json_object_get(outcome->result, "metadata"),
+	                                   "ok"))) {
+		say(row, DW_CANNOT_TELL, text_of(outcome->result, "hint"));
+	} else {
+		judge_stopped(outcome, row);
+	}
+	if (row->verdict == DW_CANNOT_TELL && sentence)
+		say(row, DW_NOT_PROMISED, sentence);
+}
+
+void dw_judge_control(const struct dw_outcome *outcome, struct dw_row *row)
+{
+	struct stops stops = {.n = 0};
+
+	row->control = outcome->fired ? DW_ESCAPED : DW_CANNOT_TELL;
+	if (outcome->fired) {
+		(void)snprintf(row->control_detail, sizeof(row->control_detail), "%s",
+		               outcome->seen);
+		return;
+	}
+	find_stops(outcome, &stops);
+	(void)snprintf(row->control_detail, sizeof(row->control_detail), "%s",
+	               outcome->failed[0] != '\0' ? outcome->failed
+	               : stops.n > 0              ? stops.words[0]
+	                                          : first_line(outcome->said));
+}

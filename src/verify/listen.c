@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/listen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+static void add(struct dw_listeners *l, int fd, const char *name)
+{
+	if (fd < 0 || l->n == DW_LISTEN_MAX)
+		return;
+	l->fds[l->n] = (struct pollfd){.fd = fd, .events = POLLIN};
+	l->names[l->n++] = name;
+}
+
+/* Both IP versions; IPv4 alone where there is no other. */
+static int open_ip(int type, uint16_t port)
+{
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int fd = socket(AF_INET6, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int off = 0;
+
+	if (fd >= 0) {
+		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+		if (bind(fd, (struct sockaddr *)&six, sizeof(six)) == 0)
+			goto out;
+		(void)close(fd);
+	}
+	fd = socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&four, sizeof(four)) == 0)
+		goto out;
+	dw_fd_close(&fd);
+out:
+	if (fd >= 0 && type == SOCK_STREAM)
+		(void)listen(fd, 16);
+	return fd;
+}
+
+static int open_unix(int type, const char *path, bool abstract)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socklen_t len;
+
+	(void)snprintf(addr.sun_path + abstract, sizeof(addr.sun_path) - 1, "%s", path);
+	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + abstract +
+	                  strlen(path));
+	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, len) < 0) {
+		dw_fd_close(&fd);
+		return -1;
+	}
+	if (!abstract)
+		(void)chmod(path, 0777);
+	if (type != SOCK_DGRAM)
+		(void)listen(fd, 16);
+	return fd;
+}
+
+int dw_listen_open(struct dw_listeners *l, const char *base, struct dw_error *err)
+{
+	static const uint16_t tcp[] = {DW_LISTEN_PORT, 22, 25, 53, 80, 443, 853, 2375};
+	static const uint16_t udp[] = {DW_LISTEN_PORT, 53, 123, 443, 5353};
+	char path[64];
+
+	*l = (struct dw_listeners){0};
+	for (size_t i = 0; i < ARRAY_SIZE(tcp); i++)
+		add(l, open_ip(SOCK_STREAM, tcp[i]), "a TCP service of the host");
+	for (size_t i = 0; i < ARRAY_SIZE(udp); i++)
+		add(l, open_ip(SOCK_DGRAM, udp[i]), "a UDP service of the host");
+	(void)snprintf(path, sizeof(path), "%s/docker.sock", base);
+	add(l, open_unix(SOCK_STREAM, path, false), "a unix socket of the host");
+	(void)snprintf(path, sizeof(path), "%s/log.sock", base);
+	add(l, open_unix(SOCK_DGRAM, path, false), "a datagram socket of the host");
+	(void)snprintf(path, sizeof(path), "dewar-range");
+	add(l, open_unix(SOCK_STREAM, path, true), "an abstract socket of the host");
+	add(l, open_unix(SOCK_DGRAM, "dewar-range-log", true),
+	    "an abstract datagram socket of the host");
+	if (l->n < ARRAY_SIZE(tcp))
+		return dw_fail(err, DW_E_INTERNAL, 0, "open the range's listeners");
+	return 0;
+}
+
+static unsigned long long count_packets(void)
+{
+	unsigned long long bytes = 0, packets = 0;
+	char text[4096];
+	const char *at;
+
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/net/dev", text, sizeof(text)) < 0)
+		return 0;
+	at = strstr(text, "lo:");
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes numbers */
+	if (!at || sscanf(at + 3, "%llu %llu", &bytes, &packets) != 2)
+		return 0;
+	return packets;
+}
+
+void dw_listen_serve(struct dw_listeners *l, const char *secret, char *ret, size_t size)
+{
+	struct sockaddr_storage from;
+	socklen_t len;
+	char data[256];
+
+	if (poll(l->fds, l->n, 0) <= 0)
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		int fd;
+
+		if (!(l->fds[i].revents & POLLIN))
+			continue;
+		if (ret[0] == '\0')
+			(void)snprintf(ret, size, "%s was reached", l->names[i]);
+		while ((fd = accept4(l->fds[i].fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+			(void)send(fd, secret, strlen(secret), MSG_NOSIGNAL);
+			(void)close(fd);
+		}
+		len = sizeof(from);
+		while (recvfrom(l->fds[i].fd, data, sizeof(data), 0,
+		                (struct sockaddr *)&from, &len) >= 0) {
+			(void)sendto(l->fds[i].fd, secret, strlen(secret), MSG_NOSIGNAL,
+			             (struct sockaddr *)&from, len);
+			len = sizeof(from);
+		}
+	}
+}
+
+void dw_listen_reset(struct dw_listeners *l)
+{
+	char ignored[64] = "";
+
+	dw_listen_serve(l, "", ignored, sizeof(ignored));
+	l->packets = count_packets();
+}
+
+bool dw_listen_counted(const struct dw_listeners *l)
+{
+	return count_packets() != l->packets;
+}

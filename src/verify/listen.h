@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_VERIFY_LISTEN_H
+#define DW_VERIFY_LISTEN_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dewar/error.h"
+
+/*
+ * Whoever an attack tries to reach: services at every address and at the ports
+ * that people attack, sockets in the file system and an abstract one. Each
+ * answers with the secret, and the range's network counts every packet.
+ */
+
+#define DW_LISTEN_MAX 20
+#define DW_LISTEN_PORT 7399 /* beside the well-known ones */
+
+struct dw_listeners {
+	struct pollfd fds[DW_LISTEN_MAX];
+	const char *names[DW_LISTEN_MAX];
+	size_t n;
+	unsigned long long packets; /* on the range's network, when we began to count */
+};
+
+int dw_listen_open(struct dw_listeners *l, const char *base, struct dw_error *err);
+
+/* Forget what came until now. */
+void dw_listen_reset(struct dw_listeners *l);
+
+/* Answer whoever is there with the secret. Who it was, in ret, if it was empty. */
+void dw_listen_serve(struct dw_listeners *l, const char *secret, char *ret, size_t size);
+
+/* Has any packet been sent since the reset? */
+bool dw_listen_counted(const struct dw_listeners *l);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "verify/judge.h"
+#include "verify/range.h"
+#include "verify/witness.h"
+
+#define LEVELS_MAX 8
+#define EXIT_OURS 125
+
+/*
+ * What `dewar verify` asks for; only it calls us, with words of the form
+ * "key=value", and it has checked them.
+ */
+struct settings {
+	struct dw_tools tools;
+	const char *levels[LEVELS_MAX + 1];
+	size_t n_levels;
+	const char *absent[2 * LEVELS_MAX + 1]; /* level, reason, ... */
+	size_t n_absent;
+	const char *only;
+	const char *html;
+	bool json;
+	bool colour;
+	bool progress;
+};
+
+static const char *value_of(const char *word, const char *key)
+{
+	size_t len = strlen(key);
+
+	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
+}
+
+static int read_word(struct settings *set, char *word)
+{
+	const char *value;
+
+	if ((value = value_of(word, "dewar")) != NULL)
+		set->tools.dewar = value;
+	else if ((value = value_of(word, "attacks")) != NULL)
+		set->tools.attacks = value;
+	else if ((value = value_of(word, "level")) != NULL && set->n_levels < LEVELS_MAX)
+		set->levels[set->n_levels++] = value;
+	else if ((value = value_of(word, "absent")) != NULL &&
+	         set->n_absent < 2 * LEVELS_MAX && strchr(value, '=') != NULL) {
+		char *reason = strchr(word + strlen("absent="), '=');
+
+		*reason = '\0';
+		set->absent[set->n_absent++] = value;
+		set->absent[set->n_absent++] = reason + 1;
+	} else if ((value = value_of(word, "only")) != NULL)
+		set->only = value;
+	else if ((value = value_of(word, "html")) != NULL)
+		set->html = value;
+	else if (strcmp(word, "json=1") == 0)
+		set->json = true;
+	else if (strcmp(word, "colour=1") == 0)
+		set->colour = true;
+	else if (strcmp(word, "progress=1") == 0)
+		set->progress = true;
+	else
+		return -1;
+	return 0;
+}
+
+static bool is_chosen(const struct dw_attack *attack, const char *only)
+{
+	return !only || fnmatch(only, attack->name, 0) == 0 ||
+	       strcmp(only, attack->family) == 0;
+}
+
+static volatile sig_atomic_t asked_to_stop;
+
+static void on_stop(int sig)
+{
+	(void)sig;
+	asked_to_stop = 1;
+}
+
+/* ---- progress ---- */
+
+static void show_progress(const struct settings *set, size_t done, size_t all,
+                          const char *at, const char *name)
+{
+	if (set->progress)
+		(void)fprintf(stderr, "\r\033[K[%zu/%zu] %s: %s", done, all, at, name);
+}
+
+/* ---- the suite ---- */
+
+struct suite {
+	const struct settings *set;
+	struct dw_range range;
+	struct dw_listeners listeners;
+};
+
+/* Where an attack that works is shown to work. */
+static const char *control_place(const struct suite *s, const struct dw_attack *attack,
+                                 const char **ret_words)
+{
+	if (strcmp(attack->control, "bare") == 0) {
+		*ret_words = "no cell";
+		return DW_AT_BARE;
+	}
+	/* Root is as mighty as can be at level none already. */
+	if (strcmp(attack->control, "root") == 0 && !s->range.root) {
+		*ret_words = "no cell, as root of the range";
+		return DW_AT_ROOT;
+	}
+	*ret_words = "level none";
+	return "none";
+}
+
+static int try_at(struct suite *s, const struct dw_attack *attack, const char *at,
+                  struct dw_outcome *ret, struct dw_error *err)
+{
+	if (dw_attempt(attack, at, &s->range, &s->set->tools, &s->listeners, ret, err) <
+	    0)
+		return dw_wrap(err, "attack %s at %s", attack->name, at);
+	return 0;
+}
+
+static int try_attack(struct suite *s, const struct dw_attack *attack, size_t done,
+                      size_t all, struct dw_rows *rows, struct dw_error *err)
+{
+	struct dw_row row = {.attack = attack};
+	const char *control = control_place(s, attack, &row.control_at);
+	struct dw_outcome outcome;
+
+	show_progress(s->set, done, all, "control", attack->name);
+	if (try_at(s, attack, control, &outcome, err) < 0)
+		return -1;
+	dw_judge_control(&outcome, &row);
+	dw_outcome_finish(&outcome);
+
+	for (size_t i = 0; i < s->set->n_levels; i++) {
+		row.level = s->set->levels[i];
+		show_progress(s->set, done, all, row.level, attack->name);
+		if (try_at(s, attack, row.level, &outcome, err) < 0)
+			return -1;
+		dw_judge(&outcome, &row);
+		dw_outcome_finish(&outcome);
+		rows->list[rows->n++] = row;
+	}
+	return 0;
+}
+
+static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err)
+{
+	size_t all = 0, done = 0;
+
+	for (size_t i = 0; i < dw_n_attacks; i++)
+		all += is_chosen(&dw_attacks[i], s->set->only);
+	if (all == 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no attack and no family is called %s; `dewar verify --json | "
+		               "jq -r '.rows[].attack'` lists them",
+		               s->set->only);
+	rows->list = calloc(all * s->set->n_levels + 1, sizeof(*rows->list));
+	if (!rows->list)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make room for the rows");
+	for (size_t i = 0; i < dw_n_attacks; i++) {
+		if (!is_chosen(&dw_attacks[i], s->set->only))
+			continue;
+		if (asked_to_stop)
+			return dw_fail(err, DW_E_BUSY, 0, "asked to stop");
+		if (try_attack(s, &dw_attacks[i], ++done, all, rows, err) < 0)
+			return -1;
+	}
+	if (s->set->progress)
+		(void)fputs("\r\033[K", stderr);
+	return 0;
+}
+
+static int show(const struct settings *set, const struct dw_rows *rows, int html_fd,
+                struct dw_error *err)
+{
+	if (html_fd >= 0 && dw_show_html(rows, html_fd, err) < 0)
+		return dw_wrap(err, "write %s", set->html);
+	if (set->json ? dw_show_json(rows) : dw_show_text(rows, set->colour))
+		return dw_fail(err, DW_E_INTERNAL, errno, "write the answer");
+	return 0;
+}
+
+static _Noreturn void give_up(const struct settings *set, const struct dw_error *err)
+{
+	if (set->progress)
+		(void)fputs("\r\033[K", stderr);
+	(void)fprintf(stderr, "dewar: verify: %s\n", err->text);
+	exit(EXIT_OURS);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction sa = {.sa_handler = on_stop};
+	struct settings set = {0};
+	struct suite suite = {.set = &set};
+	struct dw_rows rows = {.levels = set.levels, .absent = set.absent};
+	struct dw_error err = {0};
+	const char *keep[3];
+	int html = -1;
+
+	if (argc > 0 && strcmp(argv[0], "dewar-witness") == 0)
+		dw_witness_main(argv);
+	for (int i = 1; i < argc; i++)
+		if (read_word(&set, argv[i]) < 0) {
+			(void)dw_fail(&err, DW_E_INVALID, 0, "\"%s\" is no word of ours",
+			              argv[i]);
+			give_up(&set, &err);
+		}
+	if (!set.tools.dewar || !set.tools.attacks) {
+		(void)dw_fail(&err, DW_E_INVALID, 0,
+		              "this is started by `dewar verify`, never by hand");
+		give_up(&set, &err);
+	}
+
+	/* The page may be anywhere, also where the range has something planted. */
+	if (set.html) {
+		html = open(set.html, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (html < 0) {
+			(void)dw_fail(&err, DW_E_INVALID, errno, "open %s", set.html);
+			give_up(&set, &err);
+		}
+	}
+	keep[0] = set.tools.dewar;
+	keep[1] = set.tools.attacks;
+	keep[2] = NULL;
+	if (dw_range_enter(&suite.range, keep, &err) < 0)
+		give_up(&set, &err);
+	rows.user = suite.range.root ? "root" : "a plain user";
+	(void)sigaction(SIGINT, &sa, NULL);
+	(void)sigaction(SIGTERM, &sa, NULL);
+	if (dw_listen_open(&suite.listeners, suite.range.base, &err) < 0 ||
+	    run_suite(&suite, &rows, &err) < 0 || show(&set, &rows, html, &err) < 0)
+		give_up(&set, &err);
+	return dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;
+}

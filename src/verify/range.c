@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/range.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+#define NAMESPACES \
+	(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID)
+
+static int write_file(const char *path, const char *text, struct dw_error *err)
+{
+	autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : dw_fd_write_all(fd, text, strlen(text));
+
+	if (r < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, -r, "write \"%s\" to %s", text,
+		               path);
+	return 0;
+}
+
+/* Our own ids, under their own names: who looks at them sees no difference. */
+static int own_user_namespace(uid_t uid, gid_t gid, struct dw_error *err)
+{
+	char text[64];
+
+	if (unshare(CLONE_NEWUSER) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, errno,
+		               "make a user namespace to attack in; run it as root, or try: "
+		               "sysctl user.max_user_namespaces=10000 "
+		               "kernel.apparmor_restrict_unprivileged_userns=0");
+	if (write_file("/proc/self/setgroups", "deny", err) < 0)
+		return -1;
+	(void)snprintf(text, sizeof(text), "%u %u 1", uid, uid);
+	if (write_file("/proc/self/uid_map", text, err) < 0)
+		return -1;
+	(void)snprintf(text, sizeof(text), "%u %u 1", gid, gid);
+	return write_file("/proc/self/gid_map", text, err);
+}
+
+/*
+ * "local 0/0 dev lo": whatever address an attack names is ours, so that it meets
+ * our listeners and nothing of it goes anywhere.
+ */
+static int answer_for_everybody(int fd, unsigned char family)
+{
+	struct {
+		struct nlmsghdr h;
+		struct rtmsg r;
+		struct rtattr oif_attr;
+		unsigned oif;
+	} req = {
+		.h = {.nlmsg_len = sizeof(req),
+	              .nlmsg_type = RTM_NEWROUTE,
+	              .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE},
+		.r = {.rtm_family = family,
+	              .rtm_table = RT_TABLE_LOCAL,
+	              .rtm_protocol = RTPROT_STATIC,
+	              .rtm_scope = RT_SCOPE_HOST,
+	              .rtm_type = RTN_LOCAL},
+		.oif_attr = {.rta_len = RTA_LENGTH(sizeof(unsigned)),
+	                     .rta_type = RTA_OIF},
+		.oif = 1,
+	};
+	struct {
+		struct nlmsghdr h;
+		struct nlmsgerr e;
+		char more[256];
+	} answer;
+
+	if (send(fd, &req, sizeof(req), 0) < 0)
+		return -errno;
+	if (recv(fd, &answer, sizeof(answer), 0) < (ssize_t)sizeof(answer.h) ||
+	    answer.h.nlmsg_type != NLMSG_ERROR)
+		return -EPROTO;
+	return answer.e.error;
+}
+
+static int set_up_network(struct dw_error *err)
+{
+	struct ifreq ifr = {.ifr_flags = IFF_UP | IFF_RUNNING, .ifr_name = "lo"};
+	autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	autoclose int v4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char groups[32];
+	int r;
+
+	if (fd < 0 || v4 < 0 || ioctl(v4, SIOCSIFFLAGS, &ifr) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "set up the range's network");
+	r = answer_for_everybody(fd, AF_INET);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r,
+		               "take every address for ourselves");
+	(void)answer_for_everybody(fd, AF_INET6); /* a host may have none */
+
+	/* Here a plain user may listen on port 53 and send a ping. */
+	(void)snprintf(groups, sizeof(groups), "%u %u", getegid(), getegid());
+	(void)write_file("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0", NULL);
+	(void)write_file("/proc/sys/net/ipv4/ping_group_range", groups, NULL);
+	return 0;
+}
+
+static bool must_stay(const char *place, const char *const *keep)
+{
+	size_t len = strlen(place);
+
+	for (; *keep; keep++)
+		if (strncmp(*keep, place, len) == 0 &&
+		    ((*keep)[len] == '/' || (*keep)[len] == '\0'))
+			return true;
+	return false;
+}
+
+/* Cover a folder of the host's with one of ours. */
+static void take_place(struct dw_range *range, size_t *n, const char *name,
+                       const char *path, const char *const *keep)
+{
+	char from[64];
+
+	if (must_stay(path, keep))
+		return;
+	(void)snprintf(from, sizeof(from), "%s/places/%s", range->base, name);
+	if (mkdir(from, 0755) == 0 && mount(from, path, NULL, MS_BIND, NULL) == 0)
+		range->places[(*n)++] = (struct dw_place){name, path};
+}
+
+static bool cover_file(const struct dw_range *range, const char *name, mode_t mode,
+                       const char *path)
+{
+	char from[64];
+	int fd;
+
+	(void)snprintf(from, sizeof(from), "%s/places/%s", range->base, name);
+	fd = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd < 0)
+		return false;
+	(void)close(fd);
+	return mount(from, path, NULL, MS_BIND, NULL) == 0;
+}
+
+static int set_up_mounts(struct dw_range *range, const char *const *keep,
+                         struct dw_error *err)
+{
+	static const char *const folders[] = {"places", "home", "cwd", "t", "into", "ws"};
+	char path[64];
+	size_t n = 0;
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "cut the range's mounts off");
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, errno,
+			"mount /proc in the range (does an outer container mask it?)");
+	if (mount("range", range->base, "tmpfs", MS_NODEV, "mode=755,size=1g") < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "mount a tmpfs on %s",
+		               range->base);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", range->base, folders[i]);
+		if (mkdir(path, 0755) < 0)
+			return dw_fail(err, DW_E_INTERNAL, errno, "make %s", path);
+	}
+
+	take_place(range, &n, "USR", "/usr/src", keep);
+	take_place(range, &n, "ETC", "/etc/opt", keep);
+	take_place(range, &n, "VAR", "/var/opt", keep);
+	take_place(range, &n, "MNT", "/mnt", keep);
+	take_place(range, &n, "SRV", "/srv", keep);
+	range->shadow = cover_file(range, "shadow", 0600, "/etc/shadow");
+	range->machine_id = cover_file(range, "machine-id", 0644, "/etc/machine-id");
+	(void)mount("range", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m");
+	(void)mkdir("/dev/mqueue", 0755);
+	(void)mount("range", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV, NULL);
+	return 0;
+}
+
+static pid_t inner;
+
+static void pass_on(int sig)
+{
+	(void)kill(inner, sig);
+}
+
+/* The calling process: all that is left outside is an empty folder. */
+static _Noreturn void wait_outside(const char *base)
+{
+	struct sigaction sa = {.sa_handler = pass_on};
+	int status = 0;
+
+	(void)sigaction(SIGTERM, &sa, NULL);
+	(void)sigaction(SIGHUP, &sa, NULL);
+	(void)signal(SIGINT, SIG_IGN); /* a terminal sends it to the range, too */
+	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
+		;
+	(void)umount2(base, MNT_DETACH);
+	(void)rmdir(base);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	*range = (struct dw_range){.root = uid == 0};
+	(void)snprintf(range->base, sizeof(range->base), "/tmp/dewar-verify-XXXXXX");
+	if (!mkdtemp(range->base))
+		return dw_fail(err, DW_E_INTERNAL, errno, "make a folder %s",
+		               range->base);
+
+	if (!range->root && own_user_namespace(uid, gid, err) < 0)
+		goto out;
+	if (unshare(NAMESPACES) < 0) {
+		(void)dw_fail(err, DW_E_UNSUPPORTED, errno,
+		              "make namespaces to attack in");
+		goto out;
+	}
+	inner = fork();
+	if (inner < 0) {
+		(void)dw_fail(err, DW_E_INTERNAL, errno, "fork into the range");
+		goto out;
+	}
+	if (inner > 0)
+		wait_outside(range->base);
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (set_up_mounts(range, keep, err) < 0 || set_up_network(err) < 0)
+		return -1;
+	return 0;
+out:
+	(void)rmdir(range->base);
+	return -1;
+}

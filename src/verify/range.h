@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_VERIFY_RANGE_H
+#define DW_VERIFY_RANGE_H
+
+#include <stdbool.h>
+
+#include "dewar/error.h"
+
+/*
+ * The range: namespaces of our own in which attacks may succeed without
+ * anybody being hurt.
+ *
+ *   network  every address there is leads to our own listeners
+ *   mount    a tmpfs for what is planted; some folders of the host's, and
+ *            /etc/shadow and /etc/machine-id, are covered by planted ones
+ *   pid      nothing outlives us, and kill(-1) finds nobody else
+ *   uts, ipc names and queues of our own
+ *   user     unless we are root: there we are as mighty as root is outside
+ */
+
+struct dw_place {
+	const char *name; /* of the variable that tells an attack: DW_MNT */
+	const char *path; /* of the host */
+};
+
+struct dw_range {
+	char base[40]; /* of what is planted */
+	bool root;     /* of the host */
+	/* Folders of the host's that are ours here; ends in a row without name. */
+	struct dw_place places[8];
+	bool shadow; /* is /etc/shadow ours? */
+	bool machine_id;
+};
+
+/*
+ * Returns in a child of ours that is pid 1 of the range; the calling process
+ * waits for it and ends with its status. keep: paths that must stay as they are.
+ */
+int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err);
+
+#endif

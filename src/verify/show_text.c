@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "verify/verify.h"
+
+#define NAME_WIDTH 40
+#define CELL_WIDTH 16
+
+static const struct {
+	const char *words;
+	const char *colour;
+} verdicts[] = {
+	[DW_CONTAINED] = {"contained", "\033[32m"},
+	[DW_ESCAPED] = {"ESCAPED", "\033[1;31m"},
+	[DW_NOT_PROMISED] = {"not promised", "\033[33m"},
+	[DW_CANNOT_TELL] = {"cannot tell", "\033[35m"},
+};
+_Static_assert(ARRAY_SIZE(verdicts) == DW_VERDICT_COUNT, "words for each verdict");
+
+static void print_cell(const struct dw_row *row, bool colour)
+{
+	const char *words = row->wall ? row->wall : verdicts[row->verdict].words;
+
+	(void)printf("  %s%-*s%s", colour ? verdicts[row->verdict].colour : "",
+	             CELL_WIDTH, words, colour ? "\033[0m" : "");
+}
+
+static void print_matrix(const struct dw_rows *rows, bool colour)
+{
+	const char *family = "";
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct dw_row *row = &rows->list[i];
+		bool first = i == 0 || rows->list[i - 1].attack != row->attack;
+
+		if (strcmp(family, row->attack->family) != 0) {
+			family = row->attack->family;
+			(void)printf("%s%s%-*s%s", i ? "\n\n" : "",
+			             colour ? "\033[1m" : "", NAME_WIDTH + 2, family,
+			             colour ? "\033[0m" : "");
+			for (const char *const *l = rows->levels; *l; l++)
+				(void)printf("  %-*s", CELL_WIDTH, *l);
+		}
+		if (first)
+			(void)printf("\n  %-*s", NAME_WIDTH, row->attack->name);
+		print_cell(row, colour);
+	}
+	(void)printf("\n");
+}
+
+/* Each row of this kind, with what there is to say. */
+static void print_details(const struct dw_rows *rows, enum dw_verdict verdict,
+                          const char *title)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct dw_row *row = &rows->list[i];
+
+		if (row->verdict != verdict)
+			continue;
+		if (!any)
+			(void)printf("\n%s\n", title);
+		any = true;
+		(void)printf("  %s at %s: %s\n", row->attack->name, row->level,
+		             row->detail);
+	}
+}
+
+/* Each sentence once, with those that it excuses. */
+static void print_unpromised(const struct dw_rows *rows)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct dw_row *row = &rows->list[i];
+		bool told = row->verdict != DW_NOT_PROMISED;
+		size_t n = 0;
+
+		for (size_t k = 0; k < i && !told; k++)
+			told = rows->list[k].verdict == DW_NOT_PROMISED &&
+			       strcmp(rows->list[k].detail, row->detail) == 0;
+		if (told)
+			continue;
+		if (!any)
+			(void)printf("\nNot promised, says the threat model:\n");
+		any = true;
+		for (size_t k = i; k < rows->n; k++)
+			n += rows->list[k].verdict == DW_NOT_PROMISED &&
+			     strcmp(rows->list[k].detail, row->detail) == 0;
+		(void)printf("  %s (%zu)\n", row->detail, n);
+	}
+}
+
+static void print_sum(const struct dw_rows *rows, const char *level)
+{
+	struct dw_summary sum = dw_rows_sum(rows, level);
+
+	(void)printf(
+		"  %-12s %zu contained, %zu escaped, %zu not promised, %zu cannot tell\n",
+		level, sum.by[DW_CONTAINED], sum.by[DW_ESCAPED], sum.by[DW_NOT_PROMISED],
+		sum.by[DW_CANNOT_TELL]);
+}
+
+int dw_show_text(const struct dw_rows *rows, bool colour)
+{
+	struct dw_summary sum = dw_rows_sum(rows, NULL);
+
+	print_matrix(rows, colour);
+	print_details(rows, DW_ESCAPED, "Escaped:");
+	print_details(rows, DW_CANNOT_TELL, "Cannot tell:");
+	print_unpromised(rows);
+
+	(void)printf("\n%zu attacks as %s; a wall's name means: contained by it\n",
+	             sum.attacks, rows->user);
+	for (const char *const *l = rows->levels; *l; l++)
+		print_sum(rows, *l);
+	for (const char *const *a = rows->absent; *a; a += 2)
+		(void)printf("  %-12s not on this host: %s\n", a[0], a[1]);
+	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
+}
