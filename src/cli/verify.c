@@ -21,6 +21,7 @@ struct settings {
 	const char *level;
 	const char *only;
 	const char *html;
+	bool list;
 	bool json;
 };
 
@@ -37,10 +38,16 @@ static const struct dw_option what_options[] = {
 	},
 	{
 		.name = "only",
-		.arg = "NAME",
-		.help = "Try this attack only; a pattern, or the name of a family, too",
+		.arg = "NAME,...",
+		.help = "Try these attacks only: names, patterns or families, with commas",
 		.take = dw_take_text,
 		.field = FIELD(only),
+	},
+	{
+		.name = "list",
+		.help = "Say what each attack tries, and try nothing",
+		.take = dw_take_flag,
+		.field = FIELD(list),
 	},
 	{0},
 };
@@ -137,9 +144,11 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	add(&words, "", "dewar-verify");
 	add(&words, "dewar", self);
 	add(&words, "attacks", attacks);
-	r = add_levels(&words, set->level, err);
+	r = set->list ? 0 : add_levels(&words, set->level, err);
 	if (set->only)
 		add(&words, "only", set->only);
+	if (set->list)
+		add(&words, "list", "1");
 	if (set->html)
 		add(&words, "html", set->html);
 	if (set->json)
@@ -179,7 +188,7 @@ static int verify(const struct dw_command *cmd, int argc, char **argv)
 const struct dw_command dw_command_verify = {
 	.name = "verify",
 	.summary = "Attack the walls of this host, and say which wall stopped what",
-	.usage = {"[--level LEVEL] [--only NAME] [--json] [--html FILE]"},
+	.usage = {"[--level LEVEL] [--only NAME,...] [--json] [--html FILE]", "--list"},
 	.example = {"dewar verify", "dewar verify --level container --html walls.html",
                     "dewar verify --only 'mount-*'"},
 	.groups = {&what, &output},

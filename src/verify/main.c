@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/num.h"
+#include "base/guess.h"
 #include "verify/judge.h"
 #include "verify/range.h"
 #include "verify/witness.h"
@@ -30,6 +30,7 @@ struct settings {
 	const char *only;
 	const char *html;
 	bool json;
+	bool list;
 	bool colour;
 	bool progress;
 };
@@ -64,6 +65,8 @@ static int read_word(struct settings *set, char *word)
 		set->html = value;
 	else if (strcmp(word, "json=1") == 0)
 		set->json = true;
+	else if (strcmp(word, "list=1") == 0)
+		set->list = true;
 	else if (strcmp(word, "colour=1") == 0)
 		set->colour = true;
 	else if (strcmp(word, "progress=1") == 0)
@@ -73,10 +76,55 @@ static int read_word(struct settings *set, char *word)
 	return 0;
 }
 
+static bool matches(const struct dw_attack *attack, const char *word)
+{
+	return fnmatch(word, attack->name, 0) == 0 || strcmp(word, attack->family) == 0;
+}
+
+/* only: names, patterns and families, separated by commas. */
 static bool is_chosen(const struct dw_attack *attack, const char *only)
 {
-	return !only || fnmatch(only, attack->name, 0) == 0 ||
-	       strcmp(only, attack->family) == 0;
+	char word[128];
+
+	if (!only)
+		return true;
+	while (*only) {
+		size_t len = strcspn(only, ",");
+
+		(void)snprintf(word, sizeof(word), "%.*s", (int)len, only);
+		if (matches(attack, word))
+			return true;
+		only += len + (only[len] == ',');
+	}
+	return false;
+}
+
+/* Each word of the choice must choose something. */
+static int check_choice(const char *only, struct dw_error *err)
+{
+	while (only && *only) {
+		size_t len = strcspn(only, ","), i = 0;
+		struct dw_guess guess;
+		char word[128];
+
+		(void)snprintf(word, sizeof(word), "%.*s", (int)len, only);
+		guess = (struct dw_guess){.typed = word};
+		for (i = 0; i < dw_n_attacks && !matches(&dw_attacks[i], word); i++) {
+			dw_guess_offer(&guess, dw_attacks[i].name);
+			dw_guess_offer(&guess, dw_attacks[i].family);
+		}
+		if (i == dw_n_attacks && guess.best)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "no attack is called %s; did you mean %s?", word,
+			               guess.best);
+		if (i == dw_n_attacks)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "no attack and no family is called %s; see "
+			               "`dewar verify --list`",
+			               word);
+		only += len + (only[len] == ',');
+	}
+	return 0;
 }
 
 static volatile sig_atomic_t asked_to_stop;
@@ -161,11 +209,6 @@ static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err
 
 	for (size_t i = 0; i < dw_n_attacks; i++)
 		all += is_chosen(&dw_attacks[i], s->set->only);
-	if (all == 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "no attack and no family is called %s; `dewar verify --json | "
-		               "jq -r '.rows[].attack'` lists them",
-		               s->set->only);
 	rows->list = calloc(all * s->set->n_levels + 1, sizeof(*rows->list));
 	if (!rows->list)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make room for the rows");
@@ -197,6 +240,8 @@ static _Noreturn void give_up(const struct settings *set, const struct dw_error 
 	if (set->progress)
 		(void)fputs("\r\033[K", stderr);
 	(void)fprintf(stderr, "dewar: verify: %s\n", err->text);
+	if (set->json)
+		dw_show_json_error(err);
 	exit(EXIT_OURS);
 }
 
@@ -218,6 +263,15 @@ int main(int argc, char **argv)
 			              argv[i]);
 			give_up(&set, &err);
 		}
+	if (check_choice(set.only, &err) < 0)
+		give_up(&set, &err);
+	if (set.list) {
+		for (size_t i = 0; i < dw_n_attacks; i++)
+			if (is_chosen(&dw_attacks[i], set.only))
+				(void)printf("%-44s %s\n", dw_attacks[i].name,
+				             dw_attacks[i].tries);
+		return fflush(stdout) == 0 ? 0 : EXIT_OURS;
+	}
 	if (!set.tools.dewar || !set.tools.attacks) {
 		(void)dw_fail(&err, DW_E_INVALID, 0,
 		              "this is started by `dewar verify`, never by hand");

@@ -47,3 +47,15 @@ int dw_show_json(const struct dw_rows *rows)
 	(void)putchar('\n');
 	return fflush(stdout) == 0 ? r : -1;
 }
+
+void dw_show_json_error(const struct dw_error *err)
+{
+	json_t *root = json_pack("{s:b, s:{s:s, s:o}}", "ok", 0, "error", "code",
+	                         dw_code_name(err->code), "message", text(err->text));
+
+	if (root)
+		(void)json_dumpf(root, stdout, JSON_COMPACT);
+	json_decref(root);
+	(void)putchar('\n');
+	(void)fflush(stdout);
+}

@@ -97,6 +97,7 @@ struct dw_summary dw_rows_sum(const struct dw_rows *rows, const char *level);
 
 int dw_show_text(const struct dw_rows *rows, bool colour);
 int dw_show_json(const struct dw_rows *rows);
+void dw_show_json_error(const struct dw_error *err);
 int dw_show_html(const struct dw_rows *rows, int fd, struct dw_error *err);
 
 #endif

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`dewar verify`: the escape suite itself, and the command around it."""
+
+import collections
+import html.parser
+import json
+import os
+import pathlib
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEWAR = os.environ.get("DEWAR") or str(ROOT / "build" / "dewar")
+LEVELS = ("process", "container")
+WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "rlimit", "absent",
+         "supervisor"}
+FAMILIES = {"file system", "process and privilege", "kernel surface", "network", "resources",
+            "cross-cell", "identity", "what comes out"}
+SECONDS = 300  # what the whole suite may take, as one user, on two cores
+
+
+def listed():
+    done = subprocess.run([DEWAR, "verify", "--list"], stdout=subprocess.PIPE, check=True)
+    return [line.split()[0] for line in done.stdout.decode().splitlines()]
+
+
+ATTACKS = listed()
+
+
+@pytest.fixture(scope="module")
+def suite(run, tmp_path_factory):
+    """All of it, once: exit status, answer, page."""
+    page = tmp_path_factory.mktemp("verify") / "walls.html"
+    done = run("verify", "--json", "--html", page, timeout=SECONDS)
+    assert done.returncode in (0, 1), done.stderr
+    return collections.namedtuple("Suite", "status answer page")(
+        done.returncode, json.loads(done.stdout), page.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def rows(suite):
+    return {(row["attack"], row["level"]): row for row in suite.answer["rows"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_the_wall_holds(rows, must, attack, level):
+    row = rows[attack, level]
+    assert row["verdict"] != "escaped", row["detail"]
+    must(row["verdict"] != "cannot_tell", row["detail"])
+    if row["verdict"] == "contained":
+        assert row["control"] == "escaped", row
+        assert row["wall"] in WALLS
+    else:
+        assert row["wall"] is None
+        # The sentence is one of the threat model's.
+        model = ROOT / "docs" / "THREAT_MODEL.md"
+        if model.exists():
+            assert row["detail"] in " ".join(model.read_text(encoding="utf-8").split())
+
+
+@pytest.mark.slow
+def test_the_answer_adds_up(suite, rows):
+    summary = suite.answer["summary"]
+    counted = collections.Counter(row["verdict"] for row in suite.answer["rows"])
+    assert summary == {"attacks": len(ATTACKS), "contained": counted["contained"],
+                       "escaped": counted["escaped"], "not_promised": counted["not_promised"],
+                       "cannot_tell": counted["cannot_tell"]}
+    assert len(rows) == len(suite.answer["rows"]) == len(ATTACKS) * len(LEVELS)
+    assert suite.status == (1 if summary["escaped"] else 0)
+
+
+@pytest.mark.slow
+def test_there_are_attacks_in_each_family(suite):
+    families = collections.Counter(row["family"] for row in suite.answer["rows"])
+    assert set(families) == FAMILIES
+    assert len(ATTACKS) >= 120
+
+
+@pytest.mark.slow
+def test_container_promises_everything_but_what_the_host_tells(suite):
+    """At the default level nearly all is promised; excuses do not creep in."""
+    rows = [row for row in suite.answer["rows"] if row["level"] == "container"]
+    excused = [row["attack"] for row in rows if row["verdict"] == "not_promised"]
+    assert len(excused) <= len(rows) // 12, excused
+
+
+class Page(html.parser.HTMLParser):
+    """What a page asks of others, and what it shows."""
+
+    def __init__(self):
+        super().__init__()
+        self.asks, self.tags, self.text = [], collections.Counter(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] += 1
+        self.asks += [value for name, value in attrs if name in ("src", "href", "action")]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.slow
+def test_the_page_is_complete_in_itself(suite):
+    page = Page()
+    page.feed(suite.page)
+    assert page.asks == []
+    assert page.tags["details"] == len(ATTACKS)
+    text = "".join(page.text)
+    for attack in ATTACKS:
+        assert attack in text
+
+
+def test_nothing_is_left(run, host_snapshot):
+    before = host_snapshot()
+    done = run("verify", "--only", "read-flag-by-path,signal-the-witness", "--level", "container")
+    assert done.returncode == 0, done.stderr
+    assert host_snapshot() == before
+
+
+def test_a_table_names_the_wall(run):
+    done = run("verify", "--only", "read-flag-by-path")
+    assert done.returncode == 0
+    lines = done.stdout.decode().splitlines()
+    assert lines[0].split() == ["file", "system", "process", "container"]
+    assert lines[1].split() == ["read-flag-by-path", "landlock", "mount"]
+    assert b"\033" not in done.stdout, "no colour unless it is a terminal"
+    assert done.stderr == b"", "no progress unless it is a terminal"
+
+
+def test_level_none_promises_nothing(run):
+    done = run("verify", "--json", "--level", "none", "--only", "read-flag-by-path")
+    assert done.returncode == 0
+    row, = json.loads(done.stdout)["rows"]
+    assert (row["verdict"], row["level"]) == ("not_promised", "none")
+    assert "no walls" in row["detail"]
+
+
+def test_what_the_control_did_is_said(run):
+    done = run("verify", "--json", "--level", "none", "--only", "write-beside-flag")
+    row, = json.loads(done.stdout)["rows"]
+    assert row["control"] == "escaped"
+    assert "home" in row["control_detail"]
+
+
+@pytest.mark.parametrize("args, words", [
+    (("--only", "mount-a-tmpf"), b"did you mean mount-a-tmpfs"),
+    (("--only", "zzz"), b"verify --list"),
+    (("--level", "zzz"), b"no level zzz"),
+    (("--level", "docker"), b"attack level docker"),
+    (("--html", "/no/such/folder/x.html"), b"/no/such/folder/x.html"),
+    (("more",), b"too much"),
+])
+def test_what_cannot_be_done_is_said(run, args, words):
+    done = run("verify", *args)
+    assert done.returncode == 125
+    assert words in done.stderr
+    assert done.stdout == b""
+
+
+def test_an_error_is_json_too(run):
+    done = run("verify", "--json", "--only", "zzz")
+    assert done.returncode == 125
+    answer = json.loads(done.stdout)
+    assert answer["ok"] is False and answer["error"]["code"] == "invalid"
+
+
+def test_it_can_be_stopped(dewar, host_snapshot):
+    before = host_snapshot()
+    with subprocess.Popen([dewar, "verify"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as child:
+        time.sleep(1)
+        child.terminate()
+        _, stderr = child.communicate(timeout=30)
+    assert child.returncode == 125
+    assert b"asked to stop" in stderr
+    assert host_snapshot() == before

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The walls, and how to take each of them away.
+
+A mutant is the launcher (or dewar) with one wall removed by an edit of its
+source: nothing in the product itself can be told to leave a wall out. Each
+names attacks that must then get through; `red` holds them by level. A wall that
+is doubled on purpose says so in `redundant`: its mutant changes no verdict, and
+the mutant of `both` walls together shows that each of them holds alone.
+"""
+
+LAUNCH = "dewar-launch"
+DEWAR = "dewar"
+
+
+def mutant(name, wall, edits, red=None, redundant=None, both=None, program=LAUNCH, user=None):
+    """user: who must run it to see the difference, if not either."""
+    return {"name": name, "wall": wall, "edits": edits, "red": red or {},
+            "redundant": redundant, "both": both, "program": program, "user": user}
+
+
+MUTANTS = [
+    mutant("no-network-namespace", "namespace", [
+        ("src/launch/main.c", "CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC",
+         "CLONE_NEWPID | CLONE_NEWIPC"),
+        ("src/launch/main.c", "\tif (dw_net_loopback_up(err) < 0)\n\t\treturn -1;\n", ""),
+    ], {"container": ["connect-to-loopback"]}),
+    mutant("no-ipc-namespace", "namespace", [
+        ("src/launch/main.c", "CLONE_NEWNET | CLONE_NEWIPC | ", "CLONE_NEWNET | "),
+    ]),
+    mutant("no-uts-namespace", "namespace", [
+        ("src/launch/main.c", "CLONE_NEWUTS | CLONE_NEWCGROUP", "CLONE_NEWCGROUP"),
+        ("src/launch/main.c", "if (sethostname(hostname, strlen(hostname)) < 0)",
+         "if (!hostname)"),
+    ]),
+    mutant("no-cgroup-namespace", "namespace", [
+        ("src/launch/main.c", "CLONE_NEWUTS | CLONE_NEWCGROUP", "CLONE_NEWUTS"),
+    ]),
+    # Without its own pids a cell cannot have its own /proc either.
+    mutant("no-pid-namespace", "namespace", [
+        ("src/launch/main.c", "CLONE_NEWPID | CLONE_NEWNET", "CLONE_NEWNET"),
+        ("src/launch/mounts.c", "\tproc = new_proc(err);",
+         "\tproc = open_tree(AT_FDCWD, \"/proc\", CLONE_TREE);"),
+    ], user="root"),
+    mutant("tmp-of-the-host", "mount", [
+        ("src/launch/mounts.c", "#define CLONE_TREE ", "static int host_tmp;\n\n#define CLONE_TREE "),
+        ("src/launch/mounts.c", "\tproc = new_proc(err);",
+         "\thost_tmp = open_tree(AT_FDCWD, \"/tmp\", CLONE_TREE);\n\tproc = new_proc(err);"),
+        ("src/launch/mounts.c", "\t\tfd = new_tmpfs(e, err);",
+         "\t\tfd = strcmp(dst, \"/tmp\") == 0 ? host_tmp : new_tmpfs(e, err);"),
+    ], {"container": ["read-flag-by-path"]}),
+    mutant("old-root-stays", "mount", [
+        ("src/launch/mounts.c", " || umount2(\".\", MNT_DETACH) < 0 ||\n\t    chdir(\"/\") < 0)",
+         " || chdir(\"/\") < 0)"),
+    ]),
+    mutant("binds-writable", "mount", [
+        ("src/launch/mounts.c", "\tif (!(flags & DW_PLAN_WRITABLE))\n"
+         "\t\tattr.attr_set |= MOUNT_ATTR_RDONLY;\n", ""),
+    ], redundant="Landlock refuses the same writes", both="binds-writable-and-no-landlock",
+           user="plain"),
+    mutant("binds-writable-and-no-landlock", "mount", [
+        ("src/launch/mounts.c", "\tif (!(flags & DW_PLAN_WRITABLE))\n"
+         "\t\tattr.attr_set |= MOUNT_ATTR_RDONLY;\n", ""),
+        ("src/launch/program.c", "(flags & DW_PLAN_LANDLOCK) &&", "false &&"),
+    ], user="plain"),
+    mutant("root-writable", "mount", [
+        ("src/launch/mounts.c", ".attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID",
+         ".attr_set = MOUNT_ATTR_NOSUID"),
+    ]),
+    mutant("whole-proc", "mount", [
+        ("src/launch/mounts.c", '{"subset", "pid", NULL}', '{NULL}'),
+    ]),
+    mutant("tmp-without-end", "mount", [
+        ("src/launch/mounts.c", '"size", size, "nr_inodes", inodes,\n\t                               ',
+         ''),
+    ]),
+    mutant("no-landlock", "landlock", [
+        ("src/launch/program.c", "(flags & DW_PLAN_LANDLOCK) &&", "false &&"),
+    ], {"process": ["read-flag-by-path", "write-beside-flag", "signal-the-witness"]}),
+    mutant("landlock-without-scope", "landlock", [
+        ("src/launch/landlock.c", "if (abi >= 6)", "if (abi >= 600)"),
+    ], {"process": ["signal-the-witness"]}),
+    mutant("no-seccomp", "seccomp", [
+        ("src/launch/program.c", "(flags & DW_PLAN_SECCOMP) &&", "false &&"),
+    ], {"process": ["hold-an-io-uring"], "container": ["hold-an-io-uring"]}),
+    mutant("seccomp-without-arguments", "seccomp", [
+        ("src/launch/seccomp.c", "\tif (load(\"arguments\", dw_seccomp_args, "
+         "ARRAY_SIZE(dw_seccomp_args), err) < 0)\n\t\treturn -1;\n", ""),
+    ]),
+    mutant("seccomp-without-allow-list", "seccomp", [
+        ("src/launch/seccomp.c", "\treturn load(\"calls\", dw_seccomp_allow, "
+         "ARRAY_SIZE(dw_seccomp_allow), err);", "\treturn 0;"),
+    ], {"process": ["hold-an-io-uring"], "container": ["hold-an-io-uring"]}),
+    mutant("capabilities-stay", "capability", [
+        ("src/launch/caps.c", "\tif (syscall(SYS_capset, &header, none) < 0)",
+         "\tif (header.version == 0 && none[0].effective)"),
+        ("src/launch/caps.c", "prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0) < 0 && must", "!must && NO_ROOT == 0"),
+        ("src/launch/caps.c", "\tfor (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)\n\t\t;\n\tif (errno != EINVAL && must)", "\tif (!must && errno == 12345)"),
+    ]),
+    mutant("no-rlimits", "rlimit", [
+        ("src/launch/program.c", "\tif (set_rlimits(plan, err) < 0)", "\tif (!set_rlimits)"),
+    ]),
+    mutant("cgroups-not-joined", "cgroup", [
+        ("src/launch/main.c", "r = dw_fd_write_all(fds[i], \"0\", 1);", "r = 0;"),
+    ], user="root"),
+    mutant("no-sampling", "supervisor", [
+        ("src/launch/init.c", "\t\tif (plan->h->flags & SAMPLES)\n\t\t\tend->hit =",
+         "\t\tif (plan->h->flags == ~0U)\n\t\t\tend->hit ="),
+    ], user="plain"),
+    mutant("init-open-to-the-program", "namespace", [
+        ("src/launch/init.c", "if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)", "if (false)"),
+    ]),
+    mutant("descriptors-not-closed", "absent", [
+        ("src/launch/main.c", "if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)", "if (false)"),
+    ], redundant="what is not closed at the start is close-on-exec before the program",
+           both="descriptors-not-closed-at-all"),
+    mutant("descriptors-not-closed-at-all", "absent", [
+        ("src/launch/main.c", "if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)", "if (false)"),
+        ("src/launch/program.c", "\t(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);\n", ""),
+    ]),
+    mutant("environment-passed-on", "absent", [
+        ("src/levels/command.c", "\tfor (size_t i = 0; rt->env[i]; i++) {\n",
+         "\tfor (char **e = environ; *e; e++) {\n"
+         "\t\t(void)snprintf(name, sizeof(name), \"%.*s\", (int)strcspn(*e, \"=\"), *e);\n"
+         "\t\tdw_plan_add_env(&l->plan, name, strchr(*e, '=') + 1);\n\t}\n"
+         "\tfor (size_t i = 0; rt->env[i]; i++) {\n"),
+    ], program=DEWAR),
+    mutant("ids-of-root", "namespace", [
+        ("src/launch/main.c", "if (plan->h->become != 0 && dw_ids_become(plan->h->become, err) < 0)",
+         "if (false)"),
+    ], user="root"),
+    mutant("cell-not-ended", "supervisor", [
+        ("src/launch/init.c", "\tend_all(plan);\n", ""),
+    ]),
+    mutant("collects-through-links", "supervisor", [
+        ("src/base/path.c", "flags | O_NOFOLLOW, mode,\n\t                RESOLVE_BENEATH | "
+         "RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |\n\t                        "
+         "RESOLVE_NO_XDEV);", "flags, mode, 0);"),
+    ], program=DEWAR),
+]

@@ -1,0 +1,205 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Take one wall away, and see which attacks then get through.
+
+  tests/escape/mutate.py --list
+  tests/escape/mutate.py [--build DIR] [--full] [MUTANT...]
+
+Each mutant is built from edited copies of the sources it names and the objects
+of an ordinary build, then attacked by `dewar verify`. With --full all attacks
+are tried and every verdict that changed is printed; without, only those that
+the mutant names. As root, mutants that only a plain user would notice are run as
+one.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, HERE)
+
+from mutants import LAUNCH, MUTANTS  # noqa: E402
+
+PROGRAMS = ("dewar", "dewar-launch", "dewar-verify", "dewar-attacks")
+PLAIN_ID = 12399  # nobody's
+VERIFY_SECONDS = 300
+
+
+class Trouble(Exception):
+    pass
+
+
+def edited(edits, path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    for name, old, new in edits:
+        if name != path:
+            continue
+        if text.count(old) != 1:
+            raise Trouble("%s has %d times: %r" % (path, text.count(old), old))
+        text = text.replace(old, new)
+    return text
+
+
+def compile_command(build, path, target):
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    for entry in entries:
+        source = os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT)
+        if source == path and target in entry["output"].split("/")[0]:
+            return shlex.split(entry["command"]), entry["output"]
+    raise Trouble("no command compiles %s for %s" % (path, target))
+
+
+def run(argv, **kwargs):
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, **kwargs)
+    if done.returncode != 0:
+        raise Trouble("%s: %s" % (" ".join(argv[:3]), done.stderr[-2000:]))
+    return done.stdout
+
+
+def compile_mutant(mutant, build, folder, path, target):
+    """The object of the edited file, and the name of the one it stands for."""
+    command, output = compile_command(build, path, target)
+    source = os.path.join(folder, target + "-" + path.replace("/", "_"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(edited(mutant["edits"], path))
+    made = source + ".o"
+    original = os.path.relpath(os.path.join(ROOT, path), build)
+    command = [source if word == original else made if word == output else word
+               for word in command]
+    # A wall that is gone leaves things unused.
+    run([word for word in command if word != "-Werror"] + ["-w"], cwd=build)
+    return made, output
+
+
+def link_mutant(build, program, objects, to):
+    """objects: those that are ours, by the name of the one each stands for."""
+    command = shlex.split(run(["ninja", "-C", build, "-t", "commands", program]).splitlines()[-1])
+    linked = []
+    for word in command:
+        if word == program:
+            word = to
+        linked.append(objects.get(word, word))
+    # What lies in an archive is taken from there only if nobody was first.
+    extra = [made for name, made in objects.items() if name not in command]
+    at = linked.index(to) + 1
+    run(linked[:at] + extra + linked[at:], cwd=build)
+
+
+def make(mutant, build, folder):
+    """A folder with the four programs, one of them mutated."""
+    for program in PROGRAMS:
+        shutil.copy2(os.path.join(build, program), folder)
+    target = mutant["program"]
+    holder = LAUNCH if target == LAUNCH else "libdewar-static"
+    objects = {}
+    for path in sorted({edit[0] for edit in mutant["edits"]}):
+        made, output = compile_mutant(mutant, build, folder, path, holder)
+        objects[output] = made
+    link_mutant(build, target, objects, os.path.join(folder, target))
+    subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
+
+
+def verify(folder, user, *options):
+    """The rows of `dewar verify`, by (attack, level)."""
+    argv = [os.path.join(folder, "dewar"), "verify", "--json", *options]
+    if user == "plain" and os.geteuid() == 0:
+        argv = ["setpriv", "--reuid", str(PLAIN_ID), "--regid", str(PLAIN_ID), "--clear-groups",
+                "--inh-caps=-all", *argv]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd="/",
+                          timeout=VERIFY_SECONDS)
+    if done.returncode not in (0, 1):
+        raise Trouble("verify: %s" % done.stderr[-2000:])
+    rows = json.loads(done.stdout)["rows"]
+    return {(row["attack"], row["level"]): row for row in rows}
+
+
+def user_of(mutant):
+    if mutant["user"]:
+        return mutant["user"]
+    return "root" if os.geteuid() == 0 else "plain"
+
+
+def can_run(mutant):
+    return user_of(mutant) == "plain" or os.geteuid() == 0
+
+
+def named_attacks(mutant):
+    return sorted({name for names in mutant["red"].values() for name in names})
+
+
+def red_rows(mutant, build, options=()):
+    """Build the mutant, attack it, and return all rows."""
+    with tempfile.TemporaryDirectory(prefix="dewar-mutant-") as folder:
+        os.chmod(folder, 0o755)
+        make(mutant, build, folder)
+        return verify(folder, user_of(mutant), *options)
+
+
+def report(mutant, build, full, normal):
+    options = () if full else ("--only", ",".join(named_attacks(mutant)))
+    rows = red_rows(mutant, build, options)
+    escaped = {level: sorted(a for (a, l), row in rows.items()
+                             if l == level and row["verdict"] == "escaped")
+               for level in ("process", "container")}
+    print("%s (%s, as %s)" % (mutant["name"], mutant["wall"], user_of(mutant)))
+    for level, names in escaped.items():
+        if names:
+            print("  %-9s %d red: %s" % (level, len(names), ", ".join(names)))
+    if not any(escaped.values()):
+        print("  nothing turns red%s" % (": " + mutant["redundant"] if mutant["redundant"] else ""))
+    for key, row in sorted(rows.items()):
+        before = normal.get(user_of(mutant), {}).get(key)
+        if before and row["verdict"] != "escaped" and \
+                (row["verdict"], row["wall"]) != (before["verdict"], before["wall"]):
+            print("  %s at %s: %s %s, was %s %s (%s)" % (
+                *key, row["verdict"], row["wall"], before["verdict"], before["wall"],
+                row["detail"]))
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--full", action="store_true", help="try all attacks")
+    parser.add_argument("--list", action="store_true", help="name the mutants and end")
+    parser.add_argument("mutant", nargs="*")
+    args = parser.parse_args()
+    chosen = [m for m in MUTANTS if not args.mutant or m["name"] in args.mutant]
+    unknown = set(args.mutant) - {m["name"] for m in chosen}
+    if unknown:
+        parser.error("no mutant is called %s" % ", ".join(sorted(unknown)))
+    if args.list:
+        for mutant in chosen:
+            print("%-34s %s" % (mutant["name"], mutant["wall"]))
+        return 0
+
+    build = os.path.abspath(args.build)
+    normal = {}
+    if args.full:
+        for user in sorted({user_of(m) for m in chosen if can_run(m)}):
+            with tempfile.TemporaryDirectory(prefix="dewar-mutant-") as folder:
+                os.chmod(folder, 0o755)
+                for program in PROGRAMS:
+                    shutil.copy2(os.path.join(build, program), folder)
+                normal[user] = verify(folder, user)
+    for mutant in chosen:
+        if can_run(mutant) and (args.full or mutant["red"]):
+            try:
+                report(mutant, build, args.full, normal)
+            except Trouble as trouble:
+                print("%s: %s" % (mutant["name"], trouble))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each wall, taken away: the suite must notice, or say why it need not."""
+
+import os
+
+import pytest
+
+import skips
+from escape import mutate
+from escape.mutants import MUTANTS
+
+BUILD = os.environ.get("DEWAR_BUILD") or os.path.join(mutate.ROOT, "build")
+WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "rlimit", "absent",
+         "supervisor"}
+
+
+def need(mutant):
+    if mutate.can_run(mutant):
+        return
+    reason = "only root would notice"
+    if skips.must_work():
+        pytest.fail("this must work here: " + reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m["red"]], ids=lambda m: m["name"])
+def test_a_missing_wall_turns_rows_red(mutant):
+    need(mutant)
+    rows = mutate.red_rows(mutant, BUILD, ("--only", ",".join(mutate.named_attacks(mutant))))
+    for level, attacks in mutant["red"].items():
+        for attack in attacks:
+            row = rows[attack, level]
+            assert row["verdict"] == "escaped", (attack, level, row)
+
+
+@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m["redundant"]], ids=lambda m: m["name"])
+def test_a_doubled_wall_holds_alone(mutant):
+    """Taken away, it changes no verdict of those that turn red without both."""
+    need(mutant)
+    both = next(m for m in MUTANTS if m["name"] == mutant["both"])
+    rows = mutate.red_rows(mutant, BUILD, ("--only", ",".join(mutate.named_attacks(both))))
+    for level, attacks in both["red"].items():
+        for attack in attacks:
+            assert rows[attack, level]["verdict"] == "contained", (attack, level)
+
+
+def test_no_wall_is_untested():
+    """Every mutant either turns something red or is doubled, and says so."""
+    for mutant in MUTANTS:
+        assert bool(mutant["red"]) != bool(mutant["redundant"]), mutant["name"]
+    assert {m["wall"] for m in MUTANTS} == WALLS
