@@ -138,6 +138,8 @@ def read_attack(path, model):
                     raise Bad("%s has no sentence %r" % (MODEL, sentence))
                 attack["unpromised"][level] = sentence
     attack["unpromised"]["none"] = "none"
+    if any("landlock" in stop for stop in attack["stops"]):
+        attack["unpromised"]["process-without-landlock"] = "process-without-landlock"
     for need in ("tries", "promise", "oracles"):
         if not attack[need]:
             raise Bad("it does not say: %s" % need)

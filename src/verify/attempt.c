@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/base64.h"
@@ -31,7 +32,7 @@ struct attempt {
 	struct dw_party first; /* the only one, or who is there before */
 	struct dw_party second;
 	char reached[128]; /* which listener was */
-	struct dw_outcome *out;
+	struct dw_observed *out;
 };
 
 static bool has_oracle(const struct dw_attack *attack, const char *kind)
@@ -318,9 +319,15 @@ static void keep_what_was_said(struct attempt *a)
 	json_decref(second_result);
 }
 
+static bool kernel_has_landlock(void)
+{
+	return syscall(SYS_landlock_create_ruleset, NULL, 0,
+	               LANDLOCK_CREATE_RULESET_VERSION) > 0;
+}
+
 int dw_attempt(const struct dw_attack *attack, const char *at,
                const struct dw_range *range, const struct dw_tools *tools,
-               struct dw_listeners *listeners, struct dw_outcome *ret,
+               struct dw_listeners *listeners, struct dw_observed *ret,
                struct dw_error *err)
 {
 	struct attempt a = {
@@ -334,7 +341,7 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 	};
 	int r;
 
-	*ret = (struct dw_outcome){0};
+	*ret = (struct dw_observed){.landlock = kernel_has_landlock()};
 	if (dw_stage_set(&a.stage, range, err) < 0) {
 		dw_stage_strike(&a.stage);
 		return -1;
@@ -349,9 +356,9 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 	return r;
 }
 
-void dw_outcome_finish(struct dw_outcome *outcome)
+void dw_observed_finish(struct dw_observed *outcome)
 {
 	free(outcome->said);
 	json_decref(outcome->result);
-	*outcome = (struct dw_outcome){0};
+	*outcome = (struct dw_observed){0};
 }

@@ -15,12 +15,13 @@ struct dw_tools {
 };
 
 /* One attack, tried once. */
-struct dw_outcome {
+struct dw_observed {
 	bool fired;       /* an oracle saw it get through */
 	char seen[256];   /* what the oracle saw */
 	char failed[256]; /* why the attempt says nothing, or "" */
 	char *said;       /* stdout and stderr of it, both roles */
 	json_t *result;   /* of the cell that the verdict is about; NULL without one */
+	bool landlock;    /* does this kernel have it? */
 };
 
 #define DW_AT_BARE "bare" /* no cell at all */
@@ -28,13 +29,13 @@ struct dw_outcome {
 
 /*
  * Try the attack at a level of dewar's, or at one of the two above. 0 with
- * *ret filled in, which dw_outcome_finish() frees; -1 if the range is broken.
+ * *ret filled in, which dw_observed_finish() frees; -1 if the range is broken.
  */
 int dw_attempt(const struct dw_attack *attack, const char *at,
                const struct dw_range *range, const struct dw_tools *tools,
-               struct dw_listeners *listeners, struct dw_outcome *ret,
+               struct dw_listeners *listeners, struct dw_observed *ret,
                struct dw_error *err);
 
-void dw_outcome_finish(struct dw_outcome *outcome);
+void dw_observed_finish(struct dw_observed *outcome);
 
 #endif

@@ -75,7 +75,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void find_stops(const struct dw_outcome *outcome, struct stops *stops)
+static void find_stops(const struct dw_observed *outcome, struct stops *stops)
 {
 	static const char *const reasons[] = {"oom", "pids", "disk", "seccomp",
 	                                      "timeout_cpu"};
@@ -96,12 +96,12 @@ static void find_stops(const struct dw_outcome *outcome, struct stops *stops)
 
 /* ---- which walls stood ---- */
 
-static const json_t *proof_of(const struct dw_outcome *outcome, const char *part)
+static const json_t *proof_of(const struct dw_observed *outcome, const char *part)
 {
 	return json_object_get(json_object_get(outcome->result, "proof"), part);
 }
 
-static bool holds_by(const struct dw_outcome *outcome, const char *by)
+static bool holds_by(const struct dw_observed *outcome, const char *by)
 {
 	const json_t *limit;
 	const char *key;
@@ -118,7 +118,7 @@ static bool is_empty_set(const char *hex)
 }
 
 /* Did the proof of this run find the wall standing? */
-static bool stood(const struct dw_outcome *outcome, const char *wall)
+static bool stood(const struct dw_observed *outcome, const char *wall)
 {
 	const json_t *walls = proof_of(outcome, "walls");
 	const json_t *ns = json_object_get(walls, "namespaces"), *one;
@@ -150,7 +150,7 @@ static bool stood(const struct dw_outcome *outcome, const char *wall)
 }
 
 /* "limit:memory": whoever holds that limit, by the proof. */
-static const char *holder_of(const struct dw_outcome *outcome, const char *name)
+static const char *holder_of(const struct dw_observed *outcome, const char *name)
 {
 	static const struct {
 		const char *by;
@@ -183,7 +183,7 @@ static const char *known_wall(const char *text, size_t len)
 }
 
 /* "EPERM=seccomp|capability": the first of them that stood. */
-static const char *wall_behind(const struct dw_outcome *outcome, const char *stop)
+static const char *wall_behind(const struct dw_observed *outcome, const char *stop)
 {
 	const char *at = strchr(stop, '=') + 1;
 
@@ -227,15 +227,23 @@ static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 		(void)snprintf(row->detail, sizeof(row->detail), "%s", detail);
 }
 
-/* The sentence that excuses this level, or a limit that the proof disowns. */
-static const char *excuse(const struct dw_outcome *outcome, const struct dw_row *row)
+/*
+ * The sentence that excuses this level, or a limit that the proof disowns, or a
+ * level that has no other wall on a kernel without Landlock. A proof without
+ * Landlock, on a kernel that has it, excuses nothing.
+ */
+static const char *excuse(const struct dw_observed *outcome, const struct dw_row *row)
 {
 	static const char unenforced[] = "unenforced:";
+	char without[32];
 
+	(void)snprintf(without, sizeof(without), "%s-without-landlock", row->level);
 	for (const char *const *p = row->attack->unpromised; *p; p += 2) {
 		const char *limit = p[0] + sizeof(unenforced) - 1;
 
 		if (strcmp(p[0], row->level) == 0)
+			return p[1];
+		if (!outcome->landlock && strcmp(p[0], without) == 0)
 			return p[1];
 		if (strncmp(p[0], unenforced, sizeof(unenforced) - 1) == 0 &&
 		    json_is_false(
@@ -257,7 +265,7 @@ static const char *first_line(const char *text)
 }
 
 /* It did not get through. Do we know why? */
-static void judge_stopped(const struct dw_outcome *outcome, struct dw_row *row)
+static void judge_stopped(const struct dw_observed *outcome, struct dw_row *row)
 {
 	struct stops stops = {.n = 0};
 	char detail[sizeof(row->detail)];
@@ -293,7 +301,7 @@ static void judge_stopped(const struct dw_outcome *outcome, struct dw_row *row)
 	say(row, DW_CONTAINED, detail);
 }
 
-void dw_judge(const struct dw_outcome *outcome, struct dw_row *row)
+void dw_judge(const struct dw_observed *outcome, struct dw_row *row)
 {
 	const char *sentence = excuse(outcome, row);
 	char detail[sizeof(row->detail)];
@@ -323,7 +331,7 @@ void dw_judge(const struct dw_outcome *outcome, struct dw_row *row)
 		say(row, DW_NOT_PROMISED, sentence);
 }
 
-void dw_judge_control(const struct dw_outcome *outcome, struct dw_row *row)
+void dw_judge_control(const struct dw_observed *outcome, struct dw_row *row)
 {
 	struct stops stops = {.n = 0};
 

@@ -9,7 +9,7 @@
  */
 
 /* Is the attack any good here? Fills in the row's control, from its outcome. */
-void dw_judge_control(const struct dw_outcome *outcome, struct dw_row *row);
+void dw_judge_control(const struct dw_observed *outcome, struct dw_row *row);
 
 /*
  * The verdict on the row's attack at the row's level; its control has been
@@ -17,6 +17,6 @@ void dw_judge_control(const struct dw_outcome *outcome, struct dw_row *row);
  * did get through, and which says that it was stopped by what its file expects,
  * while a wall stood, by the run's own proof, that does this.
  */
-void dw_judge(const struct dw_outcome *outcome, struct dw_row *row);
+void dw_judge(const struct dw_observed *outcome, struct dw_row *row);
 
 #endif

@@ -170,7 +170,7 @@ static const char *control_place(const struct suite *s, const struct dw_attack *
 }
 
 static int try_at(struct suite *s, const struct dw_attack *attack, const char *at,
-                  struct dw_outcome *ret, struct dw_error *err)
+                  struct dw_observed *ret, struct dw_error *err)
 {
 	if (dw_attempt(attack, at, &s->range, &s->set->tools, &s->listeners, ret, err) <
 	    0)
@@ -183,13 +183,13 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 {
 	struct dw_row row = {.attack = attack};
 	const char *control = control_place(s, attack, &row.control_at);
-	struct dw_outcome outcome;
+	struct dw_observed outcome;
 
 	show_progress(s->set, done, all, "control", attack->name);
 	if (try_at(s, attack, control, &outcome, err) < 0)
 		return -1;
 	dw_judge_control(&outcome, &row);
-	dw_outcome_finish(&outcome);
+	dw_observed_finish(&outcome);
 
 	for (size_t i = 0; i < s->set->n_levels; i++) {
 		row.level = s->set->levels[i];
@@ -197,7 +197,7 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 		if (try_at(s, attack, row.level, &outcome, err) < 0)
 			return -1;
 		dw_judge(&outcome, &row);
-		dw_outcome_finish(&outcome);
+		dw_observed_finish(&outcome);
 		rows->list[rows->n++] = row;
 	}
 	return 0;

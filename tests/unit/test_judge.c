@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#undef NDEBUG
+#include "verify/judge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+
+static const char container_result[] =
+	"{\"reason\": \"exit\", \"hint\": null, \"metadata\": {\"ok\": true}, \"proof\": {"
+	"\"walls\": {\"namespaces\": {\"user\": true, \"mount\": true},"
+	"\"capabilities\": {\"effective\": \"0000000000000000\"},"
+	"\"seccomp\": {\"mode\": 2}, \"landlock\": {\"abi\": 7}},"
+	"\"limits\": {\"memory\": {\"by\": \"cgroup1\", \"enforced\": true},"
+	"\"cpu\": {\"by\": \"none\", \"enforced\": false},"
+	"\"files\": {\"by\": \"rlimit\", \"enforced\": true}}}}";
+
+static const char bare_result[] =
+	"{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, \"proof\": {"
+	"\"walls\": {\"namespaces\": {\"mount\": false},"
+	"\"capabilities\": {\"effective\": \"000001ffffffffff\"},"
+	"\"seccomp\": {\"mode\": 0}, \"landlock\": {\"abi\": 0}},"
+	"\"limits\": {}}}";
+
+static const char *const stops[] = {"ENOENT=mount", "EPERM=seccomp|capability",
+                                    "EACCES=landlock", "oom=limit:memory", NULL};
+static const char *const unpromised[] = {"process",
+                                         "Level process does not.",
+                                         "unenforced:cpu",
+                                         "Nobody holds it.",
+                                         "guest-without-landlock",
+                                         "No Landlock.",
+                                         NULL};
+static const struct dw_attack attack = {
+	.name = "some-attack",
+	.stops = stops,
+	.unpromised = unpromised,
+};
+static const struct dw_attack promised_attack = {
+	.name = "other-attack",
+	.stops = stops,
+	.unpromised = (const char *const[]){NULL},
+};
+
+struct given {
+	const char *said;
+	const char *result; /* NULL: that of a container */
+	const char *failed;
+	const char *level; /* NULL: container */
+	bool fired;
+	bool vacuous;
+	bool excusable;
+	bool no_landlock;
+};
+
+static struct dw_row judge(struct given given)
+{
+	struct dw_observed seen = {
+		.fired = given.fired,
+		.said = (char *)given.said,
+		.result = json_loads(given.result ? given.result : container_result, 0,
+	                             NULL),
+		.landlock = !given.no_landlock,
+	};
+	struct dw_row row = {
+		.attack = given.excusable ? &attack : &promised_attack,
+		.level = given.level ? given.level : "container",
+		.control = given.vacuous ? DW_CANNOT_TELL : DW_ESCAPED,
+	};
+
+	assert_non_null(seen.result);
+	(void)strncpy(seen.seen, "the secret came out", sizeof(seen.seen) - 1);
+	(void)strncpy(seen.failed, given.failed ? given.failed : "",
+	              sizeof(seen.failed) - 1);
+	dw_judge(&seen, &row);
+	json_decref(seen.result);
+	return row;
+}
+
+#define expect(row_, verdict_, wall_)                                       \
+	do {                                                                \
+		struct dw_row r_ = (row_);                                  \
+		assert_string_equal(dw_verdict_name(r_.verdict), verdict_); \
+		if (wall_)                                                  \
+			assert_string_equal(r_.wall, (wall_) ?: "");        \
+		else                                                        \
+			assert_null(r_.wall);                               \
+	} while (0)
+
+static void an_expected_stop_is_contained_by_its_wall(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.said = "stopped: ENOENT at open\n"}), "contained",
+	       "mount");
+	expect(judge((struct given){.said = "x\nstopped: EACCES at open\n"}), "contained",
+	       "landlock");
+}
+
+static void the_first_wall_that_stood_is_named(void **state)
+{
+	static const char no_filter[] =
+		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, \"proof\": {\"walls\": {"
+		"\"capabilities\": {\"effective\": \"0000000000000000\"},"
+		"\"seccomp\": {\"mode\": 0}}, \"limits\": {}}}";
+
+	(void)state;
+	expect(judge((struct given){.said = "stopped: EPERM at mount"}), "contained",
+	       "seccomp");
+	expect(judge((struct given){.said = "stopped: EPERM at mount",
+	                            .result = no_filter}),
+	       "contained", "capability");
+}
+
+static void a_stop_without_a_wall_is_no_proof(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	                            .result = bare_result}),
+	       "cannot_tell", NULL);
+	expect(judge((struct given){.said = "stopped: EPERM at mount",
+	                            .result = bare_result}),
+	       "cannot_tell", NULL);
+}
+
+static void an_unexpected_stop_is_no_proof(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.said = "stopped: ETIMEDOUT at connect"}),
+	       "cannot_tell", NULL);
+	/* Not even beside one that would be. */
+	expect(judge((struct given){
+		       .said = "stopped: ENOENT at open\nstopped: EIO at read"}),
+	       "cannot_tell", NULL);
+}
+
+static void silence_is_no_proof(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.said = "all is well"}), "cannot_tell", NULL);
+	expect(judge((struct given){.said = NULL}), "cannot_tell", NULL);
+}
+
+static void a_time_out_is_no_proof(void **state)
+{
+	(void)state;
+	expect(judge((struct given){
+		       .said = "",
+		       .result =
+			       "{\"reason\": \"timeout_wall\", \"metadata\": {\"ok\": true}}"}),
+	       "cannot_tell", NULL);
+}
+
+static void an_attempt_that_failed_is_no_proof(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	                            .failed = "no end"}),
+	       "cannot_tell", NULL);
+	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	                            .result = "{\"metadata\": {\"ok\": false}, "
+	                                      "\"hint\": \"python3 is not installed\"}"}),
+	       "cannot_tell", NULL);
+}
+
+static void a_vacuous_attack_is_no_proof(void **state)
+{
+	struct dw_row row;
+
+	(void)state;
+	row = judge((struct given){.said = "stopped: ENOENT at open", .vacuous = true});
+	expect(row, "cannot_tell", NULL);
+	assert_non_null(strstr(row.detail, "with the walls off"));
+}
+
+static void what_an_oracle_saw_has_escaped_whatever_it_says(void **state)
+{
+	struct dw_row row;
+
+	(void)state;
+	row = judge((struct given){.said = "stopped: ENOENT at open", .fired = true});
+	expect(row, "escaped", NULL);
+	assert_string_equal(row.detail, "the secret came out");
+	expect(judge((struct given){.said = "", .fired = true, .vacuous = true}),
+	       "escaped", NULL);
+}
+
+static void a_level_that_does_not_promise_it_is_excused(void **state)
+{
+	struct dw_row row;
+
+	(void)state;
+	row = judge((struct given){.said = "",
+	                           .fired = true,
+	                           .excusable = true,
+	                           .level = "process"});
+	expect(row, "not_promised", NULL);
+	assert_string_equal(row.detail, "Level process does not.");
+	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	                            .excusable = true,
+	                            .level = "process"}),
+	       "contained", "mount");
+}
+
+static void a_limit_that_the_proof_disowns_is_excused(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.said = "", .fired = true, .excusable = true}),
+	       "not_promised", NULL);
+	/* No proof at all disowns nothing. */
+	expect(judge((struct given){.said = "",
+	                            .fired = true,
+	                            .excusable = true,
+	                            .result = "{\"metadata\": {\"ok\": true}}"}),
+	       "escaped", NULL);
+}
+
+static void only_a_kernel_without_landlock_excuses_its_absence(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.fired = true,
+	                            .excusable = true,
+	                            .level = "guest",
+	                            .result = bare_result}),
+	       "escaped", NULL);
+	expect(judge((struct given){.fired = true,
+	                            .excusable = true,
+	                            .level = "guest",
+	                            .result = bare_result,
+	                            .no_landlock = true}),
+	       "not_promised", NULL);
+}
+
+static void a_limit_is_held_by_whom_the_proof_names(void **state)
+{
+	(void)state;
+	expect(judge((struct given){
+		       .said = "",
+		       .result =
+			       "{\"reason\": \"oom\", \"metadata\": {\"ok\": true}, \"proof\": "
+			       "{\"limits\": {\"memory\": {\"by\": \"sampling\"}}}}"}),
+	       "contained", "supervisor");
+	expect(judge((struct given){
+		       .said = "",
+		       .result =
+			       "{\"reason\": \"oom\", \"metadata\": {\"ok\": true}, \"proof\": "
+			       "{\"limits\": {\"memory\": {\"by\": \"none\"}}}}"}),
+	       "cannot_tell", NULL);
+}
+
+static void what_a_shell_prints_is_understood(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.said = "cat: /x: No such file or directory\n"}),
+	       "contained", "mount");
+	expect(judge((struct given){.said = "mount: /m: Operation not permitted\n"}),
+	       "contained", "seccomp");
+}
+
+static void a_control_must_get_through(void **state)
+{
+	struct dw_observed through = {.fired = true, .seen = "a packet"};
+	struct dw_observed stopped = {.said = (char *)"stopped: EPERM at socket"};
+	struct dw_row row = {.attack = &attack};
+
+	(void)state;
+	dw_judge_control(&through, &row);
+	assert_int_equal(row.control, DW_ESCAPED);
+	assert_string_equal(row.control_detail, "a packet");
+	dw_judge_control(&stopped, &row);
+	assert_int_equal(row.control, DW_CANNOT_TELL);
+	assert_string_equal(row.control_detail, "EPERM");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_expected_stop_is_contained_by_its_wall),
+		cmocka_unit_test(the_first_wall_that_stood_is_named),
+		cmocka_unit_test(a_stop_without_a_wall_is_no_proof),
+		cmocka_unit_test(an_unexpected_stop_is_no_proof),
+		cmocka_unit_test(silence_is_no_proof),
+		cmocka_unit_test(a_time_out_is_no_proof),
+		cmocka_unit_test(an_attempt_that_failed_is_no_proof),
+		cmocka_unit_test(a_vacuous_attack_is_no_proof),
+		cmocka_unit_test(what_an_oracle_saw_has_escaped_whatever_it_says),
+		cmocka_unit_test(a_level_that_does_not_promise_it_is_excused),
+		cmocka_unit_test(a_limit_that_the_proof_disowns_is_excused),
+		cmocka_unit_test(only_a_kernel_without_landlock_excuses_its_absence),
+		cmocka_unit_test(a_limit_is_held_by_whom_the_proof_names),
+		cmocka_unit_test(what_a_shell_prints_is_understood),
+		cmocka_unit_test(a_control_must_get_through),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
