@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 SETUP := tools/setup.sh
-C_FILES = $(shell find src include tests tools examples -name '*.[ch]')
+C_FILES = $(shell find src include attacks tests tools examples -name '*.[ch]')
 
 build: ## Build; the program is build/dewar
 	@$(SETUP) build

@@ -8,6 +8,7 @@
 #   unit       cmocka: as built, and as -O3 -DNDEBUG with warnings as errors
 #   e2e        pytest over build/dewar, as the user we are
 #   e2e-plain  the same as a plain user made for the purpose, where we are root
+#   mutants    the escape suite again, with one wall taken away at a time
 #   sanitize   unit and e2e again under ASan and UBSan, built by clang
 #   lint       codespell, shellcheck, cppcheck, clang-tidy
 #
@@ -26,7 +27,7 @@ root=$PWD
 logs=$root/build/test-logs
 results=$logs/results.tsv
 plain_user=dewar-test
-all_steps=(checks unit e2e e2e-plain sanitize lint)
+all_steps=(checks unit e2e e2e-plain mutants sanitize lint)
 
 export PYTHONDONTWRITEBYTECODE=1
 [ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
@@ -137,10 +138,10 @@ step_e2e-plain()
 
 	scratch=$(mktemp -d /tmp/test-dewar.XXXXXX) || return
 	mkdir -p "$scratch/build" "$scratch/docs" "$scratch/home"
-	cp -a build/dewar build/dewar-launch build/example-hello build/libdewar.so* \
-		"$scratch/build"
+	cp -a build/dewar build/dewar-launch build/dewar-verify build/dewar-attacks \
+		build/example-hello build/libdewar.so* "$scratch/build"
 	cp -a include tests "$scratch"
-	cp -a docs/man "$scratch/docs"
+	cp -a docs/man docs/THREAT_MODEL.md "$scratch/docs"
 	if ! id "$plain_user" >/dev/null 2>&1; then
 		useradd --home-dir "$scratch/home" --no-create-home --shell /bin/sh "$plain_user" ||
 			return
@@ -159,6 +160,14 @@ step_e2e-plain()
 		${DEWAR_MUST_WORK:+DEWAR_MUST_WORK="$DEWAR_MUST_WORK"} \
 		$python -m pytest -c tests/e2e/pytest.ini tests/e2e \
 		--junitxml="$scratch/home/e2e.xml"
+}
+
+# From the objects in build/; as root, some of them as a plain user.
+step_mutants()
+{
+	suite mutants "$logs/mutants.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/escape \
+		--junitxml="$logs/mutants.xml"
 }
 
 # What is slow without sanitizers is left out with them. dewar-launch is never

@@ -15,6 +15,7 @@ all=(includes codespell shellcheck cppcheck clang-tidy)
 lint_includes()
 {
 	tools/check-includes.py
+	tools/attacks.py doc --check
 }
 
 lint_codespell()
@@ -25,6 +26,8 @@ lint_codespell()
 lint_shellcheck()
 {
 	shellcheck tools/*.sh tests/*.sh tests/unit/*.sh .ci/run
+	# Attacks are handed over as code, without a first line that names a shell.
+	shellcheck --shell=bash attacks/*/*.sh
 }
 
 lint_cppcheck()
@@ -39,7 +42,7 @@ lint_cppcheck()
 # gcc has options that clang does not know; we are not here to hear of that.
 lint_clang-tidy()
 {
-	ninja -C build seccomp_filter.h >/dev/null
+	ninja -C build seccomp_filter.h attacks_table.h >/dev/null
 	find src examples -name '*.c' -print0 | sort -z |
 		xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build --quiet \
 			--extra-arg=-Wno-unknown-warning-option \
