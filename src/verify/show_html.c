@@ -36,7 +36,7 @@ static const char head[] =
 	"p.soft,.soft{color:var(--soft)}\n"
 	".cards{display:flex;flex-wrap:wrap;gap:.8rem;margin:1.4rem 0}\n"
 	".card{background:var(--card);border:1px solid var(--line);border-radius:.6rem;"
-	"padding:.8rem 1.1rem;min-width:13rem}\n"
+	"padding:.8rem 1.1rem;min-width:13rem;max-width:18rem}\n"
 	".card b{display:block;margin-bottom:.3rem}\n"
 	".bar{display:flex;height:.6rem;border-radius:.3rem;overflow:hidden;margin:.4rem 0}\n"
 	".bar i{display:block}\n"
