@@ -94,6 +94,25 @@ static void find_stops(const struct dw_observed *outcome, struct stops *stops)
 		find_texts(outcome->said, stops);
 }
 
+/* What no attack can know, since it happens when it is over: dewar's own words. */
+static void find_late_stops(const struct dw_observed *outcome,
+                            const struct dw_attack *attack, struct stops *stops)
+{
+	const json_t *warning;
+	size_t i;
+
+	json_array_foreach(json_object_get(outcome->result, "warnings"), i, warning)
+	{
+		const char *text = json_string_value(warning);
+
+		if (text && strncmp(text, "collect: ", 9) == 0)
+			add_stop(stops, "collect", 7);
+	}
+	for (const char *const *o = attack->oracles; *o; o++)
+		if (strcmp(*o, "forged") == 0)
+			add_stop(stops, "result", 6);
+}
+
 /* ---- which walls stood ---- */
 
 static const json_t *proof_of(const struct dw_observed *outcome, const char *part)
@@ -271,6 +290,7 @@ static void judge_stopped(const struct dw_observed *outcome, struct dw_row *row)
 	char detail[sizeof(row->detail)];
 
 	find_stops(outcome, &stops);
+	find_late_stops(outcome, row->attack, &stops);
 	if (stops.n == 0) {
 		(void)snprintf(detail, sizeof(detail),
 		               "it neither got through nor says what stopped it "

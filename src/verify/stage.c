@@ -112,6 +112,23 @@ static int plant(const struct dw_stage *stage, struct dw_error *err)
 /* ---- how things are ---- */
 
 static struct dw_buf walk_buf; /* nftw() has no place for it */
+static char walk_writable[64]; /* nor for this, which is empty or a folder */
+
+/*
+ * In a folder that was made writable a cell may do what it likes, but for what
+ * would serve it as a tool on the host: set-id programs and devices.
+ */
+static bool is_allowed(const char *path, const struct stat *st)
+{
+	size_t len = strlen(walk_writable);
+
+	if (len == 0 || strncmp(path, walk_writable, len) != 0 ||
+	    (path[len] != '\0' && path[len] != '/'))
+		return false;
+	return S_ISDIR(st->st_mode) || S_ISLNK(st->st_mode) || S_ISFIFO(st->st_mode) ||
+	       S_ISSOCK(st->st_mode) ||
+	       (S_ISREG(st->st_mode) && !(st->st_mode & (S_ISUID | S_ISGID)));
+}
 
 static int note_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -120,6 +137,8 @@ static int note_file(const char *path, const struct stat *st, int type, struct F
 
 	(void)type;
 	(void)ftw;
+	if (is_allowed(path, st))
+		return 0;
 	if (S_ISLNK(st->st_mode)) {
 		n = readlink(path, head, sizeof(head) - 1);
 	} else if (S_ISREG(st->st_mode)) {
@@ -142,6 +161,10 @@ static char *describe_files(const struct dw_stage *stage)
 	char path[96];
 
 	dw_buf_init(&walk_buf, MANIFEST_MAX);
+	walk_writable[0] = '\0';
+	if (stage->out_is_writable)
+		(void)snprintf(walk_writable, sizeof(walk_writable), "%s/ws/out",
+		               stage->range->base);
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", stage->range->base, trees[i]);
 		(void)nftw(path, note_file, 16, FTW_PHYS);
@@ -254,11 +277,15 @@ static void forget_what_was_left(const struct dw_stage *stage)
 }
 
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
-                 struct dw_error *err)
+                 bool out_is_writable, struct dw_error *err)
 {
 	char id[DW_ID_MAX], flag[64];
 
-	*stage = (struct dw_stage){.range = range, .witness = {.pid = -1, .fd = -1}};
+	*stage = (struct dw_stage){
+		.range = range,
+		.out_is_writable = out_is_writable,
+		.witness = {.pid = -1, .fd = -1},
+	};
 	dw_id_make(id);
 	(void)snprintf(stage->nonce, sizeof(stage->nonce), "%.16s", id);
 	dw_id_make(stage->secret);

@@ -14,6 +14,7 @@
  */
 struct dw_stage {
 	const struct dw_range *range;
+	bool out_is_writable;       /* ws/out is the cell's to write to */
 	char nonce[DW_NONCE_MAX];   /* the attempt's name; all its processes know it */
 	char secret[DW_SECRET_MAX]; /* what must not come out */
 	char word[DW_SECRET_MAX];   /* what a second cell must not get to a first */
@@ -23,7 +24,7 @@ struct dw_stage {
 };
 
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
-                 struct dw_error *err);
+                 bool out_is_writable, struct dw_error *err);
 void dw_stage_strike(struct dw_stage *stage);
 
 /*

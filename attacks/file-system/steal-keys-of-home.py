@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: read the keys and tokens in the home of whoever started it
+# Promise:  host-files
+# Oracle:   secret
+# Stops:    ENOENT=mount EACCES=landlock
+import errno
+import os
+
+homes = [os.environ["DW_HOME"], "/root", os.path.expanduser("~")]
+names = (".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".config/gh/hosts.yml", ".env",
+         ".bash_history")
+for home in homes:
+    for name in names:
+        try:
+            print(open(os.path.join(home, name)).read())
+        except OSError as e:
+            print("stopped:", errno.errorcode[e.errno], "at", name)
