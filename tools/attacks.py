@@ -37,9 +37,11 @@ LANGUAGES = {".c": "", ".py": "python", ".sh": "bash", ".js": "javascript", ".pl
 WALLS = ("namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "rlimit",
          "absent", "supervisor")
 LIMITS = ("memory", "cpu", "pids", "files", "tmp")
-ORACLES = ("secret", "files", "witness", "network", "remains", "forged", "held", "count")
+ORACLES = ("secret", "files", "witness", "network", "remains", "forged", "held", "count",
+           "host")
 COUNTS = ("processes", "threads", "memory_mb", "tmp_mb", "tmp_files", "open_files", "cpu_percent",
           "locked_mb", "queued_mb")
+HOST = ("boot-id", "command-line", "account", "caller", "disk", "file-system")
 KEYS = {"Tries to", "Oracle", "Stops", "Control", "Cells", "Options", "Promise", "Not promised",
         "Because"}
 STOP = re.compile(r"[A-Za-z0-9]+=[a-z:|]+$")
@@ -107,6 +109,8 @@ def read_attack(path, model):
                 raise Bad("a count is `count NAME > N`, NAME one of %s" % ", ".join(COUNTS))
             if kind == "held" and len(value.split(None, 2)) != 3:
                 raise Bad("held needs a file of /proc/PID and an expression")
+            if kind == "host" and value[5:] not in HOST:
+                raise Bad("host NAME: one of %s" % ", ".join(HOST))
             attack["oracles"].append(value)
         elif key == "Stops":
             for stop in value.split():

@@ -233,6 +233,15 @@ static void check_secrets(struct attempt *a, const char *first, size_t first_len
 		fire(a, "the first cell told what only the second one knew");
 }
 
+static void check_told(struct attempt *a, const char *said)
+{
+	char seen[256] = "";
+
+	for (const char *const *o = a->attack->oracles; *o; o++)
+		if (dw_look_told(said, *o, seen, sizeof(seen)))
+			fire(a, seen);
+}
+
 static void check_host(struct attempt *a, const json_t *result)
 {
 	const char *id = json_string_value(json_object_get(result, "id"));
@@ -304,6 +313,7 @@ static void keep_what_was_said(struct attempt *a)
 	if (two)
 		second = all_it_said(a, &a->second, second_result, &second_len);
 	check_secrets(a, first, first_len, second, second_len);
+	check_told(a, two ? second : first);
 	check_host(a, last);
 
 	/* dewar itself failed, or it is not what we think it is. */

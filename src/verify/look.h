@@ -20,6 +20,11 @@ bool dw_look_holding(const char *nonce);
  */
 bool dw_look_meets(const char *nonce, const char *oracle, char *ret, size_t size);
 
+/*
+ * Is what only this host has ("host boot-id") in what an attack put out?
+ */
+bool dw_look_told(const char *said, const char *oracle, char *ret, size_t size);
+
 /* Is there anybody in the range but us and the witness? */
 bool dw_look_somebody(pid_t witness, char *ret, size_t size);
 

@@ -157,6 +157,11 @@ static _Noreturn void run_program(const struct words *w, const int out[2], const
 
 	/* A host that is not empty: a secret in the environment, and an open file. */
 	(void)setenv("HOST_SECRET", stage->secret, 1);
+	(void)setenv("LOGNAME", stage->secret, 1);
+	(void)snprintf(path, sizeof(path), "/run/%s/agent", stage->secret);
+	(void)setenv("SSH_AUTH_SOCK", path, 1);
+	(void)snprintf(path, sizeof(path), "unix:///run/%s.sock", stage->secret);
+	(void)setenv("DOCKER_HOST", path, 1);
 	(void)snprintf(path, sizeof(path), "%s/home", stage->range->base);
 	(void)setenv("HOME", path, 1);
 	(void)snprintf(path, sizeof(path), "%s/t", stage->range->base);

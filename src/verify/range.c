@@ -182,9 +182,12 @@ static int set_up_mounts(struct dw_range *range, const char *const *keep,
 	take_place(range, &n, "SRV", "/srv", keep);
 	range->shadow = cover_file(range, "shadow", 0600, "/etc/shadow");
 	range->machine_id = cover_file(range, "machine-id", 0644, "/etc/machine-id");
+	range->hostname = cover_file(range, "hostname", 0644, "/etc/hostname");
 	(void)mount("range", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m");
 	(void)mkdir("/dev/mqueue", 0755);
 	(void)mount("range", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV, NULL);
+	/* The witness shall not have a number that somebody in a cell has, too. */
+	(void)write_file("/proc/sys/kernel/ns_last_pid", "1000", NULL);
 	return 0;
 }
 

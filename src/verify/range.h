@@ -12,7 +12,8 @@
  *
  *   network  every address there is leads to our own listeners
  *   mount    a tmpfs for what is planted; some folders of the host's, and
- *            /etc/shadow and /etc/machine-id, are covered by planted ones
+ *            /etc/shadow, /etc/machine-id and /etc/hostname, are covered by
+ *            planted ones
  *   pid      nothing outlives us, and kill(-1) finds nobody else
  *   uts, ipc names and queues of our own
  *   user     unless we are root: there we are as mighty as root is outside
@@ -30,6 +31,7 @@ struct dw_range {
 	struct dw_place places[8];
 	bool shadow; /* is /etc/shadow ours? */
 	bool machine_id;
+	bool hostname;
 };
 
 /*

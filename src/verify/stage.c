@@ -58,8 +58,8 @@ static void empty_folder(const char *path)
 
 static int plant(const struct dw_stage *stage, struct dw_error *err)
 {
-	static const char *const fresh[] = {"home", "cwd",  "t",      "into",
-	                                    "ws",   "deep", "private"};
+	static const char *const fresh[] = {"home", "cwd",  "t",       "into",
+	                                    "ws",   "deep", "private", "names"};
 	static const char *const secrets[] = {
 		"flag",
 		"deep/a/b/c/flag",
@@ -70,6 +70,7 @@ static int plant(const struct dw_stage *stage, struct dw_error *err)
 		"home/.config/gh/hosts.yml",
 		"home/.env",
 		"home/.bash_history",
+		"home/.gitconfig",
 		"ws/.env.link-target",
 	};
 	static const char *const plain[] = {"ws/readme.txt", "ws/.git/config",
@@ -90,6 +91,11 @@ static int plant(const struct dw_stage *stage, struct dw_error *err)
 		r = write_file(base, plain[i], "plain\n", 0644);
 	if (r == 0)
 		r = fchmodat(base, "private", 0700, 0) < 0 ? -errno : 0;
+	/* A folder with a telling name, and another way to it. */
+	(void)snprintf(path, sizeof(path), "names/%s", stage->secret);
+	if (r == 0 && (mkdirat(base, path, 0755) < 0 ||
+	               symlinkat(stage->secret, base, "names/project") < 0))
+		r = -errno;
 	/* A folder that is made writable must be the cell's to write to, too. */
 	if (r == 0)
 		r = fchmodat(base, "ws/out", 0777, 0) < 0 ? -errno : 0;
@@ -103,6 +109,8 @@ static int plant(const struct dw_stage *stage, struct dw_error *err)
 		r = write_file(base, "places/shadow", stage->secret, 0600);
 	if (r == 0 && range->machine_id)
 		r = write_file(base, "places/machine-id", stage->secret, 0644);
+	if (r == 0 && range->hostname)
+		r = write_file(base, "places/hostname", stage->secret, 0644);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "plant secrets below %s",
 		               range->base);
@@ -292,6 +300,9 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	dw_id_make(stage->word);
 	if (plant(stage, err) < 0)
 		return -1;
+	/* The range's own, which no process outside of it has. */
+	(void)!sethostname(stage->secret, strlen(stage->secret));
+	(void)!setdomainname(stage->secret, strlen(stage->secret));
 	(void)snprintf(flag, sizeof(flag), "%s/flag", range->base);
 	if (dw_witness_start(&stage->witness, stage->secret, flag, err) < 0)
 		return -1;

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,12 +35,23 @@ static void on_signal(int sig)
 	(void)!write(TELL_FD, line, sizeof(line) - 1);
 }
 
+/* A socket whose name, in /proc/net/unix, is the secret. */
+static void bind_secret(void)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	memcpy(sa.sun_path + 1, kept, strlen(kept));
+	(void)bind(fd, (struct sockaddr *)&sa, sizeof(sa.sun_family) + 1 + strlen(kept));
+}
+
 _Noreturn void dw_witness_main(char **argv)
 {
 	struct sigaction sa = {.sa_handler = on_signal};
 	char line[32];
 
 	(void)snprintf(kept, sizeof(kept), "%s", argv[1] ? argv[1] : "");
+	bind_secret();
 	for (int sig = 1; sig < 65; sig++)
 		(void)sigaction(sig, &sa, NULL);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -85,7 +99,8 @@ static void describe(pid_t pid, char *ret, size_t size)
 			nice = field == 19 ? strtol(at, NULL, 10) : nice;
 			policy = field == 41 ? strtol(at, NULL, 10) : policy;
 		}
-		(void)dw_buf_printf(&buf, "priority: %ld %ld %ld\n", prio, nice, policy);
+		(void)dw_buf_printf(&buf, "priority: %ld %ld %ld %ld\n", prio, nice,
+		                    policy, syscall(SYS_ioprio_get, 1, pid));
 	}
 	(void)snprintf(ret, size, "%s", buf.data ? buf.data : "");
 	dw_buf_finish(&buf);
