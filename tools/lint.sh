@@ -25,7 +25,7 @@ lint_codespell()
 
 lint_shellcheck()
 {
-	shellcheck tools/*.sh tests/*.sh tests/unit/*.sh .ci/run
+	shellcheck tools/*.sh tests/*.sh tests/unit/*.sh tests/fuzz/*.sh .ci/run
 	# Attacks are handed over as code, without a first line that names a shell.
 	shellcheck --shell=bash attacks/*/*.sh
 }
