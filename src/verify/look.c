@@ -26,6 +26,14 @@
 #define TEXT_MAX (256U << 10)
 #define CPU_WINDOW_MS 400
 
+enum {
+	STAT_UTIME = 14,
+	STAT_STIME = 15,
+	STAT_NICE = 19,
+	STAT_RT_PRIORITY = 40,
+	STAT_POLICY = 41
+};
+
 static size_t list_pids(pid_t *ret, size_t max)
 {
 	autodir DIR *dir = opendir("/proc");
@@ -64,6 +72,19 @@ static char *read_proc(pid_t pid, const char *name)
 		if (text[i] == '\0')
 			text[i] = '\n';
 	return text;
+}
+
+long dw_look_stat(pid_t pid, int place)
+{
+	autofree char *text = read_proc(pid, "stat");
+	/* The second one is a name in brackets, and may have anything in it. */
+	const char *at = text ? strrchr(text, ')') : NULL;
+
+	for (int i = 2; at && *at && i < place; i++) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	return at ? strtol(at, NULL, 10) : 0;
 }
 
 static bool is_of_attempt(pid_t pid, const char *nonce)
@@ -158,23 +179,14 @@ static char *describe_new_ns(pid_t pid)
 	return dw_buf_take(&buf, NULL);
 }
 
-/* "nice N policy N priority N", from /proc/PID/stat. */
+/* "nice N policy N priority N" */
 static char *describe_priority(pid_t pid)
 {
-	autofree char *stat_text = read_proc(pid, "stat");
-	char *at = stat_text ? strrchr(stat_text, ')') : NULL;
-	long nice = 0, policy = 0, priority = 0;
 	char *ret = NULL;
 
-	for (int field = 3; at && *at; field++) {
-		at += strcspn(at, " ");
-		at += strspn(at, " ");
-		nice = field == 19 ? strtol(at, NULL, 10) : nice;
-		priority = field == 40 ? strtol(at, NULL, 10) : priority;
-		policy = field == 41 ? strtol(at, NULL, 10) : policy;
-	}
-	if (asprintf(&ret, "nice %ld policy %ld priority %ld\n", nice, policy, priority) <
-	    0)
+	if (asprintf(&ret, "nice %ld policy %ld priority %ld\n",
+	             dw_look_stat(pid, STAT_NICE), dw_look_stat(pid, STAT_POLICY),
+	             dw_look_stat(pid, STAT_RT_PRIORITY)) < 0)
 		return NULL;
 	return ret;
 }
@@ -242,17 +254,8 @@ static unsigned long long count_fds(pid_t pid)
 
 static unsigned long long cpu_ticks(pid_t pid)
 {
-	autofree char *text = read_proc(pid, "stat");
-	const char *at = text ? strrchr(text, ')') : NULL;
-	unsigned long long ticks = 0;
-
-	for (int field = 3; at && *at && field < 16; field++) {
-		at += strcspn(at, " ");
-		at += strspn(at, " ");
-		if (field == 13 || field == 14) /* behind them stand utime and stime */
-			ticks += strtoull(at, NULL, 10);
-	}
-	return ticks;
+	return (unsigned long long)(dw_look_stat(pid, STAT_UTIME) +
+	                            dw_look_stat(pid, STAT_STIME));
 }
 
 static unsigned long long count_cpu(const pid_t *pids, size_t n)

@@ -11,6 +11,9 @@
  * the range. They are those with the attempt's nonce in their environment.
  */
 
+/* A number of /proc/PID/stat, by its place as proc(5) counts them; 0 if unknown. */
+long dw_look_stat(pid_t pid, int place);
+
 /* Does one of them ask to be looked at? Its name is "dw-hold" then. */
 bool dw_look_holding(const char *nonce);
 

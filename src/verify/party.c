@@ -129,6 +129,9 @@ static int command_without(struct words *w, const struct dw_attack *attack,
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strcmp(attack->language, known[i].language) == 0)
 			add(w, known[i].program);
+	if (w->n == 0)
+		return dw_fail(err, DW_E_INTERNAL, 0, "nothing here runs %s",
+		               attack->language);
 	add(w, keep(w, path, strlen(path)));
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "verify/look.h"
 #include "verify/verify.h"
 
 #define TELL_FD 3
@@ -70,7 +71,6 @@ static void describe(pid_t pid, char *ret, size_t size)
 	                                     "State:\tT",  "State:\tt",     "State:\tZ"};
 	char path[64], text[4096];
 	struct dw_buf buf;
-	long nice = 0, prio = 0, policy = 0;
 
 	dw_buf_init(&buf, size - 1);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -87,21 +87,10 @@ static void describe(pid_t pid, char *ret, size_t size)
 				(void)dw_buf_printf(&buf, "%.*s\n",
 				                    (int)strcspn(at, "\n"), at);
 		}
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) >= 0) {
-		char *at = strrchr(text, ')');
-
-		/* Fields 18 and 19 are priority and nice, 41 the policy. */
-		for (int field = 3; at && *at; field++) {
-			at += strcspn(at, " ");
-			at += strspn(at, " ");
-			prio = field == 18 ? strtol(at, NULL, 10) : prio;
-			nice = field == 19 ? strtol(at, NULL, 10) : nice;
-			policy = field == 41 ? strtol(at, NULL, 10) : policy;
-		}
-		(void)dw_buf_printf(&buf, "priority: %ld %ld %ld %ld\n", prio, nice,
-		                    policy, syscall(SYS_ioprio_get, 1, pid));
-	}
+	/* Its nice value, policy and priorities. */
+	(void)dw_buf_printf(&buf, "priority: %ld %ld %ld %ld\n", dw_look_stat(pid, 19),
+	                    dw_look_stat(pid, 41), dw_look_stat(pid, 40),
+	                    syscall(SYS_ioprio_get, 1, pid));
 	(void)snprintf(ret, size, "%s", buf.data ? buf.data : "");
 	dw_buf_finish(&buf);
 }

@@ -37,13 +37,16 @@ static const char *const unpromised[] = {"process",
                                          "guest-without-landlock",
                                          "No Landlock.",
                                          NULL};
+static const char *const oracles[] = {"secret", NULL};
 static const struct dw_attack attack = {
 	.name = "some-attack",
+	.oracles = oracles,
 	.stops = stops,
 	.unpromised = unpromised,
 };
 static const struct dw_attack promised_attack = {
 	.name = "other-attack",
+	.oracles = oracles,
 	.stops = stops,
 	.unpromised = (const char *const[]){NULL},
 };
