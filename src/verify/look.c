@@ -254,8 +254,8 @@ static unsigned long long count_fds(pid_t pid)
 
 static unsigned long long cpu_ticks(pid_t pid)
 {
-	return (unsigned long long)(dw_look_stat(pid, STAT_UTIME) +
-	                            dw_look_stat(pid, STAT_STIME));
+	return (unsigned long long)dw_look_stat(pid, STAT_UTIME) +
+	       (unsigned long long)dw_look_stat(pid, STAT_STIME);
 }
 
 static unsigned long long count_cpu(const pid_t *pids, size_t n)

@@ -184,7 +184,8 @@ static _Noreturn void run_program(const struct words *w, const int out[2], const
 		_exit(127);
 	if (strcmp(at, DW_AT_ROOT) == 0)
 		keep_all_capabilities();
-	(void)execvp(w->argv[0], (char *const *)w->argv);
+	if (w->n > 0)
+		(void)execvp(w->argv[0], (char *const *)w->argv);
 	(void)dprintf(2, "start %s: %s\n", w->argv[0], strerrordesc_np(errno));
 	_exit(127);
 }
