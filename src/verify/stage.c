@@ -231,6 +231,7 @@ static void unmount_what_was_left(const struct dw_stage *stage)
 
 static void forget_what_was_left(const struct dw_stage *stage)
 {
+	const struct utsname *host = &stage->host;
 	autofree char *line = NULL;
 	size_t size = 0;
 	FILE *keys = fopen("/proc/keys", "re");
@@ -241,6 +242,8 @@ static void forget_what_was_left(const struct dw_stage *stage)
 			              (int)strtoul(line, NULL, 16));
 	if (keys)
 		(void)fclose(keys);
+	(void)!sethostname(host->nodename, strlen(host->nodename));
+	(void)!setdomainname(host->domainname, strlen(host->domainname));
 	empty_folder("/dev/shm");
 	empty_folder("/dev/mqueue");
 	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++) {
@@ -259,6 +262,7 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	char id[DW_ID_MAX], flag[64];
 
 	*stage = (struct dw_stage){.range = range, .witness = {.pid = -1, .fd = -1}};
+	(void)uname(&stage->host);
 	dw_id_make(id);
 	(void)snprintf(stage->nonce, sizeof(stage->nonce), "%.16s", id);
 	dw_id_make(stage->secret);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: hide a socket's family from the filter behind bits that the kernel does not
+ *           look at
+ * Promise:  kernel-surface
+ * Oracle:   held fd AF_VSOCK
+ * Stops:    EAFNOSUPPORT=seccomp
+ * Because:  CVE-2019-10063 was of this kind
+ */
+#include <sys/socket.h>
+
+#include "attacks/attack.h"
+
+ATTACK(vsock_with_high_bits)
+{
+	if (syscall(SYS_socket, 1UL << 32 | AF_VSOCK, SOCK_STREAM, 0) < 0)
+		attack_stopped("socket");
+	else
+		attack_hold();
+	return 0;
+}
