@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: open a socket to the hypervisor with i386's socketcall, whose arguments lie
- *           in memory, where no filter sees them
+ * Tries to: open a socket of multipath TCP with i386's socketcall, whose arguments
+ *           lie in memory, where no filter sees them
  * Promise:  kernel-surface
- * Oracle:   held fd AF_VSOCK
+ * Oracle:   held fd MPTCP
  * Stops:    seccomp=seccomp
  */
+#include <netinet/in.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -39,8 +40,9 @@ ATTACK(socketcall_by_int_0x80)
 	uint32_t *args = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 
-	args[0] = AF_VSOCK;
+	args[0] = AF_INET;
 	args[1] = SOCK_STREAM;
+	args[2] = IPPROTO_MPTCP;
 	if (call(NR_SOCKETCALL, 1 /* SYS_SOCKET */, (long)(uintptr_t)args) < 0)
 		attack_stopped("socketcall");
 	else

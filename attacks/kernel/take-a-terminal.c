@@ -6,6 +6,7 @@
  * Stops:    ENOENT=mount EACCES=landlock EPERM=seccomp
  */
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include "attacks/attack.h"
 
@@ -21,7 +22,7 @@ ATTACK(take_a_terminal)
 		return 0;
 	}
 	if (pid > 0) {
-		attack_hold();
+		(void)waitpid(pid, NULL, 0);
 		return 0;
 	}
 	(void)setsid();
