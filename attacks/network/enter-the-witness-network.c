@@ -4,7 +4,7 @@
  * Promise:  no-network
  * Control:  root
  * Oracle:   network
- * Stops:    ENOENT=namespace EACCES=landlock EPERM=seccomp EBADF=seccomp
+ * Stops:    ENOENT=namespace EACCES=landlock EPERM=seccomp
  */
 #include <arpa/inet.h>
 #include <sched.h>
