@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,7 +63,7 @@ _Noreturn void dw_witness_main(char **argv)
 		(void)pause();
 }
 
-/* All that somebody could change about it without a signal. */
+/* All that somebody could change about it, or about where it lives, without a signal. */
 static void describe(pid_t pid, char *ret, size_t size)
 {
 	static const char *const files[] = {"limits", "oom_score_adj", "comm",
@@ -70,9 +71,13 @@ static void describe(pid_t pid, char *ret, size_t size)
 	static const char *const fields[] = {"TracerPid:", "Cpus_allowed:", "Uid:",
 	                                     "State:\tT",  "State:\tt",     "State:\tZ"};
 	char path[64], text[4096];
+	struct utsname host;
 	struct dw_buf buf;
 
 	dw_buf_init(&buf, size - 1);
+	if (uname(&host) == 0)
+		(void)dw_buf_printf(&buf, "host: %s %s\n", host.nodename,
+		                    host.domainname);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, files[i]);
 		if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) >= 0)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: say on which memory of the machine its pages lie
+ * Promise:  kernel-surface
+ * Oracle:   held numa_maps bind:0
+ * Stops:    ENOSYS=seccomp
+ */
+#include <linux/mempolicy.h>
+
+#include "attacks/attack.h"
+
+ATTACK(bind_memory_to_a_node)
+{
+	unsigned long nodes = 1;
+
+	if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64) < 0)
+		attack_stopped("set_mempolicy");
+	else
+		attack_hold();
+	return 0;
+}

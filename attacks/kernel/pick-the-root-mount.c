@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: take the root's file system in hand to configure it anew
+ * Promise:  kernel-surface
+ * Control:  root
+ * Oracle:   held fd anon_inode:\[fscontext\]
+ * Stops:    EPERM=seccomp|capability
+ */
+#include "attacks/attack.h"
+
+ATTACK(pick_the_root_mount)
+{
+	if (syscall(SYS_fspick, AT_FDCWD, "/", 1 /* FSPICK_CLOEXEC */) < 0)
+		attack_stopped("fspick");
+	else
+		attack_hold();
+	return 0;
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: read notes of the kernel that have told its addresses before
+# Promise:  kernel-surface
+# Oracle:   held fd ^/sys/kernel/notes
+# Stops:    ENOENT=mount EACCES=landlock
+ln -s "$(command -v sleep)" dw-hold
+exec 3</sys/kernel/notes && ./dw-hold 3
