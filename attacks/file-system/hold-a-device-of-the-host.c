@@ -4,7 +4,7 @@
  *           networks or virtual machines
  * Promise:  kernel-surface
  * Oracle:   held fd /dev/(kmsg|fuse|net/tun|kvm|loop-control|autofs|vsock|snapshot|rfkill)
- * Stops:    ENOENT=mount EACCES=landlock
+ * Stops:    ENOENT=mount|absent EACCES=landlock
  * Because:  which of them there are, and who may open them, is different from host to
  *           host
  */

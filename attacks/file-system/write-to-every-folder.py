@@ -3,7 +3,7 @@
 # Tries to: make a file in every folder at the top of the tree
 # Promise:  host-writes
 # Oracle:   files
-# Stops:    EROFS=mount EACCES=namespace|landlock ENOENT=mount EPERM=landlock
+# Stops:    EROFS=mount EACCES=namespace|landlock ENOENT=mount|absent EPERM=landlock
 # Because:  /tmp is left out, since a cell has one of its own
 import errno
 import os
