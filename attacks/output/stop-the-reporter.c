@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: stop its parent, so that nobody tells that it has ended
+ * Promise:  honest-result
+ * Oracle:   forged
+ * Stops:    EPERM=landlock result=namespace
+ */
+#include <signal.h>
+
+#include "attacks/attack.h"
+
+ATTACK(stop_the_reporter)
+{
+	if (kill(getppid(), SIGSTOP) < 0)
+		attack_stopped("kill");
+	return 7;
+}
