@@ -105,8 +105,8 @@ static json_t *parse_result(const struct dw_party *party)
 {
 	if (!party->cell || !party->out[0].data)
 		return NULL;
-	return json_loadb(party->out[0].data, party->out[0].len, JSON_REJECT_DUPLICATES,
-	                  NULL);
+	return json_loadb(party->out[0].data, party->out[0].len,
+	                  JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 }
 
 static void add_json_text(struct dw_buf *buf, const json_t *result, const char *key)
