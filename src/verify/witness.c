@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -140,6 +141,21 @@ int dw_witness_start(struct dw_witness *w, const char *secret, const char *flag,
 	return 0;
 }
 
+/* A signal that was sent is told only once the witness has been on a core. */
+static void let_it_tell(pid_t pid)
+{
+	const struct timespec step = {.tv_nsec = 1000000};
+	char path[64], text[4096];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	for (int i = 0; i < 200; i++) {
+		if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0 ||
+		    !strstr(text, "State:\tR"))
+			return;
+		(void)nanosleep(&step, NULL);
+	}
+}
+
 bool dw_witness_touched(const struct dw_witness *w, const char *secret, char *ret,
                         size_t size)
 {
@@ -148,8 +164,10 @@ bool dw_witness_touched(const struct dw_witness *w, const char *secret, char *re
 	struct iovec there = {.iov_base = (void *)w->memory, /* NOLINT: its address */
 	                      .iov_len = sizeof(mem)};
 	size_t i = 0;
-	ssize_t n = read(w->fd, line, sizeof(line) - 1);
+	ssize_t n;
 
+	let_it_tell(w->pid);
+	n = read(w->fd, line, sizeof(line) - 1);
 	if (n > 0) {
 		(void)snprintf(ret, size, "the witness got %.*s",
 		               (int)strcspn(line, "\n"), line);

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: learn its caller's number from the owner of what is mounted
+# Promise:  identity
+# Oracle:   host caller
+# Stops:    another=namespace
+# Not promised: process=process-same-user container=caller-number
+# Because:  a cell of root's has a number that nobody else has
+use strict;
+use warnings;
+
+open my $file, '<', '/proc/self/mountinfo' or die;
+while (<$file>) {
+	print "caller $1\n" if /,uid=(\d+)/;
+}
+print "caller $<\n", "stopped: another at mountinfo\n";

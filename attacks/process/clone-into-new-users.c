@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: start a process in a new user namespace (clone)
+ * Promise:  kernel-surface
+ * Control:  none
+ * Oracle:   held ns ^user$
+ * Stops:    EPERM=seccomp
+ */
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "attacks/attack.h"
+
+ATTACK(clone_into_new_users)
+{
+	long pid = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid < 0) {
+		attack_stopped("clone");
+	} else if (pid == 0) {
+		attack_hold();
+		_exit(0);
+	} else {
+		(void)waitpid((pid_t)pid, NULL, 0);
+	}
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: kill who guards the cell, and run on
+ * Promise:  nothing-remains
+ * Oracle:   remains
+ * Stops:    EPERM=landlock
+ */
+#include <signal.h>
+
+#include "attacks/attack.h"
+
+ATTACK(kill_the_supervisor)
+{
+	if (kill(getppid(), SIGKILL) < 0) {
+		attack_stopped("kill");
+		return 0;
+	}
+	(void)sleep(3);
+	return 0;
+}

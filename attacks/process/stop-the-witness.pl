@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: make a process of the host stand still
+# Promise:  host-processes
+# Oracle:   witness
+# Stops:    ESRCH=namespace EPERM=landlock
+use strict;
+use warnings;
+use Errno qw(EPERM ESRCH);
+
+if (!kill 'STOP', $ENV{DW_PID}) {
+	my $name = $!{ESRCH} ? 'ESRCH' : $!{EPERM} ? 'EPERM' : $! + 0;
+	print "stopped: $name at kill\n";
+}
