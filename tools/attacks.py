@@ -155,7 +155,7 @@ def read_model():
     for key, sentence in re.findall(r"^### `([a-z-]+)`\n\n(.*?)\n\n", text,
                                     re.MULTILINE | re.DOTALL):
         promises[key] = " ".join(sentence.split())
-    for key, sentence in re.findall(r"^- `([a-z-]+)`: (.*?)(?=\n- `|\n\n)", text,
+    for key, sentence in re.findall(r"^- `([a-z-]+)`: (.*?)(?=\n- `|\n\n|\n*\Z)", text,
                                     re.MULTILINE | re.DOTALL):
         unpromised[key] = " ".join(sentence.split())
     return {"promises": promises, "unpromised": unpromised, "text": text}
