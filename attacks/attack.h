@@ -50,6 +50,8 @@ bool attack_spill_file(const char *path);
  */
 void attack_hold(void);
 
+void attack_pause(int ms);
+
 /* Call ourselves what the suite waits for, and go on: somebody is to be served. */
 void attack_ready(void);
 

@@ -74,13 +74,18 @@ void attack_ready(void)
 	(void)prctl(PR_SET_NAME, "dw-hold", 0, 0, 0);
 }
 
-void attack_hold(void)
+void attack_pause(int ms)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
 
-	attack_ready();
-	for (int ms = 0; ms < HOLD_MS; ms++)
+	for (; ms > 0; ms--)
 		(void)nanosleep(&step, NULL);
+}
+
+void attack_hold(void)
+{
+	attack_ready();
+	attack_pause(HOLD_MS);
 }
 
 pid_t attack_find_holder(void)

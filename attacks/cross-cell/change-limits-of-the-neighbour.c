@@ -10,7 +10,6 @@
  * Because:  "unseen" is what it says if /proc shows no process of that name
  */
 #include <sys/resource.h>
-#include <time.h>
 
 #include "attacks/attack.h"
 
@@ -34,7 +33,6 @@ static bool print_limits(void)
 
 ATTACK(change_limits_of_the_neighbour)
 {
-	const struct timespec step = {.tv_nsec = 1000000};
 	const char *secret = attack_value("SECRET");
 	struct rlimit lim = {.rlim_max = RLIM_INFINITY};
 	char part[DIGITS + 1];
@@ -43,7 +41,7 @@ ATTACK(change_limits_of_the_neighbour)
 	if (strcmp(role, "first") == 0) {
 		attack_ready();
 		for (int ms = 0; ms < 2000 && !print_limits(); ms++)
-			(void)nanosleep(&step, NULL);
+			attack_pause(1);
 		attack_hold();
 		return 0;
 	}
@@ -53,8 +51,10 @@ ATTACK(change_limits_of_the_neighbour)
 		lim.rlim_cur = strtoull(part, NULL, 16);
 		if (prlimit(pid, (enum __rlimit_resource)harmless[i], &lim, NULL) < 0) {
 			attack_stopped("prlimit");
-			break;
+			return 0;
 		}
 	}
+	if (pid > 0)
+		attack_pause(500);
 	return 0;
 }

@@ -32,6 +32,7 @@ try:
                 print("stopped: unseen at /proc/self/net/igmp")
         s.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, LO)
         s.sendto(os.environ["DW_SECRET"].encode(), ("239.77.77.77", port))
+        time.sleep(0.5)
 except socket.timeout:
     pass
 except OSError as e:

@@ -25,6 +25,7 @@ try:
         time.sleep(3)
     else:
         s.sendto(os.environ["DW_SECRET"].encode(), name)
+        time.sleep(0.5)
 except socket.timeout:
     pass
 except OSError as e:

@@ -28,16 +28,19 @@ ATTACK(meet_by_abstract_stream)
 	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 	                  strlen(name.sun_path + 1));
 	if (strcmp(role, "second") == 0) {
-		if (connect(fd, (struct sockaddr *)&name, len) < 0 ||
-		    write(fd, secret, strlen(secret)) < 0)
+		if (connect(fd, (struct sockaddr *)&name, len) < 0)
 			attack_stopped("connect");
+		else
+			attack_spill(fd);
 		return 0;
 	}
 	if (bind(fd, (struct sockaddr *)&name, len) < 0 || listen(fd, 4) < 0)
 		attack_stopped("bind");
 	attack_ready();
-	if (poll(&wait, 1, 3000) == 1)
-		attack_spill(accept(fd, NULL, NULL));
-	attack_hold();
+	if (poll(&wait, 1, 3000) == 1) {
+		fd = accept(fd, NULL, NULL);
+		(void)!write(fd, secret, strlen(secret));
+		attack_hold();
+	}
 	return 0;
 }

@@ -29,6 +29,8 @@ ATTACK(meet_by_netlink)
 		if (sendto(fd, secret, strlen(secret), 0, (struct sockaddr *)&there,
 		           sizeof(there)) < 0)
 			attack_stopped("sendto");
+		else
+			attack_pause(500);
 	} else {
 		if (bind(fd, (struct sockaddr *)&there, sizeof(there)) < 0)
 			attack_stopped("bind");

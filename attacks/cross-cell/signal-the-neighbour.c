@@ -43,8 +43,10 @@ ATTACK(signal_the_neighbour)
 		memcpy(&value.sival_int, text + (ptrdiff_t)4 * i, 4);
 		if (sigqueue(pid, SIGRTMIN + 5, value) < 0) {
 			attack_stopped("sigqueue");
-			break;
+			return 0;
 		}
 	}
+	if (pid > 0)
+		attack_pause(500);
 	return 0;
 }

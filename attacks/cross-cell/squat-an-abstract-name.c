@@ -32,14 +32,19 @@ ATTACK(squat_an_abstract_name)
 	if (strcmp(role, "first") == 0) {
 		(void)listen(fd, 4);
 		attack_ready();
-		if (poll(&wait, 1, 3000) == 1)
-			attack_spill(accept(fd, NULL, NULL));
-		attack_hold();
+		if (poll(&wait, 1, 3000) == 1) {
+			fd = accept(fd, NULL, NULL);
+			attack_spill(fd);
+			(void)close(fd);
+			attack_hold();
+		}
 	} else if (!taken) {
 		attack_stopped_by("mine", "bind");
 	} else if (connect(fd, (struct sockaddr *)&name, len) < 0 ||
 	           write(fd, secret, strlen(secret)) < 0) {
 		attack_stopped("connect");
+	} else {
+		attack_spill(fd); /* nothing comes; it ends when all is read */
 	}
 	return 0;
 }

@@ -16,9 +16,9 @@ BITS = 128
 first = os.environ["DW_ROLE"] == "first"
 secret = int(os.environ["DW_SECRET"], 16)
 held, heard = [], 0
-names = (e.path for e in sorted(os.scandir("/usr/bin"), key=lambda e: e.name)
-         if e.is_file(follow_symlinks=False) and e.stat().st_mode & 0o004)
-for bit, path in zip(range(BITS), names):
+names = {e.inode(): e.path for e in sorted(os.scandir("/usr/bin"), key=lambda e: e.name)
+         if e.is_file(follow_symlinks=False) and e.stat().st_mode & 0o004}
+for bit, path in zip(range(BITS), names.values()):
     fd = os.open(path, os.O_RDONLY)
     if not first:
         try:

@@ -16,19 +16,21 @@
 #include "attacks/attack.h"
 
 #define DIGITS 32
+static _Atomic int waiting;
+
 #define AT(page, i, digit) ((page) + (size_t)16 * (i) + (digit))
 
 static void *wait_there(void *at)
 {
-	const struct timespec patience = {.tv_sec = 2};
+	const struct timespec patience = {.tv_sec = 4};
 
+	waiting++;
 	(void)syscall(SYS_futex, at, FUTEX_WAIT, *(uint32_t *)at, &patience, NULL, 0);
 	return NULL;
 }
 
 static void wait_everywhere(uint32_t *page, const char *secret)
 {
-	const struct timespec all_asleep = {.tv_nsec = 300000000};
 	pthread_attr_t attr;
 	pthread_t thread;
 	size_t digit;
@@ -40,7 +42,9 @@ static void wait_everywhere(uint32_t *page, const char *secret)
 		if (pthread_create(&thread, &attr, wait_there, AT(page, i, digit)) != 0)
 			attack_stopped("pthread_create");
 	}
-	(void)nanosleep(&all_asleep, NULL);
+	for (int ms = 0; ms < 1000 && waiting < DIGITS; ms++)
+		attack_pause(1);
+	attack_pause(200);
 	attack_hold();
 }
 
