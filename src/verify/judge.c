@@ -92,6 +92,11 @@ static void find_stops(const struct dw_outcome *outcome, struct stops *stops)
 	}
 	if (stops->n == 0 && outcome->said)
 		find_texts(outcome->said, stops);
+	/* These hold for every attack, so they count only where there is no other word. */
+	if (stops->n == 0 && strcmp(reason, "timeout_wall") == 0)
+		add_stop(stops, "deadline", strlen("deadline"));
+	if (stops->n == 0 && strcmp(reason, "output") == 0)
+		add_stop(stops, reason, strlen(reason));
 }
 
 /* ---- which walls stood ---- */
@@ -227,21 +232,25 @@ static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 		(void)snprintf(row->detail, sizeof(row->detail), "%s", detail);
 }
 
-/* The sentence that excuses this level, or a limit that the proof disowns. */
+/*
+ * The sentence that excuses this level, a limit that the proof disowns, or one
+ * that is held by looking, which does not see everything.
+ */
 static const char *excuse(const struct dw_outcome *outcome, const struct dw_row *row)
 {
-	static const char unenforced[] = "unenforced:";
-
 	for (const char *const *p = row->attack->unpromised; *p; p += 2) {
-		const char *limit = p[0] + sizeof(unenforced) - 1;
+		const char *name = strchr(p[0], ':');
+		const json_t *limit = name ? json_object_get(proof_of(outcome, "limits"),
+		                                             name + 1)
+		                           : NULL;
 
 		if (strcmp(p[0], row->level) == 0)
 			return p[1];
-		if (strncmp(p[0], unenforced, sizeof(unenforced) - 1) == 0 &&
-		    json_is_false(
-			    json_object_get(json_object_get(proof_of(outcome, "limits"),
-		                                            limit),
-		                            "enforced")))
+		if (strncmp(p[0], "unenforced:", 11) == 0 &&
+		    json_is_false(json_object_get(limit, "enforced")))
+			return p[1];
+		if (strncmp(p[0], "sampled:", 8) == 0 &&
+		    strcmp(text_of(limit, "by"), "sampling") == 0)
 			return p[1];
 	}
 	return NULL;
