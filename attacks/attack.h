@@ -50,4 +50,12 @@ bool attack_spill_file(const char *path);
  */
 void attack_hold(void);
 
+void attack_pause(int ms);
+
+/* Call ourselves what the suite waits for, and go on: somebody is to be served. */
+void attack_ready(void);
+
+/* The process that holds, as /proc shows it; else 0, and says stopped by unseen. */
+pid_t attack_find_holder(void);
+
 #endif

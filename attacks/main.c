@@ -3,6 +3,7 @@
  * dewar-attacks: all attacks in C, in one static program. It is run in cells,
  * and once without, by `dewar verify`. By hand it finds nothing to attack.
  */
+#include <dirent.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -67,14 +68,51 @@ bool attack_spill_file(const char *path)
 	return true;
 }
 
-void attack_hold(void)
+void attack_ready(void)
+{
+	(void)fflush(stdout);
+	(void)prctl(PR_SET_NAME, "dw-hold", 0, 0, 0);
+}
+
+void attack_pause(int ms)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
 
-	(void)fflush(stdout);
-	(void)prctl(PR_SET_NAME, "dw-hold", 0, 0, 0);
-	for (int ms = 0; ms < HOLD_MS; ms++)
+	for (; ms > 0; ms--)
 		(void)nanosleep(&step, NULL);
+}
+
+void attack_hold(void)
+{
+	attack_ready();
+	attack_pause(HOLD_MS);
+}
+
+pid_t attack_find_holder(void)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *e;
+	char path[300], comm[16];
+	pid_t found = 0;
+
+	while (dir && !found && (e = readdir(dir)) != NULL) {
+		int fd;
+
+		(void)snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		fd = strtol(e->d_name, NULL, 10) > 0 ? open(path, O_RDONLY | O_CLOEXEC)
+		                                     : -1;
+		if (fd < 0)
+			continue;
+		if (read(fd, comm, sizeof(comm)) == 8 &&
+		    memcmp(comm, "dw-hold\n", 8) == 0)
+			found = (pid_t)strtol(e->d_name, NULL, 10);
+		(void)close(fd);
+	}
+	if (dir)
+		(void)closedir(dir);
+	if (!found)
+		attack_stopped_by("unseen", "/proc");
+	return found;
 }
 
 int main(int argc, char **argv)

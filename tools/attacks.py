@@ -40,7 +40,7 @@ LIMITS = ("memory", "cpu", "pids", "files", "tmp")
 ORACLES = ("secret", "files", "witness", "network", "remains", "forged", "held", "count",
            "host")
 COUNTS = ("processes", "threads", "memory_mb", "tmp_mb", "tmp_files", "open_files", "cpu_percent",
-          "locked_mb", "queued_mb")
+          "locked_mb", "queued_mb", "output_kb")
 HOST = ("boot-id", "command-line", "account", "caller", "disk", "file-system")
 KEYS = {"Tries to", "Oracle", "Stops", "Control", "Cells", "Options", "Promise", "Not promised",
         "Because"}
@@ -161,7 +161,7 @@ def read_model():
     for key, sentence in re.findall(r"^### `([a-z-]+)`\n\n(.*?)\n\n", text,
                                     re.MULTILINE | re.DOTALL):
         promises[key] = " ".join(sentence.split())
-    for key, sentence in re.findall(r"^- `([a-z-]+)`: (.*?)(?=\n- `|\n\n|\n\Z)", text,
+    for key, sentence in re.findall(r"^- `([a-z-]+)`: (.*?)(?=\n- `|\n\n|\n*\Z)", text,
                                     re.MULTILINE | re.DOTALL):
         unpromised[key] = " ".join(sentence.split())
     return {"promises": promises, "unpromised": unpromised, "text": text}

@@ -242,6 +242,22 @@ static void check_told(struct attempt *a, const char *said)
 			fire(a, seen);
 }
 
+/* "count output_kb > N" is the one count that is taken at the end. */
+static void check_output(struct attempt *a, size_t len)
+{
+	unsigned long long most;
+	char seen[64];
+
+	for (const char *const *o = a->attack->oracles; *o; o++) {
+		/* NOLINTNEXTLINE(cert-err34-c): the table's maker has checked it */
+		if (sscanf(*o, "count output_kb > %llu", &most) != 1 ||
+		    len / 1024 <= most)
+			continue;
+		(void)snprintf(seen, sizeof(seen), "its output has %zu kB", len / 1024);
+		fire(a, seen);
+	}
+}
+
 static void check_host(struct attempt *a, const json_t *result)
 {
 	const char *id = json_string_value(json_object_get(result, "id"));
@@ -314,6 +330,7 @@ static void keep_what_was_said(struct attempt *a)
 		second = all_it_said(a, &a->second, second_result, &second_len);
 	check_secrets(a, first, first_len, second, second_len);
 	check_told(a, two ? second : first);
+	check_output(a, first_len);
 	check_host(a, last);
 
 	/* dewar itself failed, or it is not what we think it is. */

@@ -92,6 +92,11 @@ static void find_stops(const struct dw_observed *outcome, struct stops *stops)
 	}
 	if (stops->n == 0 && outcome->said)
 		find_texts(outcome->said, stops);
+	/* These hold for every attack, so they count only where there is no other word. */
+	if (stops->n == 0 && strcmp(reason, "timeout_wall") == 0)
+		add_stop(stops, "deadline", strlen("deadline"));
+	if (stops->n == 0 && strcmp(reason, "output") == 0)
+		add_stop(stops, reason, strlen(reason));
 }
 
 /* What no attack can know, since it happens when it is over: dewar's own words. */
@@ -250,28 +255,31 @@ static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 }
 
 /*
- * The sentence that excuses this level, or a limit that the proof disowns, or a
- * level that has no other wall on a kernel without Landlock. A proof without
- * Landlock, on a kernel that has it, excuses nothing.
+ * The sentence that excuses this level; or a limit that the proof disowns, or that
+ * is held by looking, which does not see everything; or a level that has no other
+ * wall on a kernel without Landlock. A proof without Landlock, on a kernel that
+ * has it, excuses nothing.
  */
 static const char *excuse(const struct dw_observed *outcome, const struct dw_row *row)
 {
-	static const char unenforced[] = "unenforced:";
 	char without[32];
 
 	(void)snprintf(without, sizeof(without), "%s-without-landlock", row->level);
 	for (const char *const *p = row->attack->unpromised; *p; p += 2) {
-		const char *limit = p[0] + sizeof(unenforced) - 1;
+		const char *name = strchr(p[0], ':');
+		const json_t *limit = name ? json_object_get(proof_of(outcome, "limits"),
+		                                             name + 1)
+		                           : NULL;
 
 		if (strcmp(p[0], row->level) == 0)
 			return p[1];
 		if (!outcome->landlock && strcmp(p[0], without) == 0)
 			return p[1];
-		if (strncmp(p[0], unenforced, sizeof(unenforced) - 1) == 0 &&
-		    json_is_false(
-			    json_object_get(json_object_get(proof_of(outcome, "limits"),
-		                                            limit),
-		                            "enforced")))
+		if (strncmp(p[0], "unenforced:", 11) == 0 &&
+		    json_is_false(json_object_get(limit, "enforced")))
+			return p[1];
+		if (strncmp(p[0], "sampled:", 8) == 0 &&
+		    strcmp(text_of(limit, "by"), "sampling") == 0)
 			return p[1];
 	}
 	return NULL;

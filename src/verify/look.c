@@ -96,14 +96,33 @@ static bool is_of_attempt(pid_t pid, const char *nonce)
 	return env && strstr(env, wanted);
 }
 
+/* Whose a dead process is; 0 if it lives, for then it can be asked itself. */
+static pid_t parent_of_dead(pid_t pid)
+{
+	autofree char *status = read_proc(pid, "status");
+	const char *at = status ? strstr(status, "PPid:") : NULL;
+
+	return at && strstr(status, "State:\tZ") ? (pid_t)strtol(at + 5, NULL, 10) : 0;
+}
+
 static size_t list_attempt(const char *nonce, pid_t *ret, size_t max)
 {
 	pid_t all[PIDS_MAX];
-	size_t n_all = list_pids(all, PIDS_MAX), n = 0;
+	size_t n_all = list_pids(all, PIDS_MAX), n = 0, n_alive;
 
 	for (size_t i = 0; i < n_all && n < max; i++)
 		if (is_of_attempt(all[i], nonce))
 			ret[n++] = all[i];
+	n_alive = n;
+	for (size_t i = 0; i < n_all && n < max; i++) {
+		pid_t parent = parent_of_dead(all[i]);
+
+		for (size_t j = 0; j < n_alive && parent > 0; j++)
+			if (ret[j] == parent) {
+				ret[n++] = all[i];
+				break;
+			}
+	}
 	return n;
 }
 
@@ -252,6 +271,38 @@ static unsigned long long count_fds(pid_t pid)
 	return n > 2 ? n - 2 : 0; /* . and .. */
 }
 
+/* Bytes that wait in the pipes of a process; of each of them, once. */
+static unsigned long long count_queued(pid_t pid)
+{
+	static ino_t seen[1024];
+	unsigned long long sum = 0;
+	size_t n_seen = 0, known;
+	const struct dirent *e;
+	autodir DIR *dir = NULL;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && n_seen < ARRAY_SIZE(seen) && (e = readdir(dir)) != NULL) {
+		autoclose int fd = -1;
+		struct stat st;
+		int bytes = 0;
+
+		/* To open anything but a pipe could mean something to its owner. */
+		if (fstatat(dirfd(dir), e->d_name, &st, 0) < 0 || !S_ISFIFO(st.st_mode))
+			continue;
+		for (known = 0; known < n_seen && seen[known] != st.st_ino; known++)
+			;
+		if (known < n_seen)
+			continue;
+		seen[n_seen++] = st.st_ino;
+		fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0 && ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0)
+			sum += (unsigned long long)bytes;
+	}
+	return sum;
+}
+
 static unsigned long long cpu_ticks(pid_t pid)
 {
 	return (unsigned long long)dw_look_stat(pid, STAT_UTIME) +
@@ -289,12 +340,15 @@ static unsigned long long count(const char *what, const pid_t *pids, size_t n)
 			sum += field_of(pids[i], "smaps_rollup", "Pss:");
 		else if (strcmp(what, "locked_mb") == 0)
 			sum += field_of(pids[i], "status", "VmLck:");
+		else if (strcmp(what, "queued_mb") == 0)
+			sum += count_queued(pids[i]) / 1024;
 		else if (strcmp(what, "open_files") == 0) {
 			one = count_fds(pids[i]);
 			sum = one > sum ? one : sum;
 		}
 	}
-	if (strcmp(what, "memory_mb") == 0 || strcmp(what, "locked_mb") == 0)
+	if (strcmp(what, "memory_mb") == 0 || strcmp(what, "locked_mb") == 0 ||
+	    strcmp(what, "queued_mb") == 0)
 		return sum / 1024;
 	if (n > 0 && strncmp(what, "tmp_", 4) == 0) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/cwd", pids[0]);

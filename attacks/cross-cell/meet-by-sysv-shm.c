@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: share memory with another cell through a System V segment whose key
+ *           both know
+ * Promise:  neighbours
+ * Cells:    pair
+ * Oracle:   secret
+ * Stops:    ENOENT=namespace
+ * Not promised: process=process-ipc
+ */
+#include <sys/shm.h>
+
+#include "attacks/attack.h"
+
+ATTACK(meet_by_sysv_shm)
+{
+	key_t key = (key_t)(strtoul(attack_value("NONCE"), NULL, 16) & 0x7fffffff);
+	bool first = strcmp(role, "first") == 0;
+	int id = shmget(key, 4096, first ? IPC_CREAT | 0666 : 0);
+	char *memory = id < 0 ? (char *)-1 : shmat(id, NULL, 0);
+
+	if (memory == (char *)-1) {
+		attack_stopped("shmget");
+		return 0;
+	}
+	if (first) {
+		(void)snprintf(memory, 4096, "%s", attack_value("SECRET"));
+		attack_hold();
+	} else {
+		(void)puts(memory);
+		(void)shmctl(id, IPC_RMID, NULL);
+	}
+	return 0;
+}

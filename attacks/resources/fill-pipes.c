@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: have more memory than it may, as bytes that wait in pipes
+ * Promise:  limits
+ * Options:  --memory 16M
+ * Oracle:   count queued_mb > 32
+ * Stops:    oom=limit:memory ENOMEM=limit:memory
+ * Not promised: sampled:memory=sampled-kernel-memory
+ */
+#include "attacks/attack.h"
+
+#define PIPES 48
+#define SIZE (1 << 20)
+
+static char data[65536];
+
+ATTACK(fill_pipes)
+{
+	int fds[2];
+
+	for (int i = 0; i < PIPES; i++) {
+		if (pipe2(fds, O_NONBLOCK | O_CLOEXEC) < 0) {
+			attack_stopped("pipe2");
+			return 0;
+		}
+		(void)fcntl(fds[1], F_SETPIPE_SZ, SIZE);
+		while (write(fds[1], data, sizeof(data)) > 0)
+			;
+		attack_pause(1);
+	}
+	attack_pause(300);
+	attack_hold();
+	return 0;
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: have more processes than it may, each the child of the one before
+# Promise:  limits
+# Options:  --pids 16
+# Oracle:   count processes > 40
+# Stops:    EAGAIN=limit:pids pids=limit:pids
+import ctypes
+import errno
+import os
+import time
+
+for depth in range(80):
+    try:
+        if os.fork() > 0:
+            time.sleep(4)
+            os._exit(0)
+    except OSError as e:
+        print("stopped:", errno.errorcode[e.errno], "at fork", flush=True)
+        os._exit(0)
+ctypes.CDLL(None).prctl(15, b"dw-hold")
+time.sleep(3)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: have more processes than it may, as a loop in a shell
+# Promise:  limits
+# Options:  --pids 16
+# Oracle:   count processes > 40
+# Stops:    EAGAIN=limit:pids pids=limit:pids
+
+# bash would try again for long; what /bin/sh is on many systems gives up.
+ln -s "$(command -v sleep)" dw-hold
+sh -c 'i=0
+while [ $i -lt 80 ]; do
+	sleep 4 &
+	i=$((i + 1))
+done
+exec ./dw-hold 3' || echo "stopped: EAGAIN at fork"

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: have more processes than it may, by forking
+ * Promise:  limits
+ * Options:  --pids 16
+ * Oracle:   count processes > 40
+ * Stops:    EAGAIN=limit:pids pids=limit:pids
+ */
+#include "attacks/attack.h"
+
+#define PROCESSES 100
+
+ATTACK(fork_bomb)
+{
+	for (int i = 0; i < PROCESSES; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			attack_pause(4000);
+			_exit(0);
+		}
+		if (pid < 0) {
+			attack_stopped("fork");
+			return 0;
+		}
+	}
+	attack_hold();
+	return 0;
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: make so many empty files that nobody else can make one
+# Promise:  limits
+# Options:  --tmp 1M
+# Oracle:   count tmp_files > 1000
+# Stops:    ENOSPC=limit:tmp disk=limit:tmp
+# Not promised: unenforced:tmp=limit-not-enforced
+begin
+  1500.times { |i| File.write("f#{i}", "") }
+  File.symlink("/bin/sleep", "dw-hold")
+  exec("./dw-hold", "3")
+rescue SystemCallError => e
+  puts "stopped: #{e.class.name.split("::").last} at open"
+end

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: make so many named pipes that nobody else can make a file
+ * Promise:  limits
+ * Options:  --tmp 1M
+ * Oracle:   count tmp_files > 1000
+ * Stops:    ENOSPC=limit:tmp disk=limit:tmp
+ * Not promised: unenforced:tmp=limit-not-enforced
+ */
+#include <sys/stat.h>
+
+#include "attacks/attack.h"
+
+#define MANY 1500
+
+ATTACK(make_pipes)
+{
+	char name[32];
+
+	(void)close(open("one", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	for (int i = 0; i < MANY; i++) {
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		if (mkfifo(name, 0600) < 0) {
+			attack_stopped("mkfifo");
+			return 0;
+		}
+	}
+	attack_hold();
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: make so many symbolic links that nobody else can make a file
+ * Promise:  limits
+ * Options:  --tmp 1M
+ * Oracle:   count tmp_files > 1000
+ * Stops:    ENOSPC=limit:tmp disk=limit:tmp
+ * Not promised: unenforced:tmp=limit-not-enforced
+ */
+
+#include "attacks/attack.h"
+
+#define MANY 1500
+
+ATTACK(make_symbolic_links)
+{
+	char name[32];
+
+	(void)close(open("one", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	for (int i = 0; i < MANY; i++) {
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		if (symlink("one", name) < 0) {
+			attack_stopped("symlink");
+			return 0;
+		}
+	}
+	attack_hold();
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: lift its limit on the size of files, and then pass it
+ * Promise:  limits
+ * Options:  --tmp 8M
+ * Oracle:   count tmp_mb > 20
+ * Stops:    EPERM=capability ENOSPC=limit:tmp disk=limit:tmp EFBIG=limit:tmp
+ */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "attacks/attack.h"
+
+#define STEP ((size_t)1 << 20)
+#define STEPS 40
+
+static char data[STEP];
+
+ATTACK(raise_file_size)
+{
+	const struct rlimit lim = {RLIM_INFINITY, RLIM_INFINITY};
+	int fd = open("filling", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	if (setrlimit(RLIMIT_FSIZE, &lim) < 0)
+		attack_stopped("setrlimit");
+	for (int i = 0; i < STEPS; i++)
+		if (pwrite(fd, data, STEP, (off_t)i * (off_t)STEP) != (ssize_t)STEP) {
+			attack_stopped("pwrite");
+			return 0;
+		}
+	attack_hold();
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to: have more processes than it may, as an agent's tool would start them
+ * Promise:  limits
+ * Options:  --pids 24
+ * Oracle:   count processes > 40
+ * Stops:    EAGAIN=limit:pids pids=limit:pids
+ */
+const { spawn } = require("child_process");
+
+let begun = 0;
+for (let i = 0; i < 60; i++) {
+  const child = spawn("/bin/sleep", ["4"], { stdio: "ignore" });
+  child.on("error", (e) => {
+    console.log("stopped:", e.code, "at spawn");
+    process.exit();
+  });
+  child.on("spawn", () => {
+    if (++begun === 60) process.title = "dw-hold";
+  });
+}
