@@ -221,7 +221,9 @@ static int build_cell(const struct dw_plan *plan, struct dw_error *err)
 
 	if (dw_ids_map(plan->h->inside_id, uid, gid, err) < 0)
 		return -1;
-	if (sethostname(hostname, strlen(hostname)) < 0)
+	/* A new namespace begins with the host's names, both of them. */
+	if (sethostname(hostname, strlen(hostname)) < 0 ||
+	    setdomainname("(none)", strlen("(none)")) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "set the cell's host name");
 	if (dw_net_loopback_up(err) < 0)
 		return -1;

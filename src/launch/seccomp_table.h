@@ -188,6 +188,11 @@ struct dw_seccomp_argument {
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
                     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
+/* Newer than Debian 12's headers, or not in any that programs may use. */
+#define GET_FS_UUID _IOR(0x15, 0, char[17])
+#define GET_FS_SYSFS_PATH _IOR(0x15, 1, char[129])
+#define EXT4_GET_FS_UUID _IOR('f', 44, uint64_t)
+
 #define SET_ID (S_ISUID | S_ISGID)
 /* O_CREAT, and O_TMPFILE without the O_DIRECTORY that is part of it. */
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
@@ -250,8 +255,17 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD, FIBMAP,
 	         FS_IOC_FIEMAP), ELSE(EPERM)},
+	/* What a file system of the host is called; a cell's own has no such name. */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(FS_IOC_GETFSLABEL, GET_FS_UUID, GET_FS_SYSFS_PATH, EXT4_GET_FS_UUID),
+	 ELSE(ENOTTY)},
 
-	/* No devices, not even the one that means "deleted" to overlayfs. */
+	/*
+	 * A lease makes whoever opens the file wait for its holder, and the files of a
+	 * workspace are the caller's. The older directory watch goes with it.
+	 */
+	{"fcntl", ALWAYS, ARG(1), NONE_OF(F_SETLEASE, F_NOTIFY), ELSE(EPERM)},
+
 	/*
 	 * Init has the program's own id, which is all that these ask for. It shall
 	 * keep its limits, its priority and its core. (pid 1 is init in a cell.)
@@ -280,6 +294,11 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"creat", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	{"open", WHEN_ANY(1, CREATES), BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	{"openat", WHEN_ANY(2, CREATES), BITS(3, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	/*
+	 * No devices, not even the one that means "deleted" to overlayfs, which a
+	 * rename can leave behind, too.
+	 */
+	{"renameat2", ALWAYS, BITS(4, RENAME_WHITEOUT), ONE_OF(0), ELSE(EPERM)},
 	{"mknod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	{"mknod", ALWAYS, BITS(1, S_IFMT), ONE_OF(0, S_IFREG, S_IFIFO, S_IFSOCK),
 	 ELSE(EPERM)},
@@ -309,6 +328,9 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 #undef TYPE
 #undef NAMESPACES
 #undef SET_ID
+#undef GET_FS_UUID
+#undef GET_FS_SYSFS_PATH
+#undef EXT4_GET_FS_UUID
 #undef CREATES
 
 static const char *const dw_seccomp_refused[] = {
