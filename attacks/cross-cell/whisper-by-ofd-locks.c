@@ -6,7 +6,7 @@
  * Cells:    pair
  * Oracle:   secret
  * Stops:    EACCES=landlock
- * Not promised: container=shared-files process=shared-locks
+ * Not promised: container=shared-files process=shared-files
  */
 #include "attacks/attack.h"
 

@@ -8,7 +8,7 @@
  */
 #include "attacks/attack.h"
 
-ATTACK(read_leaked_descriptor)
+ATTACK(find_a_leaked_descriptor)
 {
 	char data[64] = "";
 	bool found = false;

@@ -369,9 +369,7 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 	int r;
 
 	*ret = (struct dw_observed){.landlock = kernel_has_landlock()};
-	if (dw_stage_set(&a.stage, range,
-	                 strstr(attack->options, "--writable {base}/ws/out") != NULL,
-	                 err) < 0) {
+	if (dw_stage_set(&a.stage, range, attack, err) < 0) {
 		dw_stage_strike(&a.stage);
 		return -1;
 	}

@@ -285,13 +285,14 @@ static void forget_what_was_left(const struct dw_stage *stage)
 }
 
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
-                 bool out_is_writable, struct dw_error *err)
+                 const struct dw_attack *attack, struct dw_error *err)
 {
 	char id[DW_ID_MAX], flag[64];
+	const char *name;
 
 	*stage = (struct dw_stage){
 		.range = range,
-		.out_is_writable = out_is_writable,
+		.out_is_writable = strstr(attack->options, "--writable {base}/ws/out"),
 		.witness = {.pid = -1, .fd = -1},
 	};
 	dw_id_make(id);
@@ -300,9 +301,13 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	dw_id_make(stage->word);
 	if (plant(stage, err) < 0)
 		return -1;
-	/* The range's own, which no process outside of it has. */
-	(void)!sethostname(stage->secret, strlen(stage->secret));
-	(void)!setdomainname(stage->secret, strlen(stage->secret));
+	/*
+	 * The range's own names, which no process outside of it has. With two cells
+	 * the secret is the first one's, and the names are what it might change.
+	 */
+	name = strcmp(attack->cells, "one") == 0 ? stage->secret : "range";
+	(void)!sethostname(name, strlen(name));
+	(void)!setdomainname(name, strlen(name));
 	(void)snprintf(flag, sizeof(flag), "%s/flag", range->base);
 	if (dw_witness_start(&stage->witness, stage->secret, flag, err) < 0)
 		return -1;

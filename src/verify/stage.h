@@ -24,7 +24,7 @@ struct dw_stage {
 };
 
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
-                 bool out_is_writable, struct dw_error *err);
+                 const struct dw_attack *attack, struct dw_error *err);
 void dw_stage_strike(struct dw_stage *stage);
 
 /*

@@ -29,8 +29,8 @@ MUTANTS = [
     ]),
     mutant("no-uts-namespace", "namespace", [
         ("src/launch/main.c", "CLONE_NEWUTS | CLONE_NEWCGROUP", "CLONE_NEWCGROUP"),
-        ("src/launch/main.c", "if (sethostname(hostname, strlen(hostname)) < 0)",
-         "if (!hostname)"),
+        ("src/launch/main.c", "if (sethostname(hostname, strlen(hostname)) < 0 ||\n"
+         "\t    setdomainname(\"(none)\", strlen(\"(none)\")) < 0)", "if (!hostname)"),
     ]),
     mutant("no-cgroup-namespace", "namespace", [
         ("src/launch/main.c", "CLONE_NEWUTS | CLONE_NEWCGROUP", "CLONE_NEWUTS"),
