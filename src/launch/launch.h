@@ -87,6 +87,13 @@ struct dw_sample {
 /* peak is the most memory that was seen before. */
 void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret);
 
+/*
+ * The text of /proc/PID/stat, after the name, which may hold anything: field 3 is
+ * the state; 14 to 17 the times, its own and of the children it has buried, 20
+ * the threads, 24 the resident pages.
+ */
+bool dw_sample_parse_stat(const char *text, char *ret_state, uint64_t field[25]);
+
 /* procs.c: how many there are, put into list, which has room for the most. */
 #define DW_PROCS_MAX 4096
 size_t dw_procs_list(pid_t *list);

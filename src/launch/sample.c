@@ -53,26 +53,26 @@ static void add_exact(const struct process *proc, uint64_t *own, uint64_t *share
 	*shared += shmem;
 }
 
-/*
- * /proc/PID/stat, after the name, which may hold anything: field 3 is the
- * state; 14 to 17 the times, its own and of the children it has buried, 20 the
- * threads, 24 the resident pages.
- */
-static bool read_stat(const char *path, char *ret_state, uint64_t field[25])
+bool dw_sample_parse_stat(const char *text, char *ret_state, uint64_t field[25])
 {
-	char text[1024];
-	char *p;
+	const char *p = strrchr(text, ')');
+	char *end;
 
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return false;
-	p = strrchr(text, ')');
 	if (!p || p[1] != ' ' || p[2] == '\0')
 		return false;
 	*ret_state = p[2];
 	p += 3;
-	for (int i = 4; i <= 24; i++)
-		field[i] = strtoull(p, &p, 10);
+	for (int i = 4; i <= 24; i++, p = end)
+		field[i] = strtoull(p, &end, 10);
 	return true;
+}
+
+static bool read_stat(const char *path, char *ret_state, uint64_t field[25])
+{
+	char text[1024];
+
+	return dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) >= 0 &&
+	       dw_sample_parse_stat(text, ret_state, field);
 }
 
 /*
