@@ -87,16 +87,52 @@ int dw_report_send(int sock, const struct dw_report *report, int fd)
 	return send_with(sock, report, sizeof(*report), &fd, fd >= 0);
 }
 
+/* Some text, that ends in time, on one line: as dw_fail() leaves it. */
+static bool is_line(const char *text, size_t size)
+{
+	size_t len = strnlen(text, size);
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			return false;
+	return len > 0 && len < size;
+}
+
+/* A kind that there is, and nothing in it that a reader could stumble over. */
+static bool is_sound(const struct dw_report *report)
+{
+	const struct dw_error *error = &report->error;
+	unsigned char known;
+
+	switch (report->kind) {
+	case DW_REPORT_HELLO:
+	case DW_REPORT_NETWORK:
+	case DW_REPORT_TMP:
+	case DW_REPORT_START:
+	case DW_REPORT_END:
+		return true;
+	case DW_REPORT_WALLS:
+		/* A bool that is neither 0 nor 1 must not even be looked at as one. */
+		memcpy(&known, &report->walls.known, sizeof(known));
+		return known <= 1;
+	case DW_REPORT_ERROR:
+		return error->code > DW_OK && error->code < DW_E_COUNT &&
+		       is_line(error->text, sizeof(error->text));
+	default:
+		return false;
+	}
+}
+
 int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd)
 {
 	int fds[DW_REPORT_FDS_MAX], n_fds;
 	ssize_t n = receive_with(sock, ret, sizeof(*ret), MSG_DONTWAIT, fds, &n_fds);
-	bool whole = n == (ssize_t)sizeof(*ret) && n_fds <= 1;
+	bool ours = n == (ssize_t)sizeof(*ret) && n_fds <= 1 && is_sound(ret);
 
-	for (int i = 0; !whole && i < n_fds; i++)
+	for (int i = 0; !ours && i < n_fds; i++)
 		(void)close(fds[i]);
-	*ret_fd = whole && n_fds == 1 ? fds[0] : -1;
+	*ret_fd = ours && n_fds == 1 ? fds[0] : -1;
 	if (n <= 0)
 		return (int)n;
-	return whole ? 1 : -EPROTO;
+	return ours ? 1 : -EPROTO;
 }

@@ -297,7 +297,6 @@ static void on_report(struct dw_launched *l)
 			on_end(l, &report.end);
 			break;
 		case DW_REPORT_ERROR:
-			report.error.text[sizeof(report.error.text) - 1] = '\0';
 			if (o->error.code == DW_OK)
 				o->error = report.error;
 			break;

@@ -178,7 +178,7 @@ static void where_nothing_is_there_yet_we_do_not_wait(void **state)
 static void the_end_comes_after_what_was_sent_before_it(void **state)
 {
 	struct fixture *f = *state;
-	struct dw_report r = {.kind = DW_REPORT_ERROR};
+	struct dw_report r = {.kind = DW_REPORT_END};
 	int fd;
 
 	assert_int_equal(dw_report_send(f->theirs, &r, -1), 0);
@@ -272,6 +272,34 @@ static void a_bad_packet_leaks_none_of_its_descriptors(void **state)
 	assert_int_equal(count_fds(), before);
 }
 
+/* Who reads it uses the code as an index, the flag as a bool, the text as a string. */
+static void nonsense_in_a_whole_packet_is_not_ours(void **state)
+{
+	const struct fixture *f = *state;
+	struct dw_report good = {.kind = DW_REPORT_ERROR}, bad[7], got;
+	int fd;
+
+	(void)dw_fail(&good.error, DW_E_BUSY, 0, "too many cells");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		bad[i] = good;
+	bad[0].kind = 0;
+	bad[1].kind = DW_REPORT_ERROR + 1;
+	bad[2].error.code = DW_OK;
+	bad[3].error.code = DW_E_COUNT;
+	memset(bad[4].error.text, 'x', sizeof(bad[4].error.text));
+	bad[5].error.text[3] = '\n';
+	bad[6].kind = DW_REPORT_WALLS;
+	memset(&bad[6].walls.known, 2, 1);
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		send_raw(f->theirs, &bad[i], sizeof(bad[i]), &f->ours, 1);
+		assert_int_equal(dw_report_receive(f->ours, &got, &fd), -EPROTO);
+		assert_int_equal(fd, -1);
+	}
+	assert_int_equal(dw_report_send(f->theirs, &good, -1), 0);
+	assert_int_equal(dw_report_receive(f->ours, &got, &fd), 1);
+}
+
 static void unread_reports_take_their_descriptors_with_them(void **state)
 {
 	struct fixture *f = *state;
@@ -352,6 +380,7 @@ int main(void)
 		TEST(a_short_packet_is_not_ours),
 		TEST(a_long_packet_is_not_ours),
 		TEST(a_bad_packet_leaks_none_of_its_descriptors),
+		TEST(nonsense_in_a_whole_packet_is_not_ours),
 		TEST(unread_reports_take_their_descriptors_with_them),
 		TEST(many_descriptors_are_handed_over_in_order),
 		TEST(more_descriptors_than_may_be_are_cut_and_not_leaked),
