@@ -51,8 +51,9 @@ int dw_cgroup_own_path(const char *text, const char *controller, char *ret, size
 		names++;
 		if (controller ? !dw_cgroup_has_word(names, controller) : *names != '\0')
 			continue;
-		if (!whole || (size_t)snprintf(ret, size, "%s", path) >= size)
+		if (!whole || strlen(path) >= size)
 			return -ENAMETOOLONG;
+		memcpy(ret, path, strlen(path) + 1);
 		return 0;
 	}
 	return -ENOENT;

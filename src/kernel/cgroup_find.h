@@ -29,7 +29,7 @@ bool dw_cgroup_has_word(const char *list, const char *word);
 
 /*
  * The path of our group in the text of /proc/self/cgroup, for a controller of
- * version 1 or, with NULL, for version 2. Into ret; 0 or -ENOENT.
+ * version 1 or, with NULL, for version 2. Into ret; 0, -ENOENT or -ENAMETOOLONG.
  */
 int dw_cgroup_own_path(const char *text, const char *controller, char *ret, size_t size);
 

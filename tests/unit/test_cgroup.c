@@ -120,6 +120,7 @@ static void a_path_that_does_not_fit_is_an_error(void **state)
 	assert_string_equal(path, "/234567");
 	assert_int_equal(dw_cgroup_own_path("0::/2345678\n", NULL, path, sizeof(path)),
 	                 -ENAMETOOLONG);
+	assert_string_equal(path, "/234567");
 }
 
 static void a_long_line_of_another_hierarchy_is_stepped_over(void **state)
