@@ -74,7 +74,7 @@ static int take_network(const char *value, void *field, struct dw_error *err)
 		network = DW_NETWORK_FULL;
 	else
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "no network \"%s\", there are none and full", value);
+		               "no network \"%.64s\", there are none and full", value);
 	*(enum dw_network *)field = network;
 	return 0;
 }

@@ -99,7 +99,7 @@ static int take_number(uint64_t number, const char *value, void *field,
 {
 	if (number == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%s\" is no limit: it must be more than 0", value);
+		               "\"%.64s\" is no limit: it must be more than 0", value);
 
 	*(uint64_t *)field = number;
 	return 0;

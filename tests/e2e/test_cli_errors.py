@@ -67,6 +67,8 @@ WRONG = {
     "unknown time unit": (["run", "--timeout", "5y", "python", "-c", "1"], ["--timeout", "5y"]),
     "negative": (["run", "--pids", "-1", "python", "-c", "1"], ["--pids", "-1"]),
     "zero": (["run", "--timeout", "0", "python", "-c", "1"], ["--timeout"]),
+    "a long zero": (["run", "--timeout", "0" * 600, "x.py"], ["--timeout", "no limit", "--help"]),
+    "a long network": (["run", "--network", "n" * 600, "x.py"], ["--network", "full", "--help"]),
     "not a share": (["run", "--cpus", "much", "python", "-c", "1"], ["--cpus", "much"]),
     "too big": (["run", "--tmp", "9" * 30, "python", "-c", "1"], ["--tmp"]),
     "unknown network": (["run", "--network", "lan", "python", "-c", "1"], ["--network", "lan"]),
