@@ -5,6 +5,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+FUZZ_SECONDS ?= 30
 SETUP := tools/setup.sh
 C_FILES = $(shell find src include tests tools examples -name '*.[ch]')
 
@@ -34,14 +35,18 @@ format: ## Let clang-format have its way
 check-format: ## Would clang-format change anything?
 	@clang-format --dry-run --Werror $(C_FILES)
 
+fuzz: ## Fuzz each parser for FUZZ_SECONDS (30) and keep what was found
+	@$(SETUP) test
+	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+
 lint: build ## clang-tidy, cppcheck, codespell, shellcheck, include rules
 	@tools/lint.sh
 
 clean: ## Remove all that was built
-	@rm -rf build build-release build-sanitize
+	@rm -rf build build-release build-sanitize build-fuzz
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench install format check-format lint clean help
+.PHONY: build run test bench install format check-format fuzz lint clean help

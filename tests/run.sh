@@ -5,7 +5,8 @@
 # packages are there.
 #
 #   checks     format, include rules, the build
-#   unit       cmocka: as built, and as -O3 -DNDEBUG with warnings as errors
+#   unit       cmocka, and the inputs of tests/fuzz: as built, and as -O3 -DNDEBUG
+#              with warnings as errors
 #   e2e        pytest over build/dewar, as the user we are
 #   e2e-plain  the same as a plain user made for the purpose, where we are root
 #   sanitize   unit and e2e again under ASan and UBSan, built by clang

@@ -27,7 +27,8 @@ def test_name(suite_name, case):
     """module::name for pytest, executable::name for what meson ran."""
     place = case.get("classname") or suite_name
     name = re.sub(r"^[0-9]+ - ", "", case.get("name"))
-    return "%s::%s" % (place.split(".")[-1], name)
+    # meson puts project and suite in front: "dewar.dewar:fuzz / fuzz_plan".
+    return "%s::%s" % (place.split(".")[-1].split(" / ")[-1], name)
 
 
 def outcome_of(case):

@@ -24,7 +24,7 @@ lint_codespell()
 
 lint_shellcheck()
 {
-	shellcheck tools/*.sh tests/*.sh tests/unit/*.sh .ci/run
+	shellcheck tools/*.sh tests/*.sh tests/unit/*.sh tests/fuzz/*.sh .ci/run
 }
 
 lint_cppcheck()

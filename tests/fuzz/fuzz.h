@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_FUZZ_FUZZ_H
+#define DW_FUZZ_FUZZ_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dewar/error.h"
+
+#ifdef NDEBUG
+#error "a target that asserts nothing: #undef NDEBUG comes first"
+#endif
+
+/* What libFuzzer, or replay.c in its place, calls for each input. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is left of an input. */
+struct fuzz_input {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* n bytes into ret, or as many as there are and 0 for the rest. */
+static inline void fuzz_take(struct fuzz_input *in, void *ret, size_t n)
+{
+	size_t some = n < in->size ? n : in->size;
+
+	memset(ret, 0, n);
+	if (some > 0)
+		memcpy(ret, in->data, some);
+	in->data += some;
+	in->size -= some;
+}
+
+static inline uint8_t fuzz_byte(struct fuzz_input *in)
+{
+	uint8_t byte;
+
+	fuzz_take(in, &byte, 1);
+	return byte;
+}
+
+/*
+ * A copy of n bytes, or of as many as there are, with a NUL behind. No byte more
+ * is allocated, so that ASan sees a step too far. free() it.
+ */
+static inline char *fuzz_copy(struct fuzz_input *in, size_t n, size_t *ret_len)
+{
+	char *copy;
+
+	n = n < in->size ? n : in->size;
+	copy = malloc(n + 1);
+	assert(copy);
+	copy[n] = '\0';
+	fuzz_take(in, copy, n);
+	if (ret_len)
+		*ret_len = n;
+	return copy;
+}
+
+/* What stands up to the next NUL, or the end. free() it. */
+static inline char *fuzz_text(struct fuzz_input *in)
+{
+	const uint8_t *end = in->size > 0 ? memchr(in->data, '\0', in->size) : NULL;
+	char *text = fuzz_copy(in, end ? (size_t)(end - in->data) : in->size, NULL);
+
+	if (end)
+		(void)fuzz_byte(in);
+	return text;
+}
+
+/* Whoever refuses says of what kind it is, and why, in one line. */
+static inline void fuzz_check_refusal(const struct dw_error *err)
+{
+	assert(err->code > DW_OK && err->code < DW_E_COUNT);
+	assert(memchr(err->text, '\0', sizeof(err->text)));
+	assert(err->text[0] != '\0' && !strpbrk(err->text, "\n\r\033"));
+}
+
+#endif

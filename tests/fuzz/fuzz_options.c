@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Input: the words of a command line, each ending in a NUL. Every word is taken for
+ * something, and whoever wrote one that we do not take hears how to get help.
+ */
+#undef NDEBUG
+#include "base/cleanup.h"
+#include "cli/command.h"
+#include "cli/job.h"
+#include "engine/check.h"
+#include "fuzz/fuzz.h"
+
+#include <getopt.h>
+
+#define WORDS_MAX 32
+
+static const struct dw_command command = {
+	.name = "fuzz",
+	.summary = "Nothing",
+	.groups = {&dw_job_walls_group, &dw_job_limits_group, &dw_job_files_group,
+                   &dw_job_output_group},
+	.passes_args = true,
+};
+
+static bool is_word(char *const *argv, const char *operand)
+{
+	for (; *argv; argv++)
+		if (*argv == operand)
+			return true;
+	return false;
+}
+
+/* 0 stands for the default, so no option may leave one. */
+static void check_limits(const struct dw_job_settings *set, uint64_t given)
+{
+	const struct dw_option *row;
+
+	for (size_t i = 0; (row = dw_options_row(&command, i, NULL)) != NULL; i++)
+		if ((given >> i & 1) &&
+		    (row->take == dw_take_size || row->take == dw_take_time ||
+		     row->take == dw_take_cpus || row->take == dw_take_count))
+			assert(*(const uint64_t *)((const char *)set + row->field) > 0);
+}
+
+/* What no later step could make sense of is refused here already. */
+static void check_settings(const struct dw_job_settings *set)
+{
+	struct dw_error err = {0};
+	struct dw_job job;
+
+	assert((unsigned)set->network < DW_NETWORK_COUNT);
+	assert(!set->level || set->level[0] != '\0');
+	if (set->files.n > 0) /* would be read */
+		return;
+	dw_job_init(&job);
+	if (dw_job_fill(&job, set, &err) < 0)
+		fuzz_check_refusal(&err);
+	else
+		assert(job.req.n_env == set->env.n && job.req.n_files == 0);
+	job.req.command = "true";
+	if (err.code == DW_OK && dw_request_check(&job.req, &err) < 0)
+		fuzz_check_refusal(&err);
+	dw_job_finish(&job);
+}
+
+static void parse(int argc, char **argv)
+{
+	char *given[WORDS_MAX + 2];
+	struct dw_job_settings set = {0};
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	int r;
+
+	memcpy(given, argv, sizeof(given));
+	optind = 0; /* start over */
+	r = dw_options_parse(&command, argc, argv, &set, &parsed, &err);
+	assert(memcmp(given, argv, sizeof(given)) == 0);
+	if (r == 0) {
+		assert(parsed.n_before <= parsed.n_operands);
+		assert(parsed.n_operands < (size_t)argc);
+		for (size_t i = 0; i < parsed.n_operands; i++)
+			assert(is_word(argv, parsed.operands[i]));
+		check_limits(&set, parsed.given);
+		check_settings(&set);
+	} else {
+		assert(!parsed.operands && parsed.n_operands == 0);
+	}
+	if (r < 0) {
+		assert(err.code == DW_E_INVALID && strstr(err.text, "--help"));
+		fuzz_check_refusal(&err);
+	}
+	dw_parsed_finish(&parsed);
+	dw_job_settings_finish(&set);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input in = {data, size};
+	char name[] = "fuzz", *argv[WORDS_MAX + 2] = {name};
+	int argc = 1;
+
+	(void)clearenv(); /* it would set defaults */
+	while (in.size > 0 && argc <= WORDS_MAX)
+		argv[argc++] = fuzz_text(&in);
+	(void)dw_options_want_json(argc, argv);
+	parse(argc, argv);
+	while (argc > 1)
+		free(argv[--argc]);
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A request is filled whole or not at all. What JSON let through is what we take
+ * for a request, or the next check says why not.
+ */
+#undef NDEBUG
+#include "dewar/request.h"
+
+#include <jansson.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "engine/check.h"
+#include "fuzz/fuzz.h"
+
+static void check_text(const char *text)
+{
+	assert(text && dw_utf8_valid(text, strlen(text)));
+}
+
+static void check_list(const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		check_text(list[i]);
+}
+
+/* A string is taken as it stands, whole, or not at all. */
+static void check_key(const json_t *root, const char *key, const char *text)
+{
+	const json_t *value = json_object_get(root, key);
+
+	assert((text != NULL) == (value && !json_is_null(value)));
+	assert(!text ||
+	       (json_is_string(value) && strlen(text) == json_string_length(value)));
+	assert(!text || strcmp(text, json_string_value(value)) == 0);
+}
+
+static void check_filled(const struct dw_request *req, const json_t *root)
+{
+	check_key(root, "language", req->language);
+	check_key(root, "command", req->command);
+	check_key(root, "image", req->image);
+	check_key(root, "workspace", req->workspace);
+	assert((req->code.data != NULL) == (req->command == NULL));
+	assert((req->code.data != NULL) == (req->language != NULL));
+	assert(!req->program && req->stdin_fd == -1 && req->cancel_fd == -1);
+	check_list(req->args, req->n_args);
+	check_list(req->collect, req->n_collect);
+	check_list(req->writable, req->n_writable);
+	for (size_t i = 0; i < req->n_env; i++) {
+		check_text(req->env[i].value);
+		assert(req->env[i].name[0] != '\0' && !strchr(req->env[i].name, '='));
+	}
+	for (size_t i = 0; i < req->n_files; i++) {
+		const struct dw_file_in *file = &req->files[i];
+		autofree char *copy = malloc(file->content.len + 1);
+
+		assert(dw_path_is_plain(file->name) && copy);
+		memcpy(copy, file->content.data, file->content.len);
+	}
+	assert(!req->level || req->level[0] != '\0');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct dw_request req, fresh; /* static: padding is 0 too */
+	struct dw_error err = {0};
+	json_t *root;
+
+	dw_request_init(&req);
+	memcpy(&fresh, &req, sizeof(req));
+	if (dw_request_from_json(&req, (const char *)data, size, &err) < 0) {
+		fuzz_check_refusal(&err);
+		assert(memcmp(&req, &fresh, sizeof(req)) == 0);
+		return 0;
+	}
+	assert(err.code == DW_OK);
+	root = json_loadb((const char *)data, size, JSON_ALLOW_NUL, NULL);
+	assert(root);
+	check_filled(&req, root);
+	json_decref(root);
+	if (dw_request_check(&req, &err) < 0) {
+		assert(err.code == DW_E_INVALID);
+		fuzz_check_refusal(&err);
+	}
+	dw_request_finish(&req);
+	assert(memcmp(&req, &fresh, sizeof(req)) == 0);
+	return 0;
+}
