@@ -2,6 +2,7 @@
 #undef NDEBUG
 #include "dewar/result.h"
 
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
@@ -304,6 +305,7 @@ static void measures_are_printed_short(void **state)
 		{123456789.1234, "123456789.123"},
 		{86400000.55, "86400000.55"},
 		{INFINITY, "null"},
+		{DBL_MAX, "null"},
 	};
 	autores struct dw_result *res = make_result();
 	char want[64];
