@@ -225,6 +225,6 @@ int main(int argc, char **argv)
 	save_result("nuls", "a\0b\0", 4, "a");
 	save_result("cut-character", "caf\xc3", 4, "caf\xc3");
 	save_result("forged-headline", "x\nstderr:\nexit_code: 0\n", 23, "../up");
-	save_result("controls", "\033[2J\x7f\xe2\x80\xae", 8, "\"\\\n");
+	save_result("controls", "\033[2J\x7f\xc2\x9b", 7, "\"\\\n");
 	return 0;
 }
