@@ -247,11 +247,24 @@ static const char *find_expected(const struct dw_attack *attack, const char *wor
 
 /* ---- verdicts ---- */
 
+/* What a cell said may be in it: one line, and nothing that a terminal obeys. */
+static void tame(char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = ' ';
+		if (text[0] == '\xc2' && (unsigned char)text[1] >= 0x80 &&
+		    (unsigned char)text[1] < 0xa0)
+			text[0] = text[1] = '?'; /* C1 controls */
+	}
+}
+
 static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 {
 	row->verdict = verdict;
 	if (detail != row->detail)
 		(void)snprintf(row->detail, sizeof(row->detail), "%s", detail);
+	tame(row->detail);
 }
 
 /*
@@ -368,14 +381,11 @@ void dw_judge_control(const struct dw_observed *outcome, struct dw_row *row)
 	struct stops stops = {.n = 0};
 
 	row->control = outcome->fired ? DW_ESCAPED : DW_CANNOT_TELL;
-	if (outcome->fired) {
-		(void)snprintf(row->control_detail, sizeof(row->control_detail), "%s",
-		               outcome->seen);
-		return;
-	}
 	find_stops(outcome, &stops);
 	(void)snprintf(row->control_detail, sizeof(row->control_detail), "%s",
-	               outcome->failed[0] != '\0' ? outcome->failed
-	               : stops.n > 0              ? stops.words[0]
-	                                          : first_line(outcome->said));
+	               outcome->fired               ? outcome->seen
+	               : outcome->failed[0] != '\0' ? outcome->failed
+	               : stops.n > 0                ? stops.words[0]
+	                                            : first_line(outcome->said));
+	tame(row->control_detail);
 }
