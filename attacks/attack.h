@@ -21,7 +21,7 @@
 /* Each file has one: ATTACK(name_of_the_file) { ... return 0; } */
 #define ATTACK(ident)                         \
 	int attack_##ident(const char *role); \
-	int attack_##ident([[maybe_unused]] const char *role)
+	int attack_##ident(__attribute__((unused)) const char *role)
 
 struct attack {
 	const char *name;
