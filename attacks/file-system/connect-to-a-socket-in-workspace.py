@@ -6,6 +6,7 @@
 # Oracle:   secret
 # Options:  --workspace {base}
 # Stops:    EACCES=landlock EPERM=seccomp ECONNREFUSED=mount
+# Not promised: process=shown-sockets container=shown-sockets
 import errno
 import socket
 
