@@ -5,7 +5,7 @@
  * Promise:  host-writes
  * Oracle:   held fdinfo/77 lock:.*LEASE
  * Options:  --workspace {base}/ws
- * Stops:    EACCES=namespace|landlock EPERM=seccomp
+ * Stops:    EACCES=namespace|landlock EPERM=seccomp EINVAL=seccomp
  */
 #include "attacks/attack.h"
 

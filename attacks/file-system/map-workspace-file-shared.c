@@ -23,6 +23,6 @@ ATTACK(map_workspace_file_shared)
 	if (map == MAP_FAILED)
 		attack_stopped("mmap");
 	else
-		memcpy(map, "gotcha", 6);
+		map[0] ^= 1;
 	return 0;
 }

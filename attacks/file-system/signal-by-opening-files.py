@@ -45,7 +45,7 @@ if fd < 0 or marks[0] < 0:
     print("stopped:", errno.errorcode[ctypes.get_errno()], "at inotify")
     sys.exit()
 heard = ""
-while time.monotonic() < end - 1.5:
+while time.monotonic() < end - 2.4:
     try:
         data = os.read(fd, 4096)
     except BlockingIOError:

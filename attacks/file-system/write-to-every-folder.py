@@ -9,7 +9,8 @@ import errno
 import os
 
 places = ["/", "/etc", "/var/tmp", "/run", "/home", "/root", "/opt", "/usr/local/bin", "/dev"]
-places += [os.environ[name] for name in ("DW_ETC", "DW_VAR", "DW_MNT", "DW_SRV") if name in os.environ]
+planted = ("DW_ETC", "DW_VAR", "DW_MNT", "DW_SRV")
+places += [os.environ[name] for name in planted if name in os.environ]
 for place in places:
     try:
         with open(os.path.join(place, os.environ["DW_NONCE"]), "w") as file:

@@ -11,5 +11,7 @@ use strict;
 binmode(STDERR);
 print '", "forged": "';
 print STDERR map { chr } 0 .. 255;
-print STDERR "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80\xff\xfe\x00\x1b[2J\x1b]0;gotcha\x07\xe2\x80\xae" x 50;
+# Half a pair, a point too high, two bytes for a NUL, and what moves a terminal.
+print STDERR "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80\xff\xfe\x00" x 50;
+print STDERR "\x1b[2J\x1b]0;gotcha\x07\xe2\x80\xae" x 50;
 exit 7;

@@ -3,6 +3,7 @@
  * Tries to: stop its parent, so that nobody tells that it has ended
  * Promise:  honest-result
  * Oracle:   forged
+ * Options:  --timeout 1s
  * Stops:    EPERM=landlock result=namespace
  */
 #include <signal.h>

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
 #include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
@@ -255,6 +256,10 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD, FIBMAP,
 	         FS_IOC_FIEMAP), ELSE(EPERM)},
+	/* Keys that a file system would keep when the cell is gone. */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY,
+	         FS_IOC_SET_ENCRYPTION_POLICY), ELSE(ENOTTY)},
 	/* What a file system of the host is called; a cell's own has no such name. */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_GETFSLABEL, GET_FS_UUID, GET_FS_SYSFS_PATH, EXT4_GET_FS_UUID),
