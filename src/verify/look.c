@@ -269,6 +269,27 @@ static unsigned long long count_cpu(const pid_t *pids, size_t n)
 	       ((unsigned long long)sysconf(_SC_CLK_TCK) * CPU_WINDOW_MS);
 }
 
+/*
+ * Memory in memfds, in shared mappings and in tmpfs, of the whole host: it has no
+ * owner that could be asked for it.
+ */
+static unsigned long long shared_kb(void)
+{
+	char text[8192];
+	const char *at = NULL;
+
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/meminfo", text, sizeof(text)) > 0)
+		at = strstr(text, "\nShmem:");
+	return at ? strtoull(at + 7, NULL, 10) : 0;
+}
+
+static unsigned long long shared_before;
+
+void dw_look_begin(void)
+{
+	shared_before = shared_kb();
+}
+
 static unsigned long long count(const char *what, const pid_t *pids, size_t n)
 {
 	unsigned long long sum = 0, one;
@@ -277,6 +298,10 @@ static unsigned long long count(const char *what, const pid_t *pids, size_t n)
 
 	if (strcmp(what, "processes") == 0)
 		return n;
+	if (strcmp(what, "shared_mb") == 0) {
+		one = shared_kb();
+		return one > shared_before ? (one - shared_before) / 1024 : 0;
+	}
 	if (strcmp(what, "cpu_percent") == 0)
 		return count_cpu(pids, n);
 	for (size_t i = 0; i < n; i++) {

@@ -11,6 +11,9 @@
  * the range. They are those with the attempt's nonce in their environment.
  */
 
+/* Note what all of the host has now, for what is counted as more than that. */
+void dw_look_begin(void);
+
 /* Does one of them ask to be looked at? Its name is "dw-hold" then. */
 bool dw_look_holding(const char *nonce);
 
