@@ -379,20 +379,32 @@ static void last_line(const char *path, char *ret, size_t size)
 	(void)snprintf(ret, size, "%.4000s", n <= 0 ? "" : at ? at + 1 : text);
 }
 
-/* What the disk that holds /usr is called, wherever it is plugged in. */
+/*
+ * What the disk that holds /usr is called, wherever it is plugged in. Ext4 has a
+ * question of its own for it, others the common one (Linux 6.9), some none.
+ */
 static void disk_id(char *ret, size_t size)
 {
 	struct {
+		unsigned int len, flags;
+		unsigned char id[16];
+	} ext = {.len = 16};
+	struct {
 		unsigned char len, id[16];
-	} uuid = {0};
+	} any = {0};
 	autoclose int fd = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	size_t at = 0;
+	const unsigned char *id = NULL;
+	size_t at;
 
-	if (fd < 0 || ioctl(fd, _IOR(0x15, 0, uuid), &uuid) < 0)
-		return; /* FS_IOC_GETFSUUID: Linux 6.9, and not every file system */
+	if (ioctl(fd, _IOR('f', 44, unsigned int[2]), &ext) == 0)
+		id = ext.id;
+	else if (ioctl(fd, _IOR(0x15, 0, any), &any) == 0)
+		id = any.id;
+	else
+		return;
 	at = (size_t)snprintf(ret, size, "disk ");
-	for (size_t i = 0; i < uuid.len && i < sizeof(uuid.id); i++)
-		at += (size_t)snprintf(ret + at, size - at, "%02x", uuid.id[i]);
+	for (size_t i = 0; i < 16; i++)
+		at += (size_t)snprintf(ret + at, size - at, "%02x", id[i]);
 }
 
 bool dw_look_told(const char *said, const char *oracle, char *ret, size_t size)
