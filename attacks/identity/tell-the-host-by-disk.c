@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: read the UUID of the host's disk
+ * Tries to: read the UUID of the host's disk, which it has for life
  * Promise:  identity
  * Oracle:   host disk
  * Stops:    EPERM=seccomp ENOTTY=seccomp
@@ -9,23 +9,37 @@
 
 #include "attacks/attack.h"
 
-/* FS_IOC_GETFSUUID, newer than Debian 12's headers. */
-struct uuid {
+/* Newer than Debian 12's headers: EXT4_IOC_GETFSUUID and FS_IOC_GETFSUUID. */
+struct ext_uuid {
+	unsigned int len, flags;
+	unsigned char id[16];
+};
+
+struct any_uuid {
 	unsigned char len, id[16];
 };
 
+static void tell(const unsigned char *id)
+{
+	(void)printf("disk ");
+	for (int i = 0; i < 16; i++)
+		(void)printf("%02x", id[i]);
+	(void)puts("");
+}
+
 ATTACK(tell_the_host_by_disk)
 {
-	struct uuid uuid = {0};
+	struct ext_uuid ext = {.len = 16};
+	struct any_uuid any = {0};
 	int fd = open("/usr", O_RDONLY | O_DIRECTORY);
 
-	if (fd < 0 || ioctl(fd, _IOR(0x15, 0, struct uuid), &uuid) < 0) {
-		attack_stopped("ioctl");
-		return 0;
-	}
-	(void)printf("disk ");
-	for (size_t i = 0; i < uuid.len && i < sizeof(uuid.id); i++)
-		(void)printf("%02x", uuid.id[i]);
-	(void)puts("");
+	if (ioctl(fd, _IOR('f', 44, unsigned int[2]), &ext) == 0)
+		tell(ext.id);
+	else
+		attack_stopped("EXT4_IOC_GETFSUUID");
+	if (ioctl(fd, _IOR(0x15, 0, struct any_uuid), &any) == 0)
+		tell(any.id);
+	else
+		attack_stopped("FS_IOC_GETFSUUID");
 	return 0;
 }

@@ -14,6 +14,9 @@
 /* A number of /proc/PID/stat, by its place as proc(5) counts them; 0 if unknown. */
 long dw_look_stat(pid_t pid, int place);
 
+/* Note what all of the host has now, for what is counted as more than that. */
+void dw_look_begin(void);
+
 /* Does one of them ask to be looked at? Its name is "dw-hold" then. */
 bool dw_look_holding(const char *nonce);
 

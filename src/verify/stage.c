@@ -311,6 +311,7 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	(void)snprintf(flag, sizeof(flag), "%s/flag", range->base);
 	if (dw_witness_start(&stage->witness, stage->secret, flag, err) < 0)
 		return -1;
+	dw_look_begin();
 	stage->files = describe_files(stage);
 	stage->remains = describe_remains(stage);
 	if (!stage->files || !stage->remains)
