@@ -169,6 +169,9 @@ static uint64_t memfd_bytes(const struct process *procs, size_t n)
 			return UINT64_MAX / 4;
 
 		(void)snprintf(path, sizeof(path), "%s/fd", procs[i].folder);
+		/* So has who runs a program that nobody may read. */
+		if (procs[i].rss > 0 && access(path, R_OK) < 0 && errno == EACCES)
+			return UINT64_MAX / 4;
 		count = procs[i].folder[0] ? dw_procs_numbers(path, fds, left) : 0;
 		left -= count;
 		for (size_t j = 0; j < count; j++) {

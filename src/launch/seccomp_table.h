@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/fscrypt.h>
@@ -206,6 +207,13 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	 * CLONE_PARENT would make a child of our parent's, a stranger to its wait().
 	 */
 	{"clone", ALWAYS, BITS(0, NAMESPACES | CLONE_PARENT), ONE_OF(0), ELSE(EPERM)},
+	/*
+	 * Threads share their descriptors, as every libc has it: where init adds up
+	 * what a cell holds, it looks at one table for each process.
+	 */
+	{"clone", WHEN_ANY(0, CLONE_THREAD), BITS(0, CLONE_FILES), ONE_OF(CLONE_FILES),
+	 ELSE(EPERM)},
+	{"close_range", ALWAYS, BITS(2, CLOSE_RANGE_UNSHARE), ONE_OF(0), ELSE(EINVAL)},
 
 	/*
 	 * Families that programs use, and no other: AF_ALG, AF_VSOCK, AF_RXRPC,
@@ -273,9 +281,11 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 
 	/*
 	 * Init has the program's own id, which is all that these ask for. It shall
-	 * keep its limits, its priority and its core. (pid 1 is init in a cell.)
+	 * keep its limits, its priority and its core. (pid 1 is init in a cell. At
+	 * level process it has another number, and without the right to open files it
+	 * would be blind: limits are everybody's own, and nobody else's.)
 	 */
-	{"prlimit64", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"prlimit64", ALWAYS, ARG(0), ONE_OF(0), ELSE(EPERM)},
 	{"sched_setaffinity", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
 	{"sched_setscheduler", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
 	{"sched_setparam", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
