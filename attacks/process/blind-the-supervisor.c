@@ -6,7 +6,6 @@
  * Options:  --memory 128M
  * Oracle:   count memory_mb > 250
  * Stops:    EPERM=seccomp oom=limit:memory
- * Not promised: process=process-same-user
  */
 #include <sys/mman.h>
 #include <sys/resource.h>

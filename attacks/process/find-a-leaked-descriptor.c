@@ -4,7 +4,7 @@
  * Promise:  host-files
  * Control:  bare
  * Oracle:   secret
- * Stops:    EBADF=supervisor
+ * Stops:    EBADF=absent
  */
 #include "attacks/attack.h"
 

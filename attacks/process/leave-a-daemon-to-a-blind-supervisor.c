@@ -5,7 +5,6 @@
  * Promise:  nothing-remains
  * Oracle:   remains
  * Stops:    EPERM=seccomp end=supervisor
- * Not promised: process=process-same-user
  */
 #include <sys/resource.h>
 

@@ -3,8 +3,7 @@
  * Tries to: lower the limits of a process of the host
  * Promise:  host-processes
  * Oracle:   witness
- * Stops:    ESRCH=namespace EPERM=capability
- * Not promised: process=process-same-user
+ * Stops:    EPERM=seccomp|capability ESRCH=namespace
  */
 #include <sys/resource.h>
 

@@ -4,7 +4,7 @@
 # Promise:  host-files
 # Control:  bare
 # Oracle:   secret
-# Stops:    nothing=supervisor
+# Stops:    nothing=absent
 # Because:  the launcher closes everything before it starts the program
 import os
 

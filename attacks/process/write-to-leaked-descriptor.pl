@@ -4,7 +4,7 @@
 # Promise:  host-writes
 # Control:  bare
 # Oracle:   files
-# Stops:    EBADF=supervisor
+# Stops:    EBADF=absent
 use strict;
 use warnings;
 

@@ -6,6 +6,7 @@
  * Options:  --memory 128M
  * Oracle:   count shared_mb > 250
  * Stops:    oom=limit:memory
+ * Not promised: sampled:memory=sampled-kernel-memory
  */
 #include <sys/mman.h>
 

@@ -5,7 +5,7 @@
  * Promise:  limits
  * Options:  --memory 128M
  * Oracle:   count shared_mb > 250
- * Stops:    oom=limit:memory
+ * Stops:    oom=limit:memory EPERM=seccomp
  */
 #include <linux/sched.h>
 #include <sched.h>
