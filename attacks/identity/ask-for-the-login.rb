@@ -3,6 +3,6 @@
 # Tries to: learn the name of its caller
 # Promise:  identity
 # Oracle:   secret
-# Stops:    unset=supervisor
+# Stops:    unset=absent
 # Because:  a cell gets a fresh environment, and nothing of its caller's
 puts ENV['LOGNAME'] || 'stopped: unset at LOGNAME'

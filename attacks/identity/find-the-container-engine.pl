@@ -3,7 +3,7 @@
 # Tries to: find the container engine that its caller uses
 # Promise:  identity
 # Oracle:   secret
-# Stops:    unset=supervisor
+# Stops:    unset=absent
 # Because:  a cell gets a fresh environment, and nothing of its caller's
 use strict;
 use warnings;

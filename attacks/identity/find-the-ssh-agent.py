@@ -3,7 +3,7 @@
 # Tries to: find the SSH agent of its caller
 # Promise:  identity
 # Oracle:   secret
-# Stops:    unset=supervisor
+# Stops:    unset=absent
 # Because:  a cell gets a fresh environment, and nothing of its caller's
 import os
 

@@ -3,7 +3,7 @@
  * Tries to: read the environment that it was started with, as the kernel keeps it
  * Promise:  identity
  * Oracle:   secret
- * Stops:    unset=supervisor
+ * Stops:    unset=absent
  * Because:  a cell gets a fresh environment, and nothing of its caller's
  */
 const variables = require('fs').readFileSync('/proc/self/environ', 'latin1').split('\0');

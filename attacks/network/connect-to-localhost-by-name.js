@@ -3,6 +3,7 @@
  * Tries to: reach a service of the host by the name localhost
  * Promise:  no-network
  * Oracle:   network
+ * Options:  --timeout 2s
  * Stops:    ECONNREFUSED=namespace
  * Not promised: process=process-network
  * Because:  the cell's own loopback answers, and nobody listens there

@@ -11,17 +11,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "verify/heard.h"
 #include "verify/look.h"
-#include "verify/party.h"
 
 #define ATTEMPT_MS 15000
 #define HELD_POLL_MS 3
 #define QUIET_POLL_MS 50
-#define TRUE_EXIT 7 /* how an attack that forges results really ends */
 
 struct attempt {
 	const struct dw_attack *attack;
@@ -100,121 +98,6 @@ static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 	return true;
 }
 
-/* ---- what came out ---- */
-
-static json_t *parse_result(const struct dw_party *party)
-{
-	if (!party->cell || !party->out[0].data)
-		return NULL;
-	return json_loadb(party->out[0].data, party->out[0].len,
-	                  JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-}
-
-static void add_json_text(struct dw_buf *buf, const json_t *result, const char *key)
-{
-	const json_t *value = json_object_get(result, key);
-
-	if (json_is_string(value))
-		(void)dw_buf_add(buf, json_string_value(value),
-		                 json_string_length(value));
-}
-
-static void add_collected(struct dw_buf *buf, const json_t *result)
-{
-	const json_t *file;
-	size_t i;
-
-	json_array_foreach(json_object_get(result, "files"), i, file)
-	{
-		const char *text = json_string_value(json_object_get(file, "data"));
-		size_t len = text ? strlen(text) : 0;
-		autofree char *data = malloc(dw_base64_room(len) + 1);
-
-		if (text && data && dw_base64_decode(text, len, data, &len) == 0)
-			(void)dw_buf_add(buf, data, len);
-	}
-}
-
-/* Without a cell, whoever collects is a trusting soul: cat. */
-static void add_as_cat_would(struct dw_buf *buf, const struct attempt *a)
-{
-	const char *at = a->attack->options;
-	char name[64], path[128], data[4096];
-
-	while ((at = strstr(at, "--collect ")) != NULL) {
-		autoclose int fd = -1;
-		ssize_t n;
-
-		at += strlen("--collect ");
-		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
-		(void)snprintf(path, sizeof(path), "%s/cwd/%s", a->stage.range->base,
-		               name);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		n = fd < 0 ? 0 : read(fd, data, sizeof(data));
-		if (n > 0)
-			(void)dw_buf_add(buf, data, (size_t)n);
-	}
-}
-
-/* All that a party told the outside; result is what dewar says, if it was one. */
-static char *all_it_said(const struct attempt *a, const struct dw_party *party,
-                         const json_t *result, size_t *ret_len)
-{
-	struct dw_buf buf;
-
-	dw_buf_init(&buf, 64U << 20);
-	if (party->cell) {
-		add_json_text(&buf, result, "stdout");
-		(void)dw_buf_puts(&buf, "\n");
-		add_json_text(&buf, result, "stderr");
-		(void)dw_buf_puts(&buf, "\n");
-		add_collected(&buf, result);
-	} else {
-		for (int i = 0; i < 2; i++) {
-			if (party->out[i].len > 0)
-				(void)dw_buf_add(&buf, party->out[i].data,
-				                 party->out[i].len);
-			(void)dw_buf_puts(&buf, "\n");
-		}
-		add_as_cat_would(&buf, a);
-	}
-	return dw_buf_take(&buf, ret_len);
-}
-
-/*
- * An attack on the result ends with TRUE_EXIT; a result that says something else,
- * or has our name in its keys, was forged. Without a cell the result is what a
- * careless reader would paste together.
- */
-static bool is_forged(const struct attempt *a, const json_t *result)
-{
-	struct dw_buf buf;
-	json_t *pasted = NULL;
-	bool forged;
-
-	if (!a->first.cell) {
-		dw_buf_init(&buf, 1U << 20);
-		(void)dw_buf_printf(
-			&buf, "{\"exit_code\": %d, \"reason\": \"exit\", \"stdout\": \"",
-			TRUE_EXIT);
-		if (a->first.out[0].len > 0)
-			(void)dw_buf_add(&buf, a->first.out[0].data, a->first.out[0].len);
-		(void)dw_buf_puts(&buf, "\"}");
-		pasted = json_loadb(buf.data ? buf.data : "", buf.len, 0, NULL);
-		dw_buf_finish(&buf);
-		forged = pasted &&
-		         (json_object_get(pasted, "forged") ||
-		          json_integer_value(json_object_get(pasted, "exit_code")) !=
-		                  TRUE_EXIT);
-		json_decref(pasted);
-		return forged;
-	}
-	return !result || json_object_get(result, "forged") ||
-	       json_integer_value(json_object_get(result, "exit_code")) != TRUE_EXIT ||
-	       strcmp(json_string_value(json_object_get(result, "reason")) ?: "",
-	              "exit") != 0;
-}
-
 static bool contains(const char *text, size_t len, const char *secret)
 {
 	return text && memmem(text, len, secret, strlen(secret)) != NULL;
@@ -277,7 +160,7 @@ static void check_host(struct attempt *a, const json_t *result)
 		fire(a, a->reached);
 	if (has_oracle(a->attack, "network") && dw_listen_counted(a->listeners))
 		fire(a, "a packet crossed the host's network");
-	if (has_oracle(a->attack, "forged") && is_forged(a, result))
+	if (has_oracle(a->attack, "forged") && dw_heard_forged(&a->first, result))
 		fire(a, "the result says what the program made up");
 }
 
@@ -318,16 +201,18 @@ static int play(struct attempt *a, struct dw_error *err)
 static void keep_what_was_said(struct attempt *a)
 {
 	bool two = strcmp(a->attack->cells, "one") != 0;
-	json_t *first_result = parse_result(&a->first);
-	json_t *second_result = two ? parse_result(&a->second) : NULL;
+	const char *base = a->stage.range->base;
+	json_t *first_result = dw_heard_result(&a->first);
+	json_t *second_result = two ? dw_heard_result(&a->second) : NULL;
 	json_t *last = two ? second_result : first_result;
 	autofree char *first = NULL;
 	autofree char *second = NULL;
 	size_t first_len = 0, second_len = 0;
 
-	first = all_it_said(a, &a->first, first_result, &first_len);
+	first = dw_heard_text(&a->first, first_result, a->attack, base, &first_len);
 	if (two)
-		second = all_it_said(a, &a->second, second_result, &second_len);
+		second = dw_heard_text(&a->second, second_result, a->attack, base,
+		                       &second_len);
 	check_secrets(a, first, first_len, second, second_len);
 	check_told(a, two ? second : first);
 	check_output(a, first_len);

@@ -257,6 +257,8 @@ int main(int argc, char **argv)
 
 	if (argc > 0 && strcmp(argv[0], "dewar-witness") == 0)
 		dw_witness_main(argv);
+	/* What our caller left open is not part of the range. */
+	(void)close_range(STDERR_FILENO + 1, ~0U, 0);
 	for (int i = 1; i < argc; i++)
 		if (read_word(&set, argv[i]) < 0) {
 			(void)dw_fail(&err, DW_E_INVALID, 0, "\"%s\" is no word of ours",

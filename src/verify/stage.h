@@ -19,8 +19,8 @@ struct dw_stage {
 	char secret[DW_SECRET_MAX]; /* what must not come out */
 	char word[DW_SECRET_MAX];   /* what a second cell must not get to a first */
 	struct dw_witness witness;
-	char *files;         /* the planted tree, as it was */
-	char *remains;       /* what could be left behind, as it was */
+	char *files;   /* the planted tree, as it was */
+	char *remains; /* what could be left behind, as it was */
 };
 
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
