@@ -71,7 +71,7 @@ static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 {
 	uint64_t deadline = dw_now_ms() + ATTEMPT_MS;
 	bool looks = has_oracle(a->attack, "held") || has_oracle(a->attack, "count");
-	struct pollfd fds[DW_LISTEN_MAX + 2];
+	struct pollfd fds[DW_LISTEN_MAX + 3];
 
 	while (!dw_party_look(party)) {
 		size_t n = a->listeners->n;
@@ -79,10 +79,9 @@ static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 		memcpy(fds, a->listeners->fds, sizeof(*fds) * n);
 		fds[n] = (struct pollfd){.fd = party->fd[0], .events = POLLIN};
 		fds[n + 1] = (struct pollfd){.fd = party->fd[1], .events = POLLIN};
-		(void)poll(fds, n + 2,
-		           looks || until == UNTIL_HELD || party->fd[0] < 0
-		                   ? HELD_POLL_MS
-		                   : QUIET_POLL_MS);
+		fds[n + 2] = (struct pollfd){.fd = party->pidfd, .events = POLLIN};
+		(void)poll(fds, n + 3,
+		           looks || until == UNTIL_HELD ? HELD_POLL_MS : QUIET_POLL_MS);
 		dw_listen_serve(a->listeners, a->stage.secret, a->reached,
 		                sizeof(a->reached));
 		if ((looks || until == UNTIL_HELD) && dw_look_holding(a->stage.nonce)) {
@@ -247,8 +246,8 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 		.at = at,
 		.listeners = listeners,
 		.tools = tools,
-		.first = {.pid = -1, .fd = {-1, -1}},
-		.second = {.pid = -1, .fd = {-1, -1}},
+		.first = {.pid = -1, .pidfd = -1, .fd = {-1, -1}},
+		.second = {.pid = -1, .pidfd = -1, .fd = {-1, -1}},
 		.out = ret,
 	};
 	int r;

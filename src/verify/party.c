@@ -198,7 +198,7 @@ int dw_party_start(struct dw_party *party, const struct dw_attack *attack, const
 	char env[4096];
 	int out[2][2];
 
-	*party = (struct dw_party){.pid = -1, .fd = {-1, -1}};
+	*party = (struct dw_party){.pid = -1, .pidfd = -1, .fd = {-1, -1}};
 	party->cell = strcmp(at, DW_AT_BARE) != 0 && strcmp(at, DW_AT_ROOT) != 0;
 	dw_buf_init(&party->out[0], OUTPUT_MAX);
 	dw_buf_init(&party->out[1], OUTPUT_MAX);
@@ -226,6 +226,7 @@ int dw_party_start(struct dw_party *party, const struct dw_attack *attack, const
 	}
 	if (party->pid < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "fork");
+	party->pidfd = (int)syscall(SYS_pidfd_open, party->pid, 0);
 	return 0;
 }
 
@@ -261,6 +262,7 @@ void dw_party_finish(struct dw_party *party)
 		(void)waitpid(party->pid, NULL, 0);
 		party->pid = -1;
 	}
+	dw_fd_close(&party->pidfd);
 	for (int i = 0; i < 2; i++) {
 		dw_fd_close(&party->fd[i]);
 		dw_buf_finish(&party->out[i]);

@@ -12,6 +12,7 @@
  */
 struct dw_party {
 	pid_t pid;            /* -1 once it is over */
+	int pidfd;            /* to be told of its end */
 	int fd[2];            /* its stdout and stderr, -1 once closed */
 	struct dw_buf out[2]; /* what it said */
 	int status;           /* as wait() has it */
