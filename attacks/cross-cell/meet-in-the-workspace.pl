@@ -24,8 +24,8 @@ if ($ENV{DW_ROLE} eq "first") {
     } else {
         stopped("open");
     }
-    $0 = "dw-hold";
-    sleep 3;
+    symlink "/bin/sleep", "$ENV{TMPDIR}/dw-hold";
+    exec "$ENV{TMPDIR}/dw-hold", "3";
 } elsif (open my $file, "<", "src/$ENV{DW_NONCE}") {
     print <$file>;
 } else {

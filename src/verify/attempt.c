@@ -105,8 +105,8 @@ static json_t *parse_result(const struct dw_party *party)
 {
 	if (!party->cell || !party->out[0].data)
 		return NULL;
-	return json_loadb(party->out[0].data, party->out[0].len, JSON_REJECT_DUPLICATES,
-	                  NULL);
+	return json_loadb(party->out[0].data, party->out[0].len,
+	                  JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 }
 
 static void add_json_text(struct dw_buf *buf, const json_t *result, const char *key)
@@ -160,6 +160,7 @@ static char *all_it_said(const struct attempt *a, const struct dw_party *party,
                          const json_t *result, size_t *ret_len)
 {
 	struct dw_buf buf;
+	char *text;
 
 	dw_buf_init(&buf, 64U << 20);
 	if (party->cell) {
@@ -177,7 +178,12 @@ static char *all_it_said(const struct attempt *a, const struct dw_party *party,
 		}
 		add_as_cat_would(&buf, a);
 	}
-	return dw_buf_take(&buf, ret_len);
+	text = dw_buf_take(&buf, ret_len);
+	/* What comes behind a NUL was said, too. */
+	for (size_t i = 0; text && i < *ret_len; i++)
+		if (text[i] == '\0')
+			text[i] = '\n';
+	return text;
 }
 
 /*
