@@ -39,7 +39,7 @@ WALLS = ("namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "r
 LIMITS = ("memory", "cpu", "pids", "files", "tmp")
 ORACLES = ("secret", "files", "witness", "network", "remains", "forged", "held", "count")
 COUNTS = ("processes", "threads", "memory_mb", "tmp_mb", "tmp_files", "open_files", "cpu_percent",
-          "locked_mb", "queued_mb", "output_kb")
+          "locked_mb", "queued_mb", "memfd_mb", "output_kb")
 KEYS = {"Tries to", "Oracle", "Stops", "Control", "Cells", "Options", "Promise", "Not promised",
         "Because"}
 STOP = re.compile(r"[A-Za-z0-9]+=[a-z:|]+$")

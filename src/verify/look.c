@@ -258,6 +258,28 @@ static unsigned long long count_fds(pid_t pid)
 	return n > 2 ? n - 2 : 0; /* . and .. */
 }
 
+/* Bytes in the nameless files of a process, mapped or not. */
+static unsigned long long count_memfds(pid_t pid)
+{
+	unsigned long long sum = 0;
+	const struct dirent *e;
+	autodir DIR *dir = NULL;
+	char path[64], target[64];
+	struct stat st;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)) != NULL) {
+		n = readlinkat(dirfd(dir), e->d_name, target, sizeof(target) - 1);
+		target[n < 0 ? 0 : n] = '\0';
+		if (strncmp(target, "/memfd:", 7) == 0 &&
+		    fstatat(dirfd(dir), e->d_name, &st, 0) == 0)
+			sum += (unsigned long long)st.st_blocks * 512;
+	}
+	return sum;
+}
+
 /* Bytes that wait in the pipes of a process; of each of them, once. */
 static unsigned long long count_queued(pid_t pid)
 {
@@ -336,6 +358,8 @@ static unsigned long long count(const char *what, const pid_t *pids, size_t n)
 			sum += field_of(pids[i], "smaps_rollup", "Pss:");
 		else if (strcmp(what, "locked_mb") == 0)
 			sum += field_of(pids[i], "status", "VmLck:");
+		else if (strcmp(what, "memfd_mb") == 0)
+			sum += count_memfds(pids[i]) / 1024;
 		else if (strcmp(what, "queued_mb") == 0)
 			sum += count_queued(pids[i]) / 1024;
 		else if (strcmp(what, "open_files") == 0) {
@@ -343,8 +367,8 @@ static unsigned long long count(const char *what, const pid_t *pids, size_t n)
 			sum = one > sum ? one : sum;
 		}
 	}
-	if (strcmp(what, "memory_mb") == 0 || strcmp(what, "locked_mb") == 0 ||
-	    strcmp(what, "queued_mb") == 0)
+	if (strlen(what) > 3 && strcmp(what + strlen(what) - 3, "_mb") == 0 &&
+	    strcmp(what, "tmp_mb") != 0)
 		return sum / 1024;
 	if (n > 0 && strncmp(what, "tmp_", 4) == 0) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/cwd", pids[0]);
