@@ -51,7 +51,7 @@ ATTACK(spin_in_threads)
 		(void)pthread_join(threads[i], NULL);
 	if (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < 75 * MS)
 		attack_stopped_by("throttled", "clock_gettime");
-	spin_all(threads, 600);
+	spin_all(threads, 1000);
 	attack_hold();
 	return 0;
 }

@@ -39,7 +39,7 @@ ATTACK(spin)
 	if (spin_for(300) < 75)
 		attack_stopped_by("throttled", "clock_gettime");
 	attack_ready();
-	(void)spin_for(600);
+	(void)spin_for(1000);
 	attack_hold();
 	return 0;
 }

@@ -330,15 +330,17 @@ static unsigned long long cpu_ticks(pid_t pid)
 static unsigned long long count_cpu(const pid_t *pids, size_t n)
 {
 	const struct timespec window = {.tv_nsec = CPU_WINDOW_MS * 1000000L};
-	unsigned long long before = 0, after = 0;
+	static unsigned long long before[PIDS_MAX];
+	unsigned long long now, sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		before += cpu_ticks(pids[i]);
+		before[i] = cpu_ticks(pids[i]);
 	(void)nanosleep(&window, NULL);
-	for (size_t i = 0; i < n; i++)
-		after += cpu_ticks(pids[i]);
-	return (after - before) * 100000 /
-	       ((unsigned long long)sysconf(_SC_CLK_TCK) * CPU_WINDOW_MS);
+	for (size_t i = 0; i < n; i++) {
+		now = cpu_ticks(pids[i]); /* nothing, if it has ended since */
+		sum += now > before[i] ? now - before[i] : 0;
+	}
+	return sum * 100000 / ((unsigned long long)sysconf(_SC_CLK_TCK) * CPU_WINDOW_MS);
 }
 
 static unsigned long long count(const char *what, const pid_t *pids, size_t n)
