@@ -8,6 +8,7 @@
 # Stops:    EROFS=mount EACCES=landlock ENOENT=mount|landlock
 use strict;
 use warnings;
+use Errno;
 
 sub stopped {
     my ($step) = @_;
@@ -15,7 +16,6 @@ sub stopped {
     print "stopped: ", $name || "E" . ($! + 0), " at $step\n";
 }
 
-use Errno;
 $| = 1;
 if ($ENV{DW_ROLE} eq "first") {
     if (open my $file, ">", "src/$ENV{DW_NONCE}") {
