@@ -54,7 +54,7 @@ ATTACK(spin_by_many)
 	(void)getrusage(RUSAGE_CHILDREN, &used);
 	if (used.ru_utime.tv_sec == 0 && used.ru_utime.tv_usec < 75000)
 		attack_stopped_by("throttled", "getrusage");
-	spin_all(1000);
+	spin_all(1500);
 	attack_hold();
 	return 0;
 }
