@@ -2,8 +2,8 @@
 /*
  * Tries to: take more of the processor than it may, in several processes at once
  * Promise:  limits
- * Options:  --cpus 0.05
- * Oracle:   count cpu_percent > 15
+ * Options:  --cpus 0.02
+ * Oracle:   count cpu_percent > 6
  * Stops:    throttled=cgroup
  * Not promised: unenforced:cpu=limit-not-enforced
  * Because:  "throttled" is what it says if in 300 ms it got less than a

@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 
 #define PIDS_MAX 4096
@@ -312,35 +313,40 @@ static unsigned long long count_queued(pid_t pid)
 	return sum;
 }
 
-static unsigned long long cpu_ticks(pid_t pid)
+/* What its threads have had of the processor; clock ticks would be too coarse. */
+static unsigned long long cpu_ns(pid_t pid)
 {
-	autofree char *text = read_proc(pid, "stat");
-	const char *at = text ? strrchr(text, ')') : NULL;
-	unsigned long long ticks = 0;
+	unsigned long long sum = 0;
+	const struct dirent *e;
+	autodir DIR *dir = NULL;
+	char path[64];
 
-	for (int field = 3; at && *at && field < 16; field++) {
-		at += strcspn(at, " ");
-		at += strspn(at, " ");
-		if (field == 13 || field == 14) /* behind them stand utime and stime */
-			ticks += strtoull(at, NULL, 10);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)) != NULL) {
+		autofree char *text = NULL;
+
+		(void)snprintf(path, sizeof(path), "task/%.16s/schedstat", e->d_name);
+		text = e->d_name[0] == '.' ? NULL : read_proc(pid, path);
+		sum += text ? strtoull(text, NULL, 10) : 0;
 	}
-	return ticks;
+	return sum;
 }
 
 static unsigned long long count_cpu(const pid_t *pids, size_t n)
 {
 	const struct timespec window = {.tv_nsec = CPU_WINDOW_MS * 1000000L};
 	static unsigned long long before[PIDS_MAX];
-	unsigned long long now, sum = 0;
+	unsigned long long now, sum = 0, begin = dw_now_ms();
 
 	for (size_t i = 0; i < n; i++)
-		before[i] = cpu_ticks(pids[i]);
+		before[i] = cpu_ns(pids[i]);
 	(void)nanosleep(&window, NULL);
 	for (size_t i = 0; i < n; i++) {
-		now = cpu_ticks(pids[i]); /* nothing, if it has ended since */
+		now = cpu_ns(pids[i]); /* nothing, if it has ended since */
 		sum += now > before[i] ? now - before[i] : 0;
 	}
-	return sum * 100000 / ((unsigned long long)sysconf(_SC_CLK_TCK) * CPU_WINDOW_MS);
+	return sum / 10000 / (dw_now_ms() - begin);
 }
 
 static unsigned long long count(const char *what, const pid_t *pids, size_t n)
