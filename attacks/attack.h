@@ -44,6 +44,9 @@ void attack_spill(int fd);
 /* Open the file and spill it; true if it could be opened. Else says stopped. */
 bool attack_spill_file(const char *path);
 
+/* A file that every cell is shown, and that no other suite on this host has. */
+int attack_open_shown(void);
+
 /*
  * We have something that should not be ours: stand still, so that the suite
  * can look at us from outside. Returns after some seconds, if nobody came.

@@ -68,6 +68,18 @@ bool attack_spill_file(const char *path)
 	return true;
 }
 
+int attack_open_shown(void)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/flag", attack_value("USR"));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		attack_stopped(path);
+	return fd;
+}
+
 void attack_ready(void)
 {
 	(void)fflush(stdout);

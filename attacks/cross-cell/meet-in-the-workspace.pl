@@ -8,6 +8,7 @@
 # Stops:    EROFS=mount EACCES=landlock ENOENT=mount|landlock
 use strict;
 use warnings;
+use Errno;
 
 sub stopped {
     my ($step) = @_;
@@ -15,7 +16,6 @@ sub stopped {
     print "stopped: ", $name || "E" . ($! + 0), " at $step\n";
 }
 
-use Errno;
 $| = 1;
 if ($ENV{DW_ROLE} eq "first") {
     if (open my $file, ">", "src/$ENV{DW_NONCE}") {
@@ -24,8 +24,8 @@ if ($ENV{DW_ROLE} eq "first") {
     } else {
         stopped("open");
     }
-    $0 = "dw-hold";
-    sleep 3;
+    symlink "/bin/sleep", "$ENV{TMPDIR}/dw-hold";
+    exec "$ENV{TMPDIR}/dw-hold", "3";
 } elsif (open my $file, "<", "src/$ENV{DW_NONCE}") {
     print <$file>;
 } else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: tell another cell a secret by where, on a page of a program in /usr
- *           that both map, it has threads waiting (futex)
+ * Tries to: tell another cell a secret by where, on a page of a file in /usr that
+ *           both map, it has threads waiting (futex)
  * Promise:  neighbours
  * Cells:    pair
  * Oracle:   secret
@@ -50,7 +50,7 @@ static void wait_everywhere(uint32_t *page, const char *secret)
 
 ATTACK(whisper_by_futex)
 {
-	int fd = open("/usr/bin/env", O_RDONLY | O_CLOEXEC);
+	int fd = attack_open_shown();
 	uint32_t *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (page == MAP_FAILED) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tries to: tell another cell a secret by an open file description lock on each byte, of a
- *           program in /usr, whose bit is set
+ *           file in /usr, whose bit is set
  * Promise:  neighbours
  * Cells:    pair
  * Oracle:   secret
@@ -15,7 +15,7 @@
 ATTACK(whisper_by_ofd_locks)
 {
 	const char *secret = attack_value("SECRET");
-	int fd = open("/usr/bin/env", O_RDONLY | O_CLOEXEC);
+	int fd = attack_open_shown();
 	unsigned digit;
 
 	for (int i = 0; i < DIGITS; i++) {

@@ -2,14 +2,14 @@
 /*
  * Tries to: have more memory than it may, as bytes that wait in pipes
  * Promise:  limits
- * Options:  --memory 16M
- * Oracle:   count queued_mb > 32
+ * Options:  --memory 8M
+ * Oracle:   count queued_mb > 14
  * Stops:    oom=limit:memory ENOMEM=limit:memory
  * Not promised: sampled:memory=sampled-kernel-memory
  */
 #include "attacks/attack.h"
 
-#define PIPES 48
+#define PIPES 20
 #define SIZE (1 << 20)
 
 static char data[65536];

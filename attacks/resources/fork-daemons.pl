@@ -8,9 +8,11 @@
 # Stops:    EAGAIN=limit:pids pids=limit:pids
 use strict;
 use warnings;
+use Errno;
 use POSIX ();
 
 $| = 1;
+symlink "/bin/sleep", "dw-hold";
 
 sub fork_or_end {
     my $pid = fork;
@@ -30,5 +32,4 @@ for (1 .. 80) {
     waitpid $pid, 0;
     exit 0 if $? != 0;
 }
-$0 = "dw-hold";
-sleep 3;
+exec "./dw-hold", "3";

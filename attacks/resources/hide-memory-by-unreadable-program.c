@@ -4,7 +4,7 @@
  *           a program that it may not read cannot be looked at
  * Promise:  limits
  * Options:  --memory 128M
- * Oracle:   count shared_mb > 250
+ * Oracle:   count memfd_mb > 250
  * Stops:    oom=limit:memory
  */
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
  * Promise:  limits
  * Options:  --pids 16
  * Oracle:   count processes > 40
- * Stops:    EPERM=capability EAGAIN=limit:pids pids=limit:pids
+ * Stops:    EAGAIN=limit:pids pids=limit:pids
  */
 #include <sys/resource.h>
 
@@ -16,8 +16,8 @@ ATTACK(raise_process_limit)
 {
 	const struct rlimit lim = {PROCESSES * 10, RLIM_INFINITY};
 
-	if (setrlimit(RLIMIT_NPROC, &lim) < 0)
-		attack_stopped("setrlimit");
+	/* Whether it says so or not: what counts is what it lets us do. */
+	(void)setrlimit(RLIMIT_NPROC, &lim);
 	for (int i = 0; i < PROCESSES; i++) {
 		pid_t pid = fork();
 

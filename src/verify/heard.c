@@ -70,6 +70,7 @@ char *dw_heard_text(const struct dw_party *party, const json_t *result,
                     const struct dw_attack *attack, const char *base, size_t *ret_len)
 {
 	struct dw_buf buf;
+	char *text;
 
 	dw_buf_init(&buf, 64U << 20);
 	if (party->cell) {
@@ -87,7 +88,12 @@ char *dw_heard_text(const struct dw_party *party, const json_t *result,
 		}
 		add_as_cat_would(&buf, attack, base);
 	}
-	return dw_buf_take(&buf, ret_len);
+	text = dw_buf_take(&buf, ret_len);
+	/* What comes behind a NUL was said, too. */
+	for (size_t i = 0; text && i < *ret_len; i++)
+		if (text[i] == '\0')
+			text[i] = '\n';
+	return text;
 }
 
 /* What a careless reader would paste together. */

@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 
 #define PIDS_MAX 4096
@@ -27,8 +28,6 @@
 #define CPU_WINDOW_MS 400
 
 enum {
-	STAT_UTIME = 14,
-	STAT_STIME = 15,
 	STAT_NICE = 19,
 	STAT_RT_PRIORITY = 40,
 	STAT_POLICY = 41
@@ -271,6 +270,28 @@ static unsigned long long count_fds(pid_t pid)
 	return n > 2 ? n - 2 : 0; /* . and .. */
 }
 
+/* Bytes in the nameless files of a process, mapped or not. */
+static unsigned long long count_memfds(pid_t pid)
+{
+	unsigned long long sum = 0;
+	const struct dirent *e;
+	autodir DIR *dir = NULL;
+	char path[64], target[64];
+	struct stat st;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)) != NULL) {
+		n = readlinkat(dirfd(dir), e->d_name, target, sizeof(target) - 1);
+		target[n < 0 ? 0 : n] = '\0';
+		if (strncmp(target, "/memfd:", 7) == 0 &&
+		    fstatat(dirfd(dir), e->d_name, &st, 0) == 0)
+			sum += (unsigned long long)st.st_blocks * 512;
+	}
+	return sum;
+}
+
 /* Bytes that wait in the pipes of a process; of each of them, once. */
 static unsigned long long count_queued(pid_t pid)
 {
@@ -303,24 +324,40 @@ static unsigned long long count_queued(pid_t pid)
 	return sum;
 }
 
-static unsigned long long cpu_ticks(pid_t pid)
+/* What its threads have had of the processor; clock ticks would be too coarse. */
+static unsigned long long cpu_ns(pid_t pid)
 {
-	return (unsigned long long)dw_look_stat(pid, STAT_UTIME) +
-	       (unsigned long long)dw_look_stat(pid, STAT_STIME);
+	unsigned long long sum = 0;
+	const struct dirent *e;
+	autodir DIR *dir = NULL;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)) != NULL) {
+		autofree char *text = NULL;
+
+		(void)snprintf(path, sizeof(path), "task/%.16s/schedstat", e->d_name);
+		text = e->d_name[0] == '.' ? NULL : read_proc(pid, path);
+		sum += text ? strtoull(text, NULL, 10) : 0;
+	}
+	return sum;
 }
 
 static unsigned long long count_cpu(const pid_t *pids, size_t n)
 {
 	const struct timespec window = {.tv_nsec = CPU_WINDOW_MS * 1000000L};
-	unsigned long long before = 0, after = 0;
+	static unsigned long long before[PIDS_MAX];
+	unsigned long long now, sum = 0, begin = dw_now_ms();
 
 	for (size_t i = 0; i < n; i++)
-		before += cpu_ticks(pids[i]);
+		before[i] = cpu_ns(pids[i]);
 	(void)nanosleep(&window, NULL);
-	for (size_t i = 0; i < n; i++)
-		after += cpu_ticks(pids[i]);
-	return (after - before) * 100000 /
-	       ((unsigned long long)sysconf(_SC_CLK_TCK) * CPU_WINDOW_MS);
+	for (size_t i = 0; i < n; i++) {
+		now = cpu_ns(pids[i]); /* nothing, if it has ended since */
+		sum += now > before[i] ? now - before[i] : 0;
+	}
+	return sum / 10000 / (dw_now_ms() - begin);
 }
 
 /*
@@ -365,6 +402,8 @@ static unsigned long long count(const char *what, const pid_t *pids, size_t n)
 			sum += field_of(pids[i], "smaps_rollup", "Pss:");
 		else if (strcmp(what, "locked_mb") == 0)
 			sum += field_of(pids[i], "status", "VmLck:");
+		else if (strcmp(what, "memfd_mb") == 0)
+			sum += count_memfds(pids[i]) / 1024;
 		else if (strcmp(what, "queued_mb") == 0)
 			sum += count_queued(pids[i]) / 1024;
 		else if (strcmp(what, "open_files") == 0) {
@@ -372,8 +411,8 @@ static unsigned long long count(const char *what, const pid_t *pids, size_t n)
 			sum = one > sum ? one : sum;
 		}
 	}
-	if (strcmp(what, "memory_mb") == 0 || strcmp(what, "locked_mb") == 0 ||
-	    strcmp(what, "queued_mb") == 0)
+	if (strlen(what) > 3 && strcmp(what + strlen(what) - 3, "_mb") == 0 &&
+	    strcmp(what, "tmp_mb") != 0)
 		return sum / 1024;
 	if (n > 0 && strncmp(what, "tmp_", 4) == 0) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/cwd", pids[0]);

@@ -235,6 +235,13 @@ bool dw_party_look(struct dw_party *party)
 	char data[8192];
 	ssize_t n;
 
+	/*
+	 * First whether it has ended, then what it wrote: the other way round, its last
+	 * words could be missed. A child that it left behind may hold the pipes open;
+	 * that is no reason to wait.
+	 */
+	if (party->pid > 0 && waitpid(party->pid, &party->status, WNOHANG) == party->pid)
+		party->pid = -1;
 	for (int i = 0; i < 2; i++) {
 		while (party->fd[i] >= 0 &&
 		       (n = read(party->fd[i], data, sizeof(data))) >= 0) {
@@ -243,9 +250,6 @@ bool dw_party_look(struct dw_party *party)
 				dw_fd_close(&party->fd[i]);
 		}
 	}
-	/* A child that it left behind may hold the pipes open; that is no reason to wait. */
-	if (party->pid > 0 && waitpid(party->pid, &party->status, WNOHANG) == party->pid)
-		party->pid = -1;
 	return party->pid < 0;
 }
 

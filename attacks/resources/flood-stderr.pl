@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: put out more than it may, as errors, without a single end of line
+# Promise:  limits
+# Control:  bare
+# Options:  --output 100000
+# Oracle:   count output_kb > 200
+# Stops:    output=supervisor
+use strict;
+use warnings;
+
+syswrite STDERR, "\0\xff" x 32768 for 1 .. 64;

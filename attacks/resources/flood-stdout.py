@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: put out more than it may
+# Promise:  limits
+# Control:  bare
+# Options:  --output 100000
+# Oracle:   count output_kb > 200
+# Stops:    output=supervisor
+import os
+
+for _ in range(64):
+    os.write(1, b"x" * 65536)
