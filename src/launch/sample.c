@@ -151,6 +151,22 @@ static dev_t memfd_device(void)
 	return device;
 }
 
+/*
+ * Who runs a program that nobody may read cannot be looked at. So it is with who
+ * has just ended, but then it has no memory any more.
+ */
+static bool hides(const struct process *proc)
+{
+	uint64_t field[25] = {0};
+	char path[64], state;
+
+	(void)snprintf(path, sizeof(path), "%s/fd", proc->folder);
+	if (access(path, R_OK) == 0 || errno != EACCES)
+		return false;
+	(void)snprintf(path, sizeof(path), "%s/stat", proc->folder);
+	return read_stat(path, &state, field) && field[24] > 0;
+}
+
 /* Bytes in memfds that somebody holds open, each counted once. */
 static uint64_t memfd_bytes(const struct process *procs, size_t n)
 {
@@ -169,8 +185,7 @@ static uint64_t memfd_bytes(const struct process *procs, size_t n)
 			return UINT64_MAX / 4;
 
 		(void)snprintf(path, sizeof(path), "%s/fd", procs[i].folder);
-		/* So has who runs a program that nobody may read. */
-		if (procs[i].rss > 0 && access(path, R_OK) < 0 && errno == EACCES)
+		if (procs[i].rss > 0 && hides(&procs[i]))
 			return UINT64_MAX / 4;
 		count = procs[i].folder[0] ? dw_procs_numbers(path, fds, left) : 0;
 		left -= count;

@@ -80,7 +80,6 @@ static const char *const dw_seccomp_allowed[] = {
 	"epoll_wait", "epoll_pwait", "epoll_pwait2",
 	"eventfd", "eventfd2", "signalfd", "signalfd4",
 	"timerfd_create", "timerfd_settime", "timerfd_gettime",
-	"inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
 
 	/* Memory. mincore: the JVM and Go look for their own stacks and pages. */
 	"brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore",
@@ -407,6 +406,8 @@ static const char *const dw_seccomp_ignored[] = {
  *   get_mempolicy, set_mempolicy, mbind, set_mempolicy_home_node
  *                        at ENOSYS libnuma says that there is no NUMA, and is quiet
  *   cachestat            tells which pages of the host's /usr others have read
+ *   inotify_*            tells when others, cells too, open a file of the host's /usr;
+ *                        tail -f and its like turn to looking, node's fs.watch fails
  *   memfd_secret         memory that nobody can reclaim
  *   process_mrelease     for whoever kills; in a cell that is we
  *   statmount, listmount, lsm_*
