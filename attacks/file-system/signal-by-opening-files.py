@@ -6,7 +6,6 @@
 # Cells:    pair
 # Oracle:   secret
 # Stops:    EPERM=seccomp ENOSYS=seccomp
-# Not promised: process=shared-files container=shared-files
 import ctypes
 import errno
 import os

@@ -3,8 +3,7 @@
  * Tries to:     be told by inotify whenever somebody opens a file of the host
  * Promise:      host-files
  * Oracle:       held fdinfo/77 inotify wd:
- * Stops:        ENOENT=mount
- * Not promised: process=process-names
+ * Stops:        ENOSYS=seccomp ENOENT=mount
  */
 #include <sys/inotify.h>
 

@@ -2,7 +2,7 @@
 #
 # Tries to: have more processes than it may, each the child of the one before
 # Promise:  limits
-# Options:  --pids 16
+# Options:  --pids 16 --memory 1G
 # Oracle:   count processes > 40
 # Stops:    EAGAIN=limit:pids pids=limit:pids
 import ctypes

@@ -163,8 +163,8 @@ static _Noreturn void run_program(const struct words *w, const int out[2], const
 	(void)setenv("LOGNAME", stage->secret, 1);
 	(void)snprintf(path, sizeof(path), "/run/%s/agent", stage->secret);
 	(void)setenv("SSH_AUTH_SOCK", path, 1);
-	(void)snprintf(path, sizeof(path), "unix:///run/%s.sock", stage->secret);
-	(void)setenv("DOCKER_HOST", path, 1);
+	(void)snprintf(path, sizeof(path), "/run/%s/kubeconfig", stage->secret);
+	(void)setenv("KUBECONFIG", path, 1);
 	(void)snprintf(path, sizeof(path), "%s/home", stage->range->base);
 	(void)setenv("HOME", path, 1);
 	(void)snprintf(path, sizeof(path), "%s/t", stage->range->base);

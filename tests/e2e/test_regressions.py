@@ -125,3 +125,10 @@ def test_no_mount_of_a_cell_honours_set_id(run_json):
     assert [path for path, opts in options.items() if "nosuid" not in opts] == []
     assert [path for path, opts in options.items()
             if "nodev" not in opts and not path.startswith("/dev/")] == []
+
+
+def test_processes_that_come_and_go_are_not_taken_for_hiding(run_json):
+    """Who has just ended shows no descriptors; init counted that as a fortune."""
+    result = run_json("--cpus", "2", "bash", "-c",
+                      "for i in $(seq 1 500); do /bin/true; done; echo fine")
+    assert (result["reason"], result["stdout"]) == ("exit", "fine\n")

@@ -3,7 +3,7 @@
 """Take one wall away, and see which attacks then get through.
 
   tests/escape/mutate.py --list
-  tests/escape/mutate.py [--build DIR] [--full] [MUTANT...]
+  tests/escape/mutate.py [--build DIR] [--full] [--jobs N] [MUTANT...]
 
 Each mutant is built from edited copies of the sources it names and the objects
 of an ordinary build, then attacked by `dewar verify`. With --full all attacks
@@ -13,6 +13,7 @@ one.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import shlex
@@ -144,9 +145,18 @@ def red_rows(mutant, build, options=()):
         return verify(folder, user_of(mutant), *options)
 
 
-def report(mutant, build, full, normal):
+def attack(mutant, build, full):
     options = () if full else ("--only", ",".join(named_attacks(mutant)))
-    rows = red_rows(mutant, build, options)
+    try:
+        return red_rows(mutant, build, options)
+    except Trouble as trouble:
+        return trouble
+
+
+def report(mutant, rows, normal):
+    if isinstance(rows, Trouble):
+        print("%s: %s" % (mutant["name"], rows))
+        return
     escaped = {level: sorted(a for (a, l), row in rows.items()
                              if l == level and row["verdict"] == "escaped")
                for level in ("process", "container")}
@@ -171,6 +181,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--full", action="store_true", help="try all attacks")
+    parser.add_argument("--jobs", "-j", type=int, default=1, help="how many at a time")
     parser.add_argument("--list", action="store_true", help="name the mutants and end")
     parser.add_argument("mutant", nargs="*")
     args = parser.parse_args()
@@ -192,12 +203,10 @@ def main():
                 for program in PROGRAMS:
                     shutil.copy2(os.path.join(build, program), folder)
                 normal[user] = verify(folder, user)
-    for mutant in chosen:
-        if can_run(mutant) and (args.full or mutant["red"]):
-            try:
-                report(mutant, build, args.full, normal)
-            except Trouble as trouble:
-                print("%s: %s" % (mutant["name"], trouble))
+    chosen = [m for m in chosen if can_run(m) and (args.full or m["red"])]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for mutant, rows in zip(chosen, pool.map(lambda m: attack(m, build, args.full), chosen)):
+            report(mutant, rows, normal)
     return 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: find the container engine that its caller uses
+# Tries to: find the cluster that its caller works with
 # Promise:  identity
 # Oracle:   secret
 # Stops:    unset=absent
@@ -8,4 +8,4 @@
 use strict;
 use warnings;
 
-print $ENV{DOCKER_HOST} // 'stopped: unset at DOCKER_HOST', "\n";
+print $ENV{KUBECONFIG} // 'stopped: unset at KUBECONFIG', "\n";
