@@ -16,6 +16,8 @@
 #include "base/fd.h"
 #include "verify/heard.h"
 #include "verify/look.h"
+#include "verify/oracles.h"
+#include "verify/traces.h"
 
 #define ATTEMPT_MS 15000
 #define HELD_POLL_MS 3
@@ -56,7 +58,8 @@ static void look_while_held(struct attempt *a)
 	for (const char *const *o = a->attack->oracles; *o; o++) {
 		if (strncmp(*o, "held", 4) != 0 && strncmp(*o, "count", 5) != 0)
 			continue;
-		if (dw_look_meets(a->stage.nonce, *o, seen, sizeof(seen)))
+		if (dw_held_meets(a->stage.nonce, *o, seen, sizeof(seen)) ||
+		    dw_count_meets(a->stage.nonce, *o, seen, sizeof(seen)))
 			fire(a, seen);
 	}
 }
@@ -120,7 +123,7 @@ static void check_told(struct attempt *a, const char *said)
 	char seen[256] = "";
 
 	for (const char *const *o = a->attack->oracles; *o; o++)
-		if (dw_look_told(said, *o, seen, sizeof(seen)))
+		if (dw_told_meets(said, *o, seen, sizeof(seen)))
 			fire(a, seen);
 }
 
@@ -146,13 +149,13 @@ static void check_host(struct attempt *a, const json_t *result)
 	char seen[256] = "";
 
 	if (has_oracle(a->attack, "files") &&
-	    dw_stage_files_changed(&a->stage, seen, sizeof(seen)))
+	    dw_traces_in_files(&a->stage, seen, sizeof(seen)))
 		fire(a, seen);
 	if (has_oracle(a->attack, "witness") &&
 	    dw_witness_touched(&a->stage.witness, a->stage.secret, seen, sizeof(seen)))
 		fire(a, seen);
 	if (has_oracle(a->attack, "remains") &&
-	    dw_stage_remains(&a->stage, id ? id : "", seen, sizeof(seen)))
+	    dw_traces_remain(&a->stage, id ? id : "", seen, sizeof(seen)))
 		fire(a, seen);
 	dw_listen_serve(a->listeners, a->stage.secret, a->reached, sizeof(a->reached));
 	if (has_oracle(a->attack, "network") && a->reached[0] != '\0')

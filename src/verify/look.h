@@ -11,25 +11,25 @@
  * the range. They are those with the attempt's nonce in their environment.
  */
 
-/* A number of /proc/PID/stat, by its place as proc(5) counts them; 0 if unknown. */
-long dw_look_stat(pid_t pid, int place);
+#define DW_LOOK_MAX 4096 /* processes of one attempt */
 
-/* Note what all of the host has now, for what is counted as more than that. */
-void dw_look_begin(void);
+/* The processes of an attempt; how many there are. */
+size_t dw_look_list(const char *nonce, pid_t *ret, size_t max);
+
+/* A whole file of /proc/PID, NULs in it as newlines; free() it. NULL if it is not there. */
+char *dw_look_read(pid_t pid, const char *name);
+
+enum dw_stat_place {
+	DW_STAT_NICE = 19,
+	DW_STAT_PRIORITY = 40, /* of a real-time policy */
+	DW_STAT_POLICY = 41
+};
+
+/* A number of /proc/PID/stat, by its place as proc(5) counts them; 0 if unknown. */
+long dw_look_stat(pid_t pid, enum dw_stat_place place);
 
 /* Does one of them ask to be looked at? Its name is "dw-hold" then. */
 bool dw_look_holding(const char *nonce);
-
-/*
- * Does what is seen meet the oracle ("held status ^Seccomp:.0", "count processes
- * > 40")? What was seen, in ret.
- */
-bool dw_look_meets(const char *nonce, const char *oracle, char *ret, size_t size);
-
-/*
- * Is what only this host has ("host boot-id") in what an attack put out?
- */
-bool dw_look_told(const char *said, const char *oracle, char *ret, size_t size);
 
 /* Is there anybody in the range but us and the witness? */
 bool dw_look_somebody(pid_t witness, char *ret, size_t size);

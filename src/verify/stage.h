@@ -33,11 +33,7 @@ void dw_stage_strike(struct dw_stage *stage);
  */
 void dw_stage_env(const struct dw_stage *stage, const char *role, char *ret, size_t size);
 
-/* Was something planted changed, or something made beside it? */
-bool dw_stage_files_changed(const struct dw_stage *stage, char *ret, size_t size);
-
-/* Is something left: a process, a mount, a file, a queue, a key, a cgroup of run? */
-bool dw_stage_remains(const struct dw_stage *stage, const char *run, char *ret,
-                      size_t size);
+/* Put a fresh secret wherever one could be looked for. */
+int dw_plant(const struct dw_stage *stage, struct dw_error *err);
 
 #endif

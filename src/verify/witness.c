@@ -93,9 +93,10 @@ static void describe(pid_t pid, char *ret, size_t size)
 				(void)dw_buf_printf(&buf, "%.*s\n",
 				                    (int)strcspn(at, "\n"), at);
 		}
-	/* Its nice value, policy and priorities. */
-	(void)dw_buf_printf(&buf, "priority: %ld %ld %ld %ld\n", dw_look_stat(pid, 19),
-	                    dw_look_stat(pid, 41), dw_look_stat(pid, 40),
+	(void)dw_buf_printf(&buf, "priority: %ld %ld %ld %ld\n",
+	                    dw_look_stat(pid, DW_STAT_NICE),
+	                    dw_look_stat(pid, DW_STAT_POLICY),
+	                    dw_look_stat(pid, DW_STAT_PRIORITY),
 	                    syscall(SYS_ioprio_get, 1, pid));
 	(void)snprintf(ret, size, "%s", buf.data ? buf.data : "");
 	dw_buf_finish(&buf);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "verify/stage.h"
+#include "verify/traces.h"
+
+static int write_file(int dir, const char *name, const char *text, mode_t mode)
+{
+	autoclose int fd = -1;
+
+	(void)dw_path_make_parents(dir, name, 0755);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+	            mode);
+	return fd < 0 ? -errno : dw_fd_write_all(fd, text, strlen(text));
+}
+
+int dw_plant(const struct dw_stage *stage, struct dw_error *err)
+{
+	static const char *const fresh[] = {"home", "cwd",  "t",       "into",
+	                                    "ws",   "deep", "private", "names"};
+	static const char *const secrets[] = {
+		"flag",
+		"deep/a/b/c/flag",
+		"private/flag",
+		"home/.ssh/id_ed25519",
+		"home/.aws/credentials",
+		"home/.kube/config",
+		"home/.config/gh/hosts.yml",
+		"home/.env",
+		"home/.bash_history",
+		"home/.gitconfig",
+		"ws/.env.link-target",
+	};
+	static const char *const plain[] = {"ws/readme.txt", "ws/.git/config",
+	                                    "ws/out/old.txt", "ws/src/main.py"};
+	const struct dw_range *range = stage->range;
+	autoclose int base = open(range->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char path[96];
+	int r = base < 0 ? -errno : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fresh) && r == 0; i++) {
+		(void)dw_path_remove_tree(base, fresh[i]);
+		if (mkdirat(base, fresh[i], 0755) < 0)
+			r = -errno;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(secrets) && r == 0; i++)
+		r = write_file(base, secrets[i], stage->secret, 0644);
+	for (size_t i = 0; i < ARRAY_SIZE(plain) && r == 0; i++)
+		r = write_file(base, plain[i], "plain\n", 0644);
+	if (r == 0)
+		r = fchmodat(base, "private", 0700, 0) < 0 ? -errno : 0;
+	/* A folder with a telling name, and another way to it. */
+	(void)snprintf(path, sizeof(path), "names/%s", stage->secret);
+	if (r == 0 && (mkdirat(base, path, 0755) < 0 ||
+	               symlinkat(stage->secret, base, "names/project") < 0))
+		r = -errno;
+	/* A folder that is made writable must be the cell's to write to, too. */
+	if (r == 0)
+		r = fchmodat(base, "ws/out", 0777, 0) < 0 ? -errno : 0;
+
+	for (const struct dw_place *p = range->places; p->name && r == 0; p++) {
+		dw_traces_empty(p->path);
+		(void)snprintf(path, sizeof(path), "places/%s/flag", p->name);
+		r = write_file(base, path, stage->secret, 0644);
+	}
+	if (r == 0 && range->shadow)
+		r = write_file(base, "places/shadow", stage->secret, 0600);
+	if (r == 0 && range->machine_id)
+		r = write_file(base, "places/machine-id", stage->secret, 0644);
+	if (r == 0 && range->hostname)
+		r = write_file(base, "places/hostname", stage->secret, 0644);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "plant secrets below %s",
+		               range->base);
+	return 0;
+}
