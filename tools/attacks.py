@@ -40,7 +40,7 @@ LIMITS = ("memory", "cpu", "pids", "files", "tmp")
 ORACLES = ("secret", "files", "witness", "network", "remains", "forged", "held", "count",
            "host")
 COUNTS = ("processes", "threads", "memory_mb", "tmp_mb", "tmp_files", "open_files", "cpu_percent",
-          "locked_mb", "queued_mb", "memfd_mb", "shared_mb", "output_kb")
+          "locked_mb", "queued_mb", "memfd_mb", "output_kb")
 HOST = ("boot-id", "command-line", "account", "caller", "disk", "file-system")
 KEYS = {"Tries to", "Oracle", "Stops", "Control", "Cells", "Options", "Promise", "Not promised",
         "Because"}

@@ -4,7 +4,7 @@
  *           its process has not
  * Promise:  limits
  * Options:  --memory 128M
- * Oracle:   count shared_mb > 250
+ * Oracle:   count memfd_mb > 250
  * Stops:    oom=limit:memory EPERM=seccomp
  */
 #include <linux/sched.h>

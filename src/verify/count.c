@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "verify/look.h"
 #include "verify/oracles.h"
 
@@ -40,24 +39,57 @@ static unsigned long long files_of(pid_t pid)
 	return n > 2 ? n - 2 : 0; /* . and .. */
 }
 
-/* Bytes in the nameless files of a process, mapped or not. */
-static unsigned long long memfds_of(pid_t pid)
+/* Each file once, however many descriptors lead to it. */
+struct seen {
+	ino_t inodes[1024];
+	size_t n;
+};
+
+static bool is_new(struct seen *seen, ino_t inode)
 {
+	for (size_t i = 0; i < seen->n; i++)
+		if (seen->inodes[i] == inode)
+			return false;
+	if (seen->n < ARRAY_SIZE(seen->inodes))
+		seen->inodes[seen->n++] = inode;
+	return true;
+}
+
+static unsigned long long memfds_in(const char *folder, struct seen *seen)
+{
+	autodir DIR *dir = opendir(folder);
 	unsigned long long sum = 0;
 	const struct dirent *e;
-	autodir DIR *dir = NULL;
-	char path[64], target[64];
+	char target[64];
 	struct stat st;
 	ssize_t n;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
 	while (dir && (e = readdir(dir)) != NULL) {
 		n = readlinkat(dirfd(dir), e->d_name, target, sizeof(target) - 1);
 		target[n < 0 ? 0 : n] = '\0';
 		if (strncmp(target, "/memfd:", 7) == 0 &&
-		    fstatat(dirfd(dir), e->d_name, &st, 0) == 0)
+		    fstatat(dirfd(dir), e->d_name, &st, 0) == 0 &&
+		    is_new(seen, st.st_ino))
 			sum += (unsigned long long)st.st_blocks * 512;
+	}
+	return sum;
+}
+
+/* Bytes in memfds, mapped or not; a thread may have descriptors of its own. */
+static unsigned long long memfds_of(pid_t pid)
+{
+	struct seen seen = {.n = 0};
+	unsigned long long sum = 0;
+	const struct dirent *e;
+	autodir DIR *dir = NULL;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)) != NULL) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%.16s/fd", pid,
+		               e->d_name);
+		sum += memfds_in(path, &seen);
 	}
 	return sum;
 }
@@ -65,16 +97,15 @@ static unsigned long long memfds_of(pid_t pid)
 /* Bytes that wait in the pipes of a process; of each of them, once. */
 static unsigned long long queued_of(pid_t pid)
 {
-	static ino_t seen[1024];
+	struct seen seen = {.n = 0};
 	unsigned long long sum = 0;
-	size_t n_seen = 0, known;
 	const struct dirent *e;
 	autodir DIR *dir = NULL;
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	dir = opendir(path);
-	while (dir && n_seen < ARRAY_SIZE(seen) && (e = readdir(dir)) != NULL) {
+	while (dir && (e = readdir(dir)) != NULL) {
 		autoclose int fd = -1;
 		struct stat st;
 		int bytes = 0;
@@ -82,11 +113,8 @@ static unsigned long long queued_of(pid_t pid)
 		/* To open anything but a pipe could mean something to its owner. */
 		if (fstatat(dirfd(dir), e->d_name, &st, 0) < 0 || !S_ISFIFO(st.st_mode))
 			continue;
-		for (known = 0; known < n_seen && seen[known] != st.st_ino; known++)
-			;
-		if (known < n_seen)
+		if (!is_new(&seen, st.st_ino))
 			continue;
-		seen[n_seen++] = st.st_ino;
 		fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0 && ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0)
 			sum += (unsigned long long)bytes;
@@ -128,36 +156,6 @@ static unsigned long long count_cpu(const pid_t *pids, size_t n)
 		sum += now > before[i] ? now - before[i] : 0;
 	}
 	return sum / 10000 / (dw_now_ms() - begin);
-}
-
-/*
- * Memory in memfds, in shared mappings and in tmpfs, of the whole host: it has no
- * owner that could be asked for it.
- */
-static unsigned long long shared_kb(void)
-{
-	char text[8192];
-	const char *at = NULL;
-
-	if (dw_fd_read_attr(AT_FDCWD, "/proc/meminfo", text, sizeof(text)) > 0)
-		at = strstr(text, "\nShmem:");
-	return at ? strtoull(at + 7, NULL, 10) : 0;
-}
-
-static unsigned long long shared_before;
-
-void dw_count_begin(void)
-{
-	shared_before = shared_kb();
-}
-
-static unsigned long long count_shared(const pid_t *pids, size_t n)
-{
-	unsigned long long now = shared_kb();
-
-	(void)pids;
-	(void)n;
-	return now > shared_before ? (now - shared_before) / 1024 : 0;
 }
 
 /* The file system that the attack writes to: a cell's own, or the range's. */
@@ -225,7 +223,6 @@ static const struct counter {
 	{.name = "memfd_mb", .of = memfds_of, .shift = 20},
 	{.name = "queued_mb", .of = queued_of, .shift = 20},
 	{.name = "open_files", .of = files_of, .most = true},
-	{.name = "shared_mb", .all = count_shared},
 	{.name = "cpu_percent", .all = count_cpu},
 	{.name = "tmp_mb", .all = count_tmp_mb},
 	{.name = "tmp_files", .all = count_tmp_files},

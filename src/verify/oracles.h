@@ -18,9 +18,6 @@ bool dw_held_meets(const char *nonce, const char *oracle, char *ret, size_t size
 /* "count processes > 40", while it holds. */
 bool dw_count_meets(const char *nonce, const char *oracle, char *ret, size_t size);
 
-/* Note what all of the host has now, for what is counted as more than that. */
-void dw_count_begin(void);
-
 /* "host boot-id", in what it said. */
 bool dw_told_meets(const char *said, const char *oracle, char *ret, size_t size);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,8 +25,8 @@ static int write_file(int dir, const char *name, const char *text, mode_t mode)
 
 int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 {
-	static const char *const fresh[] = {"home", "cwd",  "t",       "into",
-	                                    "ws",   "deep", "private", "names"};
+	static const char *const fresh[] = {"home", "cwd",     "t",     "into",   "ws",
+	                                    "deep", "private", "names", "mounted"};
 	static const char *const secrets[] = {
 		"flag",
 		"deep/a/b/c/flag",
@@ -57,6 +58,10 @@ int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 		r = write_file(base, plain[i], "plain\n", 0644);
 	if (r == 0)
 		r = fchmodat(base, "private", 0700, 0) < 0 ? -errno : 0;
+	/* A mount with a telling name in the table of mounts. */
+	(void)snprintf(path, sizeof(path), "%s/mounted", range->base);
+	if (r == 0 && mount(stage->secret, path, "tmpfs", MS_NODEV, "size=64k") < 0)
+		r = -errno;
 	/* A folder with a telling name, and another way to it. */
 	(void)snprintf(path, sizeof(path), "names/%s", stage->secret);
 	if (r == 0 && (mkdirat(base, path, 0755) < 0 ||
@@ -81,4 +86,46 @@ int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, -r, "plant secrets below %s",
 		               range->base);
 	return 0;
+}
+
+/*
+ * A group with a telling name, in a hierarchy that limits nothing, so that whoever
+ * is in it runs as before. Only root can make one, and only with version 1.
+ */
+static bool name_group(const struct dw_stage *stage, char *ret, size_t size)
+{
+	(void)snprintf(ret, size, "/sys/fs/cgroup/freezer/dewar-verify-%s",
+	               stage->secret);
+	return stage->range->root;
+}
+
+void dw_plant_group(const struct dw_stage *stage)
+{
+	char path[128];
+
+	if (name_group(stage, path, sizeof(path)))
+		(void)mkdir(path, 0755);
+}
+
+void dw_plant_join_group(const struct dw_stage *stage)
+{
+	autoclose int fd = -1;
+	char path[128];
+	size_t len;
+
+	if (!name_group(stage, path, sizeof(path)))
+		return;
+	len = strlen(path);
+	(void)snprintf(path + len, sizeof(path) - len, "/tasks");
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)dw_fd_write_all(fd, "0", 1);
+}
+
+void dw_plant_remove_group(const struct dw_stage *stage)
+{
+	char path[128];
+
+	if (name_group(stage, path, sizeof(path)))
+		(void)rmdir(path);
 }

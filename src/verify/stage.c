@@ -10,7 +10,6 @@
 #include "base/id.h"
 #include "verify/listen.h"
 #include "verify/look.h"
-#include "verify/oracles.h"
 #include "verify/traces.h"
 
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
@@ -31,6 +30,7 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	dw_id_make(stage->word);
 	if (dw_plant(stage, err) < 0)
 		return -1;
+	dw_plant_group(stage);
 	/*
 	 * The range's own names, which no process outside of it has. With two cells
 	 * the secret is the first one's, and the names are what it might change.
@@ -41,7 +41,6 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	(void)snprintf(flag, sizeof(flag), "%s/flag", range->base);
 	if (dw_witness_start(&stage->witness, stage->secret, flag, err) < 0)
 		return -1;
-	dw_count_begin();
 	return dw_traces_note(stage, err);
 }
 
@@ -49,6 +48,7 @@ void dw_stage_strike(struct dw_stage *stage)
 {
 	dw_witness_end(&stage->witness);
 	dw_look_end_all();
+	dw_plant_remove_group(stage);
 	dw_traces_remove(stage);
 	free(stage->files);
 	free(stage->remains);

@@ -36,4 +36,9 @@ void dw_stage_env(const struct dw_stage *stage, const char *role, char *ret, siz
 /* Put a fresh secret wherever one could be looked for. */
 int dw_plant(const struct dw_stage *stage, struct dw_error *err);
 
+/* The same with the name of a cgroup, where that can be had. */
+void dw_plant_group(const struct dw_stage *stage);
+void dw_plant_join_group(const struct dw_stage *stage);
+void dw_plant_remove_group(const struct dw_stage *stage);
+
 #endif

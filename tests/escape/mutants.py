@@ -41,13 +41,13 @@ MUTANTS = [
         ("src/launch/mounts.c", "\tproc = new_proc(err);",
          "\tproc = open_tree(AT_FDCWD, \"/proc\", CLONE_TREE);"),
     ], user="root"),
-    mutant("tmp-of-the-host", "mount", [
-        ("src/launch/mounts.c", "#define CLONE_TREE ", "static int host_tmp;\n\n#define CLONE_TREE "),
+    mutant("a-folder-of-the-host", "mount", [
+        ("src/launch/mounts.c", "#define CLONE_TREE ", "static int host;\n\n#define CLONE_TREE "),
         ("src/launch/mounts.c", "\tproc = new_proc(err);",
-         "\thost_tmp = open_tree(AT_FDCWD, \"/tmp\", CLONE_TREE);\n\tproc = new_proc(err);"),
-        ("src/launch/mounts.c", "\t\tfd = new_tmpfs(e, err);",
-         "\t\tfd = strcmp(dst, \"/tmp\") == 0 ? host_tmp : new_tmpfs(e, err);"),
-    ], {"container": ["read-flag-by-path"]}),
+         "\thost = open_tree(AT_FDCWD, \"/mnt\", CLONE_TREE);\n\tproc = new_proc(err);"),
+        ("src/launch/mounts.c", "\tif (fchdir(old) < 0 || chroot(",
+         "\t(void)attach(host, \"/mnt\", err);\n\tif (fchdir(old) < 0 || chroot("),
+    ], {"container": ["read-other-folders"]}),
     mutant("old-root-stays", "mount", [
         ("src/launch/mounts.c", " || umount2(\".\", MNT_DETACH) < 0 ||\n\t    chdir(\"/\") < 0)",
          " || chdir(\"/\") < 0)"),
