@@ -25,6 +25,9 @@ test: ## Set everything up and run every test
 bench: build ## Measure cold starts, beside bare and bwrap
 	@/usr/bin/python3 bench/run.py
 
+mutants: build ## Take one wall away at a time, and see which attacks get through
+	@tests/escape/mutate.py --full
+
 install: build ## Install to PREFIX (/usr/local), below DESTDIR if given
 	@meson configure build -Dprefix=$(PREFIX)
 	@meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
@@ -49,4 +52,4 @@ help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench install format check-format fuzz lint clean help
+.PHONY: build run test bench mutants install format check-format fuzz lint clean help

@@ -4,7 +4,7 @@
 # Promise:  identity
 # Oracle:   host caller
 # Stops:    another=namespace
-# Not promised: process=process-same-user container=caller-number
+# Not promised: process=process-same-user plain:container=caller-number
 # Because:  a cell of root's has a number that nobody else has
 use strict;
 use warnings;

@@ -255,7 +255,10 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 	};
 	int r;
 
-	*ret = (struct dw_observed){.landlock = kernel_has_landlock()};
+	*ret = (struct dw_observed){
+		.landlock = kernel_has_landlock(),
+		.root = range->root,
+	};
 	if (dw_stage_set(&a.stage, range, attack, err) < 0) {
 		dw_stage_strike(&a.stage);
 		return -1;

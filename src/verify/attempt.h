@@ -22,6 +22,7 @@ struct dw_observed {
 	char *said;       /* stdout and stderr of it, both roles */
 	json_t *result;   /* of the cell that the verdict is about; NULL without one */
 	bool landlock;    /* does this kernel have it? */
+	bool root;        /* are we root of the host? */
 };
 
 #define DW_AT_BARE "bare" /* no cell at all */

@@ -268,7 +268,7 @@ static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 }
 
 /*
- * The sentence that excuses this level; or a limit that the proof disowns, or that
+ * The sentence that excuses this level, for everybody or for a plain user; or a limit that the proof disowns, or that
  * is held by looking, which does not see everything; or a level that has no other
  * wall on a kernel without Landlock. A proof without Landlock, on a kernel that
  * has it, excuses nothing.
@@ -284,7 +284,9 @@ static const char *excuse(const struct dw_observed *outcome, const struct dw_row
 		                                             name + 1)
 		                           : NULL;
 
-		if (strcmp(p[0], row->level) == 0)
+		if (strcmp(p[0], row->level) == 0 ||
+		    (!outcome->root && strncmp(p[0], "plain:", 6) == 0 &&
+		     strcmp(p[0] + 6, row->level) == 0))
 			return p[1];
 		if (!outcome->landlock && strcmp(p[0], without) == 0)
 			return p[1];

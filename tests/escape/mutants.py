@@ -23,24 +23,24 @@ MUTANTS = [
         ("src/launch/main.c", "CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC",
          "CLONE_NEWPID | CLONE_NEWIPC"),
         ("src/launch/main.c", "\tif (dw_net_loopback_up(err) < 0)\n\t\treturn -1;\n", ""),
-    ], {"container": ["connect-to-loopback"]}),
+    ], {"container": ["connect-to-loopback", "connect-to-the-internet", "fetch-metadata", "send-udp-to-loopback", "meet-by-tcp-on-loopback"]}),
     mutant("no-ipc-namespace", "namespace", [
         ("src/launch/main.c", "CLONE_NEWNET | CLONE_NEWIPC | ", "CLONE_NEWNET | "),
-    ]),
+    ], {"container": ["leave-a-sysv-segment", "meet-by-semaphores", "meet-by-sysv-shm"]}),
     mutant("no-uts-namespace", "namespace", [
         ("src/launch/main.c", "CLONE_NEWUTS | CLONE_NEWCGROUP", "CLONE_NEWCGROUP"),
         ("src/launch/main.c", "if (sethostname(hostname, strlen(hostname)) < 0 ||\n"
          "\t    setdomainname(\"(none)\", strlen(\"(none)\")) < 0)", "if (!hostname)"),
-    ]),
+    ], {"container": ["ask-for-the-domain-name", "ask-for-the-host-name"]}),
     mutant("no-cgroup-namespace", "namespace", [
         ("src/launch/main.c", "CLONE_NEWUTS | CLONE_NEWCGROUP", "CLONE_NEWUTS"),
-    ]),
+    ], {"container": ["read-own-cgroup"]}, user="root"),
     # Without its own pids a cell cannot have its own /proc either.
     mutant("no-pid-namespace", "namespace", [
         ("src/launch/main.c", "CLONE_NEWPID | CLONE_NEWNET", "CLONE_NEWNET"),
         ("src/launch/mounts.c", "\tproc = new_proc(err);",
          "\tproc = open_tree(AT_FDCWD, \"/proc\", CLONE_TREE);"),
-    ], user="root"),
+    ], {"container": ["ask-ps", "read-witness-arguments", "scan-for-processes", "read-arguments-of-the-neighbour"]}, user="root"),
     mutant("a-folder-of-the-host", "mount", [
         ("src/launch/mounts.c", "#define CLONE_TREE ", "static int host;\n\n#define CLONE_TREE "),
         ("src/launch/mounts.c", "\tproc = new_proc(err);",
@@ -51,89 +51,96 @@ MUTANTS = [
     mutant("old-root-stays", "mount", [
         ("src/launch/mounts.c", " || umount2(\".\", MNT_DETACH) < 0 ||\n\t    chdir(\"/\") < 0)",
          " || chdir(\"/\") < 0)"),
-    ]),
+    ], {"container": ["read-the-mount-table"]}),
     mutant("binds-writable", "mount", [
         ("src/launch/mounts.c", "\tif (!(flags & DW_PLAN_WRITABLE))\n"
          "\t\tattr.attr_set |= MOUNT_ATTR_RDONLY;\n", ""),
-    ], redundant="Landlock refuses the same writes", both="binds-writable-and-no-landlock",
-           user="plain"),
+    ], {"container": ["chmod-workspace-file", "touch-workspace-file", "set-acl-of-workspace-file"]}, user="plain"),
     mutant("binds-writable-and-no-landlock", "mount", [
         ("src/launch/mounts.c", "\tif (!(flags & DW_PLAN_WRITABLE))\n"
          "\t\tattr.attr_set |= MOUNT_ATTR_RDONLY;\n", ""),
         ("src/launch/program.c", "(flags & DW_PLAN_LANDLOCK) &&", "false &&"),
-    ], user="plain"),
+    ], {"container": ["delete-the-workspace", "exchange-workspace-files", "clear-read-only-of-usr"]}, user="plain"),
     mutant("root-writable", "mount", [
         ("src/launch/mounts.c", ".attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID",
          ".attr_set = MOUNT_ATTR_NOSUID"),
-    ]),
+    ], redundant="Landlock refuses the same writes", both="root-writable-and-no-landlock", user="root"),
+    mutant("root-writable-and-no-landlock", "mount", [
+        ("src/launch/mounts.c", ".attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID",
+         ".attr_set = MOUNT_ATTR_NOSUID"),
+        ("src/launch/program.c", "(flags & DW_PLAN_LANDLOCK) &&", "false &&"),
+    ], {"container": ["write-into-the-root"]}, user="root"),
     mutant("whole-proc", "mount", [
         ("src/launch/mounts.c", '{"subset", "pid", NULL}', '{NULL}'),
-    ]),
+    ], {"container": ["read-boot-id", "read-kernel-command-line", "read-kernel-symbols"]}),
     mutant("tmp-without-end", "mount", [
         ("src/launch/mounts.c", '"size", size, "nr_inodes", inodes,\n\t                               ',
          ''),
-    ]),
+    ], {"container": ["fill-one-file", "fill-dev-shm", "make-empty-files", "make-folders"]}),
     mutant("no-landlock", "landlock", [
         ("src/launch/program.c", "(flags & DW_PLAN_LANDLOCK) &&", "false &&"),
-    ], {"process": ["read-flag-by-path", "write-beside-flag", "signal-the-witness"]}),
+    ], {"process": ["read-flag-by-path", "write-beside-flag", "signal-the-witness", "read-shadow", "delete-the-home", "connect-to-an-abstract-socket"]}),
     mutant("landlock-without-scope", "landlock", [
         ("src/launch/landlock.c", "if (abi >= 6)", "if (abi >= 600)"),
-    ], {"process": ["signal-the-witness"]}),
+    ], {"process": ["signal-the-witness", "kill-the-witness", "connect-to-an-abstract-socket"]}),
     mutant("no-seccomp", "seccomp", [
         ("src/launch/program.c", "(flags & DW_PLAN_SECCOMP) &&", "false &&"),
-    ], {"process": ["hold-an-io-uring"], "container": ["hold-an-io-uring"]}),
+    ], {"process": ["hold-an-io-uring", "clone-into-new-users", "create-a-setuid-file"], "container": ["hold-an-io-uring", "clone-into-new-users", "clone3-into-new-users", "create-a-setuid-file"]}),
     mutant("seccomp-without-arguments", "seccomp", [
         ("src/launch/seccomp.c", "\tif (load(\"arguments\", dw_seccomp_args, "
          "ARRAY_SIZE(dw_seccomp_args), err) < 0)\n\t\treturn -1;\n", ""),
-    ]),
+    ], {"process": ["clone-into-new-users", "lease-workspace-file"], "container": ["clone-into-new-users", "clone-with-high-bits", "lease-workspace-file", "leave-a-device-by-renaming"]}),
     mutant("seccomp-without-allow-list", "seccomp", [
         ("src/launch/seccomp.c", "\treturn load(\"calls\", dw_seccomp_allow, "
          "ARRAY_SIZE(dw_seccomp_allow), err);", "\treturn 0;"),
-    ], {"process": ["hold-an-io-uring"], "container": ["hold-an-io-uring"]}),
+    ], {"process": ["hold-an-io-uring"], "container": ["hold-an-io-uring", "clone3-into-new-users", "chmod-by-a-32-bit-call", "hold-a-userfaultfd"]}),
     mutant("capabilities-stay", "capability", [
         ("src/launch/caps.c", "\tif (syscall(SYS_capset, &header, none) < 0)",
          "\tif (header.version == 0 && none[0].effective)"),
         ("src/launch/caps.c", "prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0) < 0 && must", "!must && NO_ROOT == 0"),
         ("src/launch/caps.c", "\tfor (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)\n\t\t;\n\tif (errno != EINVAL && must)", "\tif (!must && errno == 12345)"),
-    ]),
+    ], {"process": ["take-capabilities", "raise-ambient-capabilities", "read-witness-environ"]}, user="root"),
     mutant("no-rlimits", "rlimit", [
         ("src/launch/program.c", "\tif (set_rlimits(plan, err) < 0)", "\tif (!set_rlimits)"),
-    ]),
+    ], {"process": ["open-sockets", "fill-one-file"], "container": ["open-sockets", "copy-descriptors", "raise-file-limit"]}),
     mutant("cgroups-not-joined", "cgroup", [
         ("src/launch/main.c", "r = dw_fd_write_all(fds[i], \"0\", 1);", "r = 0;"),
-    ], user="root"),
+    ], {"process": ["fork-bomb", "fill-a-list"], "container": ["fork-bomb", "fill-a-list", "fill-pipes", "clone-bomb"]}, user="root"),
     mutant("no-sampling", "supervisor", [
         ("src/launch/init.c", "\t\tif (plan->h->flags & SAMPLES)\n\t\t\tend->hit =",
          "\t\tif (plan->h->flags == ~0U)\n\t\t\tend->hit ="),
-    ], user="plain"),
-    mutant("init-open-to-the-program", "namespace", [
+    ], {"process": ["fill-a-list"], "container": ["fill-a-list", "fill-a-memfd", "fill-sysv-segment"]}, user="plain"),
+    mutant("init-open-to-the-program", "capability", [
         ("src/launch/init.c", "if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)", "if (false)"),
-    ]),
+    ], redundant="Landlock keeps init out of the program's domain", both="init-open-and-no-landlock"),
+    mutant("init-open-and-no-landlock", "capability", [
+        ("src/launch/init.c", "if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)", "if (false)"),
+        ("src/launch/program.c", "(flags & DW_PLAN_LANDLOCK) &&", "false &&"),
+    ], {"container": ["open-memory-of-init"]}),
     mutant("descriptors-not-closed", "absent", [
         ("src/launch/main.c", "if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)", "if (false)"),
-    ], redundant="what is not closed at the start is close-on-exec before the program",
-           both="descriptors-not-closed-at-all"),
+    ], redundant="what is not closed at the start is close-on-exec before the program", both="descriptors-not-closed-at-all"),
     mutant("descriptors-not-closed-at-all", "absent", [
         ("src/launch/main.c", "if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)", "if (false)"),
         ("src/launch/program.c", "\t(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);\n", ""),
-    ]),
+    ], {"process": ["find-a-leaked-descriptor", "read-leaked-descriptor"], "container": ["find-a-leaked-descriptor", "read-leaked-descriptor", "write-through-leaked-descriptor"]}),
     mutant("environment-passed-on", "absent", [
         ("src/levels/command.c", "\tfor (size_t i = 0; rt->env[i]; i++) {\n",
          "\tfor (char **e = environ; *e; e++) {\n"
          "\t\t(void)snprintf(name, sizeof(name), \"%.*s\", (int)strcspn(*e, \"=\"), *e);\n"
          "\t\tdw_plan_add_env(&l->plan, name, strchr(*e, '=') + 1);\n\t}\n"
          "\tfor (size_t i = 0; rt->env[i]; i++) {\n"),
-    ], program=DEWAR),
+    ], {"process": ["print-a-variable"], "container": ["print-a-variable", "find-the-ssh-agent", "ask-for-the-login"]}, program=DEWAR),
     mutant("ids-of-root", "namespace", [
         ("src/launch/main.c", "if (plan->h->become != 0 && dw_ids_become(plan->h->become, err) < 0)",
          "if (false)"),
-    ], user="root"),
+    ], {"container": ["tell-the-caller-by-id-map"]}, user="root"),
     mutant("cell-not-ended", "supervisor", [
         ("src/launch/init.c", "\tend_all(plan);\n", ""),
-    ]),
+    ], {"process": ["leave-a-daemon"]}, user="plain"),
     mutant("collects-through-links", "supervisor", [
         ("src/base/path.c", "flags | O_NOFOLLOW, mode,\n\t                RESOLVE_BENEATH | "
          "RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |\n\t                        "
          "RESOLVE_NO_XDEV);", "flags, mode, 0);"),
-    ], program=DEWAR),
+    ], {"process": ["collect-a-link"], "container": ["collect-a-link"]}, program=DEWAR),
 ]

@@ -60,6 +60,7 @@ struct given {
 	bool vacuous;
 	bool excusable;
 	bool no_landlock;
+	bool root;
 };
 
 static struct dw_row judge(struct given given)
@@ -70,6 +71,7 @@ static struct dw_row judge(struct given given)
 		.result = json_loads(given.result ? given.result : container_result, 0,
 	                             NULL),
 		.landlock = !given.no_landlock,
+		.root = given.root,
 	};
 	struct dw_row row = {
 		.attack = given.excusable ? &attack : &promised_attack,
@@ -239,6 +241,22 @@ static void only_a_kernel_without_landlock_excuses_its_absence(void **state)
 	       "not_promised", NULL);
 }
 
+static void an_excuse_of_plain_users_is_not_one_of_root(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.fired = true,
+	                            .excusable = true,
+	                            .level = "other",
+	                            .result = bare_result}),
+	       "not_promised", NULL);
+	expect(judge((struct given){.fired = true,
+	                            .excusable = true,
+	                            .level = "other",
+	                            .result = bare_result,
+	                            .root = true}),
+	       "escaped", NULL);
+}
+
 static void a_limit_is_held_by_whom_the_proof_names(void **state)
 {
 	(void)state;
@@ -295,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_level_that_does_not_promise_it_is_excused),
 		cmocka_unit_test(a_limit_that_the_proof_disowns_is_excused),
 		cmocka_unit_test(only_a_kernel_without_landlock_excuses_its_absence),
+		cmocka_unit_test(an_excuse_of_plain_users_is_not_one_of_root),
 		cmocka_unit_test(a_limit_is_held_by_whom_the_proof_names),
 		cmocka_unit_test(what_a_shell_prints_is_understood),
 		cmocka_unit_test(a_control_must_get_through),
