@@ -7,6 +7,6 @@
 # Oracle:   count output_kb > 200
 # Stops:    output=supervisor
 
-for i in $(seq 40); do
+for _ in $(seq 40); do
 	head -c 20000 /dev/zero | tr '\0' "x"
 done
