@@ -30,13 +30,10 @@ static const char bare_result[] =
 
 static const char *const stops[] = {"ENOENT=mount", "EPERM=seccomp|capability",
                                     "EACCES=landlock", "oom=limit:memory", NULL};
-static const char *const unpromised[] = {"process",
-                                         "Level process does not.",
-                                         "unenforced:cpu",
-                                         "Nobody holds it.",
-                                         "guest-without-landlock",
-                                         "No Landlock.",
-                                         NULL};
+static const char *const unpromised[] =
+	{"process",          "Level process does not.", "unenforced:cpu",
+         "Nobody holds it.", "guest-without-landlock",  "No Landlock.",
+         "plain:other",      "Only root has it.",       NULL};
 static const char *const oracles[] = {"secret", NULL};
 static const struct dw_attack attack = {
 	.name = "some-attack",
