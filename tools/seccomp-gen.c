@@ -126,12 +126,13 @@ static void emit(struct program *prog, uint16_t code, uint32_t k, size_t jt, siz
 	};
 }
 
-static void emit_load(struct program *prog, unsigned arg)
+static void emit_load(struct program *prog, unsigned arg, bool high)
 {
-	/* The low half; main() lets only little-endian machines come here. */
+	/* The low half is first; main() lets only little-endian machines come here. */
 	emit(prog, BPF_LD | BPF_W | BPF_ABS,
-	     (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t)), 0,
-	     0);
+	     (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t) +
+	                (high ? sizeof(uint32_t) : 0)),
+	     0, 0);
 }
 
 /* Falls through where the rule holds, and returns its errno where not. */
@@ -141,14 +142,14 @@ static void emit_rule(struct program *prog, const struct dw_seccomp_argument *ru
 	size_t left;
 
 	if (rule->when.set) {
-		emit_load(prog, rule->when.arg);
+		emit_load(prog, rule->when.arg, false);
 		/* Not our case: over load, mask, comparisons, and the ends. */
 		emit(prog, BPF_JMP | (rule->when.any ? BPF_JSET : BPF_JEQ) | BPF_K,
 		     rule->when.value, 0,
 		     1 + masked + rule->n_values + (rule->test == DW_NONE_OF) + 1);
 	}
 
-	emit_load(prog, rule->arg);
+	emit_load(prog, rule->arg, rule->high);
 	if (masked)
 		emit(prog, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 

@@ -18,9 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -148,7 +150,8 @@ static const char *const dw_seccomp_allowed[] = {
  * A rule looks at the low 32 bits of one argument, since that is what the kernel
  * looks at: with 64 compared, a bit set above them would dodge the rule
  * (CVE-2019-10063). That is also why no argument that is a pointer, an offset or
- * a size has a rule here. All rules of a call stand together, and each must hold.
+ * a size has a rule here, but for those that must be NULL: both halves of them. All
+ * rules of a call stand together, and each must hold.
  */
 enum dw_seccomp_test {
 	DW_ONE_OF,
@@ -165,6 +168,7 @@ struct dw_seccomp_argument {
 	} when; /* the rule counts only if this argument has this value, or any of
 		 * its bits */
 	unsigned arg;
+	bool high; /* the upper half of it instead, for a pointer that must be NULL */
 	uint32_t mask;
 	enum dw_seccomp_test test;
 	const uint32_t *values;
@@ -177,6 +181,7 @@ struct dw_seccomp_argument {
 #define WHEN_ANY(n, v) {.set = true, .any = true, .arg = (n), .value = (v)}
 #define ARG(n) .arg = (n), .mask = UINT32_MAX
 #define BITS(n, m) .arg = (n), .mask = (m)
+#define UPPER(n) .arg = (n), .high = true, .mask = UINT32_MAX
 #define LIST(...) .values = (const uint32_t[]){__VA_ARGS__}, \
 	.n_values = sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
 #define ONE_OF(...) .test = DW_ONE_OF, LIST(__VA_ARGS__)
@@ -273,6 +278,13 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	 ELSE(ENOTTY)},
 
 	/*
+	 * Huge pages come from a pool of the host's, and no limit of ours counts them.
+	 */
+	{"mmap", ALWAYS, BITS(3, MAP_HUGETLB), ONE_OF(0), ELSE(ENOMEM)},
+	{"memfd_create", ALWAYS, BITS(1, MFD_HUGETLB), ONE_OF(0), ELSE(EINVAL)},
+	{"shmget", ALWAYS, BITS(2, SHM_HUGETLB), ONE_OF(0), ELSE(ENOMEM)},
+
+	/*
 	 * A lease makes whoever opens the file wait for its holder, and the files of a
 	 * workspace are the caller's. The older directory watch goes with it.
 	 */
@@ -285,6 +297,10 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	 * would be blind: limits are everybody's own, and nobody else's.)
 	 */
 	{"prlimit64", ALWAYS, ARG(0), ONE_OF(0), ELSE(EPERM)},
+	/* The limit on core files is what keeps the host's crash handler out of it. */
+	{"prlimit64", WHEN(1, RLIMIT_CORE), ARG(2), ONE_OF(0), ELSE(EPERM)},
+	{"prlimit64", WHEN(1, RLIMIT_CORE), UPPER(2), ONE_OF(0), ELSE(EPERM)},
+	{"setrlimit", ALWAYS, ARG(0), NONE_OF(RLIMIT_CORE), ELSE(EPERM)},
 	{"sched_setaffinity", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
 	{"sched_setscheduler", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
 	{"sched_setparam", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
@@ -335,6 +351,7 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 #undef WHEN_ANY
 #undef ARG
 #undef BITS
+#undef UPPER
 #undef LIST
 #undef ONE_OF
 #undef NONE_OF

@@ -224,7 +224,11 @@ void dw_limits_plan(struct dw_launched *l)
 	plan_pids(l, &proof[DW_LIMIT_PIDS]);
 	plan_tmp(l, &proof[DW_LIMIT_TMP]);
 	dw_plan_add_rlimit(&l->plan, RLIMIT_NOFILE, limits->files);
-	dw_plan_add_rlimit(&l->plan, RLIMIT_CORE, 0);
+	/*
+	 * 0 keeps the kernel from writing core files, but not from starting the host's
+	 * crash handler, as root, where core_pattern names one. At 1 it does neither.
+	 */
+	dw_plan_add_rlimit(&l->plan, RLIMIT_CORE, 1);
 }
 
 void dw_limits_read_back(struct dw_launched *l)

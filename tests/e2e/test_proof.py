@@ -149,7 +149,7 @@ def test_limits_are_in_the_kernel(dewar, is_root):
 
     rlimits = {line[:26].strip(): line[26:].split()[:2] for line in rlimits}
     assert rlimits["Max open files"] == ["77", "77"] and limits["files"]["kernel"] == 77
-    assert rlimits["Max core file size"] == ["0", "0"]
+    assert rlimits["Max core file size"] == ["1", "1"]
     if is_root:
         assert held == {"memory": 100 << 20, "cpu": 75, "pids": 33 + 1}, "init is one of the pids"
         assert limits["memory"]["kernel"] == held["memory"]

@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/fiemap.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
@@ -37,6 +38,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -689,6 +691,84 @@ static void init_keeps_its_limits_and_its_place(void **state)
 	assert_int_equal(OPEN(SYS_prctl, {PR_SET_DUMPABLE, 0}), 0);
 }
 
+static void a_core_limit_cannot_be_chosen(void **state)
+{
+	static const struct rlimit none = {0, 0};
+	const unsigned long p = (unsigned long)&none;
+
+	(void)state;
+	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, p, 0}), EPERM);
+	/* Half of the address is zero: still an address, and the kernel would look. */
+	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, HIGH, 0}), EPERM);
+	assert_int_equal(OPEN(SYS_prlimit64, {0, RLIMIT_CORE, HIGH, 0}), EFAULT);
+	assert_int_equal(OPEN(SYS_prlimit64, {0, RLIMIT_CORE, p, 0}), 0);
+	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, 0, 0}), 0);
+	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_NOFILE, p, 0}), 0);
+#ifdef SYS_setrlimit
+	assert_int_equal(WALLED(SYS_setrlimit, {RLIMIT_CORE, p}), EPERM);
+	assert_int_equal(WALLED(SYS_setrlimit, {RLIMIT_NOFILE, p}), 0);
+#endif
+}
+
+static void huge_pages_of_the_host_are_not_ours(void **state)
+{
+	const unsigned long none = (unsigned long)-1, rw = PROT_READ | PROT_WRITE;
+	const unsigned long own = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	(void)state;
+	assert_int_equal(WALLED(SYS_mmap, {0, 4096, rw, own, none, 0}), 0);
+	assert_int_equal(WALLED(SYS_mmap, {0, 2 << 20, rw, own | MAP_HUGETLB, none, 0}),
+	                 ENOMEM);
+	assert_int_equal(WALLED(SYS_memfd_create, {(unsigned long)"x", MFD_HUGETLB}),
+	                 EINVAL);
+	assert_int_equal(OPEN(SYS_memfd_create, {(unsigned long)"x", MFD_HUGETLB}), 0);
+	assert_int_equal(WALLED(SYS_memfd_create, {(unsigned long)"x", 0}), 0);
+	assert_int_equal(WALLED(SYS_shmget, {IPC_PRIVATE, 2 << 20, SHM_HUGETLB | 0600}),
+	                 ENOMEM);
+}
+
+static void threads_share_their_descriptors(void **state)
+{
+	const unsigned long thread = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
+
+	(void)state;
+	/* The kernel refuses the rest of it for want of CLONE_SIGHAND, which is enough. */
+	assert_int_equal(WALLED(SYS_clone, {thread & ~(unsigned long)CLONE_SIGHAND, 0}),
+	                 EPERM);
+	assert_int_equal(OPEN(SYS_clone, {thread & ~(unsigned long)CLONE_SIGHAND, 0}),
+	                 EINVAL);
+	assert_int_equal(WALLED(SYS_clone, {CLONE_VM | CLONE_THREAD | CLONE_FILES, 0}),
+	                 EINVAL);
+	assert_int_equal(WALLED(SYS_close_range, {1000, 1001, CLOSE_RANGE_UNSHARE}),
+	                 EINVAL);
+	assert_int_equal(OPEN(SYS_close_range, {1000, 1001, CLOSE_RANGE_UNSHARE}), 0);
+	assert_int_equal(WALLED(SYS_close_range, {1000, 1001, 0}), 0);
+}
+
+static void a_file_of_others_is_neither_leased_nor_watched(void **state)
+{
+	const unsigned long fd = STDIN_FILENO;
+
+	(void)state;
+	assert_int_equal(WALLED(SYS_fcntl, {fd, F_SETLEASE, F_RDLCK}), EPERM);
+	assert_int_equal(WALLED(SYS_fcntl, {fd, F_SETLEASE | HIGH, F_RDLCK}), EPERM);
+	assert_int_equal(WALLED(SYS_fcntl, {fd, F_NOTIFY, 1}), EPERM);
+	assert_int_equal(WALLED(SYS_fcntl, {fd, F_GETFD, 0}), 0);
+	assert_int_equal(WALLED(SYS_inotify_init1, {0}), ENOSYS);
+	assert_int_equal(OPEN(SYS_inotify_init1, {0}), 0);
+	/* No such file: the kernel looked, where it was let. */
+	assert_int_equal(WALLED(SYS_renameat2,
+	                        {(unsigned long)AT_FDCWD, (unsigned long)"/no/a",
+	                         (unsigned long)AT_FDCWD, (unsigned long)"/no/b",
+	                         RENAME_WHITEOUT}),
+	                 EPERM);
+	assert_int_equal(WALLED(SYS_renameat2,
+	                        {(unsigned long)AT_FDCWD, (unsigned long)"/no/a",
+	                         (unsigned long)AT_FDCWD, (unsigned long)"/no/b",
+	                         RENAME_NOREPLACE}),
+	                 ENOENT);
+}
+
 static void personality_does_not_weaken_memory(void **state)
 {
 	static const unsigned long good[] = {
@@ -853,6 +933,10 @@ int main(void)
 		cmocka_unit_test(mknod_makes_no_devices),
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(init_keeps_its_limits_and_its_place),
+		cmocka_unit_test(a_core_limit_cannot_be_chosen),
+		cmocka_unit_test(huge_pages_of_the_host_are_not_ours),
+		cmocka_unit_test(threads_share_their_descriptors),
+		cmocka_unit_test(a_file_of_others_is_neither_leased_nor_watched),
 		cmocka_unit_test(personality_does_not_weaken_memory),
 #ifdef __x86_64__
 		cmocka_unit_test(a_call_of_x32_kills),
