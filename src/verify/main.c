@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 	struct dw_rows rows = {.levels = set.levels, .absent = set.absent};
 	struct dw_error err = {0};
 	const char *keep[3];
-	int html = -1;
+	int html = -1, status;
 
 	if (argc > 0 && strcmp(argv[0], "dewar-witness") == 0)
 		dw_witness_main(argv);
@@ -299,5 +299,7 @@ int main(int argc, char **argv)
 	if (dw_listen_open(&suite.listeners, suite.range.base, &err) < 0 ||
 	    run_suite(&suite, &rows, &err) < 0 || show(&set, &rows, html, &err) < 0)
 		give_up(&set, &err);
-	return dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;
+	status = dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;
+	free(rows.list);
+	return status;
 }
