@@ -7,11 +7,10 @@ it tries and how one can tell; attacks/README.md explains the words. Promises an
 what is not promised come from docs/THREAT_MODEL.md, so that the program quotes
 what the page says.
 
-  attacks.py sources            the files in C
-  attacks.py files              all of them
   attacks.py table OUT          the table for dewar-verify
   attacks.py dispatch OUT       the table for dewar-attacks
-  attacks.py doc [--check]      the lists of attacks in the threat model
+  attacks.py lists [--check]    write the lists of attacks: those in the threat
+                                model, and the one for meson; or are they old?
 """
 
 import os
@@ -237,9 +236,21 @@ def write_dispatch(out):
     out.write("};\n")
 
 
-def doc(check):
+def meson_list(attacks):
+    """What meson is to build with; it notices no new file by itself."""
+    text = "# SPDX-License-Identifier: Apache-2.0\n# Made by tools/attacks.py lists.\n"
+    for name, suffixes in (("attack_sources", (".c",)), ("attack_scripts", tuple(LANGUAGES))):
+        text += "%s = files(\n" % name
+        for attack in attacks:
+            path = os.path.relpath(attack["path"], FOLDER)
+            if attack["ext"] in suffixes and (name == "attack_sources" or attack["ext"] != ".c"):
+                text += "  '%s',\n" % path
+        text += ")\n"
+    return text
+
+
+def threat_model(attacks, model):
     """Under each promise stands the list of its attacks."""
-    attacks, model = read_all()
     text = model["text"]
     for key in model["promises"]:
         mine = [a for a in attacks if a["promise"] == key]
@@ -257,25 +268,33 @@ def doc(check):
         used = any(key in a["unpromised"].values() for a in attacks)
         if not used and key != "none":
             sys.exit("%s: no attack needs the sentence %s" % (MODEL, key))
-    if text == model["text"]:
-        return
-    if check:
-        sys.exit("%s: its lists of attacks are old; run tools/attacks.py doc" % MODEL)
-    with open(os.path.join(ROOT, MODEL), "w", encoding="utf-8") as file:
-        file.write(text)
+    return text
+
+
+def lists(check):
+    attacks, model = read_all()
+    for path, text in ((MODEL, threat_model(attacks, model)),
+                       (FOLDER + "/meson.build", meson_list(attacks))):
+        path = os.path.join(ROOT, path)
+        old = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                old = file.read()
+        if text == old:
+            continue
+        if check:
+            sys.exit("%s is old; run tools/attacks.py lists" % path)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def main():
     command = sys.argv[1] if len(sys.argv) > 1 else ""
-    if command == "sources":
-        print("\n".join(path for path in paths() if path.endswith(".c")))
-    elif command == "files":
-        print("\n".join(paths()))
-    elif command in ("table", "dispatch"):
+    if command in ("table", "dispatch"):
         with open(sys.argv[2], "w", encoding="utf-8") as out:
             (write_table if command == "table" else write_dispatch)(out)
-    elif command == "doc":
-        doc("--check" in sys.argv)
+    elif command == "lists":
+        lists("--check" in sys.argv)
     else:
         sys.exit(__doc__)
 

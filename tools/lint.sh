@@ -15,7 +15,7 @@ all=(includes codespell shellcheck cppcheck clang-tidy)
 lint_includes()
 {
 	tools/check-includes.py
-	tools/attacks.py doc --check
+	tools/attacks.py lists --check
 }
 
 lint_codespell()
