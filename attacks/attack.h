@@ -48,6 +48,12 @@ bool attack_spill_file(const char *path);
 int attack_open_shown(void);
 
 /*
+ * A system call as an i386 program makes it, with that machine's numbers; pointers
+ * must fit into 32 bits. -1 and errno if it fails, or if this machine has no such way.
+ */
+long attack_call_i386(long nr, long a, long b);
+
+/*
  * We have something that should not be ours: stand still, so that the suite
  * can look at us from outside. Returns after some seconds, if nobody came.
  */

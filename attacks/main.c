@@ -94,6 +94,26 @@ void attack_pause(int ms)
 		(void)nanosleep(&step, NULL);
 }
 
+long attack_call_i386(long nr, long a, long b)
+{
+	long r = -ENOSYS;
+
+#if defined(__x86_64__)
+	__asm__ volatile("int $0x80"
+	                 : "=a"(r)
+	                 : "a"(nr), "b"(a), "c"(b)
+	                 : "memory", "r8", "r9", "r10", "r11");
+#else
+	(void)nr;
+	(void)a;
+	(void)b;
+#endif
+	if (r >= 0)
+		return r;
+	errno = (int)-r;
+	return -1;
+}
+
 void attack_hold(void)
 {
 	attack_ready();

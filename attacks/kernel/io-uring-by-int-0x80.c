@@ -17,29 +17,12 @@
 
 #define NR_IO_URING_SETUP 425
 
-/* As an i386 program makes its calls. Pointers must fit into 32 bits. */
-static long call(long nr, long a, long b)
-{
-	long r = -ENOSYS;
-
-#if defined(__x86_64__)
-	__asm__ volatile("int $0x80"
-	                 : "=a"(r)
-	                 : "a"(nr), "b"(a), "c"(b)
-	                 : "memory", "r8", "r9", "r10", "r11");
-#else
-	(void)nr, (void)a, (void)b;
-#endif
-	errno = r < 0 ? (int)-r : 0;
-	return r;
-}
-
 ATTACK(io_uring_by_int_0x80)
 {
 	void *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 
-	if (call(NR_IO_URING_SETUP, 4, (long)(uintptr_t)low) < 0)
+	if (attack_call_i386(NR_IO_URING_SETUP, 4, (long)(uintptr_t)low) < 0)
 		attack_stopped("io_uring_setup");
 	else
 		attack_hold();

@@ -11,26 +11,9 @@
 
 #define NR_PERSONALITY 136
 
-/* As an i386 program makes its calls. Pointers must fit into 32 bits. */
-static long call(long nr, long a, long b)
-{
-	long r = -ENOSYS;
-
-#if defined(__x86_64__)
-	__asm__ volatile("int $0x80"
-	                 : "=a"(r)
-	                 : "a"(nr), "b"(a), "c"(b)
-	                 : "memory", "r8", "r9", "r10", "r11");
-#else
-	(void)nr, (void)a, (void)b;
-#endif
-	errno = r < 0 ? (int)-r : 0;
-	return r;
-}
-
 ATTACK(personality_by_int_0x80)
 {
-	if (call(NR_PERSONALITY, ADDR_NO_RANDOMIZE, 0) < 0)
+	if (attack_call_i386(NR_PERSONALITY, ADDR_NO_RANDOMIZE, 0) < 0)
 		attack_stopped("personality");
 	else
 		attack_hold();

@@ -18,23 +18,6 @@
 
 #define NR_SOCKETCALL 102
 
-/* As an i386 program makes its calls. Pointers must fit into 32 bits. */
-static long call(long nr, long a, long b)
-{
-	long r = -ENOSYS;
-
-#if defined(__x86_64__)
-	__asm__ volatile("int $0x80"
-	                 : "=a"(r)
-	                 : "a"(nr), "b"(a), "c"(b)
-	                 : "memory", "r8", "r9", "r10", "r11");
-#else
-	(void)nr, (void)a, (void)b;
-#endif
-	errno = r < 0 ? (int)-r : 0;
-	return r;
-}
-
 ATTACK(socketcall_by_int_0x80)
 {
 	uint32_t *args = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -43,7 +26,8 @@ ATTACK(socketcall_by_int_0x80)
 	args[0] = AF_INET;
 	args[1] = SOCK_STREAM;
 	args[2] = IPPROTO_MPTCP;
-	if (call(NR_SOCKETCALL, 1 /* SYS_SOCKET */, (long)(uintptr_t)args) < 0)
+	if (attack_call_i386(NR_SOCKETCALL, 1 /* SYS_SOCKET */, (long)(uintptr_t)args) <
+	    0)
 		attack_stopped("socketcall");
 	else
 		attack_hold();

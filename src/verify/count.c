@@ -26,14 +26,19 @@ static unsigned long long field_of(pid_t pid, const char *file, const char *fiel
 	return at ? strtoull(at + strlen(field), NULL, 10) : 0;
 }
 
+static DIR *open_folder(pid_t pid, const char *name)
+{
+	char path[96];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return opendir(path);
+}
+
 static unsigned long long files_of(pid_t pid)
 {
-	autodir DIR *dir = NULL;
+	autodir DIR *dir = open_folder(pid, "fd");
 	unsigned long long n = 0;
-	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
 	while (dir && readdir(dir) != NULL)
 		n++;
 	return n > 2 ? n - 2 : 0; /* . and .. */
@@ -55,9 +60,9 @@ static bool is_new(struct seen *seen, ino_t inode)
 	return true;
 }
 
-static unsigned long long memfds_in(const char *folder, struct seen *seen)
+static unsigned long long memfds_in(pid_t pid, const char *folder, struct seen *seen)
 {
-	autodir DIR *dir = opendir(folder);
+	autodir DIR *dir = open_folder(pid, folder);
 	unsigned long long sum = 0;
 	const struct dirent *e;
 	char target[64];
@@ -78,18 +83,15 @@ static unsigned long long memfds_in(const char *folder, struct seen *seen)
 /* Bytes in memfds, mapped or not; a thread may have descriptors of its own. */
 static unsigned long long memfds_of(pid_t pid)
 {
+	autodir DIR *dir = open_folder(pid, "task");
 	struct seen seen = {.n = 0};
 	unsigned long long sum = 0;
 	const struct dirent *e;
-	autodir DIR *dir = NULL;
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
 	while (dir && (e = readdir(dir)) != NULL) {
-		(void)snprintf(path, sizeof(path), "/proc/%d/task/%.16s/fd", pid,
-		               e->d_name);
-		sum += memfds_in(path, &seen);
+		(void)snprintf(path, sizeof(path), "task/%.16s/fd", e->d_name);
+		sum += memfds_in(pid, path, &seen);
 	}
 	return sum;
 }
@@ -97,14 +99,11 @@ static unsigned long long memfds_of(pid_t pid)
 /* Bytes that wait in the pipes of a process; of each of them, once. */
 static unsigned long long queued_of(pid_t pid)
 {
+	autodir DIR *dir = open_folder(pid, "fd");
 	struct seen seen = {.n = 0};
 	unsigned long long sum = 0;
 	const struct dirent *e;
-	autodir DIR *dir = NULL;
-	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
 	while (dir && (e = readdir(dir)) != NULL) {
 		autoclose int fd = -1;
 		struct stat st;
@@ -125,13 +124,11 @@ static unsigned long long queued_of(pid_t pid)
 /* What its threads have had of the processor; clock ticks would be too coarse. */
 static unsigned long long cpu_ns(pid_t pid)
 {
+	autodir DIR *dir = open_folder(pid, "task");
 	unsigned long long sum = 0;
 	const struct dirent *e;
-	autodir DIR *dir = NULL;
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
 	while (dir && (e = readdir(dir)) != NULL) {
 		autofree char *text = NULL;
 
