@@ -5,7 +5,7 @@
  * Promise:  nothing-remains
  * Control:  bare
  * Oracle:   remains
- * Stops:    end=namespace|supervisor
+ * Stops:    end=namespace|supervisor pids=limit:pids
  * Because:  nothing is refused: whoever ends the cell ends this, too
  */
 #include <signal.h>

@@ -163,6 +163,7 @@ int dw_traces_note(struct dw_stage *stage, struct dw_error *err)
 bool dw_traces_in_files(const struct dw_stage *stage, char *ret, size_t size)
 {
 	autofree char *now = describe_files(stage);
+	size_t at;
 
 	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++) {
 		autodir DIR *dir = opendir(public_folders[i]);
@@ -175,7 +176,12 @@ bool dw_traces_in_files(const struct dw_stage *stage, char *ret, size_t size)
 				return true;
 			}
 	}
-	return now && first_difference(stage->files, now, ret, size);
+	if (!now || !first_difference(stage->files, now, ret, size))
+		return false;
+	/* Its path comes first; what it was and is says nothing to a reader. */
+	at = strcspn(ret, " ");
+	(void)snprintf(ret + at, size - at, " was changed");
+	return true;
 }
 
 static char wanted_group[20], found_group[128];
@@ -195,6 +201,7 @@ bool dw_traces_remain(const struct dw_stage *stage, const char *run, char *ret,
                       size_t size)
 {
 	autofree char *now = NULL;
+	char seen[160];
 
 	if (dw_look_somebody(stage->witness.pid, ret, size))
 		return true;
@@ -205,7 +212,10 @@ bool dw_traces_remain(const struct dw_stage *stage, const char *run, char *ret,
 		return true;
 	}
 	now = describe_remains(stage);
-	return now && first_difference(stage->remains, now, ret, size);
+	if (!now || !first_difference(stage->remains, now, seen, sizeof(seen)))
+		return false;
+	(void)snprintf(ret, size, "something is left: %s", seen);
+	return true;
 }
 
 void dw_traces_empty(const char *path)
