@@ -20,6 +20,7 @@
 #define WORDS_MAX 128
 #define TEXT_ROOM 16384
 #define OUTPUT_MAX (8U << 20)
+#define LOOK_READS 256
 #define LEAKED_FD 9 /* a caller's descriptor that nobody closed */
 
 struct words {
@@ -241,11 +242,14 @@ bool dw_party_look(struct dw_party *party)
 	 * words could be missed. A child that it left behind may hold the pipes open;
 	 * that is no reason to wait.
 	 */
-	if (party->pid > 0 && waitpid(party->pid, &party->status, WNOHANG) == party->pid)
+	if (party->pid > 0 && waitpid(party->pid, NULL, WNOHANG) == party->pid)
 		party->pid = -1;
 	for (int i = 0; i < 2; i++) {
-		while (party->fd[i] >= 0 &&
-		       (n = read(party->fd[i], data, sizeof(data))) >= 0) {
+		/* Who never stops talking does not keep us from looking at the clock. */
+		for (int k = 0; k < LOOK_READS && party->fd[i] >= 0; k++) {
+			n = read(party->fd[i], data, sizeof(data));
+			if (n < 0)
+				break;
 			(void)dw_buf_add_upto(&party->out[i], data, (size_t)n);
 			if (n == 0)
 				dw_fd_close(&party->fd[i]);

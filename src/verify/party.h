@@ -15,7 +15,6 @@ struct dw_party {
 	int pidfd;            /* to be told of its end */
 	int fd[2];            /* its stdout and stderr, -1 once closed */
 	struct dw_buf out[2]; /* what it said */
-	int status;           /* as wait() has it */
 	bool cell;            /* its stdout is a result of dewar's */
 };
 
