@@ -27,7 +27,7 @@ struct attempt {
 	const struct dw_attack *attack;
 	const char *at;
 	struct dw_stage stage;
-	struct dw_listeners *listeners;
+	struct dw_listeners listeners;
 	const struct dw_tools *tools;
 	struct dw_party first; /* the only one, or who is there before */
 	struct dw_party second;
@@ -77,15 +77,15 @@ static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 	struct pollfd fds[DW_LISTEN_MAX + 3];
 
 	while (!dw_party_look(party)) {
-		size_t n = a->listeners->n;
+		size_t n = a->listeners.n;
 
-		memcpy(fds, a->listeners->fds, sizeof(*fds) * n);
+		memcpy(fds, a->listeners.fds, sizeof(*fds) * n);
 		fds[n] = (struct pollfd){.fd = party->fd[0], .events = POLLIN};
 		fds[n + 1] = (struct pollfd){.fd = party->fd[1], .events = POLLIN};
 		fds[n + 2] = (struct pollfd){.fd = party->pidfd, .events = POLLIN};
 		(void)poll(fds, n + 3,
 		           looks || until == UNTIL_HELD ? HELD_POLL_MS : QUIET_POLL_MS);
-		dw_listen_serve(a->listeners, a->stage.secret, a->reached,
+		dw_listen_serve(&a->listeners, a->stage.secret, a->reached,
 		                sizeof(a->reached));
 		if ((looks || until == UNTIL_HELD) && dw_look_holding(a->stage.nonce)) {
 			if (until == UNTIL_HELD)
@@ -157,10 +157,10 @@ static void check_host(struct attempt *a, const json_t *result)
 	if (has_oracle(a->attack, "remains") &&
 	    dw_traces_remain(&a->stage, id ? id : "", seen, sizeof(seen)))
 		fire(a, seen);
-	dw_listen_serve(a->listeners, a->stage.secret, a->reached, sizeof(a->reached));
+	dw_listen_serve(&a->listeners, a->stage.secret, a->reached, sizeof(a->reached));
 	if (has_oracle(a->attack, "network") && a->reached[0] != '\0')
 		fire(a, a->reached);
-	if (has_oracle(a->attack, "network") && dw_listen_counted(a->listeners))
+	if (has_oracle(a->attack, "network") && dw_listen_counted())
 		fire(a, "a packet crossed the host's network");
 	if (has_oracle(a->attack, "forged") && dw_heard_forged(&a->first, result))
 		fire(a, "the result says what the program made up");
@@ -241,13 +241,11 @@ static bool kernel_has_landlock(void)
 
 int dw_attempt(const struct dw_attack *attack, const char *at,
                const struct dw_range *range, const struct dw_tools *tools,
-               struct dw_listeners *listeners, struct dw_observed *ret,
-               struct dw_error *err)
+               struct dw_observed *ret, struct dw_error *err)
 {
 	struct attempt a = {
 		.attack = attack,
 		.at = at,
-		.listeners = listeners,
 		.tools = tools,
 		.first = {.pid = -1, .pidfd = -1, .fd = {-1, -1}},
 		.second = {.pid = -1, .pidfd = -1, .fd = {-1, -1}},
@@ -259,17 +257,18 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 		.landlock = kernel_has_landlock(),
 		.root = range->root,
 	};
-	if (dw_stage_set(&a.stage, range, attack, err) < 0) {
-		dw_stage_strike(&a.stage);
+	if (dw_range_new_network(err) < 0 ||
+	    dw_listen_open(&a.listeners, range->base, err) < 0)
 		return -1;
-	}
-	dw_listen_reset(listeners);
-	r = play(&a, err);
+	r = dw_stage_set(&a.stage, range, attack, err);
+	if (r == 0)
+		r = play(&a, err);
 	if (r == 0)
 		keep_what_was_said(&a);
 	dw_party_finish(&a.first);
 	dw_party_finish(&a.second);
 	dw_stage_strike(&a.stage);
+	dw_listen_close(&a.listeners);
 	return r;
 }
 

@@ -34,8 +34,7 @@ struct dw_observed {
  */
 int dw_attempt(const struct dw_attack *attack, const char *at,
                const struct dw_range *range, const struct dw_tools *tools,
-               struct dw_listeners *listeners, struct dw_observed *ret,
-               struct dw_error *err);
+               struct dw_observed *ret, struct dw_error *err);
 
 void dw_observed_finish(struct dw_observed *outcome);
 

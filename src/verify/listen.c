@@ -55,6 +55,8 @@ static int open_unix(int type, const char *path, bool abstract)
 	(void)snprintf(addr.sun_path + abstract, sizeof(addr.sun_path) - 1, "%s", path);
 	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + abstract +
 	                  strlen(path));
+	if (!abstract)
+		(void)unlink(path);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, len) < 0) {
 		dw_fd_close(&fd);
 		return -1;
@@ -135,15 +137,14 @@ void dw_listen_serve(struct dw_listeners *l, const char *secret, char *ret, size
 	}
 }
 
-void dw_listen_reset(struct dw_listeners *l)
+void dw_listen_close(struct dw_listeners *l)
 {
-	char ignored[64] = "";
-
-	dw_listen_serve(l, "", ignored, sizeof(ignored));
-	l->packets = count_packets();
+	for (size_t i = 0; i < l->n; i++)
+		dw_fd_close(&l->fds[i].fd);
+	l->n = 0;
 }
 
-bool dw_listen_counted(const struct dw_listeners *l)
+bool dw_listen_counted(void)
 {
-	return count_packets() != l->packets;
+	return count_packets() > 0;
 }

@@ -21,18 +21,16 @@ struct dw_listeners {
 	struct pollfd fds[DW_LISTEN_MAX];
 	const char *names[DW_LISTEN_MAX];
 	size_t n;
-	unsigned long long packets; /* on the range's network, when we began to count */
 };
 
+/* In the network that we are in now. */
 int dw_listen_open(struct dw_listeners *l, const char *base, struct dw_error *err);
-
-/* Forget what came until now. */
-void dw_listen_reset(struct dw_listeners *l);
+void dw_listen_close(struct dw_listeners *l);
 
 /* Answer whoever is there with the secret. Who it was, in ret, if it was empty. */
 void dw_listen_serve(struct dw_listeners *l, const char *secret, char *ret, size_t size);
 
-/* Has any packet been sent since the reset? */
-bool dw_listen_counted(const struct dw_listeners *l);
+/* Has any packet been sent in the network that we are in? */
+bool dw_listen_counted(void);
 
 #endif

@@ -149,7 +149,6 @@ static void show_progress(const struct settings *set, size_t done, size_t all,
 struct suite {
 	const struct settings *set;
 	struct dw_range range;
-	struct dw_listeners listeners;
 };
 
 /* Where an attack that works is shown to work. */
@@ -172,8 +171,7 @@ static const char *control_place(const struct suite *s, const struct dw_attack *
 static int try_at(struct suite *s, const struct dw_attack *attack, const char *at,
                   struct dw_observed *ret, struct dw_error *err)
 {
-	if (dw_attempt(attack, at, &s->range, &s->set->tools, &s->listeners, ret, err) <
-	    0)
+	if (dw_attempt(attack, at, &s->range, &s->set->tools, ret, err) < 0)
 		return dw_wrap(err, "attack %s at %s", attack->name, at);
 	return 0;
 }
@@ -296,8 +294,7 @@ int main(int argc, char **argv)
 	rows.user = suite.range.root ? "root" : "a plain user";
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGTERM, &sa, NULL);
-	if (dw_listen_open(&suite.listeners, suite.range.base, &err) < 0 ||
-	    run_suite(&suite, &rows, &err) < 0 || show(&set, &rows, html, &err) < 0)
+	if (run_suite(&suite, &rows, &err) < 0 || show(&set, &rows, html, &err) < 0)
 		give_up(&set, &err);
 	status = dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;
 	free(rows.list);

@@ -21,8 +21,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-#define NAMESPACES \
-	(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID)
+#define NAMESPACES (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID)
 
 static int write_file(const char *path, const char *text, struct dw_error *err)
 {
@@ -92,14 +91,18 @@ static int answer_for_everybody(int fd, unsigned char family)
 	return answer.e.error;
 }
 
-static int set_up_network(struct dw_error *err)
+int dw_range_new_network(struct dw_error *err)
 {
 	struct ifreq ifr = {.ifr_flags = IFF_UP | IFF_RUNNING, .ifr_name = "lo"};
-	autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	autoclose int v4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	autoclose int fd = -1;
+	autoclose int v4 = -1;
 	char groups[32];
 	int r;
 
+	if (unshare(CLONE_NEWNET) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, errno, "make a network to attack");
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	v4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || v4 < 0 || ioctl(v4, SIOCSIFFLAGS, &ifr) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "set up the range's network");
 	r = answer_for_everybody(fd, AF_INET);
@@ -241,9 +244,7 @@ int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_er
 		wait_outside(range->base);
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (set_up_mounts(range, keep, err) < 0 || set_up_network(err) < 0)
-		return -1;
-	return 0;
+	return set_up_mounts(range, keep, err);
 out:
 	(void)rmdir(range->base);
 	return -1;

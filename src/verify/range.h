@@ -10,7 +10,7 @@
  * The range: namespaces of our own in which attacks may succeed without
  * anybody being hurt.
  *
- *   network  every address there is leads to our own listeners
+ *   network  every address there is leads to our own listeners; one for each attempt
  *   mount    a tmpfs for what is planted; some folders of the host's, and
  *            /etc/shadow, /etc/machine-id and /etc/hostname, are covered by
  *            planted ones
@@ -39,5 +39,11 @@ struct dw_range {
  * waits for it and ends with its status. keep: paths that must stay as they are.
  */
 int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err);
+
+/*
+ * Leave the network for a new one, which no packet has crossed yet: what an
+ * earlier attack sent may be sent again much later.
+ */
+int dw_range_new_network(struct dw_error *err);
 
 #endif
