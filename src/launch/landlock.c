@@ -60,13 +60,15 @@ static uint64_t handled_by(int abi)
 	return fs;
 }
 
-static int allow(int ruleset, const char *path, uint64_t access, struct dw_error *err)
+static int allow(int ruleset, const char *path, bool exact, uint64_t access,
+                 struct dw_error *err)
 {
-	autoclose int fd = open(path, O_PATH | O_CLOEXEC);
+	/* A folder that is shared was one when it was looked at, and must be one still. */
+	autoclose int fd = exact ? dw_open_exact(path) : open(path, O_PATH | O_CLOEXEC);
 	struct landlock_path_beneath_attr rule = {.parent_fd = fd};
 	struct stat st;
 
-	if (fd < 0 && errno == ENOENT)
+	if (fd < 0 && errno == ENOENT && !exact)
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "open %s for Landlock", path);
@@ -108,7 +110,8 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 		                                              : FS_READ;
 
 		if (e->op == DW_PLAN_ALLOW &&
-		    allow(ruleset, dw_plan_text(plan, e->dst), access & handled, err) < 0)
+		    allow(ruleset, dw_plan_text(plan, e->dst),
+		          (e->flags & DW_PLAN_EXACT) != 0, access & handled, err) < 0)
 			return -1;
 	}
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)

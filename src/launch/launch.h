@@ -23,6 +23,9 @@ int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err);
 /* idmap.c: let the owner of a tree be seen as id, on the detached mount fd. */
 int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err);
 
+/* An O_PATH descriptor, if no part of the path is a link; -1 and errno. */
+int dw_open_exact(const char *path);
+
 /*
  * mounts.c. Sources are detached copies of host trees, one a plan entry, -1
  * where the entry has none.

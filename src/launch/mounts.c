@@ -59,7 +59,7 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 
 #define CLONE_TREE (OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)
 
-static int open_exact(const char *path)
+int dw_open_exact(const char *path)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
@@ -79,7 +79,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 
 	if (e->flags & DW_PLAN_EXACT) {
 		/* It was one when it was looked at; somebody may have put a link there. */
-		at = open_exact(path);
+		at = dw_open_exact(path);
 		if (at >= 0)
 			fd = open_tree(at, "", CLONE_TREE | AT_EMPTY_PATH);
 	} else {

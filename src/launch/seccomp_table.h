@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/close_range.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/fscrypt.h>
 #include <linux/ioprio.h>
+#include <linux/fsverity.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
@@ -198,6 +201,7 @@ struct dw_seccomp_argument {
 #define GET_FS_UUID _IOR(0x15, 0, char[17])
 #define GET_FS_SYSFS_PATH _IOR(0x15, 1, char[129])
 #define EXT4_GET_FS_UUID _IOR('f', 44, uint64_t)
+#define EXT4_GET_ES_CACHE _IOWR('f', 42, struct fiemap)
 
 #define SET_ID (S_ISUID | S_ISGID)
 /* O_CREAT, and O_TMPFILE without the O_DIRECTORY that is part of it. */
@@ -272,10 +276,16 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY,
 	         FS_IOC_SET_ENCRYPTION_POLICY), ELSE(ENOTTY)},
+	/* Flags of a file, which Landlock does not look at; verity is for good. */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION,
+	         FS_IOC32_SETVERSION, FS_IOC_ENABLE_VERITY), ELSE(ENOTTY)},
 	/* What a file system of the host is called; a cell's own has no such name. */
 	{"ioctl", ALWAYS, ARG(1),
-	 NONE_OF(FS_IOC_GETFSLABEL, GET_FS_UUID, GET_FS_SYSFS_PATH, EXT4_GET_FS_UUID),
-	 ELSE(ENOTTY)},
+	 NONE_OF(FS_IOC_GETFSLABEL, GET_FS_UUID, GET_FS_SYSFS_PATH, EXT4_GET_FS_UUID,
+	         BTRFS_IOC_FS_INFO, BTRFS_IOC_GET_SUBVOL_INFO), ELSE(ENOTTY)},
+	/* Another way to ask where on the disk a file lies. */
+	{"ioctl", ALWAYS, ARG(1), NONE_OF(EXT4_GET_ES_CACHE), ELSE(ENOTTY)},
 
 	/*
 	 * Huge pages come from a pool of the host's, and no limit of ours counts them.
@@ -309,6 +319,12 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"setpriority", WHEN(0, PRIO_PROCESS), ARG(1), NONE_OF(1), ELSE(EPERM)},
 	{"ioprio_set", ALWAYS, ARG(0), NONE_OF(IOPRIO_WHO_USER), ELSE(EPERM)},
 	{"ioprio_set", WHEN(0, IOPRIO_WHO_PROCESS), ARG(1), NONE_OF(1), ELSE(EPERM)},
+	/*
+	 * A filter of one's own may narrow, but neither write to the host's log nor
+	 * hand calls over to somebody.
+	 */
+	{"seccomp", ALWAYS, BITS(1, SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_NEW_LISTENER),
+	 ONE_OF(0), ELSE(EINVAL)},
 	/* Who cannot be looked at cannot be counted, where init has to count. */
 	{"prctl", ALWAYS, ARG(0), NONE_OF(PR_SET_DUMPABLE), ELSE(EPERM)},
 
@@ -362,6 +378,7 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 #undef GET_FS_UUID
 #undef GET_FS_SYSFS_PATH
 #undef EXT4_GET_FS_UUID
+#undef EXT4_GET_ES_CACHE
 #undef CREATES
 
 static const char *const dw_seccomp_refused[] = {

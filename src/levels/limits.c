@@ -229,6 +229,9 @@ void dw_limits_plan(struct dw_launched *l)
 	 * crash handler, as root, where core_pattern names one. At 1 it does neither.
 	 */
 	dw_plan_add_rlimit(&l->plan, RLIMIT_CORE, 1);
+	/* A caller may have a right to priorities that no share of a cpu holds back. */
+	dw_plan_add_rlimit(&l->plan, RLIMIT_RTPRIO, 0);
+	dw_plan_add_rlimit(&l->plan, RLIMIT_NICE, 0);
 }
 
 void dw_limits_read_back(struct dw_launched *l)

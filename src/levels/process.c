@@ -23,7 +23,7 @@ static void allow_share(struct dw_plan_builder *plan, const char *host, const ch
                         bool writable)
 {
 	(void)cell;
-	dw_plan_allow(plan, host, writable ? DW_PLAN_WRITABLE : 0);
+	dw_plan_allow(plan, host, DW_PLAN_EXACT | (writable ? DW_PLAN_WRITABLE : 0));
 }
 
 /* Devices that hold nothing. The host's /dev/shm would keep what is left there. */

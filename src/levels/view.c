@@ -215,9 +215,10 @@ static int share_writable(struct dw_plan_builder *plan, const char *workspace,
 		               "the writable path \"%s\" is relative, and there is no "
 		               "workspace for it to be in",
 		               path);
-	if (workspace && strncmp(path, "/work/", 6) == 0)
-		return share_inside(plan, workspace, path + 6, fn, err);
+	/* Its place on the host comes first: that may be below a /work of its own. */
 	rel = workspace ? inside_workspace(path, workspace) : NULL;
+	if (!rel && workspace && strncmp(path, "/work/", 6) == 0)
+		rel = path + 6;
 	if (rel)
 		return share_inside(plan, workspace, rel, fn, err);
 	return share_outside(plan, path, fn, err);
