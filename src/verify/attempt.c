@@ -32,6 +32,7 @@ struct attempt {
 	struct dw_party first; /* the only one, or who is there before */
 	struct dw_party second;
 	char reached[128]; /* which listener was */
+	bool held;         /* the first of two stood ready for the second */
 	struct dw_observed *out;
 };
 
@@ -88,8 +89,10 @@ static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 		dw_listen_serve(&a->listeners, a->stage.secret, a->reached,
 		                sizeof(a->reached));
 		if ((looks || until == UNTIL_HELD) && dw_look_holding(a->stage.nonce)) {
-			if (until == UNTIL_HELD)
+			if (until == UNTIL_HELD) {
+				a->held = true;
 				return true;
+			}
 			look_while_held(a);
 			dw_party_stop(party);
 			looks = false;
@@ -200,6 +203,31 @@ static int play(struct attempt *a, struct dw_error *err)
 	return 0;
 }
 
+/*
+ * With two cells the first one must have done its part, or said what kept it from
+ * doing it; else the second one finds nothing, and that proves nothing.
+ */
+static void check_first(struct attempt *a, const char *said, const json_t *result)
+{
+	static const char *const words[] = {"stopped: ", "ermission denied",
+	                                    "not permitted", "Read-only file system",
+	                                    "No such file"};
+	bool pair = strcmp(a->attack->cells, "pair") == 0;
+	const json_t *code = json_object_get(result, "exit_code");
+
+	if (strcmp(a->attack->cells, "one") == 0 || a->out->failed[0] != '\0')
+		return;
+	if (pair ? a->held
+	         : !a->first.cell ||
+	                    (json_is_integer(code) && json_integer_value(code) == 0))
+		return;
+	for (size_t i = 0; said && i < ARRAY_SIZE(words); i++)
+		if (strstr(said, words[i]))
+			return;
+	(void)snprintf(a->out->failed, sizeof(a->out->failed),
+	               "the first cell did not do its part");
+}
+
 static void keep_what_was_said(struct attempt *a)
 {
 	bool two = strcmp(a->attack->cells, "one") != 0;
@@ -217,6 +245,7 @@ static void keep_what_was_said(struct attempt *a)
 		                       &second_len);
 	check_secrets(a, first, first_len, second, second_len);
 	check_told(a, two ? second : first);
+	check_first(a, first, first_result);
 	check_output(a, first_len);
 	check_host(a, last);
 

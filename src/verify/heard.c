@@ -123,13 +123,23 @@ static bool tells_the_truth(const json_t *result)
 	       reason && strcmp(reason, "exit") == 0;
 }
 
+bool dw_heard_early_end(const json_t *result)
+{
+	const char *reason = json_string_value(json_object_get(result, "reason"));
+	json_int_t code = json_integer_value(json_object_get(result, "exit_code"));
+
+	return reason && strcmp(reason, "exit") == 0 && code != 0 && code != TRUE_EXIT &&
+	       !json_object_get(result, "forged");
+}
+
 bool dw_heard_forged(const struct dw_party *party, const json_t *result)
 {
 	json_t *pasted;
 	bool forged;
 
 	if (party->cell)
-		return !result || !tells_the_truth(result);
+		return !result ||
+		       (!tells_the_truth(result) && !dw_heard_early_end(result));
 	pasted = paste_result(party);
 	forged = pasted && !tells_the_truth(pasted);
 	json_decref(pasted);

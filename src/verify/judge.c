@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 
 #define STOPS_MAX 32
+#define TRUE_EXIT 7 /* of an attack that forges results; others end with 0 */
 
 static const char *const verdict_names[] = {
 	[DW_CONTAINED] = "contained",
@@ -103,9 +104,15 @@ static void find_stops(const struct dw_observed *outcome, struct stops *stops)
 static void find_late_stops(const struct dw_observed *outcome,
                             const struct dw_attack *attack, struct stops *stops)
 {
+	json_int_t code = json_integer_value(
+		json_object_get(outcome->result, "exit_code"));
 	const json_t *warning;
 	size_t i;
 
+	/* Only if it got to its own end: who died on the way has tried nothing. */
+	if (strcmp(text_of(outcome->result, "reason"), "exit") != 0 ||
+	    (code != 0 && code != TRUE_EXIT))
+		return;
 	json_array_foreach(json_object_get(outcome->result, "warnings"), i, warning)
 	{
 		const char *text = json_string_value(warning);

@@ -207,6 +207,8 @@ static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err
 
 	for (size_t i = 0; i < dw_n_attacks; i++)
 		all += is_chosen(&dw_attacks[i], s->set->only);
+	if (all == 0)
+		return dw_fail(err, DW_E_INVALID, 0, "no attack was chosen");
 	rows->list = calloc(all * s->set->n_levels + 1, sizeof(*rows->list));
 	if (!rows->list)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make room for the rows");
@@ -280,7 +282,7 @@ int main(int argc, char **argv)
 
 	/* The page may be anywhere, also where the range has something planted. */
 	if (set.html) {
-		html = open(set.html, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		html = open(set.html, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 		if (html < 0) {
 			(void)dw_fail(&err, DW_E_INVALID, errno, "open %s", set.html);
 			give_up(&set, &err);
@@ -294,6 +296,7 @@ int main(int argc, char **argv)
 	rows.user = suite.range.root ? "root" : "a plain user";
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGTERM, &sa, NULL);
+	(void)sigaction(SIGHUP, &sa, NULL);
 	if (run_suite(&suite, &rows, &err) < 0 || show(&set, &rows, html, &err) < 0)
 		give_up(&set, &err);
 	status = dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;

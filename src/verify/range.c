@@ -209,7 +209,8 @@ static _Noreturn void wait_outside(const char *base)
 
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);
-	(void)signal(SIGINT, SIG_IGN); /* a terminal sends it to the range, too */
+	(void)sigaction(SIGINT, &sa,
+	                NULL); /* twice from a terminal, which does no harm */
 	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
 		;
 	(void)umount2(base, MNT_DETACH);

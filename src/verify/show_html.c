@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -250,7 +251,10 @@ int dw_show_html(const struct dw_rows *rows, int fd, struct dw_error *err)
 	                  "attack, a wall, a verdict\">\n");
 	put_families(&page, rows);
 	(void)dw_buf_puts(&page, script);
+	/* Only now the page of an earlier run goes. */
 	r = page.failed ? -ENOMEM : dw_fd_write_all(fd, page.data, page.len);
+	if (r == 0 && ftruncate(fd, (off_t)page.len) < 0 && errno != EINVAL)
+		r = -errno; /* EINVAL: a pipe */
 	dw_buf_finish(&page);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "write the page");

@@ -6,6 +6,7 @@ import html.parser
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import time
 
@@ -149,6 +150,7 @@ def test_what_the_control_did_is_said(run):
 @pytest.mark.parametrize("args, words", [
     (("--only", "mount-a-tmpf"), b"did you mean mount-a-tmpfs"),
     (("--only", "zzz"), b"verify --list"),
+    (("--only", ""), b"no attack was chosen"),
     (("--level", "zzz"), b"no level zzz"),
     (("--level", "docker"), b"attack level docker"),
     (("--html", "/no/such/folder/x.html"), b"/no/such/folder/x.html"),
@@ -168,13 +170,17 @@ def test_an_error_is_json_too(run):
     assert answer["ok"] is False and answer["error"]["code"] == "invalid"
 
 
-def test_it_can_be_stopped(dewar, host_snapshot):
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_it_can_be_stopped(dewar, host_snapshot, tmp_path, how):
     before = host_snapshot()
-    with subprocess.Popen([dewar, "verify"], stdout=subprocess.PIPE,
+    page = tmp_path / "old.html"
+    page.write_text("of an earlier run")
+    with subprocess.Popen([dewar, "verify", "--html", page], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as child:
         time.sleep(1)
-        child.terminate()
+        child.send_signal(how)
         _, stderr = child.communicate(timeout=30)
     assert child.returncode == 125
     assert b"asked to stop" in stderr
+    assert page.read_text() == "of an earlier run"
     assert host_snapshot() == before
