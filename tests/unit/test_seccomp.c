@@ -16,10 +16,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/close_range.h>
 #include <linux/fiemap.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
+#include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -661,6 +665,8 @@ static void no_file_gets_a_set_id_bit(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+#define NO_IOPRIO (7UL << 13) /* there is no such class */
+
 static void init_keeps_its_limits_and_its_place(void **state)
 {
 	static const struct {
@@ -675,6 +681,8 @@ static void init_keeps_its_limits_and_its_place(void **state)
 		{SYS_sched_setattr, {1, 0}},
 		{SYS_setpriority, {PRIO_PROCESS, 1, 19}},
 		{SYS_setpriority, {PRIO_USER, 0, 19}},
+		{SYS_ioprio_set, {IOPRIO_WHO_PROCESS, 1, NO_IOPRIO}},
+		{SYS_ioprio_set, {IOPRIO_WHO_USER, 0, NO_IOPRIO}},
 		{SYS_prctl, {PR_SET_DUMPABLE, 0}},
 	};
 
@@ -688,6 +696,9 @@ static void init_keeps_its_limits_and_its_place(void **state)
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_NOFILE, 0}), 0);
 	assert_int_equal(WALLED(SYS_setpriority, {PRIO_PROCESS, 0, 19}), 0);
 	assert_int_equal(WALLED(SYS_sched_setaffinity, {0, 0}), EINVAL);
+	assert_int_equal(WALLED(SYS_ioprio_set, {IOPRIO_WHO_PROCESS, 0, NO_IOPRIO}),
+	                 EINVAL);
+	assert_int_equal(OPEN(SYS_ioprio_set, {IOPRIO_WHO_USER, 0, NO_IOPRIO}), EINVAL);
 	assert_int_equal(OPEN(SYS_prctl, {PR_SET_DUMPABLE, 0}), 0);
 }
 
@@ -700,6 +711,8 @@ static void a_core_limit_cannot_be_chosen(void **state)
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, p, 0}), EPERM);
 	/* Half of the address is zero: still an address, and the kernel would look. */
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, HIGH, 0}), EPERM);
+	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, 0x1000, 0}), EPERM);
+	assert_int_equal(OPEN(SYS_prlimit64, {0, RLIMIT_CORE, 0x1000, 0}), EFAULT);
 	assert_int_equal(OPEN(SYS_prlimit64, {0, RLIMIT_CORE, HIGH, 0}), EFAULT);
 	assert_int_equal(OPEN(SYS_prlimit64, {0, RLIMIT_CORE, p, 0}), 0);
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, 0, 0}), 0);
@@ -717,14 +730,63 @@ static void huge_pages_of_the_host_are_not_ours(void **state)
 
 	(void)state;
 	assert_int_equal(WALLED(SYS_mmap, {0, 4096, rw, own, none, 0}), 0);
-	assert_int_equal(WALLED(SYS_mmap, {0, 2 << 20, rw, own | MAP_HUGETLB, none, 0}),
+	/* Of no file: the kernel looks for it, and the filter does not. */
+	assert_int_equal(WALLED(SYS_mmap,
+	                        {0, 2 << 20, rw, MAP_PRIVATE | MAP_HUGETLB, none, 0}),
 	                 ENOMEM);
+	assert_int_equal(OPEN(SYS_mmap,
+	                      {0, 2 << 20, rw, MAP_PRIVATE | MAP_HUGETLB, none, 0}),
+	                 EBADF);
 	assert_int_equal(WALLED(SYS_memfd_create, {(unsigned long)"x", MFD_HUGETLB}),
 	                 EINVAL);
 	assert_int_equal(OPEN(SYS_memfd_create, {(unsigned long)"x", MFD_HUGETLB}), 0);
 	assert_int_equal(WALLED(SYS_memfd_create, {(unsigned long)"x", 0}), 0);
-	assert_int_equal(WALLED(SYS_shmget, {IPC_PRIVATE, 2 << 20, SHM_HUGETLB | 0600}),
+	assert_int_equal(WALLED(SYS_shmget, {IPC_PRIVATE, 0, SHM_HUGETLB | 0600}),
 	                 ENOMEM);
+	assert_int_equal(OPEN(SYS_shmget, {IPC_PRIVATE, 0, SHM_HUGETLB | 0600}), EINVAL);
+}
+
+#ifdef SYS_mknod
+static void the_older_mknod_makes_no_set_id_file_either(void **state)
+{
+	const unsigned long path = (unsigned long)"/no/such/folder/x";
+
+	(void)state;
+	assert_int_equal(WALLED(SYS_mknod, {path, S_IFREG | S_ISUID | 0755, 0}), EPERM);
+	assert_int_equal(OPEN(SYS_mknod, {path, S_IFREG | S_ISUID | 0755, 0}), ENOENT);
+	assert_int_equal(WALLED(SYS_mknod, {path, S_IFREG | 0755, 0}), ENOENT);
+}
+#endif
+
+/* Asked of no file, each file system's question has the same answer, but for ours. */
+static void a_file_system_keeps_its_name_and_its_flags(void **state)
+{
+	static const unsigned long bad[] = {
+		FS_IOC_ADD_ENCRYPTION_KEY,
+		FS_IOC_REMOVE_ENCRYPTION_KEY,
+		FS_IOC_SET_ENCRYPTION_POLICY,
+		FS_IOC_SETFLAGS,
+		FS_IOC32_SETFLAGS,
+		FS_IOC_FSSETXATTR,
+		FS_IOC_SETVERSION,
+		FS_IOC32_SETVERSION,
+		FS_IOC_ENABLE_VERITY,
+		FS_IOC_GETFSLABEL,
+		_IOR(0x15, 0, char[17]),       /* FS_IOC_GETFSUUID */
+		_IOR(0x15, 1, char[129]),      /* FS_IOC_GETFSSYSFSPATH */
+		_IOR('f', 44, uint64_t),       /* EXT4_IOC_GETFSUUID */
+		_IOWR('f', 42, struct fiemap), /* EXT4_IOC_GET_ES_CACHE */
+		BTRFS_IOC_FS_INFO,
+		BTRFS_IOC_GET_SUBVOL_INFO,
+	};
+	const unsigned long none = (unsigned long)-1;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(WALLED(SYS_ioctl, {none, bad[i], 0}), ENOTTY);
+		assert_int_equal(OPEN(SYS_ioctl, {none, bad[i], 0}), EBADF);
+	}
+	assert_int_equal(WALLED(SYS_ioctl, {none, FS_IOC_GETFLAGS, 0}), EBADF);
 }
 
 static void threads_share_their_descriptors(void **state)
@@ -938,6 +1000,10 @@ int main(void)
 		cmocka_unit_test(init_keeps_its_limits_and_its_place),
 		cmocka_unit_test(a_core_limit_cannot_be_chosen),
 		cmocka_unit_test(huge_pages_of_the_host_are_not_ours),
+#ifdef SYS_mknod
+		cmocka_unit_test(the_older_mknod_makes_no_set_id_file_either),
+#endif
+		cmocka_unit_test(a_file_system_keeps_its_name_and_its_flags),
 		cmocka_unit_test(threads_share_their_descriptors),
 		cmocka_unit_test(a_file_of_others_is_neither_leased_nor_watched),
 		cmocka_unit_test(personality_does_not_weaken_memory),

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule of the seccomp filter, taken away: its unit test must notice.
+
+The filter has many rules, and some of them stop what no attack can show to work on
+every host. tests/unit/test_seccomp.c asks the kernel about each; here we see that it
+would notice the absence of any one.
+"""
+
+import os
+import platform
+import re
+import subprocess
+
+import pytest
+
+from escape.mutate import ROOT
+
+TABLE = os.path.join(ROOT, "src", "launch", "seccomp_table.h")
+RULE = re.compile(r'\n\t\{"[a-z0-9_]+",.*?\},(?=\n)', re.DOTALL)
+# Calls that Debian 12's libseccomp does not know, and that therefore do not exist.
+UNKNOWN = ("fchmodat2",)
+
+
+def parts():
+    with open(TABLE, encoding="utf-8") as file:
+        text = file.read()
+    begin = text.index("dw_seccomp_arguments[] = {")
+    end = text.index("\n};", begin)
+    return text[:begin], text[begin:end], text[end:]
+
+
+HEAD, RULES, TAIL = parts()
+
+
+def title(match):
+    return "-".join(re.findall(r"[A-Za-z0-9_]+", match.group(0)))[:60]
+
+
+def build(argv):
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def run_unit_test(folder, table):
+    """The exit status of the unit test of a filter that is made from this table."""
+    ours = ["-D_GNU_SOURCE", "-I%s" % folder, "-I%s/src" % ROOT, "-I%s/include" % ROOT,
+            "-I%s/tests" % ROOT]
+    (folder / "launch").mkdir()
+    (folder / "launch" / "seccomp_table.h").write_text(table, encoding="utf-8")
+    build(["cc", *ours, ROOT + "/tools/seccomp-gen.c", "-lseccomp", "-o", folder / "gen"])
+    made = build([folder / "gen", platform.machine()])
+    (folder / "seccomp_filter.h").write_text(made, encoding="utf-8")
+    build(["cc", "-w", *ours, ROOT + "/tests/unit/test_seccomp.c", ROOT + "/src/launch/seccomp.c",
+           ROOT + "/src/base/error.c", "-lcmocka", "-lpthread", "-o", folder / "test"])
+    return subprocess.run([folder / "test"], capture_output=True, check=False).returncode
+
+
+def test_with_all_rules_it_passes(tmp_path):
+    assert run_unit_test(tmp_path, HEAD + RULES + TAIL) == 0
+
+
+@pytest.mark.parametrize("rule", RULE.finditer(RULES), ids=title)
+def test_a_missing_rule_is_noticed(rule, tmp_path):
+    if any('"%s"' % name in rule.group(0) for name in UNKNOWN):
+        return  # nothing to notice: without its name there is no call either
+    table = HEAD + RULES[:rule.start()] + RULES[rule.end():] + TAIL
+    assert run_unit_test(tmp_path, table) != 0
