@@ -666,10 +666,12 @@ static void no_file_gets_a_set_id_bit(void **state)
 }
 
 #define NO_IOPRIO (7UL << 13) /* there is no such class */
+#define NOBODYS_ID 0x7ffffff1UL
 
 static void init_keeps_its_limits_and_its_place(void **state)
 {
-	static const struct {
+	/* Where no wall is, these must do no harm: what is there, and who is not. */
+	const struct {
 		long nr;
 		unsigned long args[3];
 	} bad[] = {
@@ -679,8 +681,9 @@ static void init_keeps_its_limits_and_its_place(void **state)
 		{SYS_sched_setscheduler, {1, 0}},
 		{SYS_sched_setparam, {1, 0}},
 		{SYS_sched_setattr, {1, 0}},
-		{SYS_setpriority, {PRIO_PROCESS, 1, 19}},
-		{SYS_setpriority, {PRIO_USER, 0, 19}},
+		{SYS_setpriority,
+	         {PRIO_PROCESS, 1, (unsigned long)getpriority(PRIO_PROCESS, 1)}},
+		{SYS_setpriority, {PRIO_USER, NOBODYS_ID, 19}},
 		{SYS_ioprio_set, {IOPRIO_WHO_PROCESS, 1, NO_IOPRIO}},
 		{SYS_ioprio_set, {IOPRIO_WHO_USER, 0, NO_IOPRIO}},
 		{SYS_prctl, {PR_SET_DUMPABLE, 0}},
