@@ -72,6 +72,8 @@ static int allow(int ruleset, const char *path, bool exact, uint64_t access,
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "open %s for Landlock", path);
+	if (exact && S_ISLNK(st.st_mode))
+		return dw_fail(err, DW_E_INTERNAL, ELOOP, "open %s for Landlock", path);
 
 	rule.allowed_access = S_ISDIR(st.st_mode) ? access : access & FS_ON_FILE;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule,

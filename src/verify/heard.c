@@ -10,8 +10,6 @@
 #include "base/base64.h"
 #include "base/cleanup.h"
 
-#define TRUE_EXIT 7 /* how an attack that forges results really ends */
-
 json_t *dw_heard_result(const struct dw_party *party)
 {
 	if (!party->cell || !party->out[0].data)
@@ -34,8 +32,7 @@ static void add_collected(struct dw_buf *buf, const json_t *result)
 	const json_t *file;
 	size_t i;
 
-	json_array_foreach(json_object_get(result, "files"), i, file)
-	{
+	json_array_foreach (json_object_get(result, "files"), i, file) {
 		const char *text = json_string_value(json_object_get(file, "data"));
 		size_t len = text ? strlen(text) : 0;
 		autofree char *data = malloc(dw_base64_room(len) + 1);
@@ -105,7 +102,7 @@ static json_t *paste_result(const struct dw_party *party)
 	dw_buf_init(&buf, 1U << 20);
 	(void)dw_buf_printf(&buf,
 	                    "{\"exit_code\": %d, \"reason\": \"exit\", \"stdout\": \"",
-	                    TRUE_EXIT);
+	                    DW_FORGER_EXIT);
 	if (party->out[0].len > 0)
 		(void)dw_buf_add(&buf, party->out[0].data, party->out[0].len);
 	(void)dw_buf_puts(&buf, "\"}");
@@ -119,17 +116,19 @@ static bool tells_the_truth(const json_t *result)
 	const char *reason = json_string_value(json_object_get(result, "reason"));
 
 	return !json_object_get(result, "forged") &&
-	       json_integer_value(json_object_get(result, "exit_code")) == TRUE_EXIT &&
+	       json_integer_value(json_object_get(result, "exit_code")) ==
+	               DW_FORGER_EXIT &&
 	       reason && strcmp(reason, "exit") == 0;
 }
 
-bool dw_heard_early_end(const json_t *result)
+/* Did it end before it had done anything, with an exit code that no attack has? */
+static bool ended_early(const json_t *result)
 {
 	const char *reason = json_string_value(json_object_get(result, "reason"));
 	json_int_t code = json_integer_value(json_object_get(result, "exit_code"));
 
-	return reason && strcmp(reason, "exit") == 0 && code != 0 && code != TRUE_EXIT &&
-	       !json_object_get(result, "forged");
+	return reason && strcmp(reason, "exit") == 0 && code != 0 &&
+	       code != DW_FORGER_EXIT && !json_object_get(result, "forged");
 }
 
 bool dw_heard_forged(const struct dw_party *party, const json_t *result)
@@ -138,8 +137,7 @@ bool dw_heard_forged(const struct dw_party *party, const json_t *result)
 	bool forged;
 
 	if (party->cell)
-		return !result ||
-		       (!tells_the_truth(result) && !dw_heard_early_end(result));
+		return !result || (!tells_the_truth(result) && !ended_early(result));
 	pasted = paste_result(party);
 	forged = pasted && !tells_the_truth(pasted);
 	json_decref(pasted);

@@ -25,7 +25,4 @@ char *dw_heard_text(const struct dw_party *party, const json_t *result,
  */
 bool dw_heard_forged(const struct dw_party *party, const json_t *result);
 
-/* Did it end before it had done anything, with an exit code that no attack has? */
-bool dw_heard_early_end(const json_t *result);
-
 #endif

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 
 #define STOPS_MAX 32
-#define TRUE_EXIT 7 /* of an attack that forges results; others end with 0 */
 
 static const char *const verdict_names[] = {
 	[DW_CONTAINED] = "contained",
@@ -111,10 +110,9 @@ static void find_late_stops(const struct dw_observed *outcome,
 
 	/* Only if it got to its own end: who died on the way has tried nothing. */
 	if (strcmp(text_of(outcome->result, "reason"), "exit") != 0 ||
-	    (code != 0 && code != TRUE_EXIT))
+	    (code != 0 && code != DW_FORGER_EXIT))
 		return;
-	json_array_foreach(json_object_get(outcome->result, "warnings"), i, warning)
-	{
+	json_array_foreach (json_object_get(outcome->result, "warnings"), i, warning) {
 		const char *text = json_string_value(warning);
 
 		if (text && strncmp(text, "collect: ", 9) == 0)
@@ -140,9 +138,9 @@ static bool holds_by(const struct dw_observed *outcome, const char *by)
 	const json_t *limit;
 	const char *key;
 
-	json_object_foreach((json_t *)proof_of(outcome, "limits"), key,
-	                    limit) if (strncmp(text_of(limit, "by"), by, strlen(by)) ==
-	                               0) return true;
+	json_object_foreach ((json_t *)proof_of(outcome, "limits"), key, limit)
+		if (strncmp(text_of(limit, "by"), by, strlen(by)) == 0)
+			return true;
 	return false;
 }
 
@@ -161,8 +159,9 @@ static bool stood(const struct dw_observed *outcome, const char *wall)
 	if (strcmp(wall, "mount") == 0)
 		return json_is_true(json_object_get(ns, "mount"));
 	if (strcmp(wall, "namespace") == 0) {
-		json_object_foreach((json_t *)ns, key,
-		                    one) if (json_is_true(one)) return true;
+		json_object_foreach ((json_t *)ns, key, one)
+			if (json_is_true(one))
+				return true;
 		return false;
 	}
 	if (strcmp(wall, "seccomp") == 0)
@@ -275,10 +274,10 @@ static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 }
 
 /*
- * The sentence that excuses this level, for everybody or for a plain user; or a limit that the proof disowns, or that
- * is held by looking, which does not see everything; or a level that has no other
- * wall on a kernel without Landlock. A proof without Landlock, on a kernel that
- * has it, excuses nothing.
+ * The sentence that excuses this level, for everybody or for a plain user; or a limit
+ * that the proof disowns, or that is held by looking, which does not see everything;
+ * or a level that has no other wall on a kernel without Landlock. A proof without
+ * Landlock, on a kernel that has it, excuses nothing.
  */
 static const char *excuse(const struct dw_observed *outcome, const struct dw_row *row)
 {

@@ -34,6 +34,8 @@
 
 #define DW_NONCE_MAX 17
 #define DW_SECRET_MAX 33
+#define DW_FORGER_EXIT \
+	7 /* how an attack that forges results really ends; others with 0 */
 
 /* One attack, as its file describes it; attacks/README.md explains the words. */
 struct dw_attack {
