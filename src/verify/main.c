@@ -215,10 +215,11 @@ static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err
 	for (size_t i = 0; i < dw_n_attacks; i++) {
 		if (!is_chosen(&dw_attacks[i], s->set->only))
 			continue;
-		if (asked_to_stop)
-			return dw_fail(err, DW_E_BUSY, 0, "asked to stop");
-		if (try_attack(s, &dw_attacks[i], ++done, all, rows, err) < 0)
-			return -1;
+		if (!asked_to_stop &&
+		    try_attack(s, &dw_attacks[i], ++done, all, rows, err) == 0)
+			continue;
+		/* The signal may well be what made the attack fail. */
+		return asked_to_stop ? dw_fail(err, DW_E_BUSY, 0, "asked to stop") : -1;
 	}
 	if (s->set->progress)
 		(void)fputs("\r\033[K", stderr);
