@@ -20,8 +20,9 @@ MAY_INCLUDE = {
     "src/runtimes": ("base",),
     "src/egress": ("base",),
     "src/launch": ("base", "kernel"),
-    "src/warm": ("base", "kernel", "runtimes"),
-    "src/levels": ("base", "kernel", "runtimes", "warm"),
+    "src/levels": ("base", "kernel", "runtimes"),
+    "src/warm": ("base", "kernel", "runtimes", "levels"),
+    "runners": ("kernel", "runners"),
     "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "audit", "egress"),
     "src/server": ("base", "engine"),
     "src/cli": ("base", "engine"),
@@ -40,7 +41,8 @@ MAY_INCLUDE = {
 }
 
 # Made by the build, at the top of its folder.
-GENERATED = {"seccomp_filter.h", "attacks_table.h", "attacks_dispatch.h"}
+GENERATED = {"seccomp_filter.h", "attacks_table.h", "attacks_dispatch.h",
+             "runners_embedded.h"}
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 SPDX_SUFFIXES = (".c", ".h", ".py", ".sh", ".scd", ".build", ".ini", "Makefile",

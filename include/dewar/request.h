@@ -71,7 +71,8 @@ struct dw_request {
 	const char *program;  /* ... a Linux program on the host that everybody may
 	                        * read and execute; the cell sees the file itself */
 
-	const char *level; /* one, or several in order: "microvm,container" */
+	const char *level;    /* one, or several in order: "microvm,container" */
+	const char *template; /* of a pool (pool.h): packages loaded already; or NULL */
 	const char *image; /* a folder with a root file system; NULL: the host's /usr */
 
 	struct dw_bytes stdin_data;

@@ -27,6 +27,7 @@
 #include "kernel/cgroup.h"
 #include "levels/level.h"
 #include "levels/limits.h"
+#include "warm/pool.h"
 
 #define DEFAULT_LEVEL "container"
 
@@ -143,7 +144,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 
 	if (spec->req->strict && check_strict(cell, err) < 0)
 		return -1;
-	if (level->start(cell, err) < 0)
+	if ((res->warm ? dw_pool_go(cell, spec, err) : level->start(cell, err)) < 0)
 		return -1;
 	dw_supervise(cell, spec, &seen);
 	level->measure(cell);
@@ -178,8 +179,9 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
  * One run at one level. -1 with DW_E_INVALID if the request is wrong, or with
  * another code if this level cannot run it.
  */
-static int run_at(const struct dw_level *level, const struct dw_request *req,
-                  struct dw_result *res, struct dw_error *err)
+static int run_at(const struct dw_level *level, struct dw_pool *pool,
+                  const struct dw_request *req, struct dw_result *res,
+                  struct dw_error *err)
 {
 	struct dw_spec spec = {.req = req, .limits = req->limits};
 	struct dw_cell *cell = NULL;
@@ -195,10 +197,16 @@ static int run_at(const struct dw_level *level, const struct dw_request *req,
 	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 
-	if (level->create(&spec, &cell, err) < 0)
+	if (pool && level == &dw_level_container)
+		cell = dw_pool_take(pool, &spec);
+	res->warm = cell != NULL;
+	if (!cell && level->create(&spec, &cell, err) < 0)
 		return -1;
 	r = see_through(cell, &spec, res, err);
-	level->destroy(cell);
+	if (res->warm)
+		dw_pool_give_back(pool, cell);
+	else
+		level->destroy(cell);
 	return r;
 }
 
@@ -218,8 +226,9 @@ static struct dw_result *new_result(const struct dw_request *req, const char *le
 }
 
 /* "microvm,container": each in turn, until one can. */
-static int run_at_first(const char *levels, const struct dw_request *req,
-                        struct dw_result *res, struct dw_error *err)
+static int run_at_first(const char *levels, struct dw_pool *pool,
+                        const struct dw_request *req, struct dw_result *res,
+                        struct dw_error *err)
 {
 	struct dw_error before = {0};
 	const char *p = levels;
@@ -234,7 +243,7 @@ static int run_at_first(const char *levels, const struct dw_request *req,
 				err, DW_E_INVALID, 0,
 				"there is no level \"%.*s\": use none, process or container",
 				(int)len, p);
-		r = run_at(level, req, res, err);
+		r = run_at(level, pool, req, res, err);
 		if (r < 0 && err->code != DW_E_INVALID) {
 			(void)dw_wrap(err, "level %s", level->name);
 			if (before.code != DW_OK)
@@ -249,7 +258,8 @@ static int run_at_first(const char *levels, const struct dw_request *req,
 	}
 }
 
-int dw_run(const struct dw_request *req, struct dw_result **ret_res, struct dw_error *err)
+static int run(struct dw_pool *pool, const struct dw_request *req,
+               struct dw_result **ret_res, struct dw_error *err)
 {
 	const char *levels = req->level ? req->level : DEFAULT_LEVEL;
 	struct dw_error why = {0};
@@ -263,7 +273,7 @@ int dw_run(const struct dw_request *req, struct dw_result **ret_res, struct dw_e
 	if (!res)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
 
-	if (run_at_first(levels, req, res, err) < 0) {
+	if (run_at_first(levels, pool, req, res, err) < 0) {
 		if (err->code == DW_E_INVALID) {
 			dw_result_free(res);
 			return -1;
@@ -273,6 +283,17 @@ int dw_run(const struct dw_request *req, struct dw_result **ret_res, struct dw_e
 	}
 	*ret_res = res;
 	return 0;
+}
+
+int dw_run(const struct dw_request *req, struct dw_result **ret_res, struct dw_error *err)
+{
+	return run(NULL, req, ret_res, err);
+}
+
+int dw_pool_run(struct dw_pool *pool, const struct dw_request *req,
+                struct dw_result **ret_res, struct dw_error *err)
+{
+	return run(pool, req, ret_res, err);
 }
 
 const char *dw_version(void)

@@ -276,10 +276,6 @@ static int watch_memory(const struct dw_controlled *c)
 /* Version 1 counts refused forks but tells nobody: a clock makes us look. */
 static int watch_pids(const struct dw_controlled *c)
 {
-	const struct itimerspec often = {
-		.it_value.tv_nsec = PIDS_LOOK_NS,
-		.it_interval.tv_nsec = PIDS_LOOK_NS,
-	};
 	int fd;
 
 	if (c->version == 0)
@@ -289,10 +285,18 @@ static int watch_pids(const struct dw_controlled *c)
 		dw_cgroup_rearm(fd);
 		return fd;
 	}
-	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (fd >= 0)
-		(void)timerfd_settime(fd, 0, &often, NULL);
-	return fd;
+	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+void dw_cgroup_arm(const struct dw_cgroup *cg)
+{
+	const struct itimerspec often = {
+		.it_value.tv_nsec = PIDS_LOOK_NS,
+		.it_interval.tv_nsec = PIDS_LOOK_NS,
+	};
+
+	if (cg->held[DW_CONTROLLER_PIDS].version == 1 && cg->pids_fd >= 0)
+		(void)timerfd_settime(cg->pids_fd, 0, &often, NULL);
 }
 
 short dw_cgroup_events(const struct dw_cgroup *cg, enum dw_controller controller)

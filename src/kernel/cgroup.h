@@ -64,6 +64,9 @@ void dw_cgroup_init(struct dw_cgroup *cg);
  */
 int dw_cgroup_open_procs(const struct dw_cgroup *cg, int *ret, struct dw_error *err);
 
+/* A program begins: what has to be looked at by the clock is, from now on. */
+void dw_cgroup_arm(const struct dw_cgroup *cg);
+
 /* What to poll oom_fd or pids_fd for. */
 short dw_cgroup_events(const struct dw_cgroup *cg, enum dw_controller controller);
 

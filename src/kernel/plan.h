@@ -47,6 +47,11 @@ enum dw_plan_flag {
 	DW_PLAN_SAMPLE_CPU = 1U << 8,
 	DW_PLAN_SAMPLE_PIDS = 1U << 9,
 	DW_PLAN_OPEN_EARLY = 1U << 10, /* open host trees while we are still root */
+	DW_PLAN_NESTED = 1U << 11,  /* in the user and pid namespaces that come along */
+	DW_PLAN_RANGE = 1U << 12,   /* as root: map many ids, for cells inside it */
+	DW_PLAN_ZYGOTE = 1U << 13,  /* hand back these two; stay when the program ends */
+	DW_PLAN_ENTERED = 1U << 14, /* the program comes from a zygote (enter.h) */
+	DW_PLAN_LETTER = 1U << 15,  /* the program waits for a letter (enter.h) */
 };
 
 enum dw_plan_op {
@@ -99,6 +104,8 @@ struct dw_plan_header {
 	uint32_t hostname;
 	uint32_t inside_id; /* uid and gid in the cell */
 	uint32_t become;    /* as root: uid and gid on the host, or 0 */
+	uint32_t map_to;    /* NESTED, as root: what inside_id is in that namespace */
+	uint32_t map_count; /* RANGE: how many ids, from inside_id and become on */
 	uint32_t root_inodes;
 	uint64_t root_bytes;  /* of the tmpfs that is the cell's root */
 	uint64_t memory;      /* bytes, for sampling */

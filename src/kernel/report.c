@@ -107,6 +107,10 @@ static bool is_sound(const struct dw_report *report)
 	switch (report->kind) {
 	case DW_REPORT_HELLO:
 	case DW_REPORT_NETWORK:
+	case DW_REPORT_HANDED:
+	case DW_REPORT_USERNS:
+	case DW_REPORT_PIDNS:
+	case DW_REPORT_EMPTY:
 	case DW_REPORT_TMP:
 	case DW_REPORT_START:
 	case DW_REPORT_END:

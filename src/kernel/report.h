@@ -15,21 +15,34 @@
  * cgroups to join. The launcher is started before the plan is written, so that
  * one starts up while the other writes. Then it reports, in order:
  *
+ *	HANDED   the launcher goes on as another process, which is in another pid
+ *	         namespace, and the first one ends
  *	HELLO    the cell's first process is there; its pidfd comes along
  *	NETWORK  its network namespace is there; we answer with one byte
+ *	USERNS   a descriptor of its user namespace comes along, if the plan asked
+ *	PIDNS    and one of its pid namespace
  *	TMP      a descriptor of the cell's /tmp comes along, if the plan asked
+ *	EMPTY    all that is not the program's own stands, and there is no program:
+ *	         a zygote may fork one into the cell (enter.h); the Landlock ruleset
+ *	         that it is to enter comes along, if there is one
  *	START    from here on it is the program's affair
  *	WALLS    all walls stand, and this is what the kernel says of them
  *	END      the program has ended, and everything else with it
  *
- * or, at any point, ERROR. Only our own code ever holds the socket: it is gone
+ * or, at any point, ERROR. A program that waits (DW_PLAN_ENTERED, DW_PLAN_LETTER)
+ * makes dewar say two words more: READY when it waits, GO when it has its letter.
+ * Anything else that dewar says ends the cell. Only our own code ever holds the socket: it is gone
  * before the program's first instruction. We keep our end open as long as the
  * cell shall live: when it closes, init ends the cell.
  */
 enum dw_report_kind {
-	DW_REPORT_HELLO = 1,
+	DW_REPORT_HANDED = 1,
+	DW_REPORT_HELLO,
 	DW_REPORT_NETWORK,
+	DW_REPORT_USERNS,
+	DW_REPORT_PIDNS,
 	DW_REPORT_TMP,
+	DW_REPORT_EMPTY,
 	DW_REPORT_START,
 	DW_REPORT_WALLS,
 	DW_REPORT_END,
@@ -40,8 +53,10 @@ enum dw_report_kind {
 struct dw_report_end {
 	int32_t wait_status;  /* as waitpid() gives it */
 	uint32_t hit;         /* enum dw_reason of a limit that init held, or EXIT */
-	uint64_t run_ns;      /* from exec to end */
+	uint64_t run_ns;      /* from exec, or from GO, to end */
+	uint64_t cpu_ns;      /* of all in the cell, init too, since then */
 	uint64_t peak_memory; /* bytes, sampled */
+	uint64_t max_rss;     /* bytes, of the largest process that init buried */
 	uint64_t peak_pids;   /* sampled */
 	uint32_t tmp_full;    /* no block, or no inode, is left in /tmp */
 	uint32_t pad;
@@ -49,12 +64,25 @@ struct dw_report_end {
 
 struct dw_report {
 	uint32_t kind;
-	int32_t pid; /* HELLO: as the sender's parent sees it */
+	int32_t pid; /* HANDED, HELLO: as the sender sees it */
 	union {
 		struct dw_walls walls;
 		struct dw_report_end end;
 		struct dw_error error;
 	};
+};
+
+/* What dewar says about a program that waits. */
+enum dw_word_kind {
+	DW_WORD_READY = 0x52,
+	DW_WORD_GO = 0x47,
+};
+
+struct dw_word {
+	uint32_t kind;
+	int32_t pid;          /* READY: of the program, as its cell sees it; or 0 */
+	uint64_t at_ns;       /* GO: when, by the monotonic clock */
+	uint64_t deadline_ms; /* GO: from then on; 0 for none */
 };
 
 #define DW_REPORT_FDS_MAX 8

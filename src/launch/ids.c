@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -42,6 +43,37 @@ int dw_ids_become(uint32_t id, struct dw_error *err)
 	return 0;
 }
 
+/*
+ * Stage 3, for a cell that a zygote forks into.
+ *
+ * On entry:  root of the host, or the plain user that the zygote is.
+ * Does:      enters the user namespace that the zygote is in, as the zygote's own
+ *            user there, so that what we create belongs to the zygote.
+ * Leaves:    all capabilities in that namespace, none outside; no group of root's.
+ */
+int dw_ids_join(int userns, bool root, uint32_t id, struct dw_error *err)
+{
+	if (root && setgroups(0, NULL) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+	if (setns(userns, CLONE_NEWUSER) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "enter the zygote's user namespace");
+	if (root && dw_ids_take(id, err) < 0)
+		return -1;
+	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* as above */
+	return 0;
+}
+
+/* In a user namespace that maps it; the capabilities in there stay. */
+int dw_ids_take(uint32_t id, struct dw_error *err)
+{
+	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "become user %u in the cell",
+		               id);
+	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	return 0;
+}
+
 static int write_file(const char *path, const char *text, struct dw_error *err)
 {
 	autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -76,4 +108,19 @@ int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err)
 		return -1;
 	(void)snprintf(text, sizeof(text), "%u %u 1", inside, gid);
 	return write_file("/proc/self/gid_map", text, err);
+}
+
+int dw_ids_map_for(pid_t pid, uint32_t inside, uint32_t outside, uint32_t count,
+                   struct dw_error *err)
+{
+	static const char *const files[] = {"setgroups", "uid_map", "gid_map"};
+	char path[64], text[64];
+
+	(void)snprintf(text, sizeof(text), "%u %u %u", inside, outside, count);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, files[i]);
+		if (write_file(path, i == 0 ? "deny" : text, err) < 0)
+			return -1;
+	}
+	return 0;
 }

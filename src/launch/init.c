@@ -18,10 +18,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,6 +55,26 @@ static uint64_t dead_cpu_ms(void)
 	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1000U;
 }
 
+/* CPU time of a process; of all that ended in the cell and of init, for pid 0. */
+static uint64_t cpu_ns(pid_t pid)
+{
+	struct timespec ts = {0};
+	struct rusage ru;
+	clockid_t id;
+
+	if (pid != 0) {
+		if (clock_getcpuclockid(pid, &id) != 0 || clock_gettime(id, &ts) < 0)
+			return 0;
+		return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+	}
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	(void)getrusage(RUSAGE_CHILDREN, &ru);
+	return (uint64_t)(ts.tv_sec + ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
+	               1000000000U +
+	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000U +
+	       (uint64_t)ts.tv_nsec;
+}
+
 /* Which limit is passed, or DW_REASON_EXIT. Keeps the peaks. */
 static enum dw_reason check_limits(const struct dw_plan *plan, struct dw_report_end *end)
 {
@@ -74,14 +96,27 @@ static enum dw_reason check_limits(const struct dw_plan *plan, struct dw_report_
 	return DW_REASON_EXIT;
 }
 
+/* Where the run stands. */
+struct watch {
+	pid_t program;
+	int children_fd;
+	bool waits;         /* for its letter: it has not begun */
+	uint64_t start;     /* ns */
+	uint64_t deadline;  /* ns, or 0 */
+	uint64_t spent_cpu; /* ns, before it began */
+};
+
 /*
  * How long until the next look: as long as it takes to fill the room that is
  * left, at 2 GB/s, and never so long that a burst of processes is missed.
  */
-static int next_look_ms(const struct dw_plan *plan, const struct dw_report_end *end)
+static int next_look_ms(const struct dw_plan *plan, const struct watch *w,
+                        const struct dw_report_end *end)
 {
 	uint64_t room, ms = 20;
 
+	if (w->waits)
+		return -1; /* our own code: there is nothing to hold yet */
 	if (!(plan->h->flags & SAMPLES))
 		return DEADLINE_LOOK_MS;
 	if (plan->h->flags & DW_PLAN_SAMPLE_MEMORY) {
@@ -91,6 +126,14 @@ static int next_look_ms(const struct dw_plan *plan, const struct dw_report_end *
 		ms = room / (2U << 20);
 	}
 	return ms < 1 ? 1 : ms > 20 ? 20 : (int)ms;
+}
+
+static uint64_t max_rss(void)
+{
+	struct rusage ru = {0};
+
+	(void)getrusage(RUSAGE_CHILDREN, &ru);
+	return (uint64_t)ru.ru_maxrss << 10;
 }
 
 /* Bury whoever has died; true once that was the program. */
@@ -135,6 +178,22 @@ static void end_all(const struct dw_plan *plan)
 	}
 }
 
+/*
+ * Who shares the program's memory, and has no other purpose (runners/hold.S), is
+ * left last. It is told by what it is: our only child, once all others are dead;
+ * killed already, it only takes down what nobody has any more.
+ */
+static bool is_only_holder(const struct dw_plan *plan)
+{
+	char text[64];
+	char *end;
+
+	return (plan->h->flags & DW_PLAN_ENTERED) &&
+	       dw_fd_read_attr(AT_FDCWD, "/proc/1/task/1/children", text, sizeof(text)) >
+	               0 &&
+	       strtol(text, &end, 10) > 1 && *end == ' ' && end[1] == '\0';
+}
+
 static bool tmp_is_full(const struct dw_plan *plan)
 {
 	struct statvfs vfs;
@@ -169,42 +228,60 @@ static void close_program_side(void)
 		(void)close(fd);
 }
 
+/* False: the cell is to end. */
+static bool take_word(struct watch *w)
+{
+	struct dw_word word;
+
+	if (!w->waits || !dw_entered_word(&word))
+		return false;
+	if (word.kind == DW_WORD_READY) {
+		w->spent_cpu = cpu_ns(w->program) + cpu_ns(0);
+	} else if (word.kind == DW_WORD_GO) {
+		w->waits = false;
+		w->start = word.at_ns;
+		if (word.deadline_ms != 0)
+			w->deadline = w->start + word.deadline_ms * 1000000U;
+	}
+	return true;
+}
+
 /*
  * Wait for an end of any kind. Dewar holds the deadline; if it is late by more
  * than a look (stopped, or stuck with its own caller), we do.
  */
-static void watch(const struct dw_plan *plan, pid_t program, int sfd, uint64_t start,
-                  struct dw_report_end *end)
+static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_end *end)
 {
-	uint64_t deadline = start + plan->h->deadline_ms * 1000000U;
 	struct pollfd fds[] = {
-		{.fd = sfd, .events = POLLIN},
+		{.fd = w->children_fd, .events = POLLIN},
 		{.fd = DW_LAUNCH_FD, .events = POLLIN},
 	};
 	struct signalfd_siginfo info;
 
 	for (bool look = true;; look = fds[0].revents != 0) {
-		if (look && reap(program, &end->wait_status)) {
+		if (look && reap(w->program, &end->wait_status)) {
 			/* What it left behind tells whether it ran against the limit. */
 			if (plan->h->flags & DW_PLAN_SAMPLE_PIDS)
 				(void)check_limits(plan, end);
 			return;
 		}
 		/* Who cannot wait cannot guard. */
-		if (poll(fds, 2, next_look_ms(plan, end)) < 0 && errno != EINTR) {
+		if (poll(fds, 2, next_look_ms(plan, w, end)) < 0 && errno != EINTR) {
 			end->hit = DW_REASON_INTERNAL;
 			end->wait_status = SIGKILL;
 			return;
 		}
 		if (fds[0].revents)
-			(void)!read(sfd, &info, sizeof(info));
-		if (fds[1].revents) {
+			(void)!read(w->children_fd, &info, sizeof(info));
+		if (fds[1].revents && !take_word(w)) {
 			end->wait_status = SIGKILL;
 			return;
 		}
+		if (w->waits)
+			continue;
 		if (plan->h->flags & SAMPLES)
 			end->hit = check_limits(plan, end);
-		if (plan->h->deadline_ms != 0 && now_ns() > deadline)
+		if (w->deadline != 0 && now_ns() > w->deadline)
 			end->hit = DW_REASON_TIMEOUT_WALL;
 		if (end->hit != DW_REASON_EXIT) {
 			end->wait_status = SIGKILL;
@@ -221,6 +298,19 @@ static void report_walls(void)
 		return;
 	dw_readback_shared(&report.walls);
 	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
+}
+
+/*
+ * The cells of a zygote that has ended are still in our pid namespace: they go
+ * when we do, and so we stay until dewar lets us.
+ */
+static void outlive(const struct dw_report *report)
+{
+	char word;
+
+	(void)dw_report_send(DW_LAUNCH_FD, report, -1);
+	while (recv(DW_LAUNCH_FD, &word, 1, 0) < 0 && errno == EINTR)
+		;
 }
 
 int dw_init_prepare(struct dw_init *ret, struct dw_error *err)
@@ -244,7 +334,12 @@ int dw_init_prepare(struct dw_init *ret, struct dw_error *err)
 	if (ret->oom_fd >= 0)
 		(void)dw_fd_write_all(ret->oom_fd, "1000", 4);
 
-	/* Our memory, descriptors and executable are closed to the program. */
+	return 0;
+}
+
+/* Our memory, descriptors and executable are closed to the program. */
+int dw_init_close(struct dw_error *err)
+{
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "close init to the program");
 	return 0;
@@ -254,19 +349,36 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
                            pid_t program)
 {
 	struct dw_report report = {.kind = DW_REPORT_END};
-	uint64_t start = now_ns();
+	struct watch w = {
+		.program = program,
+		.children_fd = init->children_fd,
+		.waits = (plan->h->flags & (DW_PLAN_ENTERED | DW_PLAN_LETTER)) != 0,
+		.start = now_ns(),
+	};
 
+	if (plan->h->deadline_ms != 0)
+		w.deadline = w.start + plan->h->deadline_ms * 1000000U;
 	(void)sched_setaffinity(program, sizeof(plan->h->cpus), &plan->h->cpus);
 	if (init->oom_fd >= 0)
 		(void)dw_fd_write_all(init->oom_fd, "0", 1);
 	close_program_side();
 	report_walls();
 
-	watch(plan, program, init->children_fd, start, &report.end);
-	report.end.run_ns = now_ns() - start;
+	if (plan->h->flags & DW_PLAN_ENTERED)
+		w.spent_cpu = cpu_ns(program) + cpu_ns(0);
+
+	watch(plan, &w, &report.end);
+	if (plan->h->flags & DW_PLAN_ZYGOTE)
+		outlive(&report);
+	report.end.run_ns = now_ns() - w.start;
 	report.end.tmp_full = tmp_is_full(plan);
-	end_all(plan);
+	if (is_only_holder(plan))
+		(void)kill(-1, SIGKILL);
+	else
+		end_all(plan);
+	report.end.cpu_ns = cpu_ns(0) - w.spent_cpu;
+	report.end.max_rss = max_rss();
 	if (dw_report_send(DW_LAUNCH_FD, &report, -1) < 0)
 		remove_workdir(plan);
-	_exit(0);
+	_exit(0); /* the kernel waits here for whoever is still about to die */
 }

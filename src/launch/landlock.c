@@ -82,7 +82,8 @@ static int allow(int ruleset, const char *path, bool exact, uint64_t access,
 	return 0;
 }
 
-int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err)
+int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
+                        struct dw_error *err)
 {
 	struct ruleset_attr attr = {0};
 	autoclose int ruleset = -1;
@@ -91,6 +92,7 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 	long abi;
 
 	*ret_abi = 0;
+	*ret_fd = -1;
 	abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
 	              LANDLOCK_CREATE_RULESET_VERSION);
 	if (abi < 1)
@@ -116,8 +118,18 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 		          (e->flags & DW_PLAN_EXACT) != 0, access & handled, err) < 0)
 			return -1;
 	}
-	if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "enter the Landlock domain");
 	*ret_abi = (int)abi;
+	*ret_fd = TAKE_FD(ruleset);
+	return 0;
+}
+
+int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err)
+{
+	autoclose int ruleset = -1;
+
+	if (dw_landlock_ruleset(plan, ret_abi, &ruleset, err) < 0)
+		return -1;
+	if (ruleset >= 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "enter the Landlock domain");
 	return 0;
 }

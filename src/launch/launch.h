@@ -20,6 +20,14 @@
 int dw_ids_become(uint32_t id, struct dw_error *err);
 int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err);
 
+/* Join the user namespace of a zygote, as the zygote's own user there. */
+int dw_ids_join(int userns, bool root, uint32_t id, struct dw_error *err);
+
+/* As root, or as one with the rights in the namespace outside: map for another. */
+int dw_ids_map_for(pid_t pid, uint32_t inside, uint32_t outside, uint32_t count,
+                   struct dw_error *err);
+int dw_ids_take(uint32_t id, struct dw_error *err);
+
 /* idmap.c: let the owner of a tree be seen as id, on the detached mount fd. */
 int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err);
 
@@ -52,18 +60,26 @@ int dw_net_keep_loopback_inside(struct dw_error *err);
 /* caps.c. With must, anything that could not be dropped is an error. */
 int dw_caps_drop(bool must, struct dw_error *err);
 
-/* landlock.c. *ret_abi is 0 where the kernel has no Landlock. */
+/*
+ * landlock.c. *ret_abi is 0, and there is no ruleset, where the kernel has no
+ * Landlock. The ruleset is a descriptor, for the program to enter.
+ */
 int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err);
+int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
+                        struct dw_error *err);
 
 /*
  * readback.c: the walls of the program, as the kernel has them. First what the
- * calling process has of its own, then what all of the cell shares.
+ * process has of its own (pid 0: the calling one), then what all of the cell shares.
  */
-void dw_readback_own(int landlock_abi, struct dw_walls *ret);
+void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret);
 void dw_readback_shared(struct dw_walls *walls);
 
-/* program.c: from the fork to the program's first instruction; does not return. */
-_Noreturn void dw_program_start(const struct dw_plan *plan);
+/*
+ * program.c: from the fork to the program's first instruction; does not return.
+ * letter is a socket for the program, if the plan says so.
+ */
+_Noreturn void dw_program_start(const struct dw_plan *plan, int letter);
 
 /* The fork shares its memory with init: what the program's stage leaves for it. */
 extern struct dw_walls dw_program_walls; /* not known: it failed, and said why */
@@ -77,8 +93,15 @@ struct dw_init {
 	int oom_fd;      /* our own oom_score_adj, which the program is born with */
 };
 int dw_init_prepare(struct dw_init *ret, struct dw_error *err);
+int dw_init_close(struct dw_error *err);
 _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *init,
                            pid_t program);
+
+/* entered.c: wait for a program that a zygote forks into the cell; its pid. */
+pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err);
+
+/* A word of dewar's; false if it is anything else, or if dewar is gone. */
+bool dw_entered_word(struct dw_word *ret);
 
 /* sample.c */
 struct dw_sample {

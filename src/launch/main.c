@@ -13,7 +13,8 @@
  *	                     1  read the plan, close what we were not given
  *	                     2  join the cgroups: from here on all is counted
  *	                     3  as root: open the host trees, then give up root for
- *	                        an id that nobody else has
+ *	                        an id that nobody else has; or, for a zygote's cell,
+ *	                        join the zygote's user namespace
  *	                     4  clone into new namespaces, say HELLO, end
  *	                           └──> inner, pid 1 of the cell
  *	                                 5  map the one id that the cell has
@@ -26,6 +27,9 @@
  *	                                                seccomp, exec
  *	                                10  read back the program's walls, report
  *
+ * Where a zygote forks the program (DW_PLAN_ENTERED), stage 9 is the zygote's
+ * (runners/walls.c), and init waits for it (entered.c).
+ *
  * Inner is cloned with CLONE_PARENT: it is dewar's own child, so that dewar can
  * wait for it and nobody stands between. Without namespaces (levels none and
  * process) outer itself goes on to be init, as a subreaper.
@@ -35,6 +39,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <string.h>
@@ -47,11 +52,21 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/pidfd.h"
 #include "launch/launch.h"
 
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+/* What came along with the plan; -1 where nothing did. */
+struct given {
+	int userns;
+	int pidns;
+	int letter;
+	int cgroups[DW_REPORT_FDS_MAX];
+	int n_cgroups;
+};
 
 _Noreturn void dw_launch_die(const struct dw_error *err)
 {
@@ -67,13 +82,11 @@ _Noreturn void dw_launch_die(const struct dw_error *err)
  * On entry:  whatever descriptors our parent let through; no signal is ignored
  *            or blocked (the spawn saw to it).
  * Does:      waits for the plan, maps it and checks it.
- * Leaves:    no descriptor besides 0, 1, 2, the socket and those of the cgroups,
- *            which are in ret_cgroups.
+ * Leaves:    no descriptor besides 0, 1, 2, the socket and those in given.
  */
-static int read_plan(struct dw_plan *plan, int *ret_cgroups, int *ret_n,
-                     struct dw_error *err)
+static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error *err)
 {
-	int fds[DW_REPORT_FDS_MAX], n;
+	int fds[DW_REPORT_FDS_MAX], n, at = 1;
 	struct stat st;
 	void *map;
 
@@ -103,21 +116,29 @@ static int read_plan(struct dw_plan *plan, int *ret_cgroups, int *ret_n,
 		return dw_fail(err, DW_E_INTERNAL, errno, "map the plan");
 	(void)close(fds[0]);
 
-	*ret_n = n - 1;
-	memcpy(ret_cgroups, fds + 1, sizeof(*fds) * (size_t)*ret_n);
-	return dw_plan_read(map, (size_t)st.st_size, plan, err);
+	if (dw_plan_read(map, (size_t)st.st_size, plan, err) < 0)
+		return -1;
+	if (plan->h->flags & DW_PLAN_NESTED)
+		given->userns = at < n ? fds[at++] : -1;
+	if (plan->h->flags & DW_PLAN_NESTED)
+		given->pidns = at < n ? fds[at++] : -1;
+	if (plan->h->flags & DW_PLAN_LETTER)
+		given->letter = at < n ? fds[at++] : -1;
+	while (at < n)
+		given->cgroups[given->n_cgroups++] = fds[at++];
+	return 0;
 }
 
 /* Stage 2: a thread that writes 0 into the list of a group moves itself. */
-static int join_cgroups(const int *fds, int n, struct dw_error *err)
+static int join_cgroups(const struct given *given, struct dw_error *err)
 {
 	int r;
 
-	for (int i = 0; i < n; i++) {
-		r = dw_fd_write_all(fds[i], "0", 1);
+	for (int i = 0; i < given->n_cgroups; i++) {
+		r = dw_fd_write_all(given->cgroups[i], "0", 1);
 		if (r < 0)
 			return dw_fail(err, DW_E_INTERNAL, -r, "join the cell's cgroup");
-		(void)close(fds[i]);
+		(void)close(given->cgroups[i]);
 	}
 	return 0;
 }
@@ -152,8 +173,46 @@ static int explain_clone(int eno, struct dw_error *err)
 	}
 }
 
+/*
+ * Does outer write the id map? Inner may map one id to its own; for any other
+ * map it takes rights in the namespace outside, which outer has not given up yet.
+ */
+static bool is_mapped_by_outer(const struct dw_plan *plan)
+{
+	return plan->h->become != 0 &&
+	       (plan->h->flags & (DW_PLAN_NESTED | DW_PLAN_RANGE));
+}
+
+static void map_for_inner(const struct dw_plan *plan, int pidfd, const int *gate)
+{
+	const struct dw_plan_header *h = plan->h;
+	struct dw_error err = {0};
+
+	if (dw_ids_map_for(dw_pidfd_pid(pidfd), h->inside_id,
+	                   h->flags & DW_PLAN_NESTED ? h->map_to : h->become,
+	                   h->flags & DW_PLAN_NESTED ? 1 : h->map_count, &err) < 0)
+		dw_launch_die(&err); /* inner finds the gate closed */
+	(void)dw_fd_write_all(gate[1], "m", 1);
+}
+
+/* Stage 5: inner's side of it. */
+static int map_ids(const struct dw_plan *plan, uid_t uid, gid_t gid, const int *gate,
+                   struct dw_error *err)
+{
+	char byte;
+
+	if (!is_mapped_by_outer(plan))
+		return dw_ids_map(plan->h->inside_id, uid, gid, err);
+	(void)close(gate[1]);
+	if (read(gate[0], &byte, 1) != 1)
+		_exit(125); /* outer has said why */
+	(void)close(gate[0]);
+	return dw_ids_take(plan->h->inside_id, err);
+}
+
 /* Stage 4. Returns in inner only. */
-static int enter_namespaces(struct dw_error *err)
+static int enter_namespaces(const struct dw_plan *plan, const int *gate,
+                            struct dw_error *err)
 {
 	struct dw_report hello = {.kind = DW_REPORT_HELLO};
 	int pidfd = -1;
@@ -168,6 +227,8 @@ static int enter_namespaces(struct dw_error *err)
 	if (pid == 0)
 		return 0;
 
+	if (is_mapped_by_outer(plan))
+		map_for_inner(plan, pidfd, gate);
 	hello.pid = (int32_t)pid;
 	_exit(dw_report_send(DW_LAUNCH_FD, &hello, pidfd) < 0 ? 125 : 0);
 }
@@ -186,40 +247,102 @@ static int wait_for_network(struct dw_error *err)
 	return dw_net_keep_loopback_inside(err);
 }
 
-static int send_tmp(struct dw_error *err)
+static int send_open(enum dw_report_kind kind, const char *path, int flags,
+                     struct dw_error *err)
 {
-	const struct dw_report report = {.kind = DW_REPORT_TMP};
-	int fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), r;
+	const struct dw_report report = {.kind = kind};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | flags), r;
 
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open /tmp in the cell");
+		return dw_fail(err, DW_E_INTERNAL, errno, "open %s in the cell", path);
 	r = dw_report_send(DW_LAUNCH_FD, &report, fd);
 	(void)close(fd);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "hand over /tmp");
+		return dw_fail(err, DW_E_INTERNAL, -r, "hand over %s", path);
 	return 0;
 }
 
-static int build_cell(const struct dw_plan *plan, struct dw_error *err)
+/* What dewar wants to have of a cell that stands. */
+static int send_asked(const struct dw_plan *plan, struct dw_error *err)
+{
+	if ((plan->h->flags & DW_PLAN_ZYGOTE) &&
+	    (send_open(DW_REPORT_USERNS, "/proc/self/ns/user", 0, err) < 0 ||
+	     send_open(DW_REPORT_PIDNS, "/proc/self/ns/pid", 0, err) < 0))
+		return -1;
+	if ((plan->h->flags & DW_PLAN_SEND_TMP) &&
+	    send_open(DW_REPORT_TMP, "/tmp", O_DIRECTORY | O_NOFOLLOW, err) < 0)
+		return -1;
+	return 0;
+}
+
+/*
+ * A zygote can fork into pid namespaces below its own, and nowhere else; so the
+ * cell's has to be made there. Who joins one sends only children there: the
+ * launcher goes on as its own child, which is dewar's, too.
+ */
+static int join_pidns(int pidns, struct dw_error *err)
+{
+	struct dw_report handed = {.kind = DW_REPORT_HANDED};
+	struct clone_args args = {.flags = CLONE_PARENT};
+	long pid;
+
+	if (setns(pidns, CLONE_NEWPID) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "enter the zygote's pid namespace");
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (pid < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "fork into the pid namespace");
+	if (pid == 0)
+		return 0;
+	handed.pid = (int32_t)pid;
+	_exit(dw_report_send(DW_LAUNCH_FD, &handed, -1) < 0 ? 125 : 0);
+}
+
+/* Stage 3. */
+static int give_up_root(const struct dw_plan *plan, const struct given *given,
+                        struct dw_error *err)
+{
+	const struct dw_plan_header *h = plan->h;
+
+	if ((h->flags & DW_PLAN_NESTED) &&
+	    dw_ids_join(given->userns, h->become != 0, h->inside_id, err) < 0)
+		return -1;
+	if (h->flags & DW_PLAN_NESTED)
+		return join_pidns(given->pidns, err);
+	if (h->become == 0)
+		return 0;
+	if (!(h->flags & DW_PLAN_RANGE))
+		return dw_ids_become(h->become, err);
+	/* Inner gives up the rest of it, once its ids are mapped. */
+	if (setgroups(0, NULL) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+	return 0;
+}
+
+static int build_cell(const struct dw_plan *plan, const struct given *given,
+                      struct dw_error *err)
 {
 	static struct dw_sources sources;
 	const char *hostname = dw_plan_text(plan, plan->h->hostname);
 	bool early = (plan->h->flags & DW_PLAN_OPEN_EARLY) != 0;
+	int gate[2] = {-1, -1};
 	uid_t uid;
 	gid_t gid;
 
 	/* Root opens what the caller named; a plain user does it as itself, below. */
 	if (early && dw_sources_open(plan, &sources, err) < 0)
 		return -1;
-	if (plan->h->become != 0 && dw_ids_become(plan->h->become, err) < 0)
+	if (give_up_root(plan, given, err) < 0)
 		return -1;
 
+	if (is_mapped_by_outer(plan) && pipe2(gate, O_CLOEXEC) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
 	uid = geteuid();
 	gid = getegid();
-	if (enter_namespaces(err) < 0)
+	if (enter_namespaces(plan, gate, err) < 0)
 		return -1;
 
-	if (dw_ids_map(plan->h->inside_id, uid, gid, err) < 0)
+	if (map_ids(plan, uid, gid, gate, err) < 0)
 		return -1;
 	/* A new namespace begins with the host's names, both of them. */
 	if (sethostname(hostname, strlen(hostname)) < 0 ||
@@ -233,9 +356,7 @@ static int build_cell(const struct dw_plan *plan, struct dw_error *err)
 		return -1;
 	if ((plan->h->flags & DW_PLAN_WAIT_NETWORK) && wait_for_network(err) < 0)
 		return -1;
-	if ((plan->h->flags & DW_PLAN_SEND_TMP) && send_tmp(err) < 0)
-		return -1;
-	return 0;
+	return send_asked(plan, err);
 }
 
 /* Levels without namespaces: the files, and a HELLO of our own. */
@@ -267,7 +388,7 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 
 int main(void)
 {
-	int cgroups[DW_REPORT_FDS_MAX], n_cgroups = 0;
+	struct given given = {.userns = -1, .pidns = -1, .letter = -1};
 	const struct dw_report start = {.kind = DW_REPORT_START};
 	struct dw_init init;
 	struct dw_error err = {0};
@@ -275,12 +396,11 @@ int main(void)
 	pid_t program;
 	char word;
 
-	if (read_plan(&plan, cgroups, &n_cgroups, &err) < 0 ||
-	    join_cgroups(cgroups, n_cgroups, &err) < 0)
+	if (read_plan(&plan, &given, &err) < 0 || join_cgroups(&given, &err) < 0)
 		dw_launch_die(&err);
 
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): dw_fail() returns -1 */
-	if ((plan.h->flags & DW_PLAN_NAMESPACES ? build_cell(&plan, &err)
+	if ((plan.h->flags & DW_PLAN_NAMESPACES ? build_cell(&plan, &given, &err)
 	                                        : build_plain(&plan, &err)) < 0)
 		dw_launch_die(&err);
 
@@ -297,6 +417,14 @@ int main(void)
 		_exit(125);
 	if (dw_init_prepare(&init, &err) < 0)
 		dw_launch_die(&err);
+	if (plan.h->flags & DW_PLAN_ENTERED) {
+		program = dw_entered_wait(&plan, &err);
+		if (program < 0 || dw_init_close(&err) < 0)
+			dw_launch_die(&err);
+		dw_init_run(&plan, &init, program);
+	}
+	if (dw_init_close(&err) < 0)
+		dw_launch_die(&err);
 	(void)dw_report_send(DW_LAUNCH_FD, &start, -1);
 
 	/*
@@ -310,6 +438,7 @@ int main(void)
 		dw_launch_die(&err);
 	}
 	if (program == 0)
-		dw_program_start(&plan); /* NOLINT(clang-analyzer-unix.Vfork): as said */
+		dw_program_start(&plan,
+		                 given.letter); /* NOLINT(clang-analyzer-unix.Vfork): as said */
 	dw_init_run(&plan, &init, program);
 }

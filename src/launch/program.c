@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "kernel/enter.h"
 #include "launch/launch.h"
 #include "launch/seccomp.h"
 
@@ -68,7 +69,7 @@ static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error
 	return 0;
 }
 
-_Noreturn void dw_program_start(const struct dw_plan *plan)
+_Noreturn void dw_program_start(const struct dw_plan *plan, int letter)
 {
 	static char *argv[DW_PLAN_WORDS_MAX + 1], *env[DW_PLAN_WORDS_MAX + 1];
 	struct dw_error err = {0};
@@ -82,12 +83,14 @@ _Noreturn void dw_program_start(const struct dw_plan *plan)
 	if (raise_walls(plan, &abi, &err) < 0)
 		dw_launch_die(&err);
 
-	dw_readback_own(abi, &dw_program_walls);
+	dw_readback_own(0, abi, &dw_program_walls);
 	if (plan->h->flags & DW_PLAN_PROBE)
 		_exit(0);
 
 	/* Everything but 0, 1 and 2 is close-on-exec; make sure of it. */
 	(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (plan->h->flags & DW_PLAN_LETTER)
+		(void)dup3(letter, DW_LETTER_FD, 0);
 	(void)execve(argv[0], argv, env);
 	dw_program_walls.known = false;
 	(void)dw_fail(&err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL, errno,

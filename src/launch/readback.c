@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -43,13 +44,17 @@ static int32_t number_after(const char *text, const char *field)
 	return at ? (int32_t)strtol(at + strlen(field), NULL, 10) : -1;
 }
 
-static void read_status(struct dw_walls *ret)
+static void read_status(pid_t pid, struct dw_walls *ret)
 {
-	char text[4096];
+	char path[64] = "/proc/self/status", text[4096];
 	const char *at;
 
-	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
+	if (pid != 0)
+		(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
 		return;
+	ret->uid = (uint32_t)number_after(text, "\nUid:");
+	ret->gid = (uint32_t)number_after(text, "\nGid:");
 	for (int i = 0; i < DW_CAP_SET_COUNT; i++) {
 		at = strstr(text, cap_fields[i]);
 		if (at)
@@ -60,19 +65,19 @@ static void read_status(struct dw_walls *ret)
 	ret->seccomp_filters = number_after(text, "\nSeccomp_filters:");
 }
 
-static uint64_t read_rlimit(int resource)
+static uint64_t read_rlimit(pid_t pid, int resource)
 {
 	struct rlimit lim;
 
-	return getrlimit(resource, &lim) == 0 ? lim.rlim_cur : 0;
+	return prlimit(pid, resource, NULL, &lim) == 0 ? lim.rlim_cur : 0;
 }
 
-void dw_readback_own(int landlock_abi, struct dw_walls *ret)
+void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret)
 {
 	*ret = (struct dw_walls){
 		.known = true,
-		.uid = getuid(),
-		.gid = getgid(),
+		.uid = UINT32_MAX,
+		.gid = UINT32_MAX,
 		.no_new_privs = -1,
 		.seccomp_mode = -1,
 		.seccomp_filters = -1,
@@ -80,12 +85,12 @@ void dw_readback_own(int landlock_abi, struct dw_walls *ret)
 		.root_read_only = -1,
 		.interfaces = -1,
 		.routes = -1,
-		.rlimit_files = read_rlimit(RLIMIT_NOFILE),
-		.rlimit_pids = read_rlimit(RLIMIT_NPROC),
-		.rlimit_file_size = read_rlimit(RLIMIT_FSIZE),
+		.rlimit_files = read_rlimit(pid, RLIMIT_NOFILE),
+		.rlimit_pids = read_rlimit(pid, RLIMIT_NPROC),
+		.rlimit_file_size = read_rlimit(pid, RLIMIT_FSIZE),
 	};
 	memset(ret->caps, 0xff, sizeof(ret->caps));
-	read_status(ret);
+	read_status(pid, ret);
 }
 
 void dw_readback_shared(struct dw_walls *walls)

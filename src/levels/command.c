@@ -20,10 +20,11 @@ static const char *expand(const struct dw_launched *l, const char *word, const c
 	return word;
 }
 
-static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *err)
+/* The program of a command is searched for where the cell will have it. */
+static int plan_command(struct dw_launched *l, const char *const *command,
+                        const char *file, struct dw_error *err)
 {
 	const struct dw_request *req = l->spec->req;
-	const struct dw_runtime *rt = l->spec->runtime;
 	const char *search = dw_level_search_path(l->cell.level);
 	autoclose int root = -1;
 	char path[2048];
@@ -32,16 +33,25 @@ static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *e
 	if (root < 0)
 		return dw_fail(err, DW_E_NOT_FOUND, errno, "open the root file system %s",
 		               req->image ? req->image : "/");
+	if (dw_runtime_locate(root, search, command[0], path, sizeof(path)) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "%s is not installed; it comes with %s", command[0],
+		               l->spec->runtime->package);
+	dw_plan_add_arg(&l->plan, path);
+	for (size_t i = 1; command[i]; i++)
+		dw_plan_add_arg(&l->plan, expand(l, command[i], file));
+	return 0;
+}
+
+static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *err)
+{
+	const struct dw_request *req = l->spec->req;
+	const struct dw_runtime *rt = l->spec->runtime;
 
 	if (rt->executable)
-		(void)snprintf(path, sizeof(path), "%s", file);
-	else if (dw_runtime_locate(root, search, rt->command[0], path, sizeof(path)) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "%s is not installed; it comes with %s", rt->command[0],
-		               rt->package);
-	dw_plan_add_arg(&l->plan, path);
-	for (size_t i = 1; !rt->executable && rt->command[i]; i++)
-		dw_plan_add_arg(&l->plan, expand(l, rt->command[i], file));
+		dw_plan_add_arg(&l->plan, file);
+	else if (plan_command(l, rt->command, file, err) < 0)
+		return -1;
 	for (size_t i = 0; i < req->n_args; i++)
 		dw_plan_add_arg(&l->plan, req->args[i]);
 	return 0;
@@ -126,4 +136,19 @@ int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error 
 		return -1;
 	plan_env(l, library);
 	return plan_argv(l, path, err);
+}
+
+int dw_command_plan_way(struct dw_launched *l, struct dw_error *err)
+{
+	const struct dw_way *way = l->spec->way;
+
+	if (way->kind == DW_WAY_ENTERED) {
+		dw_plan_add_arg(&l->plan, ""); /* nobody is started */
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(way->files) && way->files[i].path; i++)
+		dw_plan_file(&l->plan, way->files[i].path, 0444, way->files[i].data.data,
+		             way->files[i].data.len);
+	plan_env(l, NULL);
+	return plan_command(l, way->command, "", err);
 }

@@ -11,4 +11,7 @@
  */
 int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err);
 
+/* The same for a cell with a way of its own: what runs there is ours. */
+int dw_command_plan_way(struct dw_launched *l, struct dw_error *err);
+
 #endif

@@ -160,22 +160,58 @@ static int make_resolver(struct dw_plan_builder *plan, const struct dw_request *
 	return dw_pasta_probe(err);
 }
 
+uint32_t dw_container_draw_ids(void)
+{
+	return is_root() ? draw_id() & ~(DW_WAY_IDS - 1) : 0;
+}
+
+/*
+ * Who the cell is, outside. A zygote of root's has a range of ids, so that each
+ * cell inside has one of its own there as well. It has no Landlock and no filter:
+ * both would hold for its children, too, on top of theirs, and neither lets
+ * anybody build a cell. What it runs is the interpreter and nobody's code.
+ */
+static void plan_identity(struct dw_launched *l)
+{
+	const struct dw_way *way = l->spec->way;
+	struct dw_plan_header *h = &l->plan.h;
+
+	h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
+	h->inside_id = INSIDE_ID;
+	if (is_root()) {
+		h->flags |= DW_PLAN_OPEN_EARLY;
+		h->become = way && way->first_id ? way->first_id + way->index : draw_id();
+	}
+	switch (way ? way->kind : 0) {
+	case DW_WAY_ZYGOTE:
+		h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_ZYGOTE |
+		           (h->flags & DW_PLAN_OPEN_EARLY) |
+		           (h->become ? DW_PLAN_RANGE : 0);
+		h->map_count = DW_WAY_IDS;
+		break;
+	case DW_WAY_ENTERED:
+		h->flags |= DW_PLAN_NESTED | DW_PLAN_ENTERED;
+		h->map_to = INSIDE_ID + way->index;
+		break;
+	case DW_WAY_LETTER:
+		h->flags |= DW_PLAN_LETTER;
+		break;
+	default:
+		break;
+	}
+}
+
 static int fill(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_limits *limits = &l->spec->limits;
 	const struct dw_request *req = l->spec->req;
 	struct dw_plan_builder *plan = &l->plan;
 
-	plan->h.flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK |
-	                DW_PLAN_SECCOMP;
-	plan->h.inside_id = INSIDE_ID;
-	if (is_root()) {
-		plan->h.flags |= DW_PLAN_OPEN_EARLY;
-		plan->h.become = draw_id();
-	}
+	plan_identity(l);
 	plan->h.hostname = dw_plan_add_text(plan, "dewar");
 	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : "/tmp");
-	if (req->n_collect > 0)
+	/* A cell that waits does not know yet whether anybody will collect from it. */
+	if (req->n_collect > 0 || (plan->h.flags & (DW_PLAN_ENTERED | DW_PLAN_LETTER)))
 		plan->h.flags |= DW_PLAN_SEND_TMP;
 	(void)snprintf(l->folder, sizeof(l->folder), "/tmp");
 
@@ -201,6 +237,8 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	dw_plan_add_env(plan, "TMPDIR", "/tmp");
 	dw_plan_add_env(plan, "LANG", "C.UTF-8");
 	dw_plan_add_env(plan, "USER", "user");
+	if (l->spec->way)
+		return dw_command_plan_way(l, err);
 	return dw_command_plan(l, req->workspace ? "/work" : NULL, err);
 }
 

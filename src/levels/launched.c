@@ -20,10 +20,13 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/path.h"
+#include "base/pidfd.h"
 #include "kernel/report.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
 #include "levels/spawn.h"
+
+#define INIT_GRACE_MS 1000
 
 enum {
 	WATCH_REPORT,
@@ -73,11 +76,21 @@ static void remove_workdir(const struct dw_launched *l)
 		(void)dw_path_remove_tree(parent, strrchr(l->workdir, '/') + 1);
 }
 
+static int make_input(const struct dw_launched *l, int pair[2])
+{
+	const struct dw_way *way = l->spec->way;
+
+	/* A zygote takes orders there. */
+	if (way && way->kind == DW_WAY_ZYGOTE)
+		return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair);
+	return pipe2(pair, O_CLOEXEC);
+}
+
 static int make_pipes(struct dw_launched *l, struct dw_error *err)
 {
 	int in[2], out[2], errs[2];
 
-	if (pipe2(in, O_CLOEXEC) < 0)
+	if (make_input(l, in) < 0)
 		goto fail;
 	l->child[0] = in[0];
 	l->cell.in = in[1];
@@ -110,7 +123,9 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 	l->cell.level = level;
 	l->cell.in = l->cell.out[0] = l->cell.out[1] = l->cell.tmp_fd = -1;
 	l->child[0] = l->child[1] = l->child[2] = -1;
-	l->plan_fd = l->report = l->pidfd = -1;
+	l->plan_fd = l->report = l->pidfd = l->userns = -1;
+	l->pidns = l->ruleset = -1;
+	l->letter[0] = l->letter[1] = -1;
 	for (size_t i = 0; i < DW_CELL_WATCHES; i++)
 		l->cell.watch[i].fd = -1;
 	l->cell.outcome.run_ms = l->cell.outcome.cpu_ms = l->cell.outcome.memory_mb = -1;
@@ -134,9 +149,22 @@ static int start_launcher(struct dw_launched *l, struct dw_error *err)
 	r = dw_spawn_launcher((int[]){l->child[0], l->child[1], l->child[2], pair[1]},
 	                      &l->launcher, &l->plan.h.cpus, err);
 	(void)close(pair[1]);
+	if (l->spec->way && l->spec->way->kind == DW_WAY_ENTERED)
+		return r; /* they are for whom the zygote forks */
 	for (int i = 0; i < 3; i++)
 		dw_fd_close(&l->child[i]);
 	return r;
+}
+
+static int make_letter(struct dw_launched *l, struct dw_error *err)
+{
+	const struct dw_way *way = l->spec->way;
+
+	if (!way || way->kind == DW_WAY_ZYGOTE)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->letter) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "make a socket for the letter");
+	return 0;
 }
 
 /* The launcher starts up on another core while we write its plan. */
@@ -148,7 +176,7 @@ int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
 	if (!l)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
 
-	if (start_launcher(l, err) < 0 || fill(l, err) < 0)
+	if (make_letter(l, err) < 0 || start_launcher(l, err) < 0 || fill(l, err) < 0)
 		goto fail;
 	dw_limits_plan(l);
 	if (spec->probe)
@@ -165,22 +193,41 @@ fail:
 	return -1;
 }
 
+/* The plan, and what goes along with it: in the order in which launch reads it. */
+static int send_plan(struct dw_launched *l, struct dw_error *err)
+{
+	const struct dw_way *way = l->spec->way;
+	int fds[DW_REPORT_FDS_MAX], own = 0, n, r;
+
+	fds[own++] = l->plan_fd;
+	if (way && way->kind == DW_WAY_ENTERED)
+		fds[own++] = way->userns;
+	if (way && way->kind == DW_WAY_ENTERED)
+		fds[own++] = way->pidns;
+	if (way && way->kind == DW_WAY_LETTER)
+		fds[own++] = l->letter[1];
+	n = dw_cgroup_open_procs(&l->cgroup, fds + own, err);
+	if (n < 0)
+		return -1;
+	r = dw_report_send_fds(l->report, fds, own + n);
+	for (int i = own; i < own + n; i++)
+		(void)close(fds[i]);
+	dw_fd_close(&l->plan_fd);
+	if (way && way->kind == DW_WAY_LETTER)
+		dw_fd_close(&l->letter[1]);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "hand the plan to dewar-launch");
+	return 0;
+}
+
 int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 {
 	struct dw_launched *l = launched(cell);
-	int fds[1 + DW_CONTROLLER_COUNT], n, r;
 
-	n = dw_cgroup_open_procs(&l->cgroup, fds + 1, err);
-	if (n < 0)
+	if (send_plan(l, err) < 0)
 		return -1;
-	fds[0] = l->plan_fd;
-	r = dw_report_send_fds(l->report, fds, n + 1);
-	for (int i = 1; i <= n; i++)
-		(void)close(fds[i]);
-	dw_fd_close(&l->plan_fd);
-	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "hand the plan to dewar-launch");
-
+	if (!l->spec->way)
+		dw_cgroup_arm(&l->cgroup);
 	cell->watch[WATCH_REPORT] = (struct dw_watch){l->report, POLLIN};
 	cell->watch[WATCH_OOM] = (struct dw_watch){
 		l->cgroup.oom_fd,
@@ -220,9 +267,10 @@ static void on_network(struct dw_launched *l)
 		(void)send(l->report, "g", 1, MSG_NOSIGNAL);
 }
 
-static void on_hello(struct dw_launched *l, const struct dw_report *report, int fd)
+static void on_hello(struct dw_launched *l, int fd)
 {
-	l->pid = report->pid;
+	l->greeted = true;
+	l->pid = dw_pidfd_pid(fd); /* ours, whatever the sender's namespace */
 	l->pidfd = fd;
 	l->cell.watch[WATCH_INIT] = (struct dw_watch){fd, POLLIN};
 	bury_launcher(l);
@@ -258,6 +306,7 @@ static void on_end(struct dw_launched *l, const struct dw_report_end *end)
 	o->ended = true;
 	o->wait_status = end->wait_status;
 	o->run_ms = (double)end->run_ns / 1e6;
+	o->cpu_ms = (double)end->cpu_ns / 1e6;
 	o->tmp_full = end->tmp_full != 0;
 	if (end->peak_memory > 0)
 		o->memory_mb = (double)end->peak_memory / (1 << 20);
@@ -265,6 +314,12 @@ static void on_end(struct dw_launched *l, const struct dw_report_end *end)
 		o->hit = end->hit;
 	if (o->hit == DW_REASON_EXIT && end->peak_pids > l->spec->limits.pids)
 		o->hit = DW_REASON_PIDS;
+	if (!l->early)
+		return;
+	/* All but init is dead; who wants to see that one go, destroys the cell. */
+	if (o->memory_mb < (double)end->max_rss / (1 << 20))
+		o->memory_mb = (double)end->max_rss / (1 << 20);
+	l->cell.state = DW_CELL_GONE;
 }
 
 static void on_report(struct dw_launched *l)
@@ -275,14 +330,28 @@ static void on_report(struct dw_launched *l)
 
 	while ((r = dw_report_receive(l->report, &report, &fd)) > 0) {
 		switch (report.kind) {
+		case DW_REPORT_HANDED:
+			bury_launcher(l);
+			l->launcher = report.pid;
+			break;
 		case DW_REPORT_HELLO:
-			on_hello(l, &report, TAKE_FD(fd));
+			on_hello(l, TAKE_FD(fd));
 			break;
 		case DW_REPORT_NETWORK:
 			on_network(l);
 			break;
 		case DW_REPORT_TMP:
 			l->cell.tmp_fd = TAKE_FD(fd);
+			break;
+		case DW_REPORT_USERNS:
+			l->userns = TAKE_FD(fd);
+			break;
+		case DW_REPORT_PIDNS:
+			l->pidns = TAKE_FD(fd);
+			break;
+		case DW_REPORT_EMPTY:
+			l->ruleset = TAKE_FD(fd);
+			l->empty = true;
 			break;
 		case DW_REPORT_START:
 			o->started = true;
@@ -331,8 +400,11 @@ static void on_init_gone(struct dw_launched *l)
 	if (l->report >= 0)
 		on_report(l);
 	if (syscall(SYS_waitid, P_PIDFD, l->pidfd, &info, WEXITED, &ru) == 0) {
-		o->cpu_ms = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1e3 +
-		            (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e3;
+		if (!l->spec->way) /* else it ran for others before, too */
+			o->cpu_ms = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
+			                    1e3 +
+			            (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) /
+			                    1e3;
 		if (o->memory_mb < (double)ru.ru_maxrss / 1024)
 			o->memory_mb = (double)ru.ru_maxrss / 1024;
 	}
@@ -433,6 +505,20 @@ void dw_launched_measure(struct dw_cell *cell)
 	}
 }
 
+/* It is about to go, or has been killed: without its socket it ends by itself. */
+static void bury_init(struct dw_launched *l)
+{
+	struct pollfd gone = {.fd = l->pidfd, .events = POLLIN};
+	siginfo_t info;
+
+	if (l->cell.watch[WATCH_INIT].fd < 0)
+		return;
+	if (poll(&gone, 1, INIT_GRACE_MS) <= 0)
+		(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL, 0);
+	while (waitid(P_PIDFD, (id_t)l->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+		;
+}
+
 void dw_launched_destroy(struct dw_cell *cell)
 {
 	struct dw_launched *l;
@@ -443,7 +529,13 @@ void dw_launched_destroy(struct dw_cell *cell)
 	dw_pasta_stop(l->pasta);
 	dw_fd_close(&l->report);
 	bury_launcher(l); /* without its socket it ends by itself */
+	bury_init(l);
 	dw_fd_close(&l->pidfd);
+	dw_fd_close(&l->userns);
+	dw_fd_close(&l->pidns);
+	dw_fd_close(&l->ruleset);
+	dw_fd_close(&l->letter[0]);
+	dw_fd_close(&l->letter[1]);
 	dw_fd_close(&l->plan_fd);
 	dw_fd_close(&cell->in);
 	dw_fd_close(&cell->tmp_fd);

@@ -26,6 +26,13 @@ struct dw_launched {
 	int report;         /* our end */
 	int pidfd;          /* init's, once it has said hello */
 	int pid;            /* init's */
+	int userns;         /* the cell's, if the plan asked for it */
+	int pidns;          /* and this one */
+	int ruleset;        /* of Landlock, for whom a zygote forks */
+	int letter[2];      /* ours, and the end for the program that waits */
+	bool empty;         /* it waits for a zygote */
+	bool greeted;       /* init has said hello */
+	bool early;         /* over for us at END, not when init is gone */
 	int launcher;       /* what we spawned, until it is waited for; or 0 */
 	int pasta;          /* the helper for the network, or 0 */
 	bool wants_network; /* it asked before it said hello */

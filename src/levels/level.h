@@ -27,14 +27,43 @@ enum dw_guarantee {
 	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
 };
 
+/*
+ * A way to a cell other than the cold one (warm/): what is to run in it, or who
+ * forks into it. Only level container knows any.
+ */
+enum dw_way_kind {
+	DW_WAY_ZYGOTE = 1, /* an interpreter that others are forked from */
+	DW_WAY_ENTERED,    /* an empty cell, which a zygote forks a program into */
+	DW_WAY_LETTER,     /* started like a cold one, and waits for its letter */
+};
+
+struct dw_way_file {
+	const char *path; /* in the cell */
+	struct dw_bytes data;
+};
+
+struct dw_way {
+	enum dw_way_kind kind;
+	const char *const *command; /* as a runtime's; not for DW_WAY_ENTERED */
+	struct dw_way_file files[4];
+	int userns; /* ENTERED: the zygote's */
+	int pidns;
+	uint32_t first_id; /* as root, of the zygote and those inside: on the host */
+	uint32_t index;    /* ENTERED: which of them */
+};
+
+/* How many cells of their own id a zygote of root's can have inside. */
+#define DW_WAY_IDS 4096U
+
 /* All that a cell needs to know, defaults filled in. Borrowed, outlives the cell. */
 struct dw_spec {
 	char id[DW_ID_MAX];
 	const struct dw_request *req;
 	const struct dw_runtime *runtime;
 	struct dw_limits limits;
-	uint64_t deadline_ms; /* when the run is to end (base/clock.h) */
-	bool probe;           /* build the walls, run nothing */
+	uint64_t deadline_ms;     /* when the run is to end (base/clock.h) */
+	bool probe;               /* build the walls, run nothing */
+	const struct dw_way *way; /* NULL: cold */
 };
 
 enum dw_cell_state {
@@ -74,6 +103,7 @@ struct dw_cell {
 	int out[2]; /* by enum dw_stream */
 	int tmp_fd; /* the cell's /tmp, to collect from once it is gone, or -1 */
 	struct dw_watch watch[DW_CELL_WATCHES]; /* fd -1: not used */
+	void *owner; /* for whoever keeps cells (warm/pool.c) */
 	struct dw_outcome outcome;
 };
 
@@ -113,6 +143,9 @@ struct dw_level {
 	/* Accepts NULL and half-made cells; leaves nothing on the host. */
 	void (*destroy)(struct dw_cell *cell);
 };
+
+/* The first of DW_WAY_IDS ids for a zygote and its cells; 0 if there is no need. */
+uint32_t dw_container_draw_ids(void);
 
 extern const struct dw_level dw_level_none;
 extern const struct dw_level dw_level_process;

@@ -175,6 +175,11 @@ static void plan_tmp(struct dw_launched *l, struct dw_limit_proof *ret)
 	ret->note = "each file is held to it, but not all files together";
 }
 
+uint64_t dw_limits_deadline(const struct dw_limits *limits)
+{
+	return limits->timeout_ms + INIT_GRACE_MS;
+}
+
 void dw_limits_plan(struct dw_launched *l)
 {
 	const struct dw_limits *limits = &l->spec->limits;
@@ -196,8 +201,9 @@ void dw_limits_plan(struct dw_launched *l)
 		.by = "rlimit",
 	};
 
-	/* A moment after our own, should we be held up. */
-	l->plan.h.deadline_ms = limits->timeout_ms + INIT_GRACE_MS;
+	/* A moment after our own, should we be held up. Who waits is told at its start. */
+	if (!l->spec->way)
+		l->plan.h.deadline_ms = dw_limits_deadline(limits);
 
 	/* Level none: a timeout and an output cap, nothing else. */
 	if (!(l->plan.h.flags & DW_PLAN_DROP)) {
@@ -219,6 +225,9 @@ void dw_limits_plan(struct dw_launched *l)
 	}
 
 	dw_cgroup_create(&l->cgroup, l->spec->id, limits, limits->pids + 1);
+	/* Nobody's code runs in a zygote, and its children could raise no limit again. */
+	if (l->spec->way && l->spec->way->kind == DW_WAY_ZYGOTE)
+		return;
 	plan_memory(l, &proof[DW_LIMIT_MEMORY]);
 	plan_cpu(l, &proof[DW_LIMIT_CPU]);
 	plan_pids(l, &proof[DW_LIMIT_PIDS]);
@@ -232,6 +241,14 @@ void dw_limits_plan(struct dw_launched *l)
 	/* A caller may have a right to priorities that no share of a cpu holds back. */
 	dw_plan_add_rlimit(&l->plan, RLIMIT_RTPRIO, 0);
 	dw_plan_add_rlimit(&l->plan, RLIMIT_NICE, 0);
+}
+
+void dw_limits_adopt(struct dw_launched *l)
+{
+	struct dw_limit_proof *proof = l->cell.outcome.limits;
+
+	proof[DW_LIMIT_TIMEOUT].asked = l->spec->limits.timeout_ms;
+	proof[DW_LIMIT_OUTPUT].asked = l->spec->limits.output_bytes;
 }
 
 void dw_limits_read_back(struct dw_launched *l)

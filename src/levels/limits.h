@@ -15,6 +15,12 @@ void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
  */
 void dw_limits_plan(struct dw_launched *l);
 
+/* When init ends a cell by itself, counted from the start of its program. */
+uint64_t dw_limits_deadline(const struct dw_limits *limits);
+
+/* The cell was built before its request was known: say whose limits they are now. */
+void dw_limits_adopt(struct dw_launched *l);
+
 /* Fill in what the kernel says, from the walls that were read back. */
 void dw_limits_read_back(struct dw_launched *l);
 

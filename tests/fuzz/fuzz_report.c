@@ -36,7 +36,7 @@ static void check_report(const struct dw_report *report)
 {
 	uint8_t known;
 
-	assert(report->kind >= DW_REPORT_HELLO && report->kind <= DW_REPORT_ERROR);
+	assert(report->kind >= DW_REPORT_HANDED && report->kind <= DW_REPORT_ERROR);
 	if (report->kind == DW_REPORT_ERROR)
 		fuzz_check_refusal(&report->error);
 	memcpy(&known, &report->walls.known, 1);

@@ -142,13 +142,19 @@ static void save_report(const char *folder, const char *name,
 
 static void save_reports(void)
 {
-	static const char *const names[] = {"", "hello", "network", "tmp", "start"};
+	static const char *const names[] = {
+		[DW_REPORT_HANDED] = "handed",    [DW_REPORT_HELLO] = "hello",
+		[DW_REPORT_NETWORK] = "network",  [DW_REPORT_USERNS] = "userns",
+		[DW_REPORT_PIDNS] = "pidns",      [DW_REPORT_TMP] = "tmp",
+		[DW_REPORT_EMPTY] = "no-program", [DW_REPORT_START] = "start",
+	};
 	static const char corpus[] = "corpus/report";
 	const size_t len = sizeof(struct dw_report);
 	struct dw_report report;
 
-	for (uint32_t kind = DW_REPORT_HELLO; kind <= DW_REPORT_START; kind++) {
-		bool with_fd = kind == DW_REPORT_HELLO || kind == DW_REPORT_TMP;
+	for (uint32_t kind = DW_REPORT_HANDED; kind <= DW_REPORT_START; kind++) {
+		bool with_fd = kind != DW_REPORT_HANDED && kind != DW_REPORT_NETWORK &&
+		               kind != DW_REPORT_START;
 
 		report = (struct dw_report){.kind = kind, .pid = 7};
 		save_report(corpus, names[kind], &report, with_fd, len);

@@ -465,6 +465,7 @@ static void forks_that_are_refused_are_counted(void **state)
 	(void)state;
 	needs_groups();
 	dw_cgroup_create(&cg, "pids", &limits, 10);
+	dw_cgroup_arm(&cg);
 	fd = (struct pollfd){cg.pids_fd, dw_cgroup_events(&cg, DW_CONTROLLER_PIDS), 0};
 	status = status_of(join(&cg, fork_much));
 	assert_int_equal(WEXITSTATUS(status), 7);

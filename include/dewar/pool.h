@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DEWAR_POOL_H
+#define DEWAR_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dewar/error.h"
+#include "dewar/request.h"
+#include "dewar/result.h"
+
+/*
+ * Warm cells: for each template an interpreter that has already started, from
+ * which cells are forked, and some cells that wait ready, all walls up.
+ *
+ *	struct dw_pool *pool = NULL;
+ *
+ *	if (dw_pool_new(NULL, &pool, &err) < 0)
+ *		errx(1, "%s", err.text);
+ *	dw_pool_run(pool, &req, &res, &err);
+ *	dw_pool_free(pool);
+ *
+ * A pool is a speed-up and nothing else: what it cannot run warm it runs cold,
+ * and metadata.warm of the result says which it was.
+ */
+struct dw_pool;
+
+struct dw_template_config {
+	const char *name;           /* "python-data" */
+	const char *language;       /* "python" */
+	const char *const *preload; /* modules, ends in NULL; NULL for none */
+	unsigned standby;           /* cells to keep ready from the start */
+};
+
+struct dw_pool_config {
+	const struct dw_template_config *templates; /* NULL: dw_pool_templates() */
+	size_t n_templates;
+	uint64_t memory_bytes; /* for cells that wait; 0: 512 MB */
+	unsigned standby_max;  /* cells that wait, a template; 0: as memory allows */
+	uint64_t idle_ms;      /* without a run, until they are let go; 0: a minute */
+	bool fork_only;        /* keep no cells ready: every run forks */
+};
+
+/* The templates there are without being asked for: python, python-data, ... */
+DW_API const struct dw_template_config *dw_pool_templates(size_t *ret_count);
+
+/*
+ * Make a pool. It has a thread of its own, which starts zygotes and keeps cells
+ * ready; this call does not wait for them.
+ */
+DW_API int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret_pool,
+                       struct dw_error *err);
+
+/* End every cell that waits. No run may be under way. Accepts NULL. */
+DW_API void dw_pool_free(struct dw_pool *pool);
+
+/* Like dw_run(), in a warm cell where one fits. From any number of threads. */
+DW_API int dw_pool_run(struct dw_pool *pool, const struct dw_request *req,
+                       struct dw_result **ret_res, struct dw_error *err);
+
+/*
+ * Wait until the template has so many cells ready (0: until its zygote runs). -1
+ * if it cannot be kept warm, and why; or if it takes longer than timeout_ms.
+ */
+DW_API int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
+                           uint64_t timeout_ms, struct dw_error *err);
+
+/* How a template does. Memory is the proportional share (PSS), 0 if unknown. */
+struct dw_template_stats {
+	char name[32];
+	bool warm;        /* its zygote runs, or cells of it wait */
+	char why[512];    /* it cannot be kept warm because, or "" */
+	unsigned standby; /* cells ready now */
+	uint64_t zygote_bytes;
+	uint64_t standby_bytes; /* of one cell */
+	uint64_t runs_standby;  /* so far, by way */
+	uint64_t runs_forked;
+	uint64_t runs_cold;
+	uint64_t zygotes; /* started so far */
+};
+
+DW_API size_t dw_pool_count(const struct dw_pool *pool);
+DW_API void dw_pool_stats(struct dw_pool *pool, size_t index,
+                          struct dw_template_stats *ret);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The letter: what the caller wants run. Its files are made here, in the cell, by
+ * the program's own hand; its code, arguments and environment are left for the
+ * interpreter to pick up.
+ */
+#include "runners/zygote.h"
+
+#include <linux/mman.h>
+
+#define EEXIST 17
+#define AT_FDCWD (-100)
+#define O_NEW 02400301 /* O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC */
+#define PATH_MAX 4096
+
+/* For an interpreter that can look: the records, as kernel/enter.h has them. */
+__attribute__((visibility("default"))) const char *dewar_letter;
+__attribute__((visibility("default"))) uint32_t dewar_letter_len;
+
+static struct {
+	struct dw_letter head;
+	char records[DW_LETTER_INLINE];
+} letter;
+
+struct record {
+	uint32_t kind;
+	uint32_t name_len;
+	uint32_t len;
+	const char *name;
+	const char *data;
+};
+
+static bool next_record(const char **at, const char *end, struct record *ret)
+{
+	const char *p = *at;
+
+	if (end - p < 12)
+		return false;
+	dw_copy(&ret->kind, p, 4);
+	dw_copy(&ret->name_len, p + 4, 4);
+	dw_copy(&ret->len, p + 8, 4);
+	p += 12;
+	if ((uint64_t)ret->name_len + ret->len > (uint64_t)(end - p))
+		return false;
+	ret->name = p;
+	ret->data = p + ret->name_len;
+	*at = ret->data + ret->len;
+	return true;
+}
+
+static bool write_all(int fd, const char *data, size_t len, struct failure *f)
+{
+	while (len > 0) {
+		long n = sys(__NR_write, fd, data, len);
+
+		if (failed(f, "write a file", n))
+			return false;
+		data += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static bool make_file(const struct record *r, bool again, struct failure *f)
+{
+	char path[PATH_MAX];
+	bool ok;
+	long fd;
+
+	if (r->name_len >= sizeof(path))
+		return !failed(f, "make a file", -36 /* ENAMETOOLONG */);
+	for (uint32_t i = 0; i < r->name_len; i++) {
+		path[i] = '\0';
+		/* /tmp is there; what is below it may not be. */
+		if (i > 4 && r->name[i] == '/') {
+			long e = sys(__NR_mkdirat, AT_FDCWD, path, 0755);
+
+			if (e != -EEXIST && failed(f, "make a folder", e))
+				return false;
+		}
+		path[i] = r->name[i];
+	}
+	path[r->name_len] = '\0';
+	if (again)
+		(void)sys(__NR_unlinkat, AT_FDCWD, path, 0);
+	fd = sys(__NR_openat, AT_FDCWD, path, O_NEW, 0644);
+	if (failed(f, "make a file", fd))
+		return false;
+	ok = write_all((int)fd, r->data, r->len, f);
+	(void)sys(__NR_close, fd);
+	return ok;
+}
+
+static bool make_files(bool again, struct failure *f)
+{
+	const char *at = dewar_letter;
+	struct record r;
+
+	while (next_record(&at, dewar_letter + dewar_letter_len, &r))
+		if ((r.kind == DW_LETTER_FILE || r.kind == DW_LETTER_CODE) &&
+		    !make_file(&r, again, f))
+			return false;
+	return true;
+}
+
+static bool map_long(int fd, struct failure *f)
+{
+	long at = sys(__NR_mmap, 0, letter.head.len, 1 /* read */, MAP_PRIVATE, fd, 0);
+
+	(void)sys(__NR_close, fd);
+	if (at > -4096 && failed(f, "map a long letter", at))
+		return false;
+	dewar_letter = (const char *)at;
+	return true;
+}
+
+bool dw_letter_take(int sock, bool again, struct failure *f)
+{
+	uint32_t n_fds = 0;
+	int fd = -1;
+	long len = dw_receive(sock, &letter, sizeof(letter), &fd, 1, &n_fds);
+
+	/* Whoever closes the socket without a letter does not want us any more. */
+	if (len < (long)sizeof(letter.head) || letter.head.magic != DW_LETTER_MAGIC)
+		return !failed(f, "get a letter", -71 /* EPROTO */);
+	dewar_letter = letter.records;
+	dewar_letter_len = letter.head.len;
+	if (letter.head.in_memfd) {
+		if (n_fds != 1 || !map_long(fd, f))
+			return false;
+	} else if (letter.head.len != (uint64_t)len - sizeof(letter.head)) {
+		return !failed(f, "get a whole letter", -71);
+	}
+	return make_files(again, f);
+}

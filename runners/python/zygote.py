@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python as a zygote: load what the template wants, wait, run the letter.
+
+Everything down to the loading of the library happens once; what comes after it
+happens in a child, in its own cell, for one run. A run is to look as if
+`python3 /tmp/main.py` had been started: the same __main__, argv and path, the
+same tracebacks and exit codes.
+"""
+
+import atexit
+import builtins
+import ctypes
+import gc
+import importlib
+import os
+import sys
+
+HERE = "/tmp/.dewar/"
+
+
+def load(names):
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass  # not installed here: who imports it will be told
+
+
+def read_letter(library):
+    """Code, its path, arguments and environment (kernel/enter.h has the form)."""
+    length = ctypes.c_uint32.in_dll(library, "dewar_letter_len").value
+    text = ctypes.string_at(ctypes.c_void_p.in_dll(library, "dewar_letter").value, length)
+    code, path, args, env, at = b"", "", [], [], 0
+    while at < length:
+        kind, n_name, n_data = (int.from_bytes(text[i:i + 4], sys.byteorder)
+                                for i in (at, at + 4, at + 8))
+        at += 12
+        name, data = text[at:at + n_name], text[at + n_name:at + n_name + n_data]
+        at += n_name + n_data
+        if kind == 2:
+            code, path = data, os.fsdecode(name)
+        elif kind == 3:
+            args.append(os.fsdecode(data))
+        elif kind == 4:
+            env.append((os.fsdecode(name), os.fsdecode(data)))
+    return code, path, args, env
+
+
+def differ():
+    """What two children of one zygote must not have in common."""
+    numpy = sys.modules.get("numpy.random")
+    if numpy:
+        numpy.seed()
+
+
+def set_env(env):
+    for name, value in env:
+        os.environ[name] = value
+        if name == "PYTHONPATH":
+            sys.path[1:1] = [part for part in value.split(":") if part]
+        elif name == "TZ":
+            importlib.import_module("time").tzset()
+
+
+def make_main(path):
+    module = type(sys)("__main__")
+    loader = sys.modules["_frozen_importlib_external"].SourceFileLoader
+    module.__dict__.update(__file__=path, __cached__=None, __builtins__=builtins,
+                           __annotations__={}, __loader__=loader("__main__", path))
+    sys.modules["__main__"] = module
+    return module.__dict__
+
+
+def status_of(end):
+    """Exit status of a SystemExit, as the interpreter itself sees it."""
+    code = end.code
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xff
+    print(code, file=sys.stderr)
+    return 1
+
+
+def flush():
+    ok = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except Exception:  # pylint: disable=broad-exception-caught
+            ok = False
+    return ok
+
+
+def clear(names):
+    """Let go of what the program made, so that its files are written out."""
+    for names_here in [sys.modules[name].__dict__ for name in names
+                       if isinstance(sys.modules.get(name), type(sys))]:
+        for private in (True, False):
+            for name in list(names_here):
+                if name != "__builtins__" and name.startswith("_") == private:
+                    names_here[name] = None
+    gc.collect()
+
+
+def finish(status, before):
+    """All of an orderly end that anybody can see; not the taking down of the rest."""
+    threading = sys.modules.get("threading")
+    if threading:
+        threading._shutdown()  # pylint: disable=protected-access
+    atexit._run_exitfuncs()  # pylint: disable=protected-access
+    if not flush() and status == 0:
+        status = 120
+    clear(["__main__"] + [name for name in sys.modules if name not in before])
+    flush()
+    if status < 0:
+        signal = importlib.import_module("_signal")
+        signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(status)
+
+
+sys.path[0] = "/tmp"
+with open(HERE + "preload", encoding="ascii") as preload:
+    load(preload.read().split(",") if os.stat(HERE + "preload").st_size else [])
+# The compiler sets itself up when it is first used: half a millisecond, once for all.
+exec(compile(b"print(end='')", "", "exec", dont_inherit=True), {})
+ctypes.pythonapi.PyOS_BeforeFork()
+gc.collect()
+gc.freeze()
+lib = ctypes.CDLL(HERE + "zygote.so")  # from here on we are in the child
+
+ctypes.pythonapi.PyOS_AfterFork_Child()
+differ()
+scope = make_main("/tmp/main.py")
+known = set(sys.modules)
+result = 0  # pylint: disable=invalid-name
+lib.dewar_wait()  # from here on it is the caller's time
+
+source, script, arguments, environment = read_letter(lib)
+sys.argv = [script, *arguments]
+sys.orig_argv = ["python3", *sys.argv]
+if environment:
+    set_env(environment)
+try:
+    exec(compile(source, script, "exec", dont_inherit=True), scope)
+except SystemExit as error:
+    result = status_of(error)
+except KeyboardInterrupt as error:
+    sys.excepthook(type(error), error, error.__traceback__.tb_next)
+    result = -2
+except BaseException as error:  # pylint: disable=broad-exception-caught
+    result = 1
+    sys.last_type, sys.last_value = type(error), error
+    sys.last_traceback = error.__traceback__ = error.__traceback__.tb_next
+    sys.excepthook(type(error), error, error.__traceback__)
+finish(result, known)

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The zygote: an interpreter that has started, and waits to be forked.
+ *
+ * Theory of operation
+ *
+ * This library is loaded by an interpreter that stands in a cell of its own, a
+ * template's walls, with everything loaded that its children are to have. Loading
+ * it is the one call there is: its constructor does not return, but waits for
+ * orders on descriptor 0. For each it forks, and in the child, behind walls that
+ * are all up, the constructor returns: the interpreter goes on as if nothing had
+ * happened, in a cell made for one run. So whatever can load a shared library can
+ * be a zygote, and nothing is asked of its foreign function interface.
+ *
+ * The cell has been built by dewar-launch, with our own init as its pid 1. Ours is
+ * to get a child into it that init is the parent of:
+ *
+ *	zygote ── vfork ──> A     setns: all seven namespaces, the pid namespace for
+ *	                          those that A forks
+ *	                    └─ vfork ──> B     in the cell: joins its cgroups
+ *	                                 └─ fork ──> program
+ *	                                 B ends: the kernel gives the program to init
+ *
+ * A and B borrow the zygote's memory, so only one of the three copies anything.
+ * The zygote needs no capability for it: the user namespace of the cell lies in
+ * its own and was made under its id, and that is enough.
+ *
+ * The zygote never sees a byte of a caller's: the letter with the code comes over
+ * a socket that only the child reads. It has no libc in it; fork() is borrowed
+ * from the one that the interpreter has, which knows what to put in order after
+ * it (the thread's id, malloc, whoever asked to be told).
+ */
+#include "runners/zygote.h"
+
+#include <linux/magic.h>
+#include <linux/prctl.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#define ORDERS_FD 0
+#define NAMESPACES                                                                  \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
+	 CLONE_NEWUTS | CLONE_NEWCGROUP)
+#define FIRST_OWN_FD (DW_LETTER_FD + 1)
+#define STOP_SIGNAL 19
+
+extern int fork(void) __attribute__((weak));
+
+enum who {
+	ZYGOTE,
+	PROGRAM,
+};
+
+/* An order with what came along; and what A and B leave behind about it. */
+static struct dw_enter order;
+static int fds[DW_ENTER_FDS_MAX];
+static uint32_t n_fds;
+static struct failure failure;
+static uint64_t signals_before;
+
+size_t dw_length(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] != '\0')
+		n++;
+	return n;
+}
+
+void dw_copy(void *to, const void *from, size_t len)
+{
+	char *t = to;
+	const char *f = from;
+
+	for (size_t i = 0; i < len; i++)
+		t[i] = f[i];
+}
+
+long dw_receive(int sock, void *data, size_t len, int *ret, uint32_t max, uint32_t *ret_n)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int) * DW_ENTER_FDS_MAX)];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = {.iov_base = data, .iov_len = len};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	struct cmsghdr *c = &control.align;
+	uint32_t n = 0;
+	long r;
+
+	do
+		r = sys(__NR_recvmsg, sock, &msg, MSG_CMSG_CLOEXEC);
+	while (r == -4 /* EINTR */);
+	if (r > 0 && msg.msg_controllen >= sizeof(*c) && c->cmsg_type == SCM_RIGHTS) {
+		n = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		dw_copy(ret, CMSG_DATA(c), sizeof(int) * (n < max ? n : max));
+	}
+	*ret_n = n;
+	return r;
+}
+
+static void tell(int sock, const void *what, size_t len)
+{
+	(void)sys(__NR_sendto, sock, what, len, MSG_NOSIGNAL, 0, 0);
+}
+
+static void name_failure(char *ret, size_t size)
+{
+	size_t len = failure.what ? dw_length(failure.what) : 0;
+
+	dw_copy(ret, failure.what, len < size ? len : size - 1);
+}
+
+static _Noreturn void end(int code)
+{
+	for (;;)
+		(void)sys(__NR_exit_group, code);
+}
+
+/* ---- the program ---- */
+
+static void say_ready(bool ok)
+{
+	struct dw_ready ready = {.magic = DW_ENTER_MAGIC, .eno = (int32_t)failure.eno};
+
+	if (ok)
+		ready.pid = (int32_t)sys(__NR_getpid);
+	name_failure(ready.failed, sizeof(ready.failed));
+	tell(DW_LETTER_FD, &ready, sizeof(ready));
+}
+
+/* 0, 1 and 2 are the program's, 3 is the letter's; the ruleset is out of the way. */
+static bool take_places(int *ret_ruleset)
+{
+	int ruleset = order.has_ruleset ? fds[DW_ENTER_RULESET] : -1;
+	long r;
+
+	/* None of the sources may be where another one goes. */
+	for (uint32_t i = 0; i < n_fds; i++)
+		if (fds[i] < FIRST_OWN_FD)
+			return !failed(&failure, "sort the descriptors", -9 /* EBADF */);
+	for (int i = 0; i < 3; i++)
+		if (failed(&failure, "take the program's stdio",
+		           sys(__NR_dup3, fds[DW_ENTER_STDIN + i], i, 0)))
+			return false;
+	r = sys(__NR_dup3, fds[DW_ENTER_LETTER], DW_LETTER_FD, 02000000 /* CLOEXEC */);
+	if (failed(&failure, "take the letter's socket", r))
+		return false;
+	*ret_ruleset = ruleset;
+	return true;
+}
+
+/* What happens between the fork and all walls: nothing of the zygote's is left. */
+static bool become_program(bool walled)
+{
+	int ruleset = -1;
+
+	if (!take_places(&ruleset) ||
+	    (walled && !dw_walls_raise(&order, ruleset, &failure)) ||
+	    failed(&failure, "close the zygote's descriptors",
+	           sys(__NR_close_range, FIRST_OWN_FD, ~0U, 0)))
+		return false;
+	if (walled)
+		dw_pages_touch();
+	return true;
+}
+
+static void get_letter(bool ok)
+{
+	if (ok)
+		dw_hold_memory();
+	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &signals_before, 0, 8);
+	say_ready(ok);
+	if (ok && dw_letter_take(DW_LETTER_FD, order.order == DW_ORDER_TRIAL, &failure)) {
+		(void)sys(__NR_close, DW_LETTER_FD);
+		return;
+	}
+	if (ok)
+		say_ready(false);
+	end(125);
+}
+
+/* For a runner that has more to prepare before it is ready. Returns with the letter. */
+void dewar_wait(void)
+{
+	get_letter(true);
+}
+
+/* ---- the fork ---- */
+
+/* B: in the cell's pid namespace, with its last capabilities, still the zygote's memory. */
+static enum who fork_inside(void)
+{
+	uint32_t first = DW_ENTER_RULESET + order.has_ruleset;
+	long pid;
+
+	/* A thread that writes 0 into the list of a group moves itself. */
+	for (uint32_t i = 0; i < order.n_cgroups; i++)
+		if (failed(&failure, "join the cell's cgroups",
+		           sys(__NR_write, fds[first + i], "0", 1)))
+			end(1);
+	pid = fork();
+	if (pid == 0)
+		return PROGRAM;
+	if (pid < 0)
+		(void)failed(&failure, "fork", pid);
+	end(pid < 0);
+}
+
+/* A: out of the zygote's namespaces, into the cell's. */
+static enum who enter_cell(void)
+{
+	long pid;
+
+	if (failed(&failure, "enter the cell's namespaces",
+	           sys(__NR_setns, fds[DW_ENTER_INIT], NAMESPACES)))
+		end(1);
+	pid = dw_vfork();
+	if (pid == 0)
+		return fork_inside();
+	if (!failed(&failure, "fork into the cell", pid))
+		(void)sys(__NR_wait4, pid, 0, __WALL, 0);
+	end(failure.what != 0);
+}
+
+static enum who fork_into_cell(void)
+{
+	long pid = dw_vfork();
+
+	if (pid == 0)
+		return enter_cell();
+	if (!failed(&failure, "fork", pid))
+		(void)sys(__NR_wait4, pid, 0, __WALL, 0);
+	return ZYGOTE;
+}
+
+/* ---- the trial ---- */
+
+/* See the child to the moment of its end, when its memory is still all there. */
+static uint32_t watch_trial(long pid)
+{
+	uint32_t pages = 0;
+	int status = 0, sig;
+
+	while (sys(__NR_wait4, pid, &status, __WALL, 0) == pid) {
+		if ((status & 0x7f) == 0 || (status & 0xff) != 0x7f)
+			return pages; /* it has ended */
+		sig = status >> 8 & 0xff;
+		if (status >> 16 == PTRACE_EVENT_EXIT) {
+			pages = dw_pages_learn(pid);
+			sig = 0;
+		} else if (sig == STOP_SIGNAL) {
+			(void)sys(__NR_ptrace, PTRACE_SETOPTIONS, pid, 0,
+			          PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL);
+			sig = 0;
+		}
+		(void)sys(__NR_ptrace, PTRACE_CONT, pid, 0, sig);
+	}
+	return pages;
+}
+
+static enum who fork_trial(uint32_t *ret_pages)
+{
+	long pid = fork();
+
+	if (pid == 0) {
+		(void)sys(__NR_ptrace, PTRACE_TRACEME, 0, 0, 0);
+		(void)sys(__NR_kill, sys(__NR_getpid), STOP_SIGNAL);
+		return PROGRAM;
+	}
+	if (!failed(&failure, "fork", pid))
+		*ret_pages = watch_trial(pid);
+	return ZYGOTE;
+}
+
+/* ---- orders ---- */
+
+static bool is_sound(long len)
+{
+	uint32_t want = DW_ENTER_RULESET + order.n_cgroups + order.has_ruleset;
+
+	if (len != sizeof(order) || order.magic != DW_ENTER_MAGIC || n_fds != want ||
+	    order.n_cgroups > DW_ENTER_CGROUPS_MAX || order.has_ruleset > 1 ||
+	    order.n_rlimits > DW_ENTER_RLIMITS_MAX)
+		return !failed(&failure, "understand the order", -22 /* EINVAL */);
+	return true;
+}
+
+static void answer(uint32_t pages)
+{
+	struct dw_zygote_said said = {
+		.magic = DW_ENTER_MAGIC,
+		.eno = (int32_t)failure.eno,
+		.pages = pages,
+	};
+
+	name_failure(said.failed, sizeof(said.failed));
+	tell(ORDERS_FD, &said, sizeof(said));
+}
+
+/* Returns in a child, and nowhere else. */
+static void take_orders(void)
+{
+	for (;;) {
+		uint32_t pages = 0;
+		enum who who = ZYGOTE;
+		long len;
+
+		failure = (struct failure){0};
+		n_fds = 0;
+		len = dw_receive(ORDERS_FD, &order, sizeof(order), fds, DW_ENTER_FDS_MAX,
+		                 &n_fds);
+		if (len <= 0)
+			end(0); /* nobody wants anything of us any more */
+		if (is_sound(len))
+			who = order.order == DW_ORDER_TRIAL ? fork_trial(&pages)
+			                                    : fork_into_cell();
+		if (who == PROGRAM)
+			return;
+		for (uint32_t i = 0; i < n_fds && i < DW_ENTER_FDS_MAX; i++)
+			(void)sys(__NR_close, fds[i]);
+		answer(pages);
+	}
+}
+
+__attribute__((constructor)) static void dewar_zygote(void)
+{
+	const uint64_t all = ~0ULL;
+	bool ok;
+
+	/* Not run by a dewar, but loaded by somebody curious? */
+	if (!fork)
+		return;
+	/* No handler of the interpreter's runs while three of us share its memory. */
+	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &all, &signals_before, 8);
+	/* What comes with an order finds the letter's place taken, and goes above it. */
+	(void)sys(__NR_dup3, ORDERS_FD, DW_LETTER_FD, 02000000 /* CLOEXEC */);
+	answer(0);
+	take_orders();
+	ok = become_program(order.order == DW_ORDER_FORK);
+	if (!ok || !order.calls_back)
+		get_letter(ok);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_RUNNERS_ZYGOTE_H
+#define DW_RUNNERS_ZYGOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/enter.h"
+#include "runners/sys.h"
+
+/*
+ * The parts of the library. All of it is hidden but what an interpreter may ask
+ * for afterwards (letter.c).
+ */
+
+/* Where something failed, and how; what is 0 while nothing has. */
+struct failure {
+	const char *what;
+	long eno;
+};
+
+static inline bool failed(struct failure *f, const char *what, long r)
+{
+	if (r >= 0)
+		return false;
+	f->what = what;
+	f->eno = -r;
+	return true;
+}
+
+/* walls.c: raise all that a program has of its own, in the process that calls. */
+bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f);
+
+/* pages.c: what a whole run touches, seen once, and touched ahead ever after. */
+uint32_t dw_pages_learn(long pid);
+void dw_pages_touch(void);
+
+/* letter.c: wait for it, close the socket, make its files. */
+bool dw_letter_take(int sock, bool again, struct failure *f);
+
+/* A packet with descriptors; how many came is in *n_fds. */
+long dw_receive(int sock, void *data, size_t len, int *fds, uint32_t max, uint32_t *n_fds);
+
+/*
+ * hold.S: a process beside ours, in the same cell, that shares our memory, has
+ * nothing open, hears no signal and does nothing. When we end, our memory is still
+ * its: nobody who waits for our end has to wait until all of it is taken down.
+ */
+void dw_hold_memory(void);
+
+/* For the runner, by its name. */
+__attribute__((visibility("default"))) void dewar_wait(void);
+
+size_t dw_length(const char *text);
+void dw_copy(void *to, const void *from, size_t len);
+
+#endif

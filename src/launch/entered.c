@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stages 8 to 10 of a cell whose program comes from a zygote: init has no fork to
+ * make, but waits until somebody is there, and looks at the walls that came along.
+ *
+ * Until then only our own code is in the cell, so init is still open to the one
+ * who enters: the kernel asks for that. It is closed before any code of a caller's.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "launch/launch.h"
+
+bool dw_entered_word(struct dw_word *ret)
+{
+	return recv(DW_LAUNCH_FD, ret, sizeof(*ret), 0) == sizeof(*ret);
+}
+
+/* Ours to wait for: not one that somebody else has in the cell. */
+static bool is_our_child(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return pid > 1 &&
+	       waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
+pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
+{
+	const struct dw_report empty = {.kind = DW_REPORT_EMPTY};
+	autoclose int ruleset = -1;
+	struct dw_word word;
+	int abi = 0, r;
+
+	/* Whoever enters does not come from this core; nor does it hold us here. */
+	(void)sched_setaffinity(0, sizeof(plan->h->cpus), &plan->h->cpus);
+	if ((plan->h->flags & DW_PLAN_LANDLOCK) &&
+	    dw_landlock_ruleset(plan, &abi, &ruleset, err) < 0)
+		return -1;
+	r = dw_report_send(DW_LAUNCH_FD, &empty, ruleset);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "offer the cell");
+
+	if (!dw_entered_word(&word) || word.kind != DW_WORD_READY)
+		_exit(125); /* whoever asked for this cell does not want it any more */
+	if (!is_our_child(word.pid))
+		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
+		               word.pid);
+	dw_readback_own(word.pid, abi, &dw_program_walls);
+	return word.pid;
+}

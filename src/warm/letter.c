@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "warm/letter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "kernel/enter.h"
+
+#define FOLDER "/tmp/"
+
+static void add(struct dw_buf *buf, struct dw_letter *head, uint32_t kind,
+                const char *prefix, const char *name, struct dw_bytes data)
+{
+	uint32_t fixed[] = {
+		kind,
+		(uint32_t)(strlen(prefix) + strlen(name)),
+		(uint32_t)data.len,
+	};
+
+	(void)dw_buf_add(buf, fixed, sizeof(fixed));
+	(void)dw_buf_add(buf, prefix, strlen(prefix));
+	(void)dw_buf_add(buf, name, strlen(name));
+	(void)dw_buf_add(buf, data.data, data.len);
+	head->n_records++;
+}
+
+static struct dw_bytes text(const char *t)
+{
+	return (struct dw_bytes){t, strlen(t)};
+}
+
+static void compose(struct dw_buf *buf, struct dw_letter *head,
+                    const struct dw_spec *spec)
+{
+	const struct dw_request *req = spec->req;
+	const struct dw_runtime *rt = spec->runtime;
+
+	for (size_t i = 0; i < req->n_files; i++)
+		add(buf, head, DW_LETTER_FILE, FOLDER, req->files[i].name,
+		    req->files[i].content);
+	add(buf, head, DW_LETTER_CODE, FOLDER, rt->file,
+	    req->command ? text(req->command) : req->code);
+	for (size_t i = 0; i < req->n_args; i++)
+		add(buf, head, DW_LETTER_ARG, "", "", text(req->args[i]));
+	if (rt->library_env && req->workspace)
+		add(buf, head, DW_LETTER_ENV, "", rt->library_env, text("/work"));
+	for (size_t i = 0; i < req->n_env; i++)
+		add(buf, head, DW_LETTER_ENV, "", req->env[i].name,
+		    text(req->env[i].value));
+	head->len = (uint32_t)buf->len;
+}
+
+static int send_long(int sock, struct dw_letter *head, const struct dw_buf *buf)
+{
+	autoclose int fd = memfd_create("letter", MFD_CLOEXEC);
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec iov = {.iov_base = head, .iov_len = sizeof(*head)};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = dw_fd_write_all(fd, buf->data, buf->len);
+	if (r < 0)
+		return r;
+	head->in_memfd = 1;
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
+	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static int send_short(int sock, const struct dw_letter *head, const struct dw_buf *buf)
+{
+	struct iovec iov[] = {
+		{.iov_base = (void *)head, .iov_len = sizeof(*head)},
+		{.iov_base = buf->data, .iov_len = buf->len},
+	};
+	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = ARRAY_SIZE(iov)};
+
+	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int dw_letter_send(int sock, const struct dw_spec *spec, struct dw_error *err)
+{
+	struct dw_letter head = {.magic = DW_LETTER_MAGIC};
+	struct dw_buf buf;
+	int r;
+
+	dw_buf_init(&buf, UINT32_MAX);
+	compose(&buf, &head, spec);
+	if (buf.failed)
+		r = -ENOMEM;
+	else if (buf.len > DW_LETTER_INLINE)
+		r = send_long(sock, &head, &buf);
+	else
+		r = send_short(sock, &head, &buf);
+	dw_buf_finish(&buf);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "hand the code to a waiting cell");
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_WARM_LETTER_H
+#define DW_WARM_LETTER_H
+
+#include "levels/level.h"
+
+/*
+ * The letter to a program that waits (kernel/enter.h): the code of a request, its
+ * files, arguments and environment. Sent in one packet, or with a memfd if long.
+ */
+int dw_letter_send(int sock, const struct dw_spec *spec, struct dw_error *err);
+
+#endif

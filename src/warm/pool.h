@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_WARM_POOL_H
+#define DW_WARM_POOL_H
+
+#include "dewar/pool.h"
+#include "levels/level.h"
+
+/*
+ * What the engine asks of a pool. A cell that was taken runs once, from
+ * dw_pool_go() on, and is given back to be ended.
+ */
+
+/* A warm cell that fits, or NULL: run it cold. */
+struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec);
+int dw_pool_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err);
+void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell);
+
+#endif

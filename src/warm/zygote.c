@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "warm/zygote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "kernel/enter.h"
+#include "warm/cell.h"
+#include "warm/letter.h"
+
+#define START_MS 60000U /* to import half of scientific Python */
+#define ANSWER_MS 10000U
+#define MB (1ULL << 20)
+
+/*
+ * Everything forked from one zygote has the same hash seed and the same addresses;
+ * a new one is drawn now and then.
+ */
+#define FORKS_MAX 2000U
+_Static_assert(FORKS_MAX < DW_WAY_IDS, "an id for each");
+
+bool dw_zygote_is_spent(const struct dw_zygote *z)
+{
+	return z->forks >= FORKS_MAX;
+}
+
+/* What it printed, on one line, if it says anything about why it did not start. */
+static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
+{
+	ssize_t n = read(z->cell->out[DW_STDERR], ret, size - 1);
+	char *end;
+
+	ret[n > 0 ? n : 0] = '\0';
+	for (end = ret + strlen(ret); end > ret && end[-1] == '\n'; end--)
+		end[-1] = '\0';
+	end = strrchr(ret, '\n');
+	if (end)
+		memmove(ret, end + 1, strlen(end + 1) + 1);
+}
+
+static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
+{
+	const struct dw_outcome *o = &z->cell->outcome;
+	char words[256];
+
+	if (o->error.code != DW_OK) {
+		*err = o->error;
+		return dw_wrap(err, "start a zygote for %s", z->template->name);
+	}
+	read_last_words(z, words, sizeof(words));
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
+	               z->template->name,
+	               z->cell->state == DW_CELL_GONE ? "has ended" : "does not answer",
+	               words[0] ? ": " : "", words);
+}
+
+/* Wait for its answer. */
+static int hear(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
+                struct dw_error *err)
+{
+	uint64_t deadline = dw_now_ms() + ms;
+	struct dw_zygote_said said = {0};
+
+	if (dw_warm_wait(z->cell, z->cell->in, deadline) < 0 ||
+	    recv(z->cell->in, &said, sizeof(said), MSG_DONTWAIT) != sizeof(said) ||
+	    said.magic != DW_ENTER_MAGIC)
+		return explain_silence(z, err);
+	said.failed[sizeof(said.failed) - 1] = '\0';
+	if (said.failed[0])
+		return dw_fail(err, DW_E_INTERNAL, said.eno,
+		               "the zygote for %s could not %s", z->template->name,
+		               said.failed);
+	if (ret_pages)
+		*ret_pages = said.pages;
+	return 0;
+}
+
+static int give_order(struct dw_zygote *z, const struct dw_enter *order, const int *fds,
+                      int n)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int) * DW_ENTER_FDS_MAX)];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec iov = {.iov_base = (void *)order, .iov_len = sizeof(*order)};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)n),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)n);
+	memcpy(CMSG_DATA(cmsg), fds, sizeof(int) * (size_t)n);
+	return sendmsg(z->cell->in, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* ---- the trial ---- */
+
+static int hold_trial(struct dw_zygote *z, struct dw_error *err)
+{
+	const struct dw_enter order = {
+		.magic = DW_ENTER_MAGIC,
+		.order = DW_ORDER_TRIAL,
+		.calls_back = z->template->warm->calls_back,
+	};
+	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int pair[2], r;
+
+	if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "prepare a trial run");
+	/* The letter lies there before the one who reads it. */
+	r = dw_letter_send(pair[0], &z->spec, err);
+	if (r == 0)
+		r = give_order(z, &order, (int[]){null, pair[1], null, null, null},
+		               DW_ENTER_RULESET);
+	(void)close(pair[1]);
+	if (r == 0)
+		r = hear(z, ANSWER_MS, &z->pages, err);
+	(void)close(pair[0]);
+	return r < 0 ? -1 : 0;
+}
+
+/* ---- its life ---- */
+
+static void describe(struct dw_zygote *z, const struct dw_template *t)
+{
+	const struct dw_warm *warm = t->warm;
+
+	z->template = t;
+	z->refs = 1;
+	dw_request_init(&z->req);
+	z->req.code = (struct dw_bytes){warm->trial, strlen(warm->trial)};
+	z->way = (struct dw_way){
+		.kind = DW_WAY_ZYGOTE,
+		.command = warm->command,
+		.files = {{DW_ZYGOTE_PATH, dw_zygote_library()},
+	                  {warm->runner_path, warm->runner},
+	                  {"/tmp/.dewar/preload", {t->preload, strlen(t->preload)}}},
+		.first_id = dw_container_draw_ids(),
+	};
+	z->spec = (struct dw_spec){
+		.req = &z->req,
+		.runtime = t->runtime,
+		.limits = {.timeout_ms = START_MS,
+	                   .memory_bytes = 4096 * MB,
+	                   .cpu_percent = 400,
+	                   .output_bytes = 1,
+	                   .tmp_bytes = 256 * MB,
+	                   .pids = 64,
+	                   .files = 4096},
+		.way = &z->way,
+	};
+	dw_id_make(z->spec.id);
+}
+
+struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *err)
+{
+	const struct dw_level *level = &dw_level_container;
+	struct dw_zygote *z = calloc(1, sizeof(*z));
+
+	if (!z) {
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a zygote");
+		return NULL;
+	}
+	describe(z, t);
+	if (level->create(&z->spec, &z->cell, err) < 0) {
+		free(z);
+		return NULL;
+	}
+	((struct dw_launched *)z->cell)->early = true;
+	if (level->start(z->cell, err) < 0 || hear(z, START_MS, NULL, err) < 0 ||
+	    hold_trial(z, err) < 0) {
+		dw_zygote_unref(z);
+		return NULL;
+	}
+	return z;
+}
+
+struct dw_zygote *dw_zygote_ref(struct dw_zygote *z)
+{
+	atomic_fetch_add(&z->refs, 1);
+	return z;
+}
+
+void dw_zygote_unref(struct dw_zygote *z)
+{
+	if (!z || atomic_fetch_sub(&z->refs, 1) > 1)
+		return;
+	dw_level_container.destroy(z->cell);
+	free(z);
+}
+
+bool dw_zygote_runs(struct dw_zygote *z)
+{
+	dw_warm_serve(z->cell);
+	return z->cell->state != DW_CELL_GONE;
+}
+
+struct dw_way dw_zygote_way(struct dw_zygote *z)
+{
+	return (struct dw_way){
+		.kind = DW_WAY_ENTERED,
+		.userns = ((struct dw_launched *)z->cell)->userns,
+		.pidns = ((struct dw_launched *)z->cell)->pidns,
+		.first_id = z->way.first_id,
+		.index = ++z->forks,
+	};
+}
+
+int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, struct dw_error *err)
+{
+	const struct dw_plan_header *h = &l->plan.h;
+	struct dw_enter order = {
+		.magic = DW_ENTER_MAGIC,
+		.order = DW_ORDER_FORK,
+		.id = h->inside_id,
+		.has_ruleset = l->ruleset >= 0,
+		.calls_back = z->template->warm->calls_back,
+		.n_rlimits = h->n_rlimits,
+	};
+	int fds[DW_ENTER_FDS_MAX] = {l->pidfd, l->letter[1], l->child[0], l->child[1],
+	                             l->child[2]};
+	int own = DW_ENTER_RULESET, n, r;
+
+	_Static_assert(DW_ENTER_RLIMITS_MAX >= DW_PLAN_RLIMITS_MAX, "all fit");
+	for (uint32_t i = 0; i < h->n_rlimits; i++) {
+		order.rlimits[i].resource = h->rlimits[i].resource;
+		order.rlimits[i].value = h->rlimits[i].value;
+	}
+	(void)snprintf(order.cwd, sizeof(order.cwd), "%s",
+	               l->spec->req->workspace ? "/work" : "/tmp");
+	if (l->ruleset >= 0)
+		fds[own++] = l->ruleset;
+	n = dw_cgroup_open_procs(&l->cgroup, fds + own, err);
+	if (n < 0)
+		return -1;
+	order.n_cgroups = (uint32_t)n;
+	r = give_order(z, &order, fds, own + n);
+	for (int i = own; i < own + n; i++)
+		(void)close(fds[i]);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "give the zygote for %s an order",
+		               z->template->name);
+	return hear(z, ANSWER_MS, NULL, err);
+}
