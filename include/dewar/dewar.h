@@ -56,6 +56,9 @@ DW_API size_t dw_language_count(void);
 /* Fill in the language at index; asks the program for its version. */
 DW_API int dw_language_get(size_t index, struct dw_language *ret, struct dw_error *err);
 
+/* The name of the language that people call so, or NULL. */
+DW_API const char *dw_language_name(const char *alias);
+
 /*
  * The language of a file, by its name and its first bytes, or NULL if neither
  * tells.

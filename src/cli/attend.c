@@ -14,6 +14,7 @@
 #include "cli/collect.h"
 #include "cli/report.h"
 #include "cli/sink.h"
+#include "cli/warm.h"
 #include "dewar/dewar.h"
 
 /*
@@ -185,6 +186,7 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	static struct streams streams;
 	struct dw_request *req = &job->req;
 	struct dw_result *res = NULL;
+	struct dw_pool *pool = NULL;
 	struct dw_error err = {0};
 	autoclose int end_fd = -1;
 	autoclose int into_fd = -1;
@@ -213,7 +215,10 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
-	r = dw_run(req, &res, &err);
+	r = set->warm ? dw_warm_pool(set, req, &pool, &err) : 0;
+	if (r == 0)
+		r = pool ? dw_pool_run(pool, req, &res, &err) : dw_run(req, &res, &err);
+	dw_pool_free(pool);
 	release_signals();
 
 	/*

@@ -79,6 +79,16 @@ static int take_network(const char *value, void *field, struct dw_error *err)
 	return 0;
 }
 
+static int take_warm(const char *value, void *field, struct dw_error *err)
+{
+	if (strcmp(value, "standby") != 0 && strcmp(value, "fork") != 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no way \"%.64s\" to be warm, there are standby and fork",
+		               value);
+	*(const char **)field = value;
+	return 0;
+}
+
 static const struct dw_option walls_options[] = {
 	{
 		.name = "level",
@@ -112,6 +122,23 @@ static const struct dw_option walls_options[] = {
 		.help = "Refuse to run if a limit cannot be held on this host",
 		.take = dw_take_flag,
 		.field = FIELD(strict),
+	},
+	{
+		.name = "warm",
+		.arg = "standby|fork",
+		.help = "Make a warm cell first, as a daemon would, and run in that",
+		.take = take_warm,
+		.field = FIELD(warm),
+		.fits = DW_FITS_WORDS,
+		.words = "standby fork",
+		.env = {"DEWAR_WARM"},
+	},
+	{
+		.name = "template",
+		.arg = "NAME",
+		.help = "Which warm cells: with what is loaded already (the language's name)",
+		.take = dw_take_text,
+		.field = FIELD(template),
 	},
 	{0},
 };
@@ -402,6 +429,7 @@ int dw_job_fill(struct dw_job *job, const struct dw_job_settings *set,
 	req->limits = set->limits;
 	req->network = set->network;
 	req->strict = set->strict;
+	req->template = set->template;
 	req->workspace = set->workspace;
 	req->writable = set->writable.list;
 	req->n_writable = set->writable.n;

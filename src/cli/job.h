@@ -20,6 +20,8 @@ struct dw_job_settings {
 	struct dw_limits limits;
 	enum dw_network network;
 	bool strict;
+	const char *warm; /* "standby" or "fork"; NULL: a cold start */
+	const char *template;
 
 	const char *workspace;
 	struct dw_strings writable;

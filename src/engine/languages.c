@@ -50,6 +50,13 @@ static void join_aliases(void)
 	}
 }
 
+const char *dw_language_name(const char *alias)
+{
+	const struct dw_runtime *rt = dw_runtime_find(alias);
+
+	return rt ? rt->name : NULL;
+}
+
 size_t dw_language_count(void)
 {
 	size_t n;

@@ -517,6 +517,7 @@ static const struct key request_keys[] = {
 	{"code", read_bytes, AT(code)},
 	{"command", read_string, AT(command)},
 	{"level", read_level, AT(level)},
+	{"template", read_name, AT(template)},
 	{"image", read_name, AT(image)},
 	{"stdin", read_bytes, AT(stdin_data)},
 	{"env", read_env, AT(env)},

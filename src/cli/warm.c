@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/warm.h"
+
+#include <string.h>
+
+#include "dewar/dewar.h"
+
+#define WARM_UP_MS 60000U
+
+/* The template by its name or, without one, the plain one of the language. */
+static const struct dw_template_config *find(const struct dw_request *req)
+{
+	size_t n;
+	const struct dw_template_config *all = dw_pool_templates(&n);
+	const char *name = req->template   ? req->template
+	                   : req->language ? dw_language_name(req->language)
+	                                   : NULL;
+
+	for (size_t i = 0; name && i < n; i++)
+		if (strcmp(all[i].name, name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+int dw_warm_pool(const struct dw_job_settings *set, const struct dw_request *req,
+                 struct dw_pool **ret_pool, struct dw_error *err)
+{
+	const struct dw_template_config *template = find(req);
+	bool standby = strcmp(set->warm, "standby") == 0;
+	struct dw_pool_config config = {
+		.templates = template,
+		.n_templates = 1,
+		.fork_only = !standby,
+	};
+	struct dw_error why = {0};
+
+	*ret_pool = NULL;
+	if (!template)
+		return 0;
+	if (dw_pool_new(&config, ret_pool, err) < 0)
+		return -1;
+	/* A template that cannot be warm is no reason not to run. */
+	if (dw_pool_warm_up(*ret_pool, template->name, standby, WARM_UP_MS, &why) < 0) {
+		dw_pool_free(*ret_pool);
+		*ret_pool = NULL;
+	}
+	return 0;
+}
