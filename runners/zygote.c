@@ -168,7 +168,7 @@ static bool become_program(bool walled)
 	    failed(&failure, "close the zygote's descriptors",
 	           sys(__NR_close_range, FIRST_OWN_FD, ~0U, 0)))
 		return false;
-	if (walled)
+	if (order.touch)
 		dw_pages_touch();
 	return true;
 }

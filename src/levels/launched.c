@@ -21,6 +21,7 @@
 #include "base/id.h"
 #include "base/path.h"
 #include "base/pidfd.h"
+#include "kernel/enter.h"
 #include "kernel/report.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
@@ -360,7 +361,9 @@ static void on_report(struct dw_launched *l)
 			o->walls = report.walls;
 			l->cell.state = DW_CELL_RUNNING;
 			o->own_ns = own_namespaces(&o->walls);
-			dw_cgroup_sweep(&l->cgroup); /* we have nothing else to do now */
+			/* We have nothing else to do now; a pool has, and did it once. */
+			if (!l->spec->way || l->spec->way->kind == DW_WAY_ZYGOTE)
+				dw_cgroup_sweep(&l->cgroup);
 			break;
 		case DW_REPORT_END:
 			on_end(l, &report.end);
@@ -482,6 +485,19 @@ static bool has_full_file(int dir_fd, uint64_t limit)
 	return false;
 }
 
+/* A program that waited for its letter may have found that it cannot be followed. */
+static void hear_complaint(struct dw_launched *l)
+{
+	struct dw_ready said = {0};
+
+	if (l->letter[0] < 0 ||
+	    recv(l->letter[0], &said, sizeof(said), MSG_DONTWAIT) != sizeof(said))
+		return;
+	said.failed[sizeof(said.failed) - 1] = '\0';
+	(void)dw_fail(&l->cell.outcome.error, DW_E_INTERNAL, said.eno,
+	              "in the warm cell: %s", said.failed);
+}
+
 void dw_launched_measure(struct dw_cell *cell)
 {
 	struct dw_launched *l = launched(cell);
@@ -497,6 +513,7 @@ void dw_launched_measure(struct dw_cell *cell)
 	if (o->hit == DW_REASON_EXIT && usage.pids_refused != UINT64_MAX &&
 	    usage.pids_refused > 0)
 		o->hit = DW_REASON_PIDS;
+	hear_complaint(l);
 	dw_limits_read_back(l);
 	if (l->workdir[0] != '\0') {
 		cell->tmp_fd = open(l->workdir,
