@@ -411,7 +411,8 @@ static void on_init_gone(struct dw_launched *l)
 		if (o->memory_mb < (double)ru.ru_maxrss / 1024)
 			o->memory_mb = (double)ru.ru_maxrss / 1024;
 	}
-	l->launcher = 0;
+	if (l->launcher == l->pid) /* levels without namespaces: it has just been buried */
+		l->launcher = 0;
 	l->cell.watch[WATCH_INIT].fd = -1;
 	l->cell.state = DW_CELL_GONE;
 }
@@ -522,7 +523,6 @@ void dw_launched_measure(struct dw_cell *cell)
 	}
 }
 
-/* It is about to go, or has been killed: without its socket it ends by itself. */
 static void bury_init(struct dw_launched *l)
 {
 	struct pollfd gone = {.fd = l->pidfd, .events = POLLIN};
@@ -536,6 +536,23 @@ static void bury_init(struct dw_launched *l)
 		;
 }
 
+/*
+ * Whoever waits for a word of ours finds that none will come, and ends by itself.
+ * What they say last may name another one to wait for.
+ */
+static void bury_all(struct dw_launched *l)
+{
+	if (l->report >= 0)
+		(void)shutdown(l->report, SHUT_WR);
+	for (int i = 0; i < 2; i++) {
+		bury_launcher(l);
+		if (l->report >= 0)
+			on_report(l);
+	}
+	bury_launcher(l);
+	bury_init(l);
+}
+
 void dw_launched_destroy(struct dw_cell *cell)
 {
 	struct dw_launched *l;
@@ -544,9 +561,8 @@ void dw_launched_destroy(struct dw_cell *cell)
 		return;
 	l = launched(cell);
 	dw_pasta_stop(l->pasta);
+	bury_all(l);
 	dw_fd_close(&l->report);
-	bury_launcher(l); /* without its socket it ends by itself */
-	bury_init(l);
 	dw_fd_close(&l->pidfd);
 	dw_fd_close(&l->userns);
 	dw_fd_close(&l->pidns);
