@@ -26,6 +26,7 @@
 #include "levels/limits.h"
 #include "levels/pasta.h"
 #include "levels/spawn.h"
+#include "levels/spawner.h"
 
 #define INIT_GRACE_MS 1000
 
@@ -137,6 +138,17 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 
 /* ---- the launcher ---- */
 
+static int spawn(const int fds[DW_LAUNCH_FD + 1], struct dw_launched *l,
+                 struct dw_error *err)
+{
+	cpu_set_t *cpus = &l->plan.h.cpus;
+
+	if (l->spec->spawner &&
+	    dw_spawner_fork(l->spec->spawner, fds, &l->launcher, cpus) == 0)
+		return 0;
+	return dw_spawn_launcher(fds, &l->launcher, cpus, err);
+}
+
 static int start_launcher(struct dw_launched *l, struct dw_error *err)
 {
 	int pair[2], r;
@@ -147,8 +159,7 @@ static int start_launcher(struct dw_launched *l, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, errno,
 		               "make a socket to talk to the cell");
 	l->report = pair[0];
-	r = dw_spawn_launcher((int[]){l->child[0], l->child[1], l->child[2], pair[1]},
-	                      &l->launcher, &l->plan.h.cpus, err);
+	r = spawn((int[]){l->child[0], l->child[1], l->child[2], pair[1]}, l, err);
 	(void)close(pair[1]);
 	if (l->spec->way && l->spec->way->kind == DW_WAY_ENTERED)
 		return r; /* they are for whom the zygote forks */
@@ -411,7 +422,8 @@ static void on_init_gone(struct dw_launched *l)
 		if (o->memory_mb < (double)ru.ru_maxrss / 1024)
 			o->memory_mb = (double)ru.ru_maxrss / 1024;
 	}
-	if (l->launcher == l->pid) /* levels without namespaces: it has just been buried */
+	if (l->launcher ==
+	    l->pid) /* levels without namespaces: it has just been buried */
 		l->launcher = 0;
 	l->cell.watch[WATCH_INIT].fd = -1;
 	l->cell.state = DW_CELL_GONE;
