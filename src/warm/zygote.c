@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "kernel/enter.h"
+#include "levels/limits.h"
 #include "warm/cell.h"
 #include "warm/letter.h"
 
@@ -230,6 +231,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 		.order = DW_ORDER_FORK,
 		.id = h->inside_id,
 		.has_ruleset = l->ruleset >= 0,
+		.hold = dw_limits_may_hold(l),
 		.touch = ahead,
 		.calls_back = z->template->warm->calls_back,
 		.n_rlimits = h->n_rlimits,
