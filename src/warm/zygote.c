@@ -20,7 +20,8 @@
 #include "warm/letter.h"
 
 #define START_MS 60000U /* to import half of scientific Python */
-#define ANSWER_MS 10000U
+#define TRIAL_MS 10000U
+#define FORK_MS 500U /* then it is stuck, and somebody waits */
 #define MB (1ULL << 20)
 
 /*
@@ -130,7 +131,7 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 		               DW_ENTER_RULESET);
 	(void)close(pair[1]);
 	if (r == 0)
-		r = hear(z, ANSWER_MS, &z->pages, err);
+		r = hear(z, TRIAL_MS, &z->pages, err);
 	(void)close(pair[0]);
 	return r < 0 ? -1 : 0;
 }
@@ -208,7 +209,7 @@ void dw_zygote_unref(struct dw_zygote *z)
 bool dw_zygote_runs(struct dw_zygote *z)
 {
 	dw_warm_serve(z->cell);
-	return z->cell->state != DW_CELL_GONE;
+	return !z->broken && z->cell->state != DW_CELL_GONE;
 }
 
 struct dw_way dw_zygote_way(struct dw_zygote *z)
@@ -259,5 +260,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "give the zygote for %s an order",
 		               z->template->name);
-	return hear(z, ANSWER_MS, NULL, err);
+	r = hear(z, FORK_MS, NULL, err);
+	z->broken = r < 0;
+	return r;
 }
