@@ -574,6 +574,7 @@ static int fill_shelf(struct shelf *s, const struct dw_template_config *c,
 	if (len >= sizeof(t->preload))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "template %s: too many modules to load", c->name);
+	t->rehearsal = c->rehearsal ? c->rehearsal : t->warm->rehearsal;
 	dw_request_init(&s->req);
 	s->least = s->wanted = c->standby;
 	s->asked = c->standby > 0;

@@ -22,6 +22,7 @@
 #define START_MS 60000U /* to import half of scientific Python */
 #define TRIAL_MS 10000U
 #define FORK_MS 500U /* then it is stuck, and somebody waits */
+#define LAST_WORDS_MS 100U
 #define MB (1ULL << 20)
 
 /*
@@ -36,18 +37,18 @@ bool dw_zygote_is_spent(const struct dw_zygote *z)
 	return z->forks >= FORKS_MAX;
 }
 
-/* What it printed, on one line, if it says anything about why it did not start. */
+/* The last line that it printed: why it did not start, most likely. */
 static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
 {
-	ssize_t n = read(z->cell->out[DW_STDERR], ret, size - 1);
-	char *end;
+	char text[4096];
+	ssize_t n = read(z->cell->out[DW_STDERR], text, sizeof(text) - 1);
+	const char *line;
 
-	ret[n > 0 ? n : 0] = '\0';
-	for (end = ret + strlen(ret); end > ret && end[-1] == '\n'; end--)
+	text[n > 0 ? n : 0] = '\0';
+	for (char *end = text + strlen(text); end > text && end[-1] == '\n'; end--)
 		end[-1] = '\0';
-	end = strrchr(ret, '\n');
-	if (end)
-		memmove(ret, end + 1, strlen(end + 1) + 1);
+	line = strrchr(text, '\n');
+	(void)snprintf(ret, size, "%s", line ? line + 1 : text);
 }
 
 static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
@@ -59,6 +60,7 @@ static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
 		*err = o->error;
 		return dw_wrap(err, "start a zygote for %s", z->template->name);
 	}
+	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + LAST_WORDS_MS);
 	read_last_words(z, words, sizeof(words));
 	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
 	               z->template->name,
@@ -145,13 +147,14 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 	z->template = t;
 	z->refs = 1;
 	dw_request_init(&z->req);
-	z->req.code = (struct dw_bytes){warm->trial, strlen(warm->trial)};
+	z->req.code = (struct dw_bytes){t->rehearsal, strlen(t->rehearsal)};
 	z->way = (struct dw_way){
 		.kind = DW_WAY_ZYGOTE,
 		.command = warm->command,
 		.files = {{DW_ZYGOTE_PATH, dw_zygote_library()},
 	                  {warm->runner_path, warm->runner},
-	                  {"/tmp/.dewar/preload", {t->preload, strlen(t->preload)}}},
+	                  {"/tmp/.dewar/preload", {t->preload, strlen(t->preload)}},
+	                  {"/tmp/.dewar/rehearsal", z->req.code}},
 		.first_id = dw_container_draw_ids(),
 	};
 	z->spec = (struct dw_spec){
