@@ -52,6 +52,8 @@ enum dw_plan_flag {
 	DW_PLAN_ZYGOTE = 1U << 13,  /* hand back these two; stay when the program ends */
 	DW_PLAN_ENTERED = 1U << 14, /* the program comes from a zygote (enter.h) */
 	DW_PLAN_LETTER = 1U << 15,  /* the program waits for a letter (enter.h) */
+	DW_PLAN_NURSERY =
+		1U << 16, /* ZYGOTE: a socket and the plan of its cells come along */
 };
 
 enum dw_plan_op {

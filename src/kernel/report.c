@@ -73,6 +73,17 @@ int dw_report_send_fds(int sock, const int *fds, int n)
 	return send_with(sock, "p", 1, fds, n);
 }
 
+int dw_report_send_data(int sock, const void *data, size_t len, const int *fds, int n)
+{
+	return send_with(sock, data, len, fds, n);
+}
+
+ssize_t dw_report_receive_data(int sock, void *data, size_t len,
+                               int ret[DW_REPORT_FDS_MAX], int *ret_n)
+{
+	return receive_with(sock, data, len, 0, ret, ret_n);
+}
+
 int dw_report_receive_fds(int sock, int ret[DW_REPORT_FDS_MAX])
 {
 	char byte;

@@ -3,6 +3,7 @@
 #define DW_KERNEL_REPORT_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "dewar/error.h"
 #include "dewar/result.h"
@@ -89,6 +90,13 @@ struct dw_word {
 
 /* Hand descriptors over, with one byte. 0 or -errno. */
 int dw_report_send_fds(int sock, const int *fds, int n);
+
+/* Data of a fixed length, with descriptors; 0 or -errno. */
+int dw_report_send_data(int sock, const void *data, size_t len, const int *fds, int n);
+
+/* Wait for that: its length, 0 if the other side is gone, or -errno. */
+ssize_t dw_report_receive_data(int sock, void *data, size_t len,
+                               int ret[DW_REPORT_FDS_MAX], int *ret_n);
 
 /* Wait for them. Their number, 0 if the other side is gone, or -errno. */
 int dw_report_receive_fds(int sock, int ret[DW_REPORT_FDS_MAX]);

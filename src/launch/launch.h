@@ -16,6 +16,15 @@
  * contract of its own. Nothing here allocates, logs, or runs a second thread.
  */
 
+/*
+ * nursery.c: start a process of a zygote's cell that makes the cells inside of it.
+ * True in the first process of each of them, with its own plan.
+ */
+bool dw_nursery_start(int sock, int base_fd, struct dw_plan *plan);
+
+/* main.c: a sealed plan, mapped and checked; the descriptor is closed. */
+int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err);
+
 /* serve.c: returns in a child, for one cell; never in the one who stays. */
 void dw_launch_serve(void);
 
@@ -48,6 +57,9 @@ int dw_sources_open(const struct dw_plan *plan, struct dw_sources *ret,
                     struct dw_error *err);
 int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources,
                     struct dw_error *err);
+
+/* For a copy of a tree that was built so: what is writable in it is made anew. */
+int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err);
 
 /* files.c: DIR, SYMLINK and FILE entries, below the current folder or the host's root. */
 int dw_files_make(const struct dw_plan *plan, const struct dw_plan_entry *entry,

@@ -64,6 +64,8 @@ struct given {
 	int userns;
 	int pidns;
 	int letter;
+	int nursery; /* a socket */
+	int base;    /* a plan */
 	int cgroups[DW_REPORT_FDS_MAX];
 	int n_cgroups;
 };
@@ -74,6 +76,21 @@ _Noreturn void dw_launch_die(const struct dw_error *err)
 
 	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
 	_exit(125);
+}
+
+int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err)
+{
+	struct stat st;
+	void *map;
+
+	/* What is not sealed could change under our eyes. */
+	if (fcntl(fd, F_GET_SEALS) != DW_PLAN_SEALS || fstat(fd, &st) < 0)
+		return dw_fail(err, DW_E_INTERNAL, 0, "the plan is not sealed");
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return dw_fail(err, DW_E_INTERNAL, errno, "map the plan");
+	(void)close(fd);
+	return dw_plan_read(map, (size_t)st.st_size, ret, err);
 }
 
 /*
@@ -87,8 +104,6 @@ _Noreturn void dw_launch_die(const struct dw_error *err)
 static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error *err)
 {
 	int fds[DW_REPORT_FDS_MAX], n, at = 1;
-	struct stat st;
-	void *map;
 
 	/*
 	 * A session of our own: whoever kills or stops dewar's process group does
@@ -108,15 +123,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 	if (n == 0)
 		_exit(125); /* whoever asked for this cell does not want it any more */
 
-	/* What is not sealed could change under our eyes. */
-	if (fcntl(fds[0], F_GET_SEALS) != DW_PLAN_SEALS || fstat(fds[0], &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, 0, "the plan is not sealed");
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fds[0], 0);
-	if (map == MAP_FAILED)
-		return dw_fail(err, DW_E_INTERNAL, errno, "map the plan");
-	(void)close(fds[0]);
-
-	if (dw_plan_read(map, (size_t)st.st_size, plan, err) < 0)
+	if (dw_launch_map_plan(fds[0], plan, err) < 0)
 		return -1;
 	if (plan->h->flags & DW_PLAN_NESTED)
 		given->userns = at < n ? fds[at++] : -1;
@@ -124,6 +131,10 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 		given->pidns = at < n ? fds[at++] : -1;
 	if (plan->h->flags & DW_PLAN_LETTER)
 		given->letter = at < n ? fds[at++] : -1;
+	if (plan->h->flags & DW_PLAN_NURSERY)
+		given->nursery = at < n ? fds[at++] : -1;
+	if (plan->h->flags & DW_PLAN_NURSERY)
+		given->base = at < n ? fds[at++] : -1;
 	while (at < n)
 		given->cgroups[given->n_cgroups++] = fds[at++];
 	return 0;
@@ -388,7 +399,7 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 
 int main(int argc, char **argv)
 {
-	struct given given = {.userns = -1, .pidns = -1, .letter = -1};
+	struct given given = {-1, -1, -1, -1, -1, {0}, 0};
 	const struct dw_report start = {.kind = DW_REPORT_START};
 	struct dw_init init;
 	struct dw_error err = {0};
@@ -405,6 +416,11 @@ int main(int argc, char **argv)
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): dw_fail() returns -1 */
 	if ((plan.h->flags & DW_PLAN_NAMESPACES ? build_cell(&plan, &given, &err)
 	                                        : build_plain(&plan, &err)) < 0)
+		dw_launch_die(&err);
+
+	if ((plan.h->flags & DW_PLAN_NURSERY) &&
+	    dw_nursery_start(given.nursery, given.base, &plan) &&
+	    send_asked(&plan, &err) < 0)
 		dw_launch_die(&err);
 
 	/*

@@ -271,6 +271,38 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 }
 
 /*
+ * Stage 7, for a cell inside a zygote's: its mount namespace began as a copy of the
+ * zygote's, which has the tree of this very plan, and nothing else. All of it is
+ * locked, being of another user namespace; what can be written to, or shows
+ * processes, is covered by the cell's own.
+ */
+int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err)
+{
+	const struct dw_plan_entry own = {
+		.mode = 01777,
+		.size = plan->h->root_bytes,
+		.inodes = plan->h->root_inodes,
+	};
+
+	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
+		const struct dw_plan_entry *e = &plan->entries[i];
+		autoclose int fd = -1;
+
+		if (e->op == DW_PLAN_PROC)
+			fd = new_proc(err);
+		else if (e->op == DW_PLAN_TMPFS)
+			fd = new_tmpfs(e, err);
+		else if (e->op == DW_PLAN_BIND && (e->flags & DW_PLAN_WRITABLE))
+			fd = new_tmpfs(&own, err);
+		else
+			continue;
+		if (fd < 0 || attach(fd, dw_plan_text(plan, e->dst), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
  * Stage 7: move into the new root.
  *
  * On entry:  own user, mount and pid namespaces; the host's tree is visible.

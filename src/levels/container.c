@@ -175,6 +175,7 @@ static void plan_identity(struct dw_launched *l)
 {
 	const struct dw_way *way = l->spec->way;
 	struct dw_plan_header *h = &l->plan.h;
+	uint32_t nursery = 0;
 
 	h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
 	h->inside_id = INSIDE_ID;
@@ -182,11 +183,13 @@ static void plan_identity(struct dw_launched *l)
 		h->flags |= DW_PLAN_OPEN_EARLY;
 		h->become = way && way->first_id ? way->first_id + way->index : draw_id();
 	}
+	if (way && way->nursery > 0 && way->kind == DW_WAY_ZYGOTE)
+		nursery = DW_PLAN_NURSERY;
 	switch (way ? way->kind : 0) {
 	case DW_WAY_ZYGOTE:
 		h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_ZYGOTE |
 		           (h->flags & DW_PLAN_OPEN_EARLY) |
-		           (h->become ? DW_PLAN_RANGE : 0);
+		           (h->become ? DW_PLAN_RANGE : 0) | nursery;
 		h->map_count = DW_WAY_IDS;
 		break;
 	case DW_WAY_ENTERED:
@@ -208,6 +211,11 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	struct dw_plan_builder *plan = &l->plan;
 
 	plan_identity(l);
+	if (l->spec->way && l->spec->way->kind == DW_WAY_ENTERED &&
+	    l->spec->way->nursery > 0) {
+		plan->h.flags |= DW_PLAN_SEND_TMP;
+		return 0; /* its tree is the zygote's */
+	}
 	plan->h.hostname = dw_plan_add_text(plan, "dewar");
 	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : "/tmp");
 	/* A cell that waits does not know yet whether anybody will collect from it. */
@@ -240,6 +248,11 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	if (l->spec->way)
 		return dw_command_plan_way(l, err);
 	return dw_command_plan(l, req->workspace ? "/work" : NULL, err);
+}
+
+int dw_container_base(const struct dw_spec *spec, struct dw_error *err)
+{
+	return dw_launched_plan(&dw_level_container, spec, fill, err);
 }
 
 static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,

@@ -127,7 +127,7 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 	l->child[0] = l->child[1] = l->child[2] = -1;
 	l->plan_fd = l->report = l->pidfd = l->userns = -1;
 	l->pidns = l->ruleset = -1;
-	l->letter[0] = l->letter[1] = -1;
+	l->letter[0] = l->letter[1] = l->report_child = -1;
 	for (size_t i = 0; i < DW_CELL_WATCHES; i++)
 		l->cell.watch[i].fd = -1;
 	l->cell.outcome.run_ms = l->cell.outcome.cpu_ms = l->cell.outcome.memory_mb = -1;
@@ -179,6 +179,45 @@ static int make_letter(struct dw_launched *l, struct dw_error *err)
 	return 0;
 }
 
+/* Is there somebody who makes such cells, and knows all of the plan but its header? */
+static bool has_nursery(const struct dw_spec *spec)
+{
+	return spec->way && spec->way->kind == DW_WAY_ENTERED && spec->way->nursery > 0;
+}
+
+static int prepare_nested(struct dw_launched *l, dw_fill_fn *fill, struct dw_error *err)
+{
+	int pair[2];
+
+	if (make_letter(l, err) < 0 || make_pipes(l, err) < 0)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "make a socket to talk to the cell");
+	l->report = pair[0];
+	l->report_child = pair[1];
+	(void)sched_getaffinity(0, sizeof(l->plan.h.cpus), &l->plan.h.cpus);
+	if (fill(l, err) < 0)
+		return -1;
+	dw_limits_plan(l);
+	dw_plan_finish(&l->plan);
+	return 0;
+}
+
+int dw_launched_plan(const struct dw_level *level, const struct dw_spec *spec,
+                     dw_fill_fn *fill, struct dw_error *err)
+{
+	struct dw_launched *l = new_launched(level, spec);
+	int fd = -1;
+
+	if (!l)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a plan");
+	if (fill(l, err) == 0)
+		fd = dw_plan_seal(&l->plan, err);
+	dw_launched_destroy(&l->cell);
+	return fd;
+}
+
 /* The launcher starts up on another core while we write its plan. */
 int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
                        dw_fill_fn *fill, struct dw_cell **ret_cell, struct dw_error *err)
@@ -188,6 +227,12 @@ int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
 	if (!l)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
 
+	if (has_nursery(spec)) {
+		if (prepare_nested(l, fill, err) < 0)
+			goto fail;
+		*ret_cell = &l->cell;
+		return 0;
+	}
 	if (make_letter(l, err) < 0 || start_launcher(l, err) < 0 || fill(l, err) < 0)
 		goto fail;
 	dw_limits_plan(l);
@@ -205,12 +250,31 @@ fail:
 	return -1;
 }
 
+static int send_header(struct dw_launched *l, struct dw_error *err)
+{
+	int fds[DW_REPORT_FDS_MAX] = {l->report_child}, n, r;
+
+	n = dw_cgroup_open_procs(&l->cgroup, fds + 1, err);
+	if (n < 0)
+		return -1;
+	r = dw_report_send_data(l->spec->way->nursery, &l->plan.h, sizeof(l->plan.h), fds,
+	                        n + 1);
+	for (int i = 1; i <= n; i++)
+		(void)close(fds[i]);
+	dw_fd_close(&l->report_child);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "ask the nursery for a cell");
+	return 0;
+}
+
 /* The plan, and what goes along with it: in the order in which launch reads it. */
 static int send_plan(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_way *way = l->spec->way;
 	int fds[DW_REPORT_FDS_MAX], own = 0, n, r;
 
+	if (has_nursery(l->spec))
+		return send_header(l, err);
 	fds[own++] = l->plan_fd;
 	if (way && way->kind == DW_WAY_ENTERED)
 		fds[own++] = way->userns;
@@ -218,6 +282,10 @@ static int send_plan(struct dw_launched *l, struct dw_error *err)
 		fds[own++] = way->pidns;
 	if (way && way->kind == DW_WAY_LETTER)
 		fds[own++] = l->letter[1];
+	if (way && way->kind == DW_WAY_ZYGOTE && way->nursery > 0) {
+		fds[own++] = way->nursery;
+		fds[own++] = way->base;
+	}
 	n = dw_cgroup_open_procs(&l->cgroup, fds + own, err);
 	if (n < 0)
 		return -1;
@@ -575,6 +643,7 @@ void dw_launched_destroy(struct dw_cell *cell)
 	dw_pasta_stop(l->pasta);
 	bury_all(l);
 	dw_fd_close(&l->report);
+	dw_fd_close(&l->report_child);
 	dw_fd_close(&l->pidfd);
 	dw_fd_close(&l->userns);
 	dw_fd_close(&l->pidns);

@@ -24,6 +24,7 @@ struct dw_launched {
 	int child[3];     /* the program's ends of its stdio */
 	int plan_fd;
 	int report;         /* our end */
+	int report_child;   /* the other one, until a nursery has it */
 	int pidfd;          /* init's, once it has said hello */
 	int pid;            /* init's */
 	int userns;         /* the cell's, if the plan asked for it */
@@ -49,6 +50,10 @@ typedef int dw_fill_fn(struct dw_launched *l, struct dw_error *err);
 int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
                        dw_fill_fn *fill, struct dw_cell **ret_cell, struct dw_error *err);
 int dw_launched_start(struct dw_cell *cell, struct dw_error *err);
+
+/* The plan alone, without limits: sealed, or -1. */
+int dw_launched_plan(const struct dw_level *level, const struct dw_spec *spec,
+                     dw_fill_fn *fill, struct dw_error *err);
 void dw_launched_on_event(struct dw_cell *cell, size_t index);
 void dw_launched_kill(struct dw_cell *cell);
 void dw_launched_measure(struct dw_cell *cell);

@@ -50,6 +50,8 @@ struct dw_way {
 	int pidns;
 	uint32_t first_id; /* as root, of the zygote and those inside: on the host */
 	uint32_t index;    /* ENTERED: which of them */
+	int nursery; /* ENTERED: who makes it, or 0; ZYGOTE: the other end of that */
+	int base;    /* ZYGOTE: the plan of its cells */
 };
 
 /* How many cells of their own id a zygote of root's can have inside. */
@@ -146,6 +148,9 @@ struct dw_level {
 	/* Accepts NULL and half-made cells; leaves nothing on the host. */
 	void (*destroy)(struct dw_cell *cell);
 };
+
+/* The plan of a cell that a nursery can make: a sealed memfd, or -1. */
+int dw_container_base(const struct dw_spec *spec, struct dw_error *err);
 
 /* The first of DW_WAY_IDS ids for a zygote and its cells; 0 if there is no need. */
 uint32_t dw_container_draw_ids(void);

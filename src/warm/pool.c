@@ -134,7 +134,8 @@ static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *sp
 
 /* An empty cell, made to measure for spec, that the shelf's zygote can fork into. */
 static struct warm_cell *build_cell(struct dw_pool *pool, struct shelf *s,
-                                    const struct dw_spec *spec, struct dw_error *err)
+                                    const struct dw_spec *spec, bool plain,
+                                    struct dw_error *err)
 {
 	struct warm_cell *w = new_cell(pool, spec);
 	int r = 0;
@@ -146,7 +147,7 @@ static struct warm_cell *build_cell(struct dw_pool *pool, struct shelf *s,
 	pthread_mutex_lock(&s->zygote_lock);
 	if (s->zygote && dw_zygote_runs(s->zygote)) {
 		w->zygote = dw_zygote_ref(s->zygote);
-		w->way = dw_zygote_way(w->zygote);
+		w->way = dw_zygote_way(w->zygote, plain);
 	} else {
 		r = dw_fail(err, DW_E_BUSY, 0, "no zygote runs");
 	}
@@ -268,7 +269,7 @@ static struct warm_cell *take_forked(struct dw_pool *pool, struct shelf *s,
 		if (w)
 			return w;
 	}
-	return fork_into(s, build_cell(pool, s, spec, &why), false, &why);
+	return fork_into(s, build_cell(pool, s, spec, plain, &why), false, &why);
 }
 
 struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
@@ -436,7 +437,7 @@ static struct warm_cell *make_ready(struct dw_pool *pool, struct shelf *s,
 
 	if (s->template.warm->warmth != DW_WARMTH_FORK)
 		return start_cell(pool, s, &spec, err);
-	return fork_into(s, build_cell(pool, s, &spec, err), true, err);
+	return fork_into(s, build_cell(pool, s, &spec, true, err), true, err);
 }
 
 /* Put a new cell on the shelf, or note that there is none. */
@@ -481,7 +482,7 @@ static bool fill_empty(struct dw_pool *pool, struct shelf *s)
 	if (s->template.warm->warmth != DW_WARMTH_FORK || !may_try(s) ||
 	    s->empty.n >= EMPTY_CELLS)
 		return false;
-	return add_cell(pool, s, &s->empty, build_cell(pool, s, &spec, &err), &err);
+	return add_cell(pool, s, &s->empty, build_cell(pool, s, &spec, true, &err), &err);
 }
 
 /* Nobody has asked for a while: half of what waits may go, and half again. */

@@ -172,23 +172,57 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 	dw_id_make(z->spec.id);
 }
 
+/* Without one, cells are built from outside: slower, and as good. */
+static void prepare_nursery(struct dw_zygote *z)
+{
+	struct dw_way way = {.kind = DW_WAY_ENTERED, .first_id = z->way.first_id};
+	struct dw_spec plain = {.req = &z->req, .runtime = z->spec.runtime, .way = &way};
+	int pair[2];
+
+	z->nursery = -1;
+	dw_limits_defaults(&plain.limits, &dw_level_container);
+	z->way.base = dw_container_base(&plain, NULL);
+	if (z->way.base < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return;
+	z->nursery = pair[0];
+	z->way.nursery = pair[1];
+}
+
+static void close_other_ends(struct dw_zygote *z)
+{
+	if (z->way.base >= 0)
+		(void)close(z->way.base);
+	if (z->way.nursery > 0)
+		(void)close(z->way.nursery);
+	z->way.base = -1;
+	z->way.nursery = 0;
+}
+
 struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *err)
 {
 	const struct dw_level *level = &dw_level_container;
 	struct dw_zygote *z = calloc(1, sizeof(*z));
+	int r;
 
 	if (!z) {
 		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a zygote");
 		return NULL;
 	}
 	describe(z, t);
-	if (level->create(&z->spec, &z->cell, err) < 0) {
+	prepare_nursery(z);
+	r = level->create(&z->spec, &z->cell, err);
+	if (r == 0)
+		((struct dw_launched *)z->cell)->early = true;
+	if (r == 0)
+		r = level->start(z->cell, err);
+	close_other_ends(z);
+	if (!z->cell) {
+		dw_fd_close(&z->nursery);
 		free(z);
 		return NULL;
 	}
-	((struct dw_launched *)z->cell)->early = true;
-	if (level->start(z->cell, err) < 0 || hear(z, START_MS, NULL, err) < 0 ||
-	    hold_trial(z, err) < 0) {
+	if (r < 0 || hear(z, START_MS, NULL, err) < 0 || hold_trial(z, err) < 0) {
 		dw_zygote_unref(z);
 		return NULL;
 	}
@@ -205,6 +239,7 @@ void dw_zygote_unref(struct dw_zygote *z)
 {
 	if (!z || atomic_fetch_sub(&z->refs, 1) > 1)
 		return;
+	dw_fd_close(&z->nursery);
 	dw_level_container.destroy(z->cell);
 	free(z);
 }
@@ -215,9 +250,10 @@ bool dw_zygote_runs(struct dw_zygote *z)
 	return !z->broken && z->cell->state != DW_CELL_GONE;
 }
 
-struct dw_way dw_zygote_way(struct dw_zygote *z)
+struct dw_way dw_zygote_way(struct dw_zygote *z, bool plain)
 {
 	return (struct dw_way){
+		.nursery = plain && z->nursery > 0 ? z->nursery : 0,
 		.kind = DW_WAY_ENTERED,
 		.userns = ((struct dw_launched *)z->cell)->userns,
 		.pidns = ((struct dw_launched *)z->cell)->pidns,

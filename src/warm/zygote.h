@@ -19,6 +19,7 @@ struct dw_zygote {
 	struct dw_spec spec;
 	struct dw_way way;
 	struct dw_cell *cell;
+	int nursery; /* makes cells of the plain shape; -1: nobody does */
 	bool broken; /* it owes us an answer: nothing it says can be trusted to be one */
 	uint32_t forks; /* so far */
 	uint32_t pages; /* that a short run writes to */
@@ -34,8 +35,8 @@ struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *
 struct dw_zygote *dw_zygote_ref(struct dw_zygote *z);
 void dw_zygote_unref(struct dw_zygote *z);
 
-/* The way of the next cell that it is to fork into. */
-struct dw_way dw_zygote_way(struct dw_zygote *z);
+/* The way of the next cell that it is to fork into, of the plain shape or another. */
+struct dw_way dw_zygote_way(struct dw_zygote *z, bool plain);
 
 /* It has given away what it has to give, ids above all: time for a new one. */
 bool dw_zygote_is_spent(const struct dw_zygote *z);
