@@ -308,7 +308,10 @@ static void report_walls(void)
 static void outlive(const struct dw_report *report)
 {
 	char word;
+	int status;
 
+	(void)signal(SIGCHLD, SIG_IGN); /* from now on they are buried unseen */
+	(void)reap(0, &status);
 	(void)dw_report_send(DW_LAUNCH_FD, report, -1);
 	while (recv(DW_LAUNCH_FD, &word, 1, 0) < 0 && errno == EINTR)
 		;

@@ -131,6 +131,16 @@ static unsigned depth_of(pid_t pid)
 	return n;
 }
 
+static bool is_ours(pid_t pid)
+{
+	for (int i = 0; i < 5 && pid > 1; i++) {
+		pid = parent_of(pid);
+		if (pid == getpid())
+			return true;
+	}
+	return false;
+}
+
 /*
  * The interpreter of a zygote of ours (depth 2), or a program that it forked into a
  * cell (depth 3); 0 if there is none.
@@ -146,8 +156,7 @@ static pid_t find_python(unsigned depth)
 		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
 
 		(void)snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-		if (pid > 0 && parent_of(parent_of(pid)) == getpid() &&
-		    read_text(path, text, sizeof(text)) &&
+		if (pid > 0 && is_ours(pid) && read_text(path, text, sizeof(text)) &&
 		    strstr(text, "/tmp/.dewar/zygote.py") && depth_of(pid) == depth)
 			found = pid;
 	}
