@@ -7,69 +7,93 @@
  * fault, several microseconds on a virtual machine, and they are most of what a
  * short run costs. So a trial runs a whole short program once, to its very end,
  * in a child that nobody else sees; at that moment the kernel knows which pages
- * it has a copy of, and which of the files' pages it looked at. Every child
- * touches just those ahead of the code, whatever language it speaks.
+ * it has a copy of, and which of the files' pages it looked at.
+ *
+ * What it wrote, every child writes ahead of the code, whatever language it
+ * speaks. What it read is mapped in the zygote, in such a way that a fork takes the
+ * page tables along.
  */
 #include "runners/zygote.h"
 
 #include <linux/mman.h>
 
-#define RANGES_MAX 3000
+#define RANGES_MAX 2000
 #define PAGE 4096UL
 #define PRESENT (1ULL << 63)
 #define OF_FILE (1ULL << 61)
 #define EXCLUSIVE (1ULL << 56)
 
-struct range {
+struct area {
 	uint64_t start;
-	uint32_t len;
-	uint32_t advice;
+	uint64_t end;
+	long prot;
+	bool is_file;
 };
 
-static struct range ranges[RANGES_MAX];
-static uint32_t n_ranges;
+struct range {
+	uint64_t start;
+	uint64_t len;
+};
 
-static uint32_t add(uint64_t start, uint32_t advice)
+static struct range written[RANGES_MAX];
+static uint32_t n_written;
+
+static void add_written(uint64_t start)
 {
-	struct range *last = n_ranges > 0 ? &ranges[n_ranges - 1] : 0;
+	struct range *last = n_written > 0 ? &written[n_written - 1] : 0;
 
-	if (last && last->advice == advice && last->start + last->len == start) {
+	if (last && last->start + last->len == start)
 		last->len += PAGE;
-	} else {
-		if (n_ranges == RANGES_MAX)
-			return 0;
-		ranges[n_ranges++] = (struct range){start, PAGE, advice};
-	}
-	return advice == MADV_POPULATE_WRITE;
+	else if (n_written < RANGES_MAX)
+		written[n_written++] = (struct range){start, PAGE};
 }
 
-/* How many of its pages a run writes. */
-static uint32_t learn_area(int pagemap, uint64_t start, uint64_t end, bool writable)
+/* In the trial: how many of an area's pages a run writes; *ret_read of them it reads. */
+static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read)
 {
 	static uint64_t entries[512];
-	uint32_t written = 0;
+	uint64_t at = a->start;
+	uint32_t pages = 0;
 	long n;
 
-	while (start < end) {
-		uint64_t want = (end - start) / PAGE;
+	while (at < a->end) {
+		uint64_t want = (a->end - at) / PAGE;
 
 		if (want > 512)
 			want = 512;
-		n = sys(__NR_pread64, pagemap, entries, want * 8, start / PAGE * 8) / 8;
+		n = sys(__NR_pread64, pagemap, entries, want * 8, at / PAGE * 8) / 8;
 		if (n <= 0)
 			break;
-		for (long i = 0; i < n; i++, start += PAGE) {
+		for (long i = 0; i < n; i++, at += PAGE) {
 			if (!(entries[i] & PRESENT))
 				continue;
-			if (entries[i] & OF_FILE)
-				(void)add(start, MADV_POPULATE_READ);
-			else if (writable && (entries[i] & EXCLUSIVE))
-				written += add(start, MADV_POPULATE_WRITE);
-			else
-				(void)add(start, MADV_POPULATE_READ);
+			if (entries[i] & OF_FILE) {
+				(*ret_read)++;
+				/* Ours, not the trial's: it is the same file. */
+				(void)sys(__NR_madvise, at, PAGE, MADV_POPULATE_READ);
+			} else if ((a->prot & PROT_WRITE) && (entries[i] & EXCLUSIVE)) {
+				add_written(at);
+				pages++;
+			}
 		}
 	}
-	return written;
+	return pages;
+}
+
+/*
+ * A fork leaves out the page tables of a mapped file, to have them faulted in
+ * again, unless a page of the mapping has been written to. So one is, in the
+ * zygote: with the byte that it has.
+ */
+static void take_along(const struct area *a)
+{
+	volatile char *byte = (volatile char *)a->start;
+	uint64_t len = a->end - a->start;
+
+	if (sys(__NR_mprotect, a->start, len, PROT_READ | PROT_WRITE) < 0)
+		return;
+	*byte = *byte;
+	(void)sys(__NR_mprotect, a->start, len, a->prot);
 }
 
 static uint64_t read_hex(const char **p)
@@ -87,22 +111,45 @@ static uint64_t read_hex(const char **p)
 }
 
 /* "5581a0-5581b0 rw-p 00000000 00:1f 42    /usr/bin/python3" */
-static uint32_t learn_line(int pagemap, const char *line, size_t len)
+static bool parse_line(const char *line, size_t len, struct area *ret)
 {
 	const char *p = line;
-	uint64_t start = read_hex(&p), end;
-	bool readable, writable;
 
+	ret->start = read_hex(&p);
 	if (*p++ != '-')
-		return 0;
-	end = read_hex(&p);
-	readable = p[1] == 'r';
-	writable = p[2] == 'w';
-	/* [vvar] and its like are the kernel's. */
-	for (size_t i = 0; i + 1 < len; i++)
+		return false;
+	ret->end = read_hex(&p);
+	ret->prot = (p[1] == 'r' ? PROT_READ : 0) | (p[2] == 'w' ? PROT_WRITE : 0) |
+	            (p[3] == 'x' ? PROT_EXEC : 0);
+	ret->is_file = false;
+	for (size_t i = 0; i + 1 < len; i++) {
 		if (line[i] == '[' && line[i + 1] == 'v')
-			return 0;
-	return readable ? learn_area(pagemap, start, end, writable) : 0;
+			return false; /* [vvar] and its like are the kernel's */
+		if (line[i] == '/')
+			ret->is_file = true;
+	}
+	return (ret->prot & PROT_READ) != 0;
+}
+
+/* We must not pull the ground from under our own feet. */
+static bool is_own(const struct area *a)
+{
+	uint64_t here = (uint64_t)(uintptr_t)&is_own;
+
+	return a->start <= here && here < a->end;
+}
+
+static uint32_t learn_line(int pagemap, const char *line, size_t len)
+{
+	uint32_t pages, read = 0;
+	struct area a;
+
+	if (!parse_line(line, len, &a))
+		return 0;
+	pages = learn_area(pagemap, &a, &read);
+	if (a.is_file && read > 0 && !(a.prot & PROT_WRITE) && !is_own(&a))
+		take_along(&a);
+	return pages;
 }
 
 static int open_of(long pid, const char *name)
@@ -123,11 +170,11 @@ uint32_t dw_pages_learn(long pid)
 {
 	static char text[1 << 16];
 	int maps = open_of(pid, "/maps"), pagemap = open_of(pid, "/pagemap");
-	uint32_t written = 0;
+	uint32_t pages = 0;
 	size_t have = 0;
 	long n;
 
-	n_ranges = 0;
+	n_written = 0;
 	while (maps >= 0 && pagemap >= 0 && have < sizeof(text) &&
 	       (n = sys(__NR_read, maps, text + have, sizeof(text) - have)) > 0) {
 		size_t start = 0;
@@ -136,7 +183,7 @@ uint32_t dw_pages_learn(long pid)
 		for (size_t i = 0; i < have; i++) {
 			if (text[i] != '\n')
 				continue;
-			written += learn_line(pagemap, text + start, i - start);
+			pages += learn_line(pagemap, text + start, i - start);
 			start = i + 1;
 		}
 		have -= start;
@@ -146,13 +193,13 @@ uint32_t dw_pages_learn(long pid)
 		(void)sys(__NR_close, maps);
 	if (pagemap >= 0)
 		(void)sys(__NR_close, pagemap);
-	return written;
+	return pages;
 }
 
 void dw_pages_touch(void)
 {
 	/* A kernel before 5.14 says no, and the run will do it for itself. */
-	for (uint32_t i = 0; i < n_ranges; i++)
-		(void)sys(__NR_madvise, ranges[i].start, ranges[i].len,
-		          ranges[i].advice);
+	for (uint32_t i = 0; i < n_written; i++)
+		(void)sys(__NR_madvise, written[i].start, written[i].len,
+		          MADV_POPULATE_WRITE);
 }

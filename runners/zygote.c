@@ -168,14 +168,14 @@ static bool become_program(bool walled)
 	    failed(&failure, "close the zygote's descriptors",
 	           sys(__NR_close_range, FIRST_OWN_FD, ~0U, 0)))
 		return false;
-	if (walled)
+	if (order.touch)
 		dw_pages_touch();
 	return true;
 }
 
 static void get_letter(bool ok)
 {
-	if (ok)
+	if (ok && order.hold)
 		dw_hold_memory();
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &signals_before, 0, 8);
 	say_ready(ok);

@@ -134,6 +134,42 @@ static int fill_output(struct dw_result *res, struct dw_supervised *s)
 	return 0;
 }
 
+static int start_cold(const struct dw_level *level, const struct dw_spec *spec,
+                      struct dw_cell **ret_cell, struct dw_error *err)
+{
+	struct dw_cell *cell = NULL;
+
+	if (level->create(spec, &cell, err) < 0)
+		return -1;
+	if ((spec->req->strict && check_strict(cell, err) < 0) ||
+	    level->start(cell, err) < 0) {
+		level->destroy(cell);
+		return -1;
+	}
+	*ret_cell = cell;
+	return 0;
+}
+
+/* *ret_cell stays NULL if nothing warm fits, or it died while it waited: run it cold. */
+static int start_warm(struct dw_pool *pool, const struct dw_spec *spec,
+                      struct dw_cell **ret_cell, struct dw_error *err)
+{
+	struct dw_cell *cell = dw_pool_take(pool, spec);
+	struct dw_error why = {0};
+
+	if (!cell)
+		return 0;
+	if (spec->req->strict && check_strict(cell, err) < 0) {
+		dw_pool_give_back(pool, cell);
+		return -1;
+	}
+	if (dw_pool_go(cell, spec, &why) < 0)
+		dw_pool_give_back(pool, cell);
+	else
+		*ret_cell = cell;
+	return 0;
+}
+
 static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
                        struct dw_result *res, struct dw_error *err)
 {
@@ -142,10 +178,6 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	struct dw_supervised seen = {0};
 	int r = 0;
 
-	if (spec->req->strict && check_strict(cell, err) < 0)
-		return -1;
-	if ((res->warm ? dw_pool_go(cell, spec, err) : level->start(cell, err)) < 0)
-		return -1;
 	dw_supervise(cell, spec, &seen);
 	level->measure(cell);
 
@@ -197,10 +229,11 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 
-	if (pool && level == &dw_level_container)
-		cell = dw_pool_take(pool, &spec);
+	if (pool && level == &dw_level_container &&
+	    start_warm(pool, &spec, &cell, err) < 0)
+		return -1;
 	res->warm = cell != NULL;
-	if (!cell && level->create(&spec, &cell, err) < 0)
+	if (!cell && start_cold(level, &spec, &cell, err) < 0)
 		return -1;
 	r = see_through(cell, &spec, res, err);
 	if (res->warm)

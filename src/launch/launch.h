@@ -16,6 +16,9 @@
  * contract of its own. Nothing here allocates, logs, or runs a second thread.
  */
 
+/* serve.c: returns in a child, for one cell; never in the one who stays. */
+void dw_launch_serve(void);
+
 /* ids.c */
 int dw_ids_become(uint32_t id, struct dw_error *err);
 int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err);
@@ -99,6 +102,9 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 
 /* entered.c: wait for a program that a zygote forks into the cell; its pid. */
 pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err);
+
+/* Who holds the memory of such a program (runners/hold.S), or 0. */
+extern pid_t dw_entered_holder;
 
 /* A word of dewar's; false if it is anything else, or if dewar is gone. */
 bool dw_entered_word(struct dw_word *ret);

@@ -135,11 +135,12 @@ int dw_warm_build(const struct dw_spec *spec, struct dw_cell **ret, struct dw_er
 	return 0;
 }
 
-int dw_warm_enter(struct dw_zygote *z, struct dw_cell *cell, struct dw_error *err)
+int dw_warm_enter(struct dw_zygote *z, struct dw_cell *cell, bool ahead,
+                  struct dw_error *err)
 {
 	struct dw_word word = {.kind = DW_WORD_READY};
 	struct dw_launched *l = launched(cell);
-	int r = dw_zygote_fork(z, l, err);
+	int r = dw_zygote_fork(z, l, ahead, err);
 
 	for (int i = 0; i < 3; i++)
 		dw_fd_close(&l->child[i]);
@@ -190,9 +191,10 @@ int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error
 	dw_limits_adopt(l);
 	dw_cgroup_arm(&l->cgroup);
 	cell->outcome.started = true;
-	if (dw_letter_send(l->letter[0], spec, err) < 0)
+	/* Init first: a short program has ended before we could say another word. */
+	if (say(l, &word, err) < 0)
 		return -1;
-	return say(l, &word, err);
+	return dw_letter_send(l->letter[0], spec, err);
 }
 
 void dw_warm_forget(struct dw_cell *cell)

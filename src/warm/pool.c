@@ -28,6 +28,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "levels/limits.h"
+#include "levels/spawner.h"
 #include "warm/cell.h"
 #include "warm/pss.h"
 
@@ -39,6 +40,8 @@
 #define RETRY_MS 1000U /* before a zygote that failed is tried again */
 #define RETRIES 3      /* before the template is given up */
 #define KEEPER_MS 200  /* between looks, when nobody calls */
+#define EMPTY_CELLS 4U /* that wait for a zygote to fork into them */
+#define LOOK_EVERY 16U /* cells, before one is measured again */
 
 /* A cell with what it was built from; waits on a shelf, or to be ended. */
 struct warm_cell {
@@ -49,16 +52,21 @@ struct warm_cell {
 	struct dw_way way;
 };
 
+struct stack {
+	struct warm_cell *top;
+	unsigned n;
+};
+
 struct shelf {
 	struct dw_template template;
 	struct dw_request req; /* what a cell is built for while nobody asked for it */
 	pthread_mutex_t zygote_lock; /* whoever talks to the zygote */
 	struct dw_zygote *zygote;    /* or NULL */
-	struct warm_cell *ready;
-	unsigned n_ready;
-	unsigned wanted;   /* as many as should be ready */
-	unsigned least;    /* and are, from the start */
-	unsigned failures; /* in a row */
+	struct stack ready;          /* they wait for a letter */
+	struct stack empty;          /* they wait for the zygote */
+	unsigned wanted;             /* as many as should be ready */
+	unsigned least;              /* and are, from the start */
+	unsigned failures;           /* in a row */
 	uint64_t retry_at;
 	uint64_t used_at; /* when it was last asked */
 	bool asked;       /* somebody wants it at all */
@@ -75,12 +83,31 @@ struct dw_pool {
 	uint64_t memory;
 	unsigned standby_max;
 	uint64_t idle_ms;
-	struct warm_cell *used;
+	struct dw_spawner spawner;
+	struct stack used;
 	struct shelf *shelves;
 	size_t n_shelves;
 };
 
 /* ---- cells ---- */
+
+static void push(struct stack *stack, struct warm_cell *w)
+{
+	w->next = stack->top;
+	stack->top = w;
+	stack->n++;
+}
+
+static struct warm_cell *pop(struct stack *stack)
+{
+	struct warm_cell *w = stack->top;
+
+	if (w) {
+		stack->top = w->next;
+		stack->n--;
+	}
+	return w;
+}
 
 static void free_cell(struct warm_cell *w)
 {
@@ -92,7 +119,7 @@ static void free_cell(struct warm_cell *w)
 	free(w);
 }
 
-static struct warm_cell *new_cell(const struct dw_spec *spec)
+static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *spec)
 {
 	struct warm_cell *w = calloc(1, sizeof(*w));
 
@@ -101,14 +128,15 @@ static struct warm_cell *new_cell(const struct dw_spec *spec)
 	w->spec = *spec;
 	dw_id_make(w->spec.id);
 	w->spec.way = &w->way;
+	w->spec.spawner = &pool->spawner;
 	return w;
 }
 
-/* Build a cell for spec and let the shelf's zygote fork into it. */
-static struct warm_cell *fork_cell(struct shelf *s, const struct dw_spec *spec,
-                                   struct dw_error *err)
+/* An empty cell, made to measure for spec, that the shelf's zygote can fork into. */
+static struct warm_cell *build_cell(struct dw_pool *pool, struct shelf *s,
+                                    const struct dw_spec *spec, struct dw_error *err)
 {
-	struct warm_cell *w = new_cell(spec);
+	struct warm_cell *w = new_cell(pool, spec);
 	int r = 0;
 
 	if (!w) {
@@ -123,25 +151,35 @@ static struct warm_cell *fork_cell(struct shelf *s, const struct dw_spec *spec,
 		r = dw_fail(err, DW_E_BUSY, 0, "no zygote runs");
 	}
 	pthread_mutex_unlock(&s->zygote_lock);
-	if (r == 0)
-		r = dw_warm_build(&w->spec, &w->cell, err);
-	if (r == 0) {
-		pthread_mutex_lock(&s->zygote_lock);
-		r = dw_warm_enter(w->zygote, w->cell, err);
-		pthread_mutex_unlock(&s->zygote_lock);
-	}
-	if (r < 0) {
+	if (r < 0 || dw_warm_build(&w->spec, &w->cell, err) < 0) {
 		free_cell(w);
 		return NULL;
 	}
 	return w;
 }
 
-static struct warm_cell *start_cell(struct shelf *s, const struct dw_spec *spec,
-                                    struct dw_error *err)
+/* Takes the cell, if there is one; gives it back with a program, or nothing. */
+static struct warm_cell *fork_into(struct shelf *s, struct warm_cell *w, bool ahead,
+                                   struct dw_error *err)
+{
+	int r;
+
+	if (!w)
+		return NULL;
+	pthread_mutex_lock(&s->zygote_lock);
+	r = dw_warm_enter(w->zygote, w->cell, ahead, err);
+	pthread_mutex_unlock(&s->zygote_lock);
+	if (r == 0)
+		return w;
+	free_cell(w);
+	return NULL;
+}
+
+static struct warm_cell *start_cell(struct dw_pool *pool, struct shelf *s,
+                                    const struct dw_spec *spec, struct dw_error *err)
 {
 	const struct dw_warm *warm = s->template.warm;
-	struct warm_cell *w = new_cell(spec);
+	struct warm_cell *w = new_cell(pool, spec);
 
 	if (!w) {
 		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
@@ -173,21 +211,20 @@ static struct shelf *find_shelf(struct dw_pool *pool, const struct dw_spec *spec
 	return NULL;
 }
 
-static struct warm_cell *pop(struct dw_pool *pool, struct shelf *s)
+/* From a shelf: a cell that is ready, or at least one that stands. */
+static struct warm_cell *take_from(struct dw_pool *pool, struct shelf *s,
+                                   struct stack *stack)
 {
 	struct warm_cell *w;
 
 	pthread_mutex_lock(&pool->lock);
 	s->asked = true;
 	s->used_at = dw_now_ms();
-	w = s->ready;
-	if (w) {
-		s->ready = w->next;
-		s->n_ready--;
-	} else if (!pool->fork_only) {
+	w = pop(stack);
+	if (!w && stack == &s->ready && !pool->fork_only)
 		s->wanted = s->wanted * 2 + 1; /* the keeper knows how far it may go */
-	}
-	if (!w)
+	/* Filling up can wait until the run has ended, if there are some left. */
+	if (!w || stack->n * 2 < s->wanted)
 		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 	return w;
@@ -196,8 +233,8 @@ static struct warm_cell *pop(struct dw_pool *pool, struct shelf *s)
 static void hand_back(struct dw_pool *pool, struct warm_cell *w)
 {
 	pthread_mutex_lock(&pool->lock);
-	w->next = pool->used;
-	pool->used = w;
+	push(&pool->used, w);
+	pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -207,44 +244,56 @@ static bool is_alive(struct warm_cell *w)
 	return w->cell->state != DW_CELL_GONE;
 }
 
-static void count(struct dw_pool *pool, uint64_t *counter)
+static struct warm_cell *take_ready(struct dw_pool *pool, struct shelf *s)
 {
-	pthread_mutex_lock(&pool->lock);
-	(*counter)++;
-	pthread_mutex_unlock(&pool->lock);
-}
-
-static struct warm_cell *take(struct dw_pool *pool, struct shelf *s,
-                              const struct dw_spec *spec)
-{
-	bool standby = dw_template_fits_standby(&s->template, spec);
 	struct warm_cell *w;
-	struct dw_error why = {0};
 
-	while (standby && (w = pop(pool, s)) != NULL) {
-		if (is_alive(w)) {
-			count(pool, &s->stats.runs_standby);
+	while ((w = take_from(pool, s, &s->ready)) != NULL) {
+		if (is_alive(w))
 			return w;
-		}
 		hand_back(pool, w);
 	}
-	if (s->template.warm->warmth == DW_WARMTH_FORK &&
-	    dw_template_fits(&s->template, spec)) {
-		w = fork_cell(s, spec, &why);
-		if (w) {
-			count(pool, &s->stats.runs_forked);
-			return w;
-		}
-	}
-	count(pool, &s->stats.runs_cold);
 	return NULL;
+}
+
+/* Into a cell that stands already, if the request is of the shape it was built for. */
+static struct warm_cell *take_forked(struct dw_pool *pool, struct shelf *s,
+                                     const struct dw_spec *spec, bool plain)
+{
+	struct dw_error why = {0};
+	struct warm_cell *w;
+
+	while (plain && (w = take_from(pool, s, &s->empty)) != NULL) {
+		w = fork_into(s, w, false, &why);
+		if (w)
+			return w;
+	}
+	return fork_into(s, build_cell(pool, s, spec, &why), false, &why);
 }
 
 struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
 {
 	struct shelf *s = find_shelf(pool, spec);
-	struct warm_cell *w = s ? take(pool, s, spec) : NULL;
+	bool plain = s && dw_template_fits_standby(&s->template, spec);
+	struct warm_cell *w = NULL;
+	uint64_t *counter;
 
+	if (!s)
+		return NULL;
+	counter = &s->stats.runs_standby;
+	if (plain)
+		w = take_ready(pool, s);
+	if (!w && s->template.warm->warmth == DW_WARMTH_FORK &&
+	    dw_template_fits(&s->template, spec)) {
+		counter = &s->stats.runs_forked;
+		w = take_forked(pool, s, spec, plain);
+	}
+	if (!w)
+		counter = &s->stats.runs_cold;
+
+	pthread_mutex_lock(&pool->lock);
+	(*counter)++;
+	pthread_mutex_unlock(&pool->lock);
 	if (!w)
 		return NULL;
 	w->cell->owner = w;
@@ -272,9 +321,7 @@ static void end_used(struct dw_pool *pool)
 
 	for (;;) {
 		pthread_mutex_lock(&pool->lock);
-		w = pool->used;
-		if (w)
-			pool->used = w->next;
+		w = pop(&pool->used);
 		pthread_mutex_unlock(&pool->lock);
 		if (!w)
 			return;
@@ -292,6 +339,13 @@ static void note_failure(struct dw_pool *pool, struct shelf *s,
 		(void)snprintf(s->stats.why, sizeof(s->stats.why), "%s", err->text);
 	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+/* With the lock held: the zygote that they were built for goes. */
+static void drop_empty(struct dw_pool *pool, struct shelf *s)
+{
+	while (s->empty.n > 0)
+		push(&pool->used, pop(&s->empty));
 }
 
 static bool may_try(const struct shelf *s)
@@ -317,6 +371,7 @@ static void replace_zygote(struct dw_pool *pool, struct shelf *s)
 	dw_zygote_unref(old);
 
 	pthread_mutex_lock(&pool->lock);
+	drop_empty(pool, s);
 	s->failures = 0;
 	s->stats.zygotes++;
 	pthread_cond_broadcast(&pool->changed);
@@ -347,56 +402,90 @@ static uint64_t cell_bytes(const struct shelf *s)
 static bool wants_more(struct dw_pool *pool, struct shelf *s)
 {
 	uint64_t held = 0;
-	bool more;
+	bool more, full;
 
 	pthread_mutex_lock(&pool->lock);
 	for (size_t i = 0; i < pool->n_shelves; i++)
-		held += pool->shelves[i].n_ready * cell_bytes(&pool->shelves[i]);
+		held += pool->shelves[i].ready.n * cell_bytes(&pool->shelves[i]);
 	if (s->wanted > pool->standby_max)
 		s->wanted = pool->standby_max;
-	more = s->asked && s->n_ready < s->wanted && !pool->stopping &&
-	       held + cell_bytes(s) <= pool->memory;
-	if (!more && s->n_ready < s->wanted)
-		s->wanted = s->n_ready > s->least ? s->n_ready : s->least;
+	full = held + cell_bytes(s) > pool->memory;
+	more = s->asked && s->ready.n < s->wanted && !pool->stopping && !full;
+	if (full && s->ready.n < s->wanted)
+		s->wanted = s->ready.n;
+	if (full)
+		pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
 	return more;
 }
 
-/* One more cell on the shelf; false if there is no need, or no way. */
-static bool add_cell(struct dw_pool *pool, struct shelf *s)
+/* What a cell is built for while nobody has asked for it. */
+static struct dw_spec plain_spec(const struct shelf *s)
 {
 	struct dw_spec spec = {.req = &s->req, .runtime = s->template.runtime};
-	struct dw_error err = {0};
-	struct warm_cell *w;
-	uint64_t bytes;
 
-	if (!may_try(s) || !wants_more(pool, s))
-		return false;
 	dw_limits_defaults(&spec.limits, &dw_level_container);
-	w = s->template.warm->warmth == DW_WARMTH_FORK ? fork_cell(s, &spec, &err)
-	                                               : start_cell(s, &spec, &err);
+	return spec;
+}
+
+static struct warm_cell *make_ready(struct dw_pool *pool, struct shelf *s,
+                                    struct dw_error *err)
+{
+	struct dw_spec spec = plain_spec(s);
+
+	if (s->template.warm->warmth != DW_WARMTH_FORK)
+		return start_cell(pool, s, &spec, err);
+	return fork_into(s, build_cell(pool, s, &spec, err), true, err);
+}
+
+/* Put a new cell on the shelf, or note that there is none. */
+static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
+                     struct warm_cell *w, const struct dw_error *err)
+{
+	uint64_t bytes = 0;
+
 	if (!w) {
-		note_failure(pool, s, &err);
+		note_failure(pool, s, err);
 		return false;
 	}
-	bytes = s->stats.standby_bytes == 0 ? dw_pss_of_cell(w->cell) : 0;
-
+	/* What is shared is shared by more and more of them: look again now and then. */
+	if (stack == &s->ready && stack->n % LOOK_EVERY == 0)
+		bytes = dw_pss_of_cell(w->cell);
 	pthread_mutex_lock(&pool->lock);
 	if (bytes > 0)
 		s->stats.standby_bytes = bytes;
 	s->failures = 0;
-	w->next = s->ready;
-	s->ready = w;
-	s->n_ready++;
+	push(stack, w);
 	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
 	return true;
 }
 
+/* One more cell that is ready; false if there is no need, or no way. */
+static bool fill_ready(struct dw_pool *pool, struct shelf *s)
+{
+	struct dw_error err = {0};
+
+	if (pool->fork_only || !may_try(s) || !wants_more(pool, s))
+		return false;
+	return add_cell(pool, s, &s->ready, make_ready(pool, s, &err), &err);
+}
+
+/* One more that stands empty. */
+static bool fill_empty(struct dw_pool *pool, struct shelf *s)
+{
+	struct dw_spec spec = plain_spec(s);
+	struct dw_error err = {0};
+
+	if (s->template.warm->warmth != DW_WARMTH_FORK || !may_try(s) ||
+	    s->empty.n >= EMPTY_CELLS)
+		return false;
+	return add_cell(pool, s, &s->empty, build_cell(pool, s, &spec, &err), &err);
+}
+
 /* Nobody has asked for a while: half of what waits may go, and half again. */
 static void let_go(struct dw_pool *pool, struct shelf *s)
 {
-	struct warm_cell *w;
 	bool idle;
 
 	pthread_mutex_lock(&pool->lock);
@@ -406,14 +495,11 @@ static void let_go(struct dw_pool *pool, struct shelf *s)
 		s->used_at = dw_now_ms();
 		s->asked = s->wanted > 0;
 	}
-	while (s->n_ready > s->wanted) {
-		w = s->ready;
-		s->ready = w->next;
-		s->n_ready--;
-		w->next = pool->used;
-		pool->used = w;
-	}
+	while (s->ready.n > s->wanted)
+		push(&pool->used, pop(&s->ready));
 	idle = idle && !s->asked;
+	if (idle)
+		drop_empty(pool, s);
 	pthread_mutex_unlock(&pool->lock);
 	if (!idle)
 		return;
@@ -432,8 +518,8 @@ static bool keep(struct dw_pool *pool)
 	for (size_t i = 0; i < pool->n_shelves; i++) {
 		struct shelf *s = &pool->shelves[i];
 
-		if (keep_zygote(pool, s) && !pool->fork_only)
-			more = add_cell(pool, s) || more;
+		if (keep_zygote(pool, s))
+			more = fill_ready(pool, s) || fill_empty(pool, s) || more;
 		let_go(pool, s);
 	}
 	return more;
@@ -450,7 +536,7 @@ static void *run_keeper(void *arg)
 		pthread_mutex_unlock(&pool->lock);
 		more = keep(pool);
 		pthread_mutex_lock(&pool->lock);
-		if (more || pool->stopping || pool->used)
+		if (more || pool->stopping || pool->used.n > 0)
 			continue;
 		(void)clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += KEEPER_MS * 1000000L;
@@ -571,8 +657,12 @@ int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret_pool,
 		if (fill_shelf(&pool->shelves[pool->n_shelves],
 		               &templates[pool->n_shelves], err) < 0)
 			goto fail;
-	if (start_keeper(pool, err) < 0)
+	if (dw_spawner_start(&pool->spawner, err) < 0)
 		goto fail;
+	if (start_keeper(pool, err) < 0) {
+		dw_spawner_stop(&pool->spawner);
+		goto fail;
+	}
 	*ret_pool = pool;
 	return 0;
 fail:
@@ -593,27 +683,26 @@ void dw_pool_free(struct dw_pool *pool)
 	for (size_t i = 0; i < pool->n_shelves; i++) {
 		struct shelf *s = &pool->shelves[i];
 
-		while (s->ready) {
-			struct warm_cell *w = s->ready;
-
-			s->ready = w->next;
-			free_cell(w);
-		}
+		drop_empty(pool, s);
+		while (s->ready.n > 0)
+			push(&pool->used, pop(&s->ready));
 		dw_zygote_unref(s->zygote);
 	}
 	end_used(pool);
+	dw_spawner_stop(&pool->spawner);
 	free_pool(pool);
 }
 
 /* ---- asking ---- */
 
-static bool is_warm(struct dw_pool *pool, const struct shelf *s, unsigned standby)
+/* With the lock held. */
+static bool is_warm(const struct dw_pool *pool, const struct shelf *s, unsigned standby)
 {
-	if (s->n_ready < standby)
+	if (s->template.warm->warmth == DW_WARMTH_FORK && s->stats.zygotes == 0)
 		return false;
-	return standby > 0 || pool->fork_only
-	               ? s->n_ready >= standby && s->stats.zygotes > 0
-	               : true;
+	if (pool->fork_only)
+		return s->empty.n >= EMPTY_CELLS;
+	return s->ready.n >= standby;
 }
 
 int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
@@ -639,14 +728,18 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
 	if (s->least < standby)
 		s->least = standby;
 	pthread_cond_signal(&pool->work);
-	while (r == 0 && s->stats.why[0] == '\0' && !is_warm(pool, s, standby))
+	while (r == 0 && s->stats.why[0] == '\0' && !is_warm(pool, s, standby) &&
+	       s->wanted >= standby)
 		r = pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
 	if (s->stats.why[0] != '\0')
 		r = dw_fail(err, DW_E_UNSUPPORTED, 0, "%s", s->stats.why);
-	else if (r != 0)
-		r = dw_fail(err, DW_E_BUSY, 0,
-		            "%u of %u cells of %s are ready after %llu ms", s->n_ready,
-		            standby, name, (unsigned long long)timeout_ms);
+	else if (!is_warm(pool, s, standby))
+		r = dw_fail(err, DW_E_BUSY, 0, "%u of %u cells of %s are ready: %s",
+		            s->ready.n, standby, name,
+		            r != 0 ? "it takes too long"
+		                   : "the pool may not use more memory, or cells");
+	else
+		r = 0;
 	pthread_mutex_unlock(&pool->lock);
 	return r;
 }
@@ -669,8 +762,8 @@ void dw_pool_stats(struct dw_pool *pool, size_t index, struct dw_template_stats 
 
 	pthread_mutex_lock(&pool->lock);
 	*ret = s->stats;
-	ret->standby = s->n_ready;
-	ret->warm = runs || s->n_ready > 0;
+	ret->standby = s->ready.n;
+	ret->warm = runs || s->ready.n > 0;
 	ret->zygote_bytes = bytes;
 	pthread_mutex_unlock(&pool->lock);
 }

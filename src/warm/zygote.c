@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "kernel/enter.h"
+#include "levels/limits.h"
 #include "warm/cell.h"
 #include "warm/letter.h"
 
@@ -221,7 +222,8 @@ struct dw_way dw_zygote_way(struct dw_zygote *z)
 	};
 }
 
-int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, struct dw_error *err)
+int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
+                   struct dw_error *err)
 {
 	const struct dw_plan_header *h = &l->plan.h;
 	struct dw_enter order = {
@@ -229,6 +231,8 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, struct dw_error *
 		.order = DW_ORDER_FORK,
 		.id = h->inside_id,
 		.has_ruleset = l->ruleset >= 0,
+		.hold = dw_limits_may_hold(l),
+		.touch = ahead,
 		.calls_back = z->template->warm->calls_back,
 		.n_rlimits = h->n_rlimits,
 	};

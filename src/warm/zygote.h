@@ -39,8 +39,9 @@ struct dw_way dw_zygote_way(struct dw_zygote *z);
 /* It has given away what it has to give, ids above all: time for a new one. */
 bool dw_zygote_is_spent(const struct dw_zygote *z);
 
-/* Fork into the empty cell. */
-int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, struct dw_error *err);
+/* Fork into the empty cell. With ahead, somebody will come, but not just now. */
+int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
+                   struct dw_error *err);
 
 /* Is it still there to fork? Looks, and does not ask it. */
 bool dw_zygote_runs(struct dw_zygote *z);
