@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,23 +38,31 @@ struct counts {
 	long descriptors;
 };
 
+static long count_words(const char *text)
+{
+	long n = 0;
+
+	for (; *text != '\0'; text++)
+		n += *text != ' ' && (text[1] == ' ' || text[1] == '\0');
+	return n;
+}
+
 /*
  * Children, and those whose parents died: we are their reaper for as long as we
- * count. Zombies that nobody else waits for are no leftovers.
+ * count. Each thread has a list of its own.
  */
 static long count_processes(void)
 {
-	char path[64], text[4096];
-	const char *p = text;
+	autodir DIR *dir = opendir("/proc/self/task");
+	const struct dirent *entry;
+	char path[300], text[16384];
 	long n = 0;
 
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) <= 0)
-		return 0;
-	for (; *p != '\0'; p++)
-		n += *p != ' ' && (p[1] == ' ' || p[1] == '\0');
+	while (dir && (entry = readdir(dir)) != NULL) {
+		(void)snprintf(path, sizeof(path), "%s/children", entry->d_name);
+		if (dw_fd_read_attr(dirfd(dir), path, text, sizeof(text)) > 0)
+			n += count_words(text);
+	}
 	return n;
 }
 
@@ -73,7 +82,7 @@ static long count_mounts(void)
 
 /* nftw() hands nothing through. */
 static long cgroups_seen;
-static char cgroup_prefix[32];
+static char cgroup_prefix[64];
 
 static int see_cgroup(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -83,11 +92,15 @@ static int see_cgroup(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* Their names tell who made them. */
+/* Their names tell who made them: a pid, and the namespace that it is of. */
 static long count_cgroups(void)
 {
+	struct stat st = {0};
+
 	cgroups_seen = 0;
-	(void)snprintf(cgroup_prefix, sizeof(cgroup_prefix), "dewar-%d-", getpid());
+	(void)stat("/proc/self/ns/pid", &st);
+	(void)snprintf(cgroup_prefix, sizeof(cgroup_prefix), "dewar-%ju-%d-",
+	               (uintmax_t)st.st_ino, getpid());
 	(void)nftw("/sys/fs/cgroup", see_cgroup, 16, FTW_PHYS);
 	return cgroups_seen;
 }
@@ -151,8 +164,12 @@ static struct counts settle(const struct counts *before)
 {
 	const struct timespec pause = {.tv_nsec = 100000000};
 	uint64_t until = dw_now_ms() + SETTLE_MS;
-	struct counts left = left_since(before);
+	struct counts left;
 
+	/* Zombies whose parents died are nobody's but ours now. */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	left = left_since(before);
 	while (sum(&left) > 0 && dw_now_ms() < until) {
 		(void)nanosleep(&pause, NULL);
 		left = left_since(before);
@@ -183,6 +200,16 @@ static int run_many(struct dw_bench *b, struct dw_bench_way *way, uint64_t runs,
 	return dw_bench_load(b, load, err);
 }
 
+static void note_counts(struct dw_bench_row *row, const char *when,
+                        const struct counts *c)
+{
+	dw_bench_note(row,
+	              "%s: %ld processes, %ld mounts, %ld cgroups, %ld namespaces, %ld "
+	              "descriptors",
+	              when, c->processes, c->mounts, c->cgroups, c->namespaces,
+	              c->descriptors);
+}
+
 static void conclude(struct dw_bench_row *row, struct dw_bench_load *load,
                      const struct counts *left, double grown)
 {
@@ -190,11 +217,7 @@ static void conclude(struct dw_bench_row *row, struct dw_bench_load *load,
 	row->failed = load->failed;
 	if (load->failed > 0)
 		dw_bench_note(row, "%s", load->first.text);
-	dw_bench_note(row,
-	              "%ld processes, %ld mounts, %ld cgroups, %ld namespaces, "
-	              "%ld descriptors",
-	              left->processes, left->mounts, left->cgroups, left->namespaces,
-	              left->descriptors);
+	note_counts(row, "left", left);
 	dw_bench_check(row, &(struct dw_bench_check){
 				    .what = "left behind",
 				    .unit = "left",
@@ -218,7 +241,7 @@ static void measure(struct dw_bench *b, struct dw_bench_row *row, uint64_t runs)
 	const struct counts before = count();
 	struct dw_bench_pool pool = {0};
 	struct dw_error err = {0};
-	struct counts left;
+	struct counts held, left;
 	double grown = NAN;
 	int r;
 
@@ -229,6 +252,9 @@ static void measure(struct dw_bench *b, struct dw_bench_row *row, uint64_t runs)
 	way.pool = pool.pool;
 	way.cancel_fd = b->cancel_fd;
 	r = run_many(b, &way, FIRST_RUNS, &first, &err);
+	/* Counting that finds nothing now would find nothing later. */
+	held = left_since(&before);
+	note_counts(row, "while the pool stands", &held);
 	dw_bench_pool_mark(&pool);
 	if (r == 0) {
 		grown = -resident_mb();
@@ -253,7 +279,7 @@ void dw_bench_leftovers(struct dw_bench *b)
 
 	if (!dw_bench_wants(b, "leftovers"))
 		return;
-	row = dw_bench_add(b, "leftovers", "left behind by 10,000 runs of print(1)");
+	row = dw_bench_add(b, "leftovers", "what runs of print(1) leave behind");
 	if (b->quick && !b->only) {
 		dw_bench_skip(row, "it takes a minute: not with --quick, unless --only "
 		                   "names it");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/fd.h"
 #include "cli/bench.h"
 
@@ -20,8 +21,11 @@
 #define PLOT_RIGHT 760.0
 #define PLOT_TOP 112.0
 #define ROW 30.0
-#define GAP 14.0  /* between groups */
-#define LINE 24.0 /* of the promises */
+#define GAP 14.0       /* between groups */
+#define LINE 24.0      /* of the promises */
+#define MEASURED 650.0 /* their columns, by where they end */
+#define BAR 730.0
+#define AIM 805.0
 
 static const char style[] =
 	"<style>\n"
@@ -185,7 +189,7 @@ static void draw_head(const struct drawing *d)
 	(void)dw_buf_printf(
 		d->out,
 		"<text class='title' x='%.1f' y='42'>How long one run takes</text>\n"
-		"<text class='dim' x='%.1f' y='64'>dewar bench, %s, as %s: Linux %s, %ld "
+		"<text class='dim' x='%.1f' y='64'>On a logarithmic scale. dewar bench, %s, as %s: Linux %s, %ld "
 		"cores, load %.2f</text>\n",
 		MARGIN, MARGIN, host.date, host.user, host.kernel, host.cpus, host.load);
 	(void)dw_buf_printf(
@@ -227,8 +231,8 @@ static void draw_check(const struct drawing *d, const struct dw_bench_row *row,
 	                    "<text class='end dim' x='%.1f' y='%.1f'>%s</text>"
 	                    "<text class='end dim' x='%.1f' y='%.1f'>%s</text>"
 	                    "<text class='end strong %s' x='%.1f' y='%.1f'>%s</text>\n",
-	                    MARGIN, y, row->title, PLOT_LEFT + 60, y, check->what, 680.0,
-	                    y, value, 755.0, y, goal, 825.0, y, hope,
+	                    MARGIN, y, row->title, PLOT_LEFT + 60, y, check->what,
+	                    MEASURED, y, value, BAR, y, goal, AIM, y, hope,
 	                    aim   ? "good"
 	                    : bar ? "fair"
 	                          : "bad",
@@ -239,27 +243,35 @@ static void draw_check(const struct drawing *d, const struct dw_bench_row *row,
 	                                        : "kept");
 }
 
-static double draw_checks(const struct drawing *d, const struct dw_bench *b, double y)
+static void draw_checks_head(const struct drawing *d, double y)
+{
+	static const struct {
+		double x;
+		const char *text;
+	} columns[] = {{MEASURED, "measured"}, {BAR, "bar"}, {AIM, "aim"}};
+
+	(void)dw_buf_printf(
+		d->out, "<text class='title' x='%.1f' y='%.1f'>What is promised</text>\n",
+		MARGIN, y);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		(void)dw_buf_printf(
+			d->out,
+			"<text class='end small dim' x='%.1f' y='%.1f'>%s</text>\n",
+			columns[i].x, y, columns[i].text);
+}
+
+static void draw_checks(const struct drawing *d, const struct dw_bench *b, double y)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < b->n_rows; i++)
 		for (size_t j = 0; j < b->rows[i].n_checks; j++) {
 			if (!any)
-				(void)dw_buf_printf(
-					d->out,
-					"<text class='title' x='%.1f' y='%.1f'>What is "
-					"promised</text><text class='end small dim' "
-					"x='680' y='%.1f'>measured</text><text "
-					"class='end small dim' x='755' "
-					"y='%.1f'>bar</text><text class='end small dim' "
-					"x='825' y='%.1f'>aim</text>\n",
-					MARGIN, y, y, y, y);
+				draw_checks_head(d, y);
 			any = true;
 			y += LINE;
 			draw_check(d, &b->rows[i], &b->rows[i].checks[j], y + 4);
 		}
-	return y;
 }
 
 static double height_of(const struct dw_bench *b)
@@ -289,7 +301,7 @@ static void draw(const struct dw_bench *b, struct dw_buf *out)
 	                    "rx='8'/>\n",
 	                    WIDTH - 1, height - 1);
 	draw_head(&d);
-	(void)draw_checks(&d, b, draw_plot(&d, b) + 64);
+	draw_checks(&d, b, draw_plot(&d, b) + 64);
 	(void)dw_buf_puts(out, "</svg>\n");
 }
 
