@@ -42,7 +42,7 @@ static void run_one(struct worker *w)
 	w->done++;
 	if (w->tells && w->load->title && w->done % TELL_EVERY == 0)
 		dw_bench_say(w->bench, "%s: %llu", w->load->title,
-		             (unsigned long long)(w->done * w->load->threads));
+		             (unsigned long long)w->done * w->load->threads);
 }
 
 static void *work(void *arg)

@@ -148,7 +148,7 @@ static void print_rest(const struct dw_bench *b, const struct colours *c)
 void dw_bench_print(const struct dw_bench *b)
 {
 	struct colours c = choose_colours();
-	struct dw_bench_host host;
+	struct dw_bench_host host = {0};
 
 	dw_bench_host(&host);
 	(void)printf("%s, as %s: Linux %s, %ld cores, load %.2f\n\n", host.date,
@@ -208,7 +208,7 @@ static json_t *row_json(const struct dw_bench_row *row)
 int dw_bench_print_json(const struct dw_bench *b)
 {
 	json_t *rows = json_array();
-	struct dw_bench_host host;
+	struct dw_bench_host host = {0};
 
 	dw_bench_host(&host);
 	for (size_t i = 0; i < b->n_rows; i++)

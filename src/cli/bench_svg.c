@@ -50,7 +50,7 @@ static const char style[] =
 
 struct drawing {
 	struct dw_buf *out;
-	double low, high; /* the decades of the scale: 10^low to 10^high ms */
+	int low, high; /* the decades of the scale: 10^low to 10^high ms */
 };
 
 static bool is_drawn(const struct dw_bench_row *row)
@@ -88,8 +88,10 @@ static void set_scale(const struct dw_bench *b, struct drawing *d)
 	}
 	if (most == 0)
 		least = most = 1;
-	d->low = floor(log10(least));
-	d->high = fmax(ceil(log10(most)), d->low + 1);
+	d->low = (int)floor(log10(least));
+	d->high = (int)ceil(log10(most));
+	if (d->high == d->low)
+		d->high++;
 }
 
 /* How tall the plot is: rows, and gaps between groups. */
@@ -107,7 +109,7 @@ static double plot_height(const struct dw_bench *b)
 
 static void draw_grid(const struct drawing *d, double bottom)
 {
-	for (double decade = d->low; decade <= d->high; decade++) {
+	for (int decade = d->low; decade <= d->high; decade++) {
 		double ms = pow(10, decade);
 
 		for (int k = 2; k < 10 && decade < d->high; k++)
@@ -183,7 +185,7 @@ static double draw_plot(const struct drawing *d, const struct dw_bench *b)
 
 static void draw_head(const struct drawing *d)
 {
-	struct dw_bench_host host;
+	struct dw_bench_host host = {0};
 
 	dw_bench_host(&host);
 	(void)dw_buf_printf(

@@ -47,6 +47,7 @@ static int load_bare(struct dw_bench *b, uint64_t ms, struct dw_bench_load *bare
 	bare->runs_each = UINT64_MAX;
 	bare->ms = ms;
 	r = dw_bench_load(b, bare, err);
+	bare->way = NULL;
 	*span_ms += bare->span_ms;
 	return r;
 }
@@ -67,6 +68,7 @@ static int load_warm(struct dw_bench *b, struct dw_bench_row *row,
 	warm->runs_each = UINT64_MAX;
 	dw_bench_pool_mark(&pool);
 	r = dw_bench_load(b, warm, err);
+	warm->way = NULL;
 	dw_bench_pool_close(&pool, row);
 	return r;
 }

@@ -26,7 +26,7 @@ static const struct dw_warm table[] = {
 		.runner = EMBEDDED(dw_runner_python),
 		.takes_words = true,
 		.calls_back = true,
-		.trial = "print(1)\n",
+		.rehearsal = "print(1)\n",
 		.unsafe_env = {"PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "OMP_",
                                "OPENBLAS_"},
 	},
@@ -94,9 +94,18 @@ const struct dw_template_config *dw_pool_templates(size_t *ret_count)
 	static const char *const data[] = {"numpy", "pandas",  "matplotlib.pyplot",
 	                                   "scipy", "sklearn", "seaborn",
 	                                   NULL};
+	static const char data_rehearsal[] =
+		"import numpy, pandas, matplotlib.pyplot\n"
+		"frame = pandas.DataFrame({'a': range(4), 'b': numpy.arange(4.0)})\n"
+		"print(frame.sum(), frame.describe(), numpy.random.rand(2))\n";
 	static const struct dw_template_config all[] = {
 		{.name = "python", .language = "python"},
-		{.name = "python-data", .language = "python", .preload = data},
+		{
+			.name = "python-data",
+			.language = "python",
+			.preload = data,
+			.rehearsal = data_rehearsal,
+		},
 	};
 
 	*ret_count = ARRAY_SIZE(all);

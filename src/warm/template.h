@@ -23,7 +23,7 @@ struct dw_warm {
 	struct dw_bytes runner;
 	bool takes_words;          /* the runner hands on arguments and environment */
 	bool calls_back;           /* and asks for its letter itself */
-	const char *trial;         /* a short program of the language */
+	const char *rehearsal;     /* a short program of the language */
 	const char *unsafe_env[8]; /* beginnings of names that only a start heeds */
 };
 
@@ -31,7 +31,8 @@ struct dw_template {
 	char name[32];
 	const struct dw_runtime *runtime;
 	const struct dw_warm *warm;
-	char preload[512]; /* names of modules, separated by commas */
+	char preload[512];     /* names of modules, separated by commas */
+	const char *rehearsal; /* a short program like those to come */
 };
 
 /* How a language is kept warm, or NULL: it runs cold. */

@@ -20,7 +20,9 @@
 #include "warm/letter.h"
 
 #define START_MS 60000U /* to import half of scientific Python */
-#define ANSWER_MS 10000U
+#define TRIAL_MS 10000U
+#define FORK_MS 500U /* then it is stuck, and somebody waits */
+#define LAST_WORDS_MS 100U
 #define MB (1ULL << 20)
 
 /*
@@ -35,18 +37,18 @@ bool dw_zygote_is_spent(const struct dw_zygote *z)
 	return z->forks >= FORKS_MAX;
 }
 
-/* What it printed, on one line, if it says anything about why it did not start. */
+/* The last line that it printed: why it did not start, most likely. */
 static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
 {
-	ssize_t n = read(z->cell->out[DW_STDERR], ret, size - 1);
-	char *end;
+	char text[4096];
+	ssize_t n = read(z->cell->out[DW_STDERR], text, sizeof(text) - 1);
+	const char *line;
 
-	ret[n > 0 ? n : 0] = '\0';
-	for (end = ret + strlen(ret); end > ret && end[-1] == '\n'; end--)
+	text[n > 0 ? n : 0] = '\0';
+	for (char *end = text + strlen(text); end > text && end[-1] == '\n'; end--)
 		end[-1] = '\0';
-	end = strrchr(ret, '\n');
-	if (end)
-		memmove(ret, end + 1, strlen(end + 1) + 1);
+	line = strrchr(text, '\n');
+	(void)snprintf(ret, size, "%s", line ? line + 1 : text);
 }
 
 static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
@@ -58,6 +60,7 @@ static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
 		*err = o->error;
 		return dw_wrap(err, "start a zygote for %s", z->template->name);
 	}
+	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + LAST_WORDS_MS);
 	read_last_words(z, words, sizeof(words));
 	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
 	               z->template->name,
@@ -130,7 +133,7 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 		               DW_ENTER_RULESET);
 	(void)close(pair[1]);
 	if (r == 0)
-		r = hear(z, ANSWER_MS, &z->pages, err);
+		r = hear(z, TRIAL_MS, &z->pages, err);
 	(void)close(pair[0]);
 	return r < 0 ? -1 : 0;
 }
@@ -144,13 +147,14 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 	z->template = t;
 	z->refs = 1;
 	dw_request_init(&z->req);
-	z->req.code = (struct dw_bytes){warm->trial, strlen(warm->trial)};
+	z->req.code = (struct dw_bytes){t->rehearsal, strlen(t->rehearsal)};
 	z->way = (struct dw_way){
 		.kind = DW_WAY_ZYGOTE,
 		.command = warm->command,
 		.files = {{DW_ZYGOTE_PATH, dw_zygote_library()},
 	                  {warm->runner_path, warm->runner},
-	                  {"/tmp/.dewar/preload", {t->preload, strlen(t->preload)}}},
+	                  {"/tmp/.dewar/preload", {t->preload, strlen(t->preload)}},
+	                  {"/tmp/.dewar/rehearsal", z->req.code}},
 		.first_id = dw_container_draw_ids(),
 	};
 	z->spec = (struct dw_spec){
@@ -208,7 +212,7 @@ void dw_zygote_unref(struct dw_zygote *z)
 bool dw_zygote_runs(struct dw_zygote *z)
 {
 	dw_warm_serve(z->cell);
-	return z->cell->state != DW_CELL_GONE;
+	return !z->broken && z->cell->state != DW_CELL_GONE;
 }
 
 struct dw_way dw_zygote_way(struct dw_zygote *z)
@@ -259,5 +263,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "give the zygote for %s an order",
 		               z->template->name);
-	return hear(z, ANSWER_MS, NULL, err);
+	r = hear(z, FORK_MS, NULL, err);
+	z->broken = r < 0;
+	return r;
 }

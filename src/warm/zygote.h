@@ -19,6 +19,7 @@ struct dw_zygote {
 	struct dw_spec spec;
 	struct dw_way way;
 	struct dw_cell *cell;
+	bool broken; /* it owes us an answer: nothing it says can be trusted to be one */
 	uint32_t forks; /* so far */
 	uint32_t pages; /* that a short run writes to */
 };
