@@ -165,6 +165,7 @@ static int prepare(const struct settings *set, struct dw_bench *b, struct dw_err
 
 	if (n < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "find our own program");
+	dw_bench_host(&b->host);
 	b->only = set->only;
 	b->quick = set->quick;
 	b->rounds_given = set->rounds > 0;

@@ -48,7 +48,17 @@ struct dw_bench_row {
 	char skipped[512]; /* it was not measured because, or "" */
 };
 
+/* Where and when. */
+struct dw_bench_host {
+	char date[16];
+	char kernel[65];
+	const char *user;
+	long cpus;
+	double load; /* of the minute before: ours is not in it */
+};
+
 struct dw_bench {
+	struct dw_bench_host host;
 	uint64_t rounds;
 	bool rounds_given;
 	bool quick;
@@ -99,15 +109,7 @@ void dw_bench_print(const struct dw_bench *b);
 int dw_bench_print_json(const struct dw_bench *b);
 int dw_bench_write_svg(const struct dw_bench *b, int fd, struct dw_error *err);
 
-/* Where and when. */
-struct dw_bench_host {
-	char date[16];
-	char kernel[65];
-	const char *user;
-	long cpus;
-	double load; /* of the last minute */
-};
-
+/* Look where we are. */
 void dw_bench_host(struct dw_bench_host *ret);
 
 /* A number as people like to read it: "1/16", "3.2 x", "0.61 ms". */

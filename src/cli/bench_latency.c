@@ -59,7 +59,7 @@ static const struct method methods[] = {
 	},
 	{
 		.name = "cold-command",
-		.title = "print(1): dewar run, cold",
+		.title = "print(1): cold, by dewar run",
 		.bare = "bare-python",
 		.kind = COMMAND,
 		.argv = {"", "run", "--level", "container", "python", "-c", "print(1)"},
@@ -67,7 +67,7 @@ static const struct method methods[] = {
 	},
 	{
 		.name = "cold",
-		.title = "print(1): C API, cold",
+		.title = "print(1): cold",
 		.bare = "bare-python",
 		.kind = COLD,
 		.language = "python",
@@ -77,7 +77,7 @@ static const struct method methods[] = {
 	},
 	{
 		.name = "fork",
-		.title = "print(1): C API, warm, forked on demand",
+		.title = "print(1): warm, forked on demand",
 		.bare = "bare-python",
 		.kind = FORK,
 		.template = "python",
@@ -91,7 +91,7 @@ static const struct method methods[] = {
 	},
 	{
 		.name = "standby",
-		.title = "print(1): C API, warm, on standby",
+		.title = "print(1): warm, on standby",
 		.bare = "bare-python",
 		.kind = STANDBY,
 		.template = "python",
@@ -115,7 +115,7 @@ static const struct method methods[] = {
 	},
 	{
 		.name = "data",
-		.title = "numpy, pandas, pyplot: C API, warm, on standby",
+		.title = "numpy, pandas, pyplot: warm, on standby",
 		.bare = "bare-data",
 		.kind = STANDBY,
 		.template = "python-data",
@@ -136,7 +136,7 @@ static const struct method methods[] = {
 	},
 	{
 		.name = "javascript",
-		.title = "console.log(1): C API, warm, on standby",
+		.title = "console.log(1): warm, on standby",
 		.bare = "bare-node",
 		.kind = STANDBY,
 		.template = "javascript",

@@ -148,11 +148,10 @@ static void print_rest(const struct dw_bench *b, const struct colours *c)
 void dw_bench_print(const struct dw_bench *b)
 {
 	struct colours c = choose_colours();
-	struct dw_bench_host host = {0};
+	const struct dw_bench_host *host = &b->host;
 
-	dw_bench_host(&host);
-	(void)printf("%s, as %s: Linux %s, %ld cores, load %.2f\n\n", host.date,
-	             host.user, host.kernel, host.cpus, host.load);
+	(void)printf("%s, as %s: Linux %s, %ld cores, load %.2f\n\n", host->date,
+	             host->user, host->kernel, host->cpus, host->load);
 	print_times(b, &c);
 	print_checks(b, &c);
 	print_rest(b, &c);
@@ -208,14 +207,13 @@ static json_t *row_json(const struct dw_bench_row *row)
 int dw_bench_print_json(const struct dw_bench *b)
 {
 	json_t *rows = json_array();
-	struct dw_bench_host host = {0};
+	const struct dw_bench_host *host = &b->host;
 
-	dw_bench_host(&host);
 	for (size_t i = 0; i < b->n_rows; i++)
 		(void)json_array_append_new(rows, row_json(&b->rows[i]));
-	return dw_report_json(json_pack("{s:o, s:s, s:s, s:s, s:I, s:o, s:I}", "rows",
-	                                rows, "date", host.date, "kernel", host.kernel,
-	                                "user", host.user, "cpus", (json_int_t)host.cpus,
-	                                "load", number(host.load), "rounds",
-	                                (json_int_t)b->rounds));
+	return dw_report_json(
+		json_pack("{s:o, s:s, s:s, s:s, s:I, s:o, s:I}", "rows", rows, "date",
+	                  host->date, "kernel", host->kernel, "user", host->user, "cpus",
+	                  (json_int_t)host->cpus, "load", number(host->load), "rounds",
+	                  (json_int_t)b->rounds));
 }

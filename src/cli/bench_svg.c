@@ -183,17 +183,15 @@ static double draw_plot(const struct drawing *d, const struct dw_bench *b)
 	return bottom;
 }
 
-static void draw_head(const struct drawing *d)
+static void draw_head(const struct drawing *d, const struct dw_bench_host *host)
 {
-	struct dw_bench_host host = {0};
-
-	dw_bench_host(&host);
 	(void)dw_buf_printf(
 		d->out,
 		"<text class='title' x='%.1f' y='42'>How long one run takes</text>\n"
 		"<text class='dim' x='%.1f' y='64'>On a logarithmic scale. dewar bench, %s, as %s: Linux %s, %ld "
 		"cores, load %.2f</text>\n",
-		MARGIN, MARGIN, host.date, host.user, host.kernel, host.cpus, host.load);
+		MARGIN, MARGIN, host->date, host->user, host->kernel, host->cpus,
+		host->load);
 	(void)dw_buf_printf(
 		d->out,
 		"<g class='ours'><line class='near' x1='%.0f' x2='%.0f' y1='92' y2='92'/>"
@@ -302,7 +300,7 @@ static void draw(const struct dw_bench *b, struct dw_buf *out)
 	                    "<rect class='card' x='.5' y='.5' width='%.0f' height='%.0f' "
 	                    "rx='8'/>\n",
 	                    WIDTH - 1, height - 1);
-	draw_head(&d);
+	draw_head(&d, &b->host);
 	draw_checks(&d, b, draw_plot(&d, b) + 64);
 	(void)dw_buf_puts(out, "</svg>\n");
 }
