@@ -61,10 +61,10 @@ static int sample(const struct dw_bench *b, const struct dw_bench_pool *pool,
 	if (dw_bench_run(&bare, &ms, err) < 0)
 		return -1;
 	(void)dw_samples_add(phase->bare, ms);
-	if (dw_bench_pool_ready(b, pool, err) < 0 || dw_bench_run(&warm, &ms, err) < 0)
+	if (dw_bench_run(&warm, &ms, err) < 0)
 		return -1;
 	(void)dw_samples_add(phase->warm, ms);
-	return 0;
+	return dw_bench_pool_settle(b, pool, err);
 }
 
 static int run_phase(const struct dw_bench *b, struct dw_bench_row *row,

@@ -5,9 +5,9 @@
  * Theory of operation
  *
  * Every round runs each method once, in random order, the bare commands among them,
- * so that all of them meet the same noise: what counts are the ratios. Between
- * runs in cells that wait we wait until the pool has its cell again, so that building
- * it falls into nobody's time.
+ * so that all of them meet the same noise: what counts are the ratios. After a run
+ * in a pool we wait until the pool has its cells again and is quiet, so that building
+ * them falls into nobody's time, neither ours nor that of the bare ones.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -175,9 +175,9 @@ static bool is_wanted(const struct dw_bench *b, const struct method *m)
 static int once(const struct dw_bench *b, struct runner *r, double *ret_ms,
                 struct dw_error *err)
 {
-	if (r->pool.pool && dw_bench_pool_ready(b, &r->pool, err) < 0)
+	if (dw_bench_run(&r->way, ret_ms, err) < 0)
 		return -1;
-	return dw_bench_run(&r->way, ret_ms, err);
+	return r->pool.pool ? dw_bench_pool_settle(b, &r->pool, err) : 0;
 }
 
 static void set_way(const struct dw_bench *b, struct runner *r)

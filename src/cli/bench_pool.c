@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "cli/bench_way.h"
@@ -9,6 +10,7 @@
 #define WARM_UP_MS 60000U
 #define WARM_UP_CELL_MS 100U
 #define SLICE_MS 1000U /* between looks whether we are to stop */
+#define SETTLE_MS 15   /* what the pool does once its cells are there */
 #define LONG_MS 3600000U
 
 static const struct dw_template_config *find(const char *name)
@@ -36,6 +38,17 @@ int dw_bench_pool_ready(const struct dw_bench *b, const struct dw_bench_pool *po
 			return dw_wrap(err, "keep %s warm", pool->name);
 		*err = (struct dw_error){0};
 	}
+}
+
+int dw_bench_pool_settle(const struct dw_bench *b, const struct dw_bench_pool *pool,
+                         struct dw_error *err)
+{
+	const struct timespec pause = {.tv_nsec = SETTLE_MS * 1000000L};
+
+	if (dw_bench_pool_ready(b, pool, err) < 0)
+		return -1;
+	(void)nanosleep(&pause, NULL);
+	return 0;
 }
 
 int dw_bench_pool_open(const struct dw_bench *b, const char *name, unsigned standby,

@@ -42,6 +42,10 @@ int dw_bench_pool_open(const struct dw_bench *b, const char *name, unsigned stan
 int dw_bench_pool_ready(const struct dw_bench *b, const struct dw_bench_pool *pool,
                         struct dw_error *err);
 
+/* The same, and until it has ended those that were used, and does nothing. */
+int dw_bench_pool_settle(const struct dw_bench *b, const struct dw_bench_pool *pool,
+                         struct dw_error *err);
+
 void dw_bench_pool_stats(const struct dw_bench_pool *pool, struct dw_template_stats *ret);
 
 /* Runs count from here on. */
