@@ -335,7 +335,8 @@ static void note_failure(struct dw_pool *pool, struct shelf *s,
 	pthread_mutex_lock(&pool->lock);
 	s->failures++;
 	s->retry_at = dw_now_ms() + RETRY_MS * s->failures;
-	if (s->failures >= RETRIES)
+	/* What this host does not have it will not have in a second either. */
+	if (s->failures >= RETRIES || err->code == DW_E_UNSUPPORTED)
 		(void)snprintf(s->stats.why, sizeof(s->stats.why), "%s", err->text);
 	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
