@@ -266,7 +266,7 @@ static void measure(struct dw_bench *b, struct dw_bench_row *row, uint64_t runs)
 	dw_bench_pool_close(&pool, row);
 	left = settle(&before);
 	if (r == 0)
-		conclude(row, &load, &left, grown);
+		conclude(row, &load, &left, grown < 0 ? 0 : grown);
 	else
 		dw_bench_skip(row, err.text);
 	dw_samples_finish(&first.samples);
