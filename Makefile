@@ -22,8 +22,9 @@ test: ## Set everything up and run every test
 	@$(SETUP) test
 	@tests/run.sh
 
-bench: build ## Measure cold starts, beside bare and bwrap
+bench: build ## Measure cold starts and warm cells, beside bare commands and bwrap
 	@/usr/bin/python3 bench/run.py
+	@/usr/bin/python3 bench/warm.py
 
 mutants: build ## Take one wall away at a time, and see which attacks get through
 	@tests/escape/mutate.py --full

@@ -34,6 +34,7 @@ extern const struct dw_command dw_command_exec;
 extern const struct dw_command dw_command_languages;
 extern const struct dw_command dw_command_doctor;
 extern const struct dw_command dw_command_verify;
+extern const struct dw_command dw_command_bench;
 extern const struct dw_command dw_command_completion;
 extern const struct dw_command dw_command_version;
 

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`dewar bench`: what it says, not how fast it is."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import xml.etree.ElementTree
+
+import pytest
+
+from helpers import assert_nothing_left, wait_until
+
+KEYS = {"name", "n", "p50_ms", "p95_ms", "p99_ms", "ratio_to_bare"}
+ROUNDS = "3"
+
+
+@pytest.fixture(scope="module")
+def bench(run):
+    """bench(*args): the rows of `dewar bench --json *args`, by name."""
+
+    def run_bench(*args):
+        done = run("bench", "--json", *args, timeout=300)
+        assert done.returncode == 0 and done.stderr == b"", done
+        assert done.stdout.count(b"\n") == 1
+        answer = json.loads(done.stdout)
+        assert {"rows", "date", "kernel", "user", "cpus", "load", "rounds"} == set(answer)
+        return {row["name"]: row for row in answer["rows"]}
+
+    return run_bench
+
+
+@pytest.fixture(scope="module")
+def few(bench):
+    """The rows of print(1), with few rounds."""
+    return bench("--rounds", ROUNDS, "--only", "standby,fork,cold,cold-command")
+
+
+def assert_measured(row, n):
+    assert KEYS <= set(row)
+    assert row["not_measured"] is None and row["failed"] == 0, row
+    assert row["n"] == n
+    assert 0 < row["p50_ms"] <= row["p95_ms"] <= row["p99_ms"]
+    assert row["ratio_to_bare"] > 0
+
+
+def test_every_row_has_its_numbers(few):
+    assert set(few) == {"bare-python", "cold-command", "cold", "fork", "standby"}
+    for row in few.values():
+        assert_measured(row, int(ROUNDS))
+
+
+def test_a_ratio_is_that_of_the_medians(few):
+    assert few["bare-python"]["ratio_to_bare"] == 1
+    for name in ("cold", "fork", "standby"):
+        row = few[name]
+        assert row["bare"] == "bare-python"
+        assert row["ratio_to_bare"] == pytest.approx(row["p50_ms"] / few["bare-python"]["p50_ms"])
+
+
+def test_runs_go_the_way_that_the_row_is_about(few):
+    n = int(ROUNDS)
+    assert few["standby"]["runs"] == {"standby": n, "forked": 0, "cold": 0}
+    assert few["fork"]["runs"] == {"standby": 0, "forked": n, "cold": 0}
+    assert few["cold"]["runs"] == {"standby": 0, "forked": 0, "cold": 0}
+
+
+def test_a_promise_is_met_if_its_bar_is(few):
+    for name in ("fork", "standby"):
+        checks = few[name]["checks"]
+        assert [check["what"] for check in checks] == ["p50 / bare p50", "p99 / bare p50"]
+        for check in checks:
+            assert check["bar_met"] == (check["value"] <= check["bar"])
+        assert few[name]["met"] == all(check["bar_met"] for check in checks)
+    assert few["cold"]["met"] is None and few["cold"]["checks"] == []
+
+
+def test_what_is_not_there_is_left_out_with_a_reason(bench):
+    rows = bench("--rounds", "1", "--only", "data,javascript")
+    assert set(rows) == {"bare-data", "data", "bare-node", "javascript"}
+    for row in rows.values():
+        assert KEYS <= set(row)
+        if row["not_measured"] is None:
+            assert row["n"] == 1
+            continue
+        assert row["n"] == 0 and row["met"] is None
+        assert all(row[key] is None for key in KEYS - {"name", "n"})
+
+
+def test_throughput_burst_and_memory(bench):
+    rows = bench("--quick", "--only", "throughput,burst,memory")
+    assert rows["memory"]["checks"][0]["value"] > 0
+    assert rows["burst"]["n"] == 100 and rows["burst"]["failed"] == 0
+    assert rows["burst"]["runs"]["standby"] == 100
+    assert rows["burst-fork"]["n"] == 100 and rows["burst-bare"]["n"] == 100
+    if rows["throughput"]["not_measured"] is None:  # one core will not do
+        assert_measured(rows["throughput"], sum(rows["throughput"]["runs"].values()))
+
+
+@pytest.mark.slow
+def test_500_cells_can_be_held(bench):
+    row = bench("--rounds", "4", "--only", "held")["held"]
+    assert_measured(row, 4)
+
+
+def test_runs_leave_nothing_behind(bench):
+    row = bench("--rounds", "10", "--only", "leftovers")["leftovers"]
+    assert row["n"] == 330 and row["failed"] == 0 and row["ratio_to_bare"] is None
+    left, growth = row["checks"]
+    assert left["value"] == 0, row["note"]
+    # Or else nothing could have been found.
+    assert re.search(r"while the pool stands: [1-9]\d* processes", row["note"]), row["note"]
+    assert growth["unit"] == "MB"
+
+
+def test_quick_leaves_out_what_takes_a_minute(run):
+    done = run("bench", "--quick", "--json", timeout=300)
+    rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    assert "--quick" in rows["leftovers"]["not_measured"]
+    assert rows["standby"]["n"] == 20
+
+
+def test_the_table_is_plain_where_nobody_looks(run):
+    done = run("bench", "--rounds", "2", "--only", "standby")
+    text = done.stdout.decode()
+    assert done.returncode == 0 and done.stderr == b""
+    assert "\033" not in text
+    assert "print(1): bare python3" in text and "p50 / bare p50" in text
+    assert "bare node" not in text
+
+
+def test_the_drawing_is_one_file_that_needs_no_other(run, tmp_path):
+    drawing = tmp_path / "bench.svg"
+    drawing.write_text("x" * 100000)  # what was there before is gone
+    done = run("bench", "--rounds", "2", "--only", "standby,fork", "--svg", drawing)
+    assert done.returncode == 0, done
+    root = xml.etree.ElementTree.parse(drawing).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    text = drawing.read_text()
+    assert "on standby" in text and "prefers-color-scheme" in text
+    assert "href" not in text and "nan" not in text and "inf" not in text
+
+
+@pytest.mark.parametrize("args, word", [
+    (["--only", "standby,nonsense"], "nonsense"),
+    (["--only", ""], "--only"),
+    (["--rounds", "0"], "--rounds"),
+    (["--rounds", "many"], "--rounds"),
+    (["--rounds", "10001"], "--rounds"),
+    (["--fast"], "--fast"),
+    (["standby"], "standby"),
+    (["--svg", "/nowhere/bench.svg"], "/nowhere/bench.svg"),
+])
+def test_what_makes_no_sense_is_refused_at_once(run, args, word):
+    done = run("bench", *args, timeout=20)
+    assert done.returncode == 125 and done.stdout == b""
+    assert word in done.stderr.decode() and done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("only", ["standby", "throughput", "burst", "held", "leftovers"])
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_leaves_nothing(dewar, host_snapshot, only, sig):
+    before = host_snapshot()
+    with subprocess.Popen([dewar, "bench", "--only", only], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        wait_until(lambda: has_children(child.pid), "a cell")
+        child.send_signal(sig)
+        out, err = child.communicate(timeout=60)
+    assert (child.returncode, out, err) == (128 + sig, b"", b"")
+    assert_nothing_left(host_snapshot, before)
+
+
+def has_children(pid):
+    folder = f"/proc/{pid}/task"
+    try:
+        return any(open(f"{folder}/{task}/children", encoding="ascii").read()
+                   for task in os.listdir(folder))
+    except OSError:
+        return False  # a thread has ended meanwhile
