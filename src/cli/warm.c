@@ -12,9 +12,12 @@ static const struct dw_template_config *find(const struct dw_request *req)
 {
 	size_t n;
 	const struct dw_template_config *all = dw_pool_templates(&n);
-	const char *name = req->template   ? req->template
-	                   : req->language ? dw_language_name(req->language)
-	                                   : NULL;
+	const char *name = req->template;
+
+	if (!name && req->command)
+		name = "sh";
+	else if (!name && req->language)
+		name = dw_language_name(req->language);
 
 	for (size_t i = 0; name && i < n; i++)
 		if (strcmp(all[i].name, name) == 0)

@@ -527,6 +527,14 @@ static bool keep(struct dw_pool *pool)
 	return more;
 }
 
+static void add_ms(struct timespec *ts, uint64_t ms)
+{
+	ts->tv_sec += (time_t)(ms / 1000);
+	ts->tv_nsec += (long)(ms % 1000) * 1000000L;
+	ts->tv_sec += ts->tv_nsec / 1000000000L;
+	ts->tv_nsec %= 1000000000L;
+}
+
 static void *run_keeper(void *arg)
 {
 	struct dw_pool *pool = arg;
@@ -541,9 +549,7 @@ static void *run_keeper(void *arg)
 		if (more || pool->stopping || pool->used.n > 0)
 			continue;
 		(void)clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += KEEPER_MS * 1000000L;
-		until.tv_sec += until.tv_nsec / 1000000000L;
-		until.tv_nsec %= 1000000000L;
+		add_ms(&until, KEEPER_MS);
 		(void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -721,7 +727,7 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
 	if (!s)
 		return dw_fail(err, DW_E_INVALID, 0, "there is no template \"%s\"", name);
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)(timeout_ms / 1000);
+	add_ms(&until, timeout_ms);
 
 	pthread_mutex_lock(&pool->lock);
 	s->asked = true;

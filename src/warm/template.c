@@ -57,9 +57,9 @@ static bool is_safe_env(const struct dw_warm *warm, const char *name)
 bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 {
 	const struct dw_request *req = spec->req;
-	uint64_t files = req->code.len;
+	uint64_t files = req->command ? strlen(req->command) : req->code.len;
 
-	if (spec->runtime != t->runtime || req->image || req->program || req->command)
+	if (spec->runtime != t->runtime || req->image || req->program)
 		return false;
 	if (!t->warm->takes_words && (req->n_args > 0 || req->n_env > 0))
 		return false;
