@@ -35,6 +35,7 @@
 
 #define KILL_ROUNDS 2000 /* of 1 ms each */
 #define DEADLINE_LOOK_MS 1000
+#define LATE_WORD_MS 100
 #define SAMPLES (DW_PLAN_SAMPLE_MEMORY | DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS)
 
 static uint64_t now_ns(void)
@@ -248,6 +249,18 @@ static bool take_word(struct watch *w)
 }
 
 /*
+ * The program hears of its start before we do, and a short one has ended before we
+ * hear of it. One that died while it waited never started.
+ */
+static void hear_late_word(struct watch *w)
+{
+	struct pollfd fd = {.fd = DW_LAUNCH_FD, .events = POLLIN};
+
+	if (w->waits && poll(&fd, 1, LATE_WORD_MS) > 0)
+		(void)take_word(w);
+}
+
+/*
  * Wait for an end of any kind. Dewar holds the deadline; if it is late by more
  * than a look (stopped, or stuck with its own caller), we do.
  */
@@ -261,6 +274,7 @@ static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_
 
 	for (bool look = true;; look = fds[0].revents != 0) {
 		if (look && reap(w->program, &end->wait_status)) {
+			hear_late_word(w);
 			/* What it left behind tells whether it ran against the limit. */
 			if (plan->h->flags & DW_PLAN_SAMPLE_PIDS)
 				(void)check_limits(plan, end);

@@ -191,10 +191,10 @@ int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error
 	dw_limits_adopt(l);
 	dw_cgroup_arm(&l->cgroup);
 	cell->outcome.started = true;
-	/* Init first: a short program has ended before we could say another word. */
-	if (say(l, &word, err) < 0)
+	/* The program first: init can wait. */
+	if (dw_letter_send(l->letter[0], spec, err) < 0)
 		return -1;
-	return dw_letter_send(l->letter[0], spec, err);
+	return say(l, &word, err);
 }
 
 void dw_warm_forget(struct dw_cell *cell)

@@ -452,7 +452,7 @@ static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
 	}
 	/* What is shared is shared by more and more of them: look again now and then. */
 	if (stack == &s->ready && stack->n % LOOK_EVERY == 0)
-		bytes = dw_pss_of_cell(w->cell);
+		bytes = dw_pss_of_cell(w->cell, DW_PSS_CELL);
 	pthread_mutex_lock(&pool->lock);
 	if (bytes > 0)
 		s->stats.standby_bytes = bytes;
@@ -766,12 +766,12 @@ void dw_pool_stats(struct dw_pool *pool, size_t index, struct dw_template_stats 
 
 	pthread_mutex_lock(&s->zygote_lock);
 	runs = s->zygote && dw_zygote_runs(s->zygote);
-	bytes = runs ? dw_pss_of_cell(s->zygote->cell) : 0;
+	bytes = runs ? dw_pss_of_cell(s->zygote->cell, DW_PSS_ZYGOTE) : 0;
 	pthread_mutex_unlock(&s->zygote_lock);
 
 	pthread_mutex_lock(&pool->lock);
 	if (s->ready.top) /* nobody takes it while we look */
-		s->stats.standby_bytes = dw_pss_of_cell(s->ready.top->cell);
+		s->stats.standby_bytes = dw_pss_of_cell(s->ready.top->cell, DW_PSS_CELL);
 	*ret = s->stats;
 	ret->standby = s->ready.n;
 	ret->warm = runs || s->ready.n > 0;

@@ -21,7 +21,7 @@ static uint64_t pss_of(long pid)
 	return at ? strtoull(at + strlen("\nPss:"), NULL, 10) << 10 : 0;
 }
 
-uint64_t dw_pss_of_cell(const struct dw_cell *cell)
+uint64_t dw_pss_of_cell(const struct dw_cell *cell, unsigned processes)
 {
 	const struct dw_launched *l = (const struct dw_launched *)cell;
 	uint64_t sum = pss_of(l->pid);
@@ -31,11 +31,12 @@ uint64_t dw_pss_of_cell(const struct dw_cell *cell)
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", l->pid, l->pid);
 	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) <= 0)
 		return sum;
-	for (;; p = end) {
+	for (; processes > 0; processes--, p = end) {
 		long pid = strtol(p, &end, 10);
 
 		if (end == p)
-			return sum;
+			break;
 		sum += pss_of(pid);
 	}
+	return sum;
 }
