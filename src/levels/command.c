@@ -111,7 +111,9 @@ static void plan_code(struct dw_launched *l, char *path, size_t size)
 	if (req->command)
 		code = (struct dw_bytes){req->command, strlen(req->command)};
 	(void)snprintf(path, size, "%s/%s", l->folder, rt->file);
-	dw_plan_file(&l->plan, path, rt->executable ? 0755 : 0644, code.data, code.len);
+	dw_plan_file_led(&l->plan, path, rt->executable ? 0755 : 0644,
+	                 dw_runtime_opening(rt, code.data, code.len), code.data,
+	                 code.len);
 }
 
 int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
