@@ -160,6 +160,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"ruby"},
 		.file = "main.rb",
 		.command = {"sh", "-c", RUBY_SCRIPT, "sh", "%f", "%d", RUBY_PRELUDE},
+		.prelude = RUBY_PRELUDE,
 		.needs = {"ruby"},
 		.version = {"--version"},
 		.package = "ruby",

@@ -18,6 +18,7 @@ struct dw_zygote {
 	struct dw_request req;
 	struct dw_spec spec;
 	struct dw_way way;
+	char code_path[64];
 	struct dw_cell *cell;
 	uint32_t forks; /* so far */
 	uint32_t pages; /* that a short run writes to */
