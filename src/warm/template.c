@@ -81,13 +81,12 @@ static const struct dw_warm table[] = {
 		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "PHP", "TZ"},
 	},
 	{
+		/* It has taken its environment for its own by then, and frees it. */
 		.language = "perl",
 		.warmth = DW_WARMTH_FORK,
 		.command = {"perl", "-M5.006;$|++", "%f"},
 		.env = WAIT_AT("/tmp/main.pl"),
-		.takes_env = true,
 		.trial = "print 1, \"\\n\";\n",
-		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "PERL"},
 	},
 	{
 		.language = "lua",
@@ -98,6 +97,14 @@ static const struct dw_warm table[] = {
 		.takes_env = true,
 		.trial = "print(1)\n",
 		.unsafe_env = {LINKER_ENV},
+	},
+	{
+		.language = "r",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"Rscript", "--vanilla", "%f"},
+		.runner_path = "/tmp/main.R",
+		.runner = EMBEDDED(dw_runner_r),
+		.trial = "cat(1, '\\n')\n",
 	},
 	{
 		.language = "bash",
@@ -214,6 +221,7 @@ const struct dw_template_config *dw_pool_templates(size_t *ret_count)
 		{.name = "php", .language = "php"},
 		{.name = "perl", .language = "perl"},
 		{.name = "lua", .language = "lua"},
+		{.name = "r", .language = "r"},
 		{.name = "bash", .language = "bash"},
 		{.name = "sh", .language = "sh"},
 		{.name = "zsh", .language = "zsh"},
