@@ -102,6 +102,19 @@ static int send_short(int sock, const struct dw_letter *head, const struct dw_bu
 	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+bool dw_letter_is_long(const struct dw_spec *spec)
+{
+	struct dw_letter head = {0};
+	struct dw_buf buf;
+	bool fits;
+
+	dw_buf_init(&buf, DW_LETTER_INLINE);
+	compose(&buf, &head, spec);
+	fits = !buf.failed;
+	dw_buf_finish(&buf);
+	return !fits;
+}
+
 int dw_letter_send(int sock, const struct dw_spec *spec, struct dw_error *err)
 {
 	struct dw_letter head = {.magic = DW_LETTER_MAGIC};

@@ -7,6 +7,7 @@
 #include "dewar/pool.h"
 #include "levels/limits.h"
 #include "runners_embedded.h"
+#include "warm/letter.h"
 
 #define EMBEDDED(name)                             \
 	{                                          \
@@ -56,6 +57,16 @@ static const struct dw_warm table[] = {
 		.trial = "print(1)\n",
 		.unsafe_env = {"PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "OMP_",
                                "OPENBLAS_"},
+	},
+	{
+		.language = "javascript",
+		.warmth = DW_WARMTH_STANDBY,
+		.command = {"node", "-r", "/tmp/.dewar/zygote.js", "%f"},
+		.runner_path = "/tmp/.dewar/zygote.js",
+		.runner = EMBEDDED(dw_runner_node),
+		.takes_args = true,
+		.takes_env = true,
+		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "NODE_", "UV_", "OPENSSL_"},
 	},
 	{
 		.language = "ruby",
@@ -179,6 +190,9 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 		return false;
 	if (!is_safe_code(t->warm, req->code))
 		return false;
+	/* Without our library nobody can take a letter that comes as a descriptor. */
+	if (t->warm->warmth == DW_WARMTH_STANDBY && dw_letter_is_long(spec))
+		return false;
 	if (!t->warm->takes_args && req->n_args > 0)
 		return false;
 	for (size_t i = 0; i < req->n_env; i++)
@@ -217,6 +231,7 @@ const struct dw_template_config *dw_pool_templates(size_t *ret_count)
 	static const struct dw_template_config all[] = {
 		{.name = "python", .language = "python"},
 		{.name = "python-data", .language = "python", .preload = data},
+		{.name = "javascript", .language = "javascript"},
 		{.name = "ruby", .language = "ruby"},
 		{.name = "php", .language = "php"},
 		{.name = "perl", .language = "perl"},
