@@ -16,6 +16,9 @@
  * contract of its own. Nothing here allocates, logs, or runs a second thread.
  */
 
+/* serve.c: returns in a child, for one cell; never in the one who stays. */
+void dw_launch_serve(void);
+
 /* ids.c */
 int dw_ids_become(uint32_t id, struct dw_error *err);
 int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err);

@@ -9,7 +9,7 @@
  * cell, with a plan (kernel/plan.h) in a sealed memfd and a socket to report on
  * (kernel/report.h). The stages, in their order:
  *
- *	dewar ── spawns ──> outer
+ *	dewar ── spawns ──> outer   (or one that stays forks it: serve.c)
  *	                     1  read the plan, close what we were not given
  *	                     2  join the cgroups: from here on all is counted
  *	                     3  as root: open the host trees, then give up root for
@@ -386,7 +386,7 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct given given = {.userns = -1, .pidns = -1, .letter = -1};
 	const struct dw_report start = {.kind = DW_REPORT_START};
@@ -396,6 +396,9 @@ int main(void)
 	pid_t program;
 	char word;
 
+	(void)argv;
+	if (argc > 1) /* the one word there is: "serve" */
+		dw_launch_serve();
 	if (read_plan(&plan, &given, &err) < 0 || join_cgroups(&given, &err) < 0)
 		dw_launch_die(&err);
 

@@ -26,6 +26,7 @@
 #include "levels/limits.h"
 #include "levels/pasta.h"
 #include "levels/spawn.h"
+#include "levels/spawner.h"
 
 #define INIT_GRACE_MS 1000
 
@@ -137,6 +138,17 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 
 /* ---- the launcher ---- */
 
+static int spawn(const int fds[DW_LAUNCH_FD + 1], struct dw_launched *l,
+                 struct dw_error *err)
+{
+	cpu_set_t *cpus = &l->plan.h.cpus;
+
+	if (l->spec->spawner &&
+	    dw_spawner_fork(l->spec->spawner, fds, &l->launcher, cpus) == 0)
+		return 0;
+	return dw_spawn_launcher(fds, &l->launcher, cpus, err);
+}
+
 static int start_launcher(struct dw_launched *l, struct dw_error *err)
 {
 	int pair[2], r;
@@ -147,8 +159,7 @@ static int start_launcher(struct dw_launched *l, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, errno,
 		               "make a socket to talk to the cell");
 	l->report = pair[0];
-	r = dw_spawn_launcher((int[]){l->child[0], l->child[1], l->child[2], pair[1]},
-	                      &l->launcher, &l->plan.h.cpus, err);
+	r = spawn((int[]){l->child[0], l->child[1], l->child[2], pair[1]}, l, err);
 	(void)close(pair[1]);
 	if (l->spec->way && l->spec->way->kind == DW_WAY_ENTERED)
 		return r; /* they are for whom the zygote forks */
@@ -411,7 +422,9 @@ static void on_init_gone(struct dw_launched *l)
 		if (o->memory_mb < (double)ru.ru_maxrss / 1024)
 			o->memory_mb = (double)ru.ru_maxrss / 1024;
 	}
-	l->launcher = 0;
+	if (l->launcher ==
+	    l->pid) /* levels without namespaces: it has just been buried */
+		l->launcher = 0;
 	l->cell.watch[WATCH_INIT].fd = -1;
 	l->cell.state = DW_CELL_GONE;
 }
@@ -522,7 +535,6 @@ void dw_launched_measure(struct dw_cell *cell)
 	}
 }
 
-/* It is about to go, or has been killed: without its socket it ends by itself. */
 static void bury_init(struct dw_launched *l)
 {
 	struct pollfd gone = {.fd = l->pidfd, .events = POLLIN};
@@ -536,6 +548,23 @@ static void bury_init(struct dw_launched *l)
 		;
 }
 
+/*
+ * Whoever waits for a word of ours finds that none will come, and ends by itself.
+ * What they say last may name another one to wait for.
+ */
+static void bury_all(struct dw_launched *l)
+{
+	if (l->report >= 0)
+		(void)shutdown(l->report, SHUT_WR);
+	for (int i = 0; i < 2; i++) {
+		bury_launcher(l);
+		if (l->report >= 0)
+			on_report(l);
+	}
+	bury_launcher(l);
+	bury_init(l);
+}
+
 void dw_launched_destroy(struct dw_cell *cell)
 {
 	struct dw_launched *l;
@@ -544,9 +573,8 @@ void dw_launched_destroy(struct dw_cell *cell)
 		return;
 	l = launched(cell);
 	dw_pasta_stop(l->pasta);
+	bury_all(l);
 	dw_fd_close(&l->report);
-	bury_launcher(l); /* without its socket it ends by itself */
-	bury_init(l);
 	dw_fd_close(&l->pidfd);
 	dw_fd_close(&l->userns);
 	dw_fd_close(&l->pidns);

@@ -56,15 +56,18 @@ struct dw_way {
 /* How many cells of their own id a zygote of root's can have inside. */
 #define DW_WAY_IDS 4096U
 
+struct dw_spawner;
+
 /* All that a cell needs to know, defaults filled in. Borrowed, outlives the cell. */
 struct dw_spec {
 	char id[DW_ID_MAX];
 	const struct dw_request *req;
 	const struct dw_runtime *runtime;
 	struct dw_limits limits;
-	uint64_t deadline_ms;     /* when the run is to end (base/clock.h) */
-	bool probe;               /* build the walls, run nothing */
-	const struct dw_way *way; /* NULL: cold */
+	uint64_t deadline_ms;       /* when the run is to end (base/clock.h) */
+	bool probe;                 /* build the walls, run nothing */
+	const struct dw_way *way;   /* NULL: cold */
+	struct dw_spawner *spawner; /* who starts the launcher; NULL: we do */
 };
 
 enum dw_cell_state {

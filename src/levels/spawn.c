@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/program.h"
 
@@ -46,9 +47,9 @@ static void prepare(posix_spawnattr_t *attr)
 }
 
 static int spawn_on_core(const char *path, const posix_spawn_file_actions_t *actions,
-                         int *ret_pid, cpu_set_t *ret_cpus)
+                         const char *word, int *ret_pid, cpu_set_t *ret_cpus)
 {
-	char *const argv[] = {(char *)"dewar-launch", NULL};
+	char *const argv[] = {(char *)"dewar-launch", (char *)word, NULL};
 	char *const env[] = {NULL};
 	posix_spawnattr_t attr;
 	bool stay;
@@ -67,8 +68,8 @@ static int spawn_on_core(const char *path, const posix_spawn_file_actions_t *act
 	return r;
 }
 
-int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *ret_cpus,
-                      struct dw_error *err)
+static int spawn_with(const int fds[DW_LAUNCH_FD + 1], const char *word, int *ret_pid,
+                      cpu_set_t *ret_cpus, struct dw_error *err)
 {
 	enum {
 		TOP = DW_LAUNCH_FD + 1
@@ -90,12 +91,32 @@ int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *
 			(void)posix_spawn_file_actions_adddup2(&actions, source[i], i);
 	}
 	if (r == 0)
-		r = spawn_on_core(path, &actions, &pid, ret_cpus);
+		r = spawn_on_core(path, &actions, word, &pid, ret_cpus);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	for (int i = 0; i < TOP; i++)
 		dw_fd_close(&source[i]);
 	if (r != 0)
 		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
 	*ret_pid = pid;
+	return 0;
+}
+
+int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *ret_cpus,
+                      struct dw_error *err)
+{
+	return spawn_with(fds, NULL, ret_pid, ret_cpus, err);
+}
+
+int dw_spawn_server(int sock, int *ret_pid, struct dw_error *err)
+{
+	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	cpu_set_t cpus;
+
+	if (null < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open /dev/null");
+	if (spawn_with((int[]){null, null, null, sock}, "serve", ret_pid, &cpus, err) < 0)
+		return -1;
+	/* It was held to our core, and would hold all that it forks there. */
+	(void)sched_setaffinity(*ret_pid, sizeof(cpus), &cpus);
 	return 0;
 }

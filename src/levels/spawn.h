@@ -15,4 +15,7 @@
 int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *ret_cpus,
                       struct dw_error *err);
 
+/* Start one that stays, and forks launchers when it is asked (spawner.h). */
+int dw_spawn_server(int sock, int *ret_pid, struct dw_error *err);
+
 #endif

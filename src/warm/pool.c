@@ -28,6 +28,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "levels/limits.h"
+#include "levels/spawner.h"
 #include "warm/cell.h"
 #include "warm/pss.h"
 
@@ -82,6 +83,7 @@ struct dw_pool {
 	uint64_t memory;
 	unsigned standby_max;
 	uint64_t idle_ms;
+	struct dw_spawner spawner;
 	struct stack used;
 	struct shelf *shelves;
 	size_t n_shelves;
@@ -117,7 +119,7 @@ static void free_cell(struct warm_cell *w)
 	free(w);
 }
 
-static struct warm_cell *new_cell(const struct dw_spec *spec)
+static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *spec)
 {
 	struct warm_cell *w = calloc(1, sizeof(*w));
 
@@ -126,14 +128,15 @@ static struct warm_cell *new_cell(const struct dw_spec *spec)
 	w->spec = *spec;
 	dw_id_make(w->spec.id);
 	w->spec.way = &w->way;
+	w->spec.spawner = &pool->spawner;
 	return w;
 }
 
 /* An empty cell, made to measure for spec, that the shelf's zygote can fork into. */
-static struct warm_cell *build_cell(struct shelf *s, const struct dw_spec *spec,
-                                    struct dw_error *err)
+static struct warm_cell *build_cell(struct dw_pool *pool, struct shelf *s,
+                                    const struct dw_spec *spec, struct dw_error *err)
 {
-	struct warm_cell *w = new_cell(spec);
+	struct warm_cell *w = new_cell(pool, spec);
 	int r = 0;
 
 	if (!w) {
@@ -172,11 +175,11 @@ static struct warm_cell *fork_into(struct shelf *s, struct warm_cell *w, bool ah
 	return NULL;
 }
 
-static struct warm_cell *start_cell(struct shelf *s, const struct dw_spec *spec,
-                                    struct dw_error *err)
+static struct warm_cell *start_cell(struct dw_pool *pool, struct shelf *s,
+                                    const struct dw_spec *spec, struct dw_error *err)
 {
 	const struct dw_warm *warm = s->template.warm;
-	struct warm_cell *w = new_cell(spec);
+	struct warm_cell *w = new_cell(pool, spec);
 
 	if (!w) {
 		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
@@ -265,7 +268,7 @@ static struct warm_cell *take_forked(struct dw_pool *pool, struct shelf *s,
 		if (w)
 			return w;
 	}
-	return fork_into(s, build_cell(s, spec, &why), false, &why);
+	return fork_into(s, build_cell(pool, s, spec, &why), false, &why);
 }
 
 struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
@@ -425,13 +428,14 @@ static struct dw_spec plain_spec(const struct shelf *s)
 	return spec;
 }
 
-static struct warm_cell *make_ready(struct shelf *s, struct dw_error *err)
+static struct warm_cell *make_ready(struct dw_pool *pool, struct shelf *s,
+                                    struct dw_error *err)
 {
 	struct dw_spec spec = plain_spec(s);
 
 	if (s->template.warm->warmth != DW_WARMTH_FORK)
-		return start_cell(s, &spec, err);
-	return fork_into(s, build_cell(s, &spec, err), true, err);
+		return start_cell(pool, s, &spec, err);
+	return fork_into(s, build_cell(pool, s, &spec, err), true, err);
 }
 
 /* Put a new cell on the shelf, or note that there is none. */
@@ -464,7 +468,7 @@ static bool fill_ready(struct dw_pool *pool, struct shelf *s)
 
 	if (pool->fork_only || !may_try(s) || !wants_more(pool, s))
 		return false;
-	return add_cell(pool, s, &s->ready, make_ready(s, &err), &err);
+	return add_cell(pool, s, &s->ready, make_ready(pool, s, &err), &err);
 }
 
 /* One more that stands empty. */
@@ -476,7 +480,7 @@ static bool fill_empty(struct dw_pool *pool, struct shelf *s)
 	if (s->template.warm->warmth != DW_WARMTH_FORK || !may_try(s) ||
 	    s->empty.n >= EMPTY_CELLS)
 		return false;
-	return add_cell(pool, s, &s->empty, build_cell(s, &spec, &err), &err);
+	return add_cell(pool, s, &s->empty, build_cell(pool, s, &spec, &err), &err);
 }
 
 /* Nobody has asked for a while: half of what waits may go, and half again. */
@@ -653,8 +657,12 @@ int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret_pool,
 		if (fill_shelf(&pool->shelves[pool->n_shelves],
 		               &templates[pool->n_shelves], err) < 0)
 			goto fail;
-	if (start_keeper(pool, err) < 0)
+	if (dw_spawner_start(&pool->spawner, err) < 0)
 		goto fail;
+	if (start_keeper(pool, err) < 0) {
+		dw_spawner_stop(&pool->spawner);
+		goto fail;
+	}
 	*ret_pool = pool;
 	return 0;
 fail:
@@ -681,6 +689,7 @@ void dw_pool_free(struct dw_pool *pool)
 		dw_zygote_unref(s->zygote);
 	}
 	end_used(pool);
+	dw_spawner_stop(&pool->spawner);
 	free_pool(pool);
 }
 
