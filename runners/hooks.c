@@ -12,6 +12,7 @@
  *	fork     for a runner that calls it, in an interpreter that has to be put in
  *	         order after a fork, and does it by itself if it believes in one
  *	/path    when it opens this file, the code: all that it does before is done
+ *	nowhere  it has loaded us by itself, and waits by itself
  *
  * The call that was waited for is then made, in the child. Neither variable is left
  * in the environment, and nothing that the program starts gets our library.
