@@ -19,20 +19,6 @@ const LETTER_MAGIC = 0x314c4457;
 const LETTER_MAX = 1 << 16;
 const FILE = 1, CODE = 2, ARG = 3, ENV = 4;
 
-function rehearse() {
-  const util = require('util');
-  const { Console } = require('console');
-  const { Writable } = require('stream');
-  const nowhere = new Writable({ write(chunk, encoding, done) { done(); } });
-  const mute = new Console(nowhere, nowhere);
-
-  for (let i = 0; i < 3; i++) {
-    mute.log(i, 'text', [1, { a: 'b' }]);
-    mute.error(util.inspect(new Error('none')));
-  }
-  process.stdout.write('');
-}
-
 function sayReady() {
   const ready = Buffer.alloc(READY_SIZE);
 
@@ -72,6 +58,44 @@ function heed(letter) {
     if (kind === FILE || kind === CODE) makeFile(name, data);
     else if (kind === ARG) process.argv.push(data.toString());
     else if (kind === ENV) process.env[name] = data.toString();
+  }
+}
+
+function compose(kind, name, data) {
+  const head = Buffer.alloc(12);
+
+  head.writeUInt32LE(kind, 0);
+  head.writeUInt32LE(name.length, 4);
+  head.writeUInt32LE(data.length, 8);
+  return Buffer.concat([head, Buffer.from(name + data)]);
+}
+
+/* Print to nobody, by all that console.log() goes through. */
+function rehearsePrinting() {
+  const util = require('util');
+  const { Console } = require('console');
+  const { Writable } = require('stream');
+  const nowhere = new Writable({ write(chunk, encoding, done) { done(); } });
+  const mute = new Console(nowhere, nowhere);
+
+  for (let i = 0; i < 3; i++) {
+    mute.log(i, 'text', [1, { a: 'b' }]);
+    mute.error(util.inspect(new Error('none')));
+  }
+  process.stdout.write('');
+}
+
+/* Take a letter with a file, run that, and take it away again. */
+function rehearseRun() {
+  for (let i = 0; i < 3; i++) {
+    const path = `${__dirname}/rehearsal${i}.js`;
+
+    heed(compose(CODE, path, 'module.exports = 1;'));
+    require(path);
+    delete require.cache[path];
+    module.children.length = 0;
+    fs.unlinkSync(path);
+    process.emit('beforeExit', 0);
   }
 }
 
@@ -128,7 +152,8 @@ function leaveNoTrace() {
   delete require.cache[__filename];
 }
 
-rehearse();
+rehearsePrinting();
+rehearseRun();
 const succeed = loadLibrary();
 if (succeed) endSooner(succeed);
 leaveNoTrace();
