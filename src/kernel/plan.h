@@ -148,6 +148,7 @@ void dw_plan_finish(struct dw_plan_builder *b);
 
 uint32_t dw_plan_add_text(struct dw_plan_builder *b, const char *text);
 void dw_plan_add_arg(struct dw_plan_builder *b, const char *word);
+/* In place of one of that name: with two of them, libc would take the first. */
 void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value);
 void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value);
 

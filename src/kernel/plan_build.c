@@ -48,14 +48,33 @@ void dw_plan_add_arg(struct dw_plan_builder *b, const char *word)
 	(void)dw_buf_add(&b->argv, &offset, sizeof(offset));
 }
 
+/* Where the variable's text is noted, if there is one of that name. */
+static uint32_t *find_env(struct dw_plan_builder *b, const char *name)
+{
+	uint32_t *env = (uint32_t *)b->env.data;
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < b->env.len / sizeof(*env); i++) {
+		const char *text = b->blob.data + env[i];
+
+		if (strncmp(text, name, len) == 0 && text[len] == '=')
+			return &env[i];
+	}
+	return NULL;
+}
+
 void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value)
 {
 	uint32_t offset = (uint32_t)b->blob.len;
+	uint32_t *there = b->blob.failed ? NULL : find_env(b, name);
 
 	(void)dw_buf_puts(&b->blob, name);
 	(void)dw_buf_add(&b->blob, "=", 1);
 	(void)dw_buf_add(&b->blob, value, strlen(value) + 1);
-	(void)dw_buf_add(&b->env, &offset, sizeof(offset));
+	if (there)
+		*there = offset;
+	else
+		(void)dw_buf_add(&b->env, &offset, sizeof(offset));
 }
 
 void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value)
