@@ -142,6 +142,17 @@ function endSooner(succeed) {
   });
 }
 
+/* A worker would start with our runner, too, unless it is given options of its own. */
+function freeWorkers() {
+  const threads = require('worker_threads');
+
+  threads.Worker = new Proxy(threads.Worker, {
+    construct(target, [file, options], self) {
+      return Reflect.construct(target, [file, { execArgv: [], ...options }], self);
+    },
+  });
+}
+
 /* A cold start has no runner. */
 function leaveNoTrace() {
   fs.unlinkSync(LIBRARY);
@@ -156,6 +167,7 @@ rehearsePrinting();
 rehearseRun();
 const succeed = loadLibrary();
 if (succeed) endSooner(succeed);
+freeWorkers();
 leaveNoTrace();
 sayReady();
 const letter = readLetter();
