@@ -115,6 +115,7 @@ static const struct dw_warm table[] = {
 		.command = {"Rscript", "--vanilla", "%f"},
 		.runner_path = "/tmp/main.R",
 		.runner = EMBEDDED(dw_runner_r),
+		.calls_back = true,
 		.trial = "cat(1, '\\n')\n",
 	},
 	{
