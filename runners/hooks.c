@@ -22,11 +22,16 @@
 #include <stdarg.h>
 
 #define RTLD_NEXT ((void *)-1L)
+#define HEAP_BYTES (100U << 10)
+#define LOCALE_ALL 0x1fbf
 #define API __attribute__((visibility("default")))
 
 static char wait_at[64]; /* what DEWAR_WAIT said; empty once we have waited */
 
 extern char **environ __attribute__((weak));
+extern void *malloc(size_t size) __attribute__((weak));
+extern void free(void *memory) __attribute__((weak));
+extern void *newlocale(int mask, const char *name, void *base) __attribute__((weak));
 extern void *dlsym(void *library, const char *name) __attribute__((weak));
 
 typedef int main_function(int argc, char **argv, char **env);
@@ -38,6 +43,7 @@ API int fork(void);
 API int open(const char *path, int flags, ...);
 API int open64(const char *path, int flags, ...);
 API void *fopen(const char *path, const char *mode);
+API int dlclose(void *library);
 
 /* glibc sets environ after it has called us, if we are there before everybody. */
 bool dw_hooks_wait(void)
@@ -84,6 +90,21 @@ static void wait_if(const char *here)
 	environ = dw_words_env(environ);
 }
 
+/*
+ * Pages can be touched ahead where there is memory in the zygote, too. A heap that is
+ * asked for once stays, at least as far as malloc() likes to have it in reserve; and
+ * a locale that somebody has is loaded for all: a dozen of files.
+ */
+static void prepare_libc(void)
+{
+	void *memory = malloc && free ? malloc(HEAP_BYTES) : 0;
+
+	if (memory)
+		free(memory);
+	if (newlocale)
+		(void)newlocale(LOCALE_ALL, "", 0);
+}
+
 int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
@@ -91,6 +112,7 @@ int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(v
 
 	take_variables();
 	if (dw_is_same(wait_at, "start")) {
+		prepare_libc();
 		wait_if("start");
 		argv = dw_words_args(argv, &argc);
 	}
@@ -149,4 +171,11 @@ void *fopen(const char *path, const char *mode)
 	if (!next)
 		next = (fopen_function *)dlsym(RTLD_NEXT, "fopen");
 	return next(path, mode);
+}
+
+/* At its end an interpreter takes down what the kernel takes down faster, all at once. */
+int dlclose(void *library)
+{
+	(void)library;
+	return 0;
 }
