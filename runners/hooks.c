@@ -43,6 +43,7 @@ API int fork(void);
 API int open(const char *path, int flags, ...);
 API int open64(const char *path, int flags, ...);
 API void *fopen(const char *path, const char *mode);
+API void *fopen64(const char *path, const char *mode);
 API int dlclose(void *library);
 
 /* glibc sets environ after it has called us, if we are there before everybody. */
@@ -170,6 +171,16 @@ void *fopen(const char *path, const char *mode)
 	wait_if(path);
 	if (!next)
 		next = (fopen_function *)dlsym(RTLD_NEXT, "fopen");
+	return next(path, mode);
+}
+
+void *fopen64(const char *path, const char *mode)
+{
+	static fopen_function *next;
+
+	wait_if(path);
+	if (!next)
+		next = (fopen_function *)dlsym(RTLD_NEXT, "fopen64");
 	return next(path, mode);
 }
 
