@@ -6,10 +6,17 @@ forked to measure. What they print and how they end is the same each time; what
 cannot be (process ids, inodes, names that are drawn) is taken out first.
 """
 
+import json
+import os
+import pathlib
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
+
+HERE = pathlib.Path(__file__).parent
 
 # Runs in a child of the program, and looks at the program once that only waits.
 OPEN_FILES = "sleep 0.1; cd /proc/$PPID/fd; for f in *; do echo \"$f $(readlink $f)\"; done"
@@ -96,7 +103,7 @@ PROGRAMS = {
         "fds": "<?php system('%s');" % OPEN_FILES.replace("'", "\\'"),
         "pids": "<?php var_dump(getmypid() > 1);",
         "random": "<?php echo mt_rand(), ' ', rand(), ' ', random_int(0, PHP_INT_MAX), ' ',\n"
-                  "lcg_value(), ' ', array_rand(range(0, 9999)), ' ', uniqid();",
+                  "lcg_value(), ' ', array_rand(range(0, 999999)), ' ', uniqid();",
         "name": "<?php print_r($argv); echo __FILE__, __LINE__, $_SERVER['SCRIPT_NAME'],\n"
                 "PHP_BINARY, ini_get('memory_limit'); print_r(get_included_files());",
         "no_tag": "echo 1, \"\\n\";\necho __LINE__;",
@@ -260,10 +267,10 @@ SHELL = {
     "endless": "while :; do :; done",
 }
 PROGRAMS["sh"] = SHELL
-PROGRAMS["bash"] = {**SHELL, "random": "echo $RANDOM $RANDOM $SRANDOM",
+PROGRAMS["bash"] = {**SHELL, "random": "echo $RANDOM$RANDOM $SRANDOM",
                     "arrays": "a=(1 2); echo ${a[1]} ${BASH_SOURCE[0]} $BASH_SUBSHELL; nosuch",
                     "error": "a() { nosuch; }\na\necho $? $LINENO ${FUNCNAME-none}"}
-PROGRAMS["zsh"] = {**SHELL, "random": "echo $RANDOM $RANDOM",
+PROGRAMS["zsh"] = {**SHELL, "random": "echo $RANDOM$RANDOM",
                    "arrays": "a=(1 2); echo $a[2] ${(%):-%x}; zmodload zsh/datetime; nosuch"}
 
 NEEDS = {"r": "Rscript", "javascript": "node"}
@@ -341,15 +348,32 @@ def test_is_the_same_warm_as_cold(start, cold, need, language, way, name):
     assert outcome(warm) == outcome(cold(language, name))
 
 
-@pytest.mark.parametrize("language, way", [(language, way) for language, way in WAYS
-                                           if "random" in PROGRAMS[language]])
-def test_two_runs_draw_other_numbers(start, need, language, way):
+@pytest.fixture
+def draw(dewar, must):
+    """draw(language): what its program prints in each of four cells of one pool."""
+
+    def run_in_one_pool(language):
+        library = pathlib.Path(os.environ.get("DEWAR_EXAMPLE") or dewar).with_name("libdewar.so")
+        must(b"__asan_init" not in library.read_bytes(), "the library is sanitized, Python is not")
+        request = {"language": language, "code": PROGRAMS[language]["random"]}
+        done = subprocess.run([sys.executable, HERE / "pool_runs.py", library, "4"],
+                              input=json.dumps(request).encode(), capture_output=True,
+                              timeout=120, check=False,
+                              env={**os.environ, "DEWAR_LAUNCH": dewar + "-launch"})
+        assert done.returncode == 0, done.stderr
+        results = json.loads(done.stdout)
+        assert all(result["exit_code"] == 0 for result in results), results[0]
+        assert any(result["metadata"]["warm"] for result in results)
+        return [result["stdout"].split() for result in results if result["metadata"]["warm"]]
+
+    return run_in_one_pool
+
+
+@pytest.mark.parametrize("language", [name for name in PROGRAMS if "random" in PROGRAMS[name]])
+def test_two_forks_draw_other_numbers(draw, need, language):
     need(language)
-    one, two = (start(language, "random", "--warm", way) for _ in range(2))
-    assert one["metadata"]["warm"] and two["metadata"]["warm"]
-    assert one["exit_code"] == two["exit_code"] == 0, one["stderr"]
-    for a, b in zip(one["stdout"].split(), two["stdout"].split(), strict=True):
-        assert a != b
+    for numbers in zip(*draw(language), strict=True):
+        assert len(set(numbers)) == len(numbers), numbers
 
 
 WORDS = {
