@@ -159,7 +159,7 @@ static bool become_program(bool walled)
 
 static void get_letter(bool ok)
 {
-	if (ok)
+	if (ok && order.hold)
 		dw_hold_memory();
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &signals_before, 0, 8);
 	say_ready(ok);

@@ -14,13 +14,15 @@ build=(gcc libc6-dev libjansson-dev libseccomp-dev meson ninja-build pkg-config 
 tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
 	python3-pytest shellcheck binutils)
 walls=(bubblewrap iproute2 passt sudo util-linux)
+data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seaborn python3-sklearn)
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 # Another source's node (NodeSource's, say) refuses to live beside Debian's.
 [ -x /usr/bin/node ] || languages+=(nodejs)
 
 case ${1:-build} in
 build) wanted=("${build[@]}") ;;
-test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${languages[@]}") ;;
+test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${data[@]}"
+	"${languages[@]}") ;;
 *)
 	echo "usage: $0 build|test" >&2
 	exit 2

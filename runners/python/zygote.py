@@ -22,8 +22,19 @@ def load(names):
     for name in names:
         try:
             importlib.import_module(name)
-        except ImportError:
-            pass  # not installed here: who imports it will be told
+        except Exception:  # pylint: disable=broad-exception-caught
+            pass  # not installed, or broken: who imports it will be told
+
+
+def rehearse():
+    """Much sets itself up when it is first used, the compiler for one: once for all."""
+    with open(HERE + "rehearsal", "rb") as file:
+        text = file.read()
+    stdout, sys.stdout = sys.stdout, open(os.devnull, "w", encoding="utf-8")
+    exec(compile(text, "", "exec", dont_inherit=True), {"__name__": "rehearsal"})
+    sys.stdout.close()
+    sys.stdout = stdout
+    print(end="", flush=True)
 
 
 def read_letter(library):
@@ -124,8 +135,7 @@ def finish(status, before):
 sys.path[0] = "/tmp"
 with open(HERE + "preload", encoding="ascii") as preload:
     load(preload.read().split(",") if os.stat(HERE + "preload").st_size else [])
-# The compiler sets itself up when it is first used: half a millisecond, once for all.
-exec(compile(b"print(end='')", "", "exec", dont_inherit=True), {})
+rehearse()
 ctypes.pythonapi.PyOS_BeforeFork()
 gc.collect()
 gc.freeze()

@@ -172,11 +172,15 @@ int dw_doctor(void (*fn)(void *user, const struct dw_finding *f), void *user,
 {
 	const struct doctor d = {fn, user};
 
+	struct dw_error no_cells = {0};
+
 	(void)err;
 	check_levels(&d);
 	check_landlock(&d);
 	check_limits(&d);
 	check_network(&d);
 	check_languages(&d);
+	if (dw_level_probe("container", &no_cells) == 0)
+		dw_doctor_warm(fn, user);
 	return 0;
 }

@@ -29,4 +29,7 @@ struct dw_finding {
 int dw_doctor(void (*fn)(void *user, const struct dw_finding *f), void *user,
               struct dw_error *err);
 
+/* The part of it about warm cells: what can be kept warm, and what that costs. */
+void dw_doctor_warm(void (*fn)(void *user, const struct dw_finding *f), void *user);
+
 #endif

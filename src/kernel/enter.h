@@ -44,6 +44,7 @@ struct dw_enter {
 	uint32_t order;
 	uint32_t id; /* uid and gid in the cell */
 	uint32_t has_ruleset;
+	uint32_t hold;       /* the program's memory, beyond its end (hold.S) */
 	uint32_t touch;      /* write ahead what a run writes: there is time for it */
 	uint32_t calls_back; /* the runner asks for its letter itself: dewar_wait() */
 	uint32_t n_cgroups;

@@ -7,13 +7,19 @@
  * who enters: the kernel asks for that. It is closed before any code of a caller's.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "launch/launch.h"
+
+pid_t dw_entered_holder;
 
 bool dw_entered_word(struct dw_word *ret)
 {
@@ -28,6 +34,16 @@ static bool is_our_child(pid_t pid)
 	return pid > 1 &&
 	       waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       info.si_pid == 0;
+}
+
+/* The one child that the program has, before it runs any code of a caller's. */
+static void find_holder(pid_t program)
+{
+	char path[64], text[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", program, program);
+	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) > 0)
+		dw_entered_holder = (pid_t)strtol(text, NULL, 10);
 }
 
 pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
@@ -51,6 +67,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	if (!is_our_child(word.pid))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
 		               word.pid);
+	find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
 	return word.pid;
 }

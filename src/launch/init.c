@@ -179,19 +179,20 @@ static void end_all(const struct dw_plan *plan)
 }
 
 /*
- * Who shares the program's memory, and has no other purpose (runners/hold.S), is
- * left last. It is told by what it is: our only child, once all others are dead;
- * killed already, it only takes down what nobody has any more.
+ * Is nobody left but who held the program's memory? It has no other purpose, and
+ * once it is killed nothing to do but to take down what nobody has any more: no
+ * answer need wait for that.
  */
-static bool is_only_holder(const struct dw_plan *plan)
+static bool is_only_holder_left(void)
 {
 	char text[64];
 	char *end;
 
-	return (plan->h->flags & DW_PLAN_ENTERED) &&
+	return dw_entered_holder != 0 &&
 	       dw_fd_read_attr(AT_FDCWD, "/proc/1/task/1/children", text, sizeof(text)) >
 	               0 &&
-	       strtol(text, &end, 10) > 1 && *end == ' ' && end[1] == '\0';
+	       strtol(text, &end, 10) == dw_entered_holder && *end == ' ' &&
+	       end[1] == '\0';
 }
 
 static bool tmp_is_full(const struct dw_plan *plan)
@@ -372,7 +373,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 		outlive(&report);
 	report.end.run_ns = now_ns() - w.start;
 	report.end.tmp_full = tmp_is_full(plan);
-	if (is_only_holder(plan))
+	if (is_only_holder_left())
 		(void)kill(-1, SIGKILL);
 	else
 		end_all(plan);

@@ -46,7 +46,7 @@ struct dw_way {
 	enum dw_way_kind kind;
 	const char *const *command; /* as a runtime's; not for DW_WAY_ENTERED */
 	const char *const *env;     /* "NAME=VALUE", for that command; NULL for none */
-	struct dw_way_file files[5];
+	struct dw_way_file files[8];
 	int userns; /* ENTERED: the zygote's */
 	int pidns;
 	uint32_t first_id; /* as root, of the zygote and those inside: on the host */

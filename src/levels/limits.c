@@ -127,6 +127,17 @@ static uint64_t count_own_threads(void)
 	return n;
 }
 
+/*
+ * Who holds a program's memory (runners/hold.S) shares it: whoever adds up what
+ * the processes have would count it twice. The kernel's own count is right.
+ */
+bool dw_limits_may_hold(const struct dw_launched *l)
+{
+	return (l->plan.h.flags & DW_PLAN_ENTERED) &&
+	       l->cgroup.held[DW_CONTROLLER_MEMORY].version != 0 &&
+	       l->cgroup.held[DW_CONTROLLER_PIDS].version != 0;
+}
+
 static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 {
 	bool own = (l->cell.level->guarantees & DW_G_NAMESPACES) != 0;
@@ -134,6 +145,8 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 
 	if (held_by_cgroup(l, DW_CONTROLLER_PIDS, pids, ret)) {
 		ret->kernel--; /* init is one of them */
+		if (dw_limits_may_hold(l))
+			ret->note = "one of them is ours, and holds the program's memory";
 		return;
 	}
 	l->plan.h.flags |= DW_PLAN_SAMPLE_PIDS;

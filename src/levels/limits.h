@@ -15,6 +15,9 @@ void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
  */
 void dw_limits_plan(struct dw_launched *l);
 
+/* May a forked program have somebody beside it who holds its memory? */
+bool dw_limits_may_hold(const struct dw_launched *l);
+
 /* When init ends a cell by itself, counted from the start of its program. */
 uint64_t dw_limits_deadline(const struct dw_limits *limits);
 

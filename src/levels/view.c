@@ -30,6 +30,7 @@ static const char *const settings[] = {
 	"/etc/ssl/certs",
 	"/etc/ssl/openssl.cnf",
 	"/etc/fonts",
+	"/etc/matplotlibrc",
 	"/etc/php",
 	"/etc/R",
 	"/etc/java-11-openjdk",

@@ -335,7 +335,8 @@ static void note_failure(struct dw_pool *pool, struct shelf *s,
 	pthread_mutex_lock(&pool->lock);
 	s->failures++;
 	s->retry_at = dw_now_ms() + RETRY_MS * s->failures;
-	if (s->failures >= RETRIES)
+	/* What this host does not have it will not have in a second either. */
+	if (s->failures >= RETRIES || err->code == DW_E_UNSUPPORTED)
 		(void)snprintf(s->stats.why, sizeof(s->stats.why), "%s", err->text);
 	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
@@ -574,6 +575,7 @@ static int fill_shelf(struct shelf *s, const struct dw_template_config *c,
 	if (len >= sizeof(t->preload))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "template %s: too many modules to load", c->name);
+	t->rehearsal = c->rehearsal ? c->rehearsal : t->warm->rehearsal;
 	dw_request_init(&s->req);
 	s->least = s->wanted = c->standby;
 	s->asked = c->standby > 0;
@@ -761,6 +763,8 @@ void dw_pool_stats(struct dw_pool *pool, size_t index, struct dw_template_stats 
 	pthread_mutex_unlock(&s->zygote_lock);
 
 	pthread_mutex_lock(&pool->lock);
+	if (s->ready.top) /* nobody takes it while we look */
+		s->stats.standby_bytes = dw_pss_of_cell(s->ready.top->cell);
 	*ret = s->stats;
 	ret->standby = s->ready.n;
 	ret->warm = runs || s->ready.n > 0;

@@ -54,7 +54,7 @@ static const struct dw_warm table[] = {
 		.takes_env = true,
 		.takes_library = true,
 		.calls_back = true,
-		.trial = "print(1)\n",
+		.rehearsal = "print(1)\n",
 		.unsafe_env = {"PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "OMP_",
                                "OPENBLAS_"},
 	},
@@ -78,7 +78,7 @@ static const struct dw_warm table[] = {
 		.runner = EMBEDDED(dw_runner_ruby),
 		.takes_env = true,
 		.unsafe_start = "#!", /* has options, which Ruby heeds before it waits */
-		.trial = "puts 1\n",
+		.rehearsal = "puts 1\n",
 		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "RUBY", "GEM", "TZ"},
 	},
 	{
@@ -88,7 +88,7 @@ static const struct dw_warm table[] = {
                             "-d", "html_errors=0", "%f"},
 		.env = WAIT_AT("/tmp/main.php"),
 		.takes_env = true,
-		.trial = "<?php echo 1, \"\\n\";\n",
+		.rehearsal = "<?php echo 1, \"\\n\";\n",
 		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "PHP", "TZ"},
 	},
 	{
@@ -97,7 +97,7 @@ static const struct dw_warm table[] = {
 		.warmth = DW_WARMTH_FORK,
 		.command = {"perl", "-M5.006;$|++", "%f"},
 		.env = WAIT_AT("/tmp/main.pl"),
-		.trial = "print 1, \"\\n\";\n",
+		.rehearsal = "print 1, \"\\n\";\n",
 	},
 	{
 		.language = "lua",
@@ -106,7 +106,7 @@ static const struct dw_warm table[] = {
 		.env = WAIT_AT("start"),
 		.takes_args = true,
 		.takes_env = true,
-		.trial = "print(1)\n",
+		.rehearsal = "print(1)\n",
 		.unsafe_env = {LINKER_ENV},
 	},
 	{
@@ -116,7 +116,7 @@ static const struct dw_warm table[] = {
 		.runner_path = "/tmp/main.R",
 		.runner = EMBEDDED(dw_runner_r),
 		.calls_back = true,
-		.trial = "cat(1, '\\n')\n",
+		.rehearsal = "cat(1, '\\n')\n",
 	},
 	{
 		.language = "bash",
@@ -125,7 +125,7 @@ static const struct dw_warm table[] = {
 		.env = WAIT_AT("start"),
 		.takes_args = true,
 		.takes_env = true,
-		.trial = "echo 1\n",
+		.rehearsal = "echo 1\n",
 		.unsafe_env = {LINKER_ENV},
 	},
 	{
@@ -135,7 +135,7 @@ static const struct dw_warm table[] = {
 		.env = WAIT_AT("start"),
 		.takes_args = true,
 		.takes_env = true,
-		.trial = "echo 1\n",
+		.rehearsal = "echo 1\n",
 		.unsafe_env = {LINKER_ENV},
 	},
 	{
@@ -145,7 +145,7 @@ static const struct dw_warm table[] = {
 		.env = WAIT_AT("start"),
 		.takes_args = true,
 		.takes_env = true,
-		.trial = "echo 1\n",
+		.rehearsal = "echo 1\n",
 		.unsafe_env = {LINKER_ENV},
 	},
 };
@@ -229,9 +229,18 @@ const struct dw_template_config *dw_pool_templates(size_t *ret_count)
 	static const char *const data[] = {"numpy", "pandas",  "matplotlib.pyplot",
 	                                   "scipy", "sklearn", "seaborn",
 	                                   NULL};
+	static const char data_rehearsal[] =
+		"import numpy, pandas, matplotlib.pyplot\n"
+		"frame = pandas.DataFrame({'a': range(4), 'b': numpy.arange(4.0)})\n"
+		"print(frame.sum(), frame.describe(), numpy.random.rand(2))\n";
 	static const struct dw_template_config all[] = {
 		{.name = "python", .language = "python"},
-		{.name = "python-data", .language = "python", .preload = data},
+		{
+			.name = "python-data",
+			.language = "python",
+			.preload = data,
+			.rehearsal = data_rehearsal,
+		},
 		{.name = "javascript", .language = "javascript"},
 		{.name = "ruby", .language = "ruby"},
 		{.name = "php", .language = "php"},

@@ -27,7 +27,7 @@ struct dw_warm {
 	bool takes_library;        /* and where to import from, if there is a workspace */
 	bool calls_back;           /* the runner asks for its letter itself */
 	const char *unsafe_start;  /* code that starts so is run cold, or NULL */
-	const char *trial;         /* a short program of the language */
+	const char *rehearsal;     /* a short program of the language */
 	const char *unsafe_env[8]; /* beginnings of names that only a start heeds */
 };
 
@@ -35,7 +35,8 @@ struct dw_template {
 	char name[32];
 	const struct dw_runtime *runtime;
 	const struct dw_warm *warm;
-	char preload[512]; /* names of modules, separated by commas */
+	char preload[512];     /* names of modules, separated by commas */
+	const char *rehearsal; /* a short program like those to come */
 };
 
 /* How a language is kept warm, or NULL: it runs cold. */

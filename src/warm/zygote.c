@@ -15,11 +15,14 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "kernel/enter.h"
+#include "levels/limits.h"
 #include "warm/cell.h"
 #include "warm/letter.h"
 
 #define START_MS 60000U /* to import half of scientific Python */
-#define ANSWER_MS 10000U
+#define TRIAL_MS 10000U
+#define FORK_MS 500U /* then it is stuck, and somebody waits */
+#define LAST_WORDS_MS 100U
 #define MB (1ULL << 20)
 
 /*
@@ -34,18 +37,18 @@ bool dw_zygote_is_spent(const struct dw_zygote *z)
 	return z->forks >= FORKS_MAX;
 }
 
-/* What it printed, on one line, if it says anything about why it did not start. */
+/* The last line that it printed: why it did not start, most likely. */
 static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
 {
-	ssize_t n = read(z->cell->out[DW_STDERR], ret, size - 1);
-	char *end;
+	char text[4096];
+	ssize_t n = read(z->cell->out[DW_STDERR], text, sizeof(text) - 1);
+	const char *line;
 
-	ret[n > 0 ? n : 0] = '\0';
-	for (end = ret + strlen(ret); end > ret && end[-1] == '\n'; end--)
+	text[n > 0 ? n : 0] = '\0';
+	for (char *end = text + strlen(text); end > text && end[-1] == '\n'; end--)
 		end[-1] = '\0';
-	end = strrchr(ret, '\n');
-	if (end)
-		memmove(ret, end + 1, strlen(end + 1) + 1);
+	line = strrchr(text, '\n');
+	(void)snprintf(ret, size, "%s", line ? line + 1 : text);
 }
 
 static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
@@ -57,6 +60,7 @@ static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
 		*err = o->error;
 		return dw_wrap(err, "start a zygote for %s", z->template->name);
 	}
+	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + LAST_WORDS_MS);
 	read_last_words(z, words, sizeof(words));
 	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
 	               z->template->name,
@@ -129,7 +133,7 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 		               DW_ENTER_RULESET);
 	(void)close(pair[1]);
 	if (r == 0)
-		r = hear(z, ANSWER_MS, &z->pages, err);
+		r = hear(z, TRIAL_MS, &z->pages, err);
 	(void)close(pair[0]);
 	return r < 0 ? -1 : 0;
 }
@@ -155,14 +159,15 @@ static struct dw_bytes text(const char *t)
 	return (struct dw_bytes){t, strlen(t)};
 }
 
-/* Some look for the code before they come to wait: the trial's is there. */
+/* Some look for the code before they come to wait: the rehearsal is there. */
 static void add_files(struct dw_zygote *z, const struct dw_template *t)
 {
 	(void)snprintf(z->code_path, sizeof(z->code_path), "/tmp/%s", t->runtime->file);
 	add_file(z, DW_ZYGOTE_PATH, dw_zygote_library());
 	add_file(z, t->warm->runner_path, t->warm->runner);
 	add_file(z, "/tmp/.dewar/preload", text(t->preload));
-	add_file(z, z->code_path, text(t->warm->trial));
+	add_file(z, "/tmp/.dewar/rehearsal", text(t->rehearsal));
+	add_file(z, z->code_path, text(t->rehearsal));
 	if (t->runtime->prelude)
 		add_file(z, "/tmp/.dewar/prelude", text(t->runtime->prelude));
 }
@@ -174,7 +179,7 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 	z->template = t;
 	z->refs = 1;
 	dw_request_init(&z->req);
-	z->req.code = text(warm->trial);
+	z->req.code = text(t->rehearsal);
 	z->way = (struct dw_way){
 		.kind = DW_WAY_ZYGOTE,
 		.command = warm->command,
@@ -237,7 +242,7 @@ void dw_zygote_unref(struct dw_zygote *z)
 bool dw_zygote_runs(struct dw_zygote *z)
 {
 	dw_warm_serve(z->cell);
-	return z->cell->state != DW_CELL_GONE;
+	return !z->broken && z->cell->state != DW_CELL_GONE;
 }
 
 struct dw_way dw_zygote_way(struct dw_zygote *z)
@@ -260,6 +265,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 		.order = DW_ORDER_FORK,
 		.id = h->inside_id,
 		.has_ruleset = l->ruleset >= 0,
+		.hold = dw_limits_may_hold(l),
 		.touch = ahead,
 		.calls_back = z->template->warm->calls_back,
 		.n_rlimits = h->n_rlimits,
@@ -287,5 +293,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "give the zygote for %s an order",
 		               z->template->name);
-	return hear(z, ANSWER_MS, NULL, err);
+	r = hear(z, FORK_MS, NULL, err);
+	z->broken = r < 0;
+	return r;
 }

@@ -20,6 +20,7 @@ struct dw_zygote {
 	struct dw_way way;
 	char code_path[64];
 	struct dw_cell *cell;
+	bool broken; /* it owes us an answer: nothing it says can be trusted to be one */
 	uint32_t forks; /* so far */
 	uint32_t pages; /* that a short run writes to */
 };
