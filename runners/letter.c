@@ -14,25 +14,17 @@
 #define PATH_MAX 4096
 
 /* For an interpreter that can look: the records, as kernel/enter.h has them. */
-__attribute__((visibility("default"))) const char *dewar_letter;
-__attribute__((visibility("default"))) uint32_t dewar_letter_len;
+const char *dewar_letter;
+uint32_t dewar_letter_len;
 
 static struct {
 	struct dw_letter head;
 	char records[DW_LETTER_INLINE];
 } letter;
 
-struct record {
-	uint32_t kind;
-	uint32_t name_len;
-	uint32_t len;
-	const char *name;
-	const char *data;
-};
-
-static bool next_record(const char **at, const char *end, struct record *ret)
+bool dw_letter_next(const char **at, struct dw_record *ret)
 {
-	const char *p = *at;
+	const char *p = *at, *end = dewar_letter + dewar_letter_len;
 
 	if (end - p < 12)
 		return false;
@@ -61,7 +53,7 @@ static bool write_all(int fd, const char *data, size_t len, struct failure *f)
 	return true;
 }
 
-static bool make_file(const struct record *r, bool again, struct failure *f)
+static bool make_file(const struct dw_record *r, bool again, struct failure *f)
 {
 	char path[PATH_MAX];
 	bool ok;
@@ -94,9 +86,9 @@ static bool make_file(const struct record *r, bool again, struct failure *f)
 static bool make_files(bool again, struct failure *f)
 {
 	const char *at = dewar_letter;
-	struct record r;
+	struct dw_record r;
 
-	while (next_record(&at, dewar_letter + dewar_letter_len, &r))
+	while (dw_letter_next(&at, &r))
 		if ((r.kind == DW_LETTER_FILE || r.kind == DW_LETTER_CODE) &&
 		    !make_file(&r, again, f))
 			return false;

@@ -154,15 +154,9 @@ static uint32_t learn_line(int pagemap, const char *line, size_t len)
 
 static int open_of(long pid, const char *name)
 {
-	char path[64] = "/proc/", digits[20];
-	size_t at = 6, n = 0;
+	char path[64];
 
-	do
-		digits[n++] = (char)('0' + pid % 10);
-	while ((pid /= 10) > 0);
-	while (n > 0)
-		path[at++] = digits[--n];
-	dw_copy(path + at, name, dw_length(name) + 1);
+	dw_name(path, "/proc/", pid, name);
 	return (int)sys(__NR_openat, -100, path, 02000000, 0);
 }
 

@@ -7,7 +7,7 @@
  * This library is loaded by an interpreter that stands in a cell of its own, a
  * template's walls, with everything loaded that its children are to have. Loading
  * it is the one call there is: its constructor does not return, but waits for
- * orders on descriptor 0. For each it forks, and in the child, behind walls that
+ * orders on descriptor 0 (or a call of the interpreter's does: hooks.c). For each it forks, and in the child, behind walls that
  * are all up, the constructor returns: the interpreter goes on as if nothing had
  * happened, in a cell made for one run. So whatever can load a shared library can
  * be a zygote, and nothing is asked of its foreign function interface.
@@ -47,7 +47,9 @@
 #define FIRST_OWN_FD (DW_LETTER_FD + 1)
 #define STOP_SIGNAL 19
 
-extern int fork(void) __attribute__((weak));
+/* By its other name where there is one: hooks.c takes the first for itself. */
+extern int libc_fork(void) __asm__("__fork") __attribute__((weak));
+extern int fork(void);
 
 enum who {
 	ZYGOTE,
@@ -60,24 +62,6 @@ static int fds[DW_ENTER_FDS_MAX];
 static uint32_t n_fds;
 static struct failure failure;
 static uint64_t signals_before;
-
-size_t dw_length(const char *text)
-{
-	size_t n = 0;
-
-	while (text[n] != '\0')
-		n++;
-	return n;
-}
-
-void dw_copy(void *to, const void *from, size_t len)
-{
-	char *t = to;
-	const char *f = from;
-
-	for (size_t i = 0; i < len; i++)
-		t[i] = f[i];
-}
 
 long dw_receive(int sock, void *data, size_t len, int *ret, uint32_t max, uint32_t *ret_n)
 {
@@ -181,7 +165,9 @@ static void get_letter(bool ok)
 	say_ready(ok);
 	if (ok && dw_letter_take(DW_LETTER_FD, order.order == DW_ORDER_TRIAL, &failure)) {
 		(void)sys(__NR_close, DW_LETTER_FD);
-		return;
+		if (dw_kept_make(&failure))
+			return;
+		end(125);
 	}
 	if (ok)
 		say_ready(false);
@@ -196,6 +182,11 @@ void dewar_wait(void)
 
 /* ---- the fork ---- */
 
+int dw_libc_fork(void)
+{
+	return libc_fork ? libc_fork() : fork();
+}
+
 /* B: in the cell's pid namespace, with its last capabilities, still the zygote's memory. */
 static enum who fork_inside(void)
 {
@@ -207,7 +198,7 @@ static enum who fork_inside(void)
 		if (failed(&failure, "join the cell's cgroups",
 		           sys(__NR_write, fds[first + i], "0", 1)))
 			end(1);
-	pid = fork();
+	pid = dw_libc_fork();
 	if (pid == 0)
 		return PROGRAM;
 	if (pid < 0)
@@ -269,7 +260,7 @@ static uint32_t watch_trial(long pid)
 
 static enum who fork_trial(uint32_t *ret_pages)
 {
-	long pid = fork();
+	long pid = dw_libc_fork();
 
 	if (pid == 0) {
 		(void)sys(__NR_ptrace, PTRACE_TRACEME, 0, 0, 0);
@@ -331,16 +322,14 @@ static void take_orders(void)
 	}
 }
 
-__attribute__((constructor)) static void dewar_zygote(void)
+void dw_zygote_wait(void)
 {
 	const uint64_t all = ~0ULL;
 	bool ok;
 
-	/* Not run by a dewar, but loaded by somebody curious? */
-	if (!fork)
-		return;
 	/* No handler of the interpreter's runs while three of us share its memory. */
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &all, &signals_before, 8);
+	dw_kept_look();
 	/* What comes with an order finds the letter's place taken, and goes above it. */
 	(void)sys(__NR_dup3, ORDERS_FD, DW_LETTER_FD, 02000000 /* CLOEXEC */);
 	answer(0);
@@ -348,4 +337,10 @@ __attribute__((constructor)) static void dewar_zygote(void)
 	ok = become_program(order.order == DW_ORDER_FORK);
 	if (!ok || !order.calls_back)
 		get_letter(ok);
+}
+
+__attribute__((constructor)) static void dewar_zygote(void)
+{
+	if (!dw_hooks_wait())
+		dw_zygote_wait();
 }

@@ -36,11 +36,37 @@ bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f
 uint32_t dw_pages_learn(long pid);
 void dw_pages_touch(void);
 
-/* letter.c: wait for it, close the socket, make its files. */
+/* letter.c: wait for it, make its files. */
 bool dw_letter_take(int sock, bool again, struct failure *f);
 
+/* The letter's records, one after the other; from dewar_letter on. */
+struct dw_record {
+	uint32_t kind;
+	uint32_t name_len;
+	uint32_t len;
+	const char *name;
+	const char *data;
+};
+bool dw_letter_next(const char **at, struct dw_record *ret);
+
+/* words.c: with what the letter adds. The same ones, if it adds nothing. */
+char **dw_words_args(char **argv, int *argc);
+char **dw_words_env(char **env);
+
+/* kept.c: look at what is open in the zygote; have the same in the child. */
+void dw_kept_look(void);
+bool dw_kept_make(struct failure *f);
+
+/* hooks.c: is it a call of the interpreter's that will wait? */
+bool dw_hooks_wait(void);
+
+/* zygote.c: wait for orders. Returns in a child, with its letter, and nowhere else. */
+void dw_zygote_wait(void);
+int dw_libc_fork(void);
+
 /* A packet with descriptors; how many came is in *n_fds. */
-long dw_receive(int sock, void *data, size_t len, int *fds, uint32_t max, uint32_t *n_fds);
+long dw_receive(int sock, void *data, size_t len, int *fds, uint32_t max,
+                uint32_t *n_fds);
 
 /*
  * hold.S: a process beside ours, in the same cell, that shares our memory, has
@@ -52,7 +78,16 @@ void dw_hold_memory(void);
 /* For the runner, by its name. */
 __attribute__((visibility("default"))) void dewar_wait(void);
 
+extern __attribute__((visibility("default"))) const char *dewar_letter;
+extern __attribute__((visibility("default"))) uint32_t dewar_letter_len;
+
+/* text.c */
 size_t dw_length(const char *text);
 void dw_copy(void *to, const void *from, size_t len);
+bool dw_is_same(const char *a, const char *b);
+/* What comes after start, or 0 if the text does not start so. */
+const char *dw_after(const char *text, const char *start);
+/* "/proc/", 42, "/maps" */
+void dw_name(char *ret, const char *before, long number, const char *behind);
 
 #endif

@@ -150,6 +150,7 @@ void dw_plan_finish(struct dw_plan_builder *b);
 
 uint32_t dw_plan_add_text(struct dw_plan_builder *b, const char *text);
 void dw_plan_add_arg(struct dw_plan_builder *b, const char *word);
+/* In place of one of that name: with two of them, libc would take the first. */
 void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value);
 void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value);
 
@@ -158,6 +159,9 @@ void dw_plan_symlink(struct dw_plan_builder *b, const char *target, const char *
 /* The data is borrowed until dw_plan_seal(): it may be large, and is copied once. */
 void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                   const void *data, size_t len);
+/* The same with a text in front of the data; one file of a plan may have that. */
+void dw_plan_file_led(struct dw_plan_builder *b, const char *dst, uint32_t mode,
+                      const char *lead, const void *data, size_t len);
 void dw_plan_bind(struct dw_plan_builder *b, const char *src, const char *dst,
                   uint32_t flags);
 void dw_plan_tmpfs(struct dw_plan_builder *b, const char *dst, uint32_t mode,

@@ -17,7 +17,7 @@ void dw_plan_init(struct dw_plan_builder *b)
 	dw_buf_init(&b->argv, DW_PLAN_WORDS_MAX * sizeof(uint32_t));
 	dw_buf_init(&b->env, DW_PLAN_WORDS_MAX * sizeof(uint32_t));
 	dw_buf_init(&b->blob, DW_PLAN_SIZE_MAX / 2);
-	dw_buf_init(&b->data, DW_PLAN_ENTRIES_MAX * sizeof(struct iovec));
+	dw_buf_init(&b->data, (DW_PLAN_ENTRIES_MAX + 1) * sizeof(struct iovec));
 
 	/* Offset 0 is the empty text. */
 	(void)dw_buf_add(&b->blob, "", 1);
@@ -48,14 +48,33 @@ void dw_plan_add_arg(struct dw_plan_builder *b, const char *word)
 	(void)dw_buf_add(&b->argv, &offset, sizeof(offset));
 }
 
+/* Where the variable's text is noted, if there is one of that name. */
+static uint32_t *find_env(struct dw_plan_builder *b, const char *name)
+{
+	uint32_t *env = (uint32_t *)b->env.data;
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < b->env.len / sizeof(*env); i++) {
+		const char *text = b->blob.data + env[i];
+
+		if (strncmp(text, name, len) == 0 && text[len] == '=')
+			return &env[i];
+	}
+	return NULL;
+}
+
 void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value)
 {
 	uint32_t offset = (uint32_t)b->blob.len;
+	uint32_t *there = b->blob.failed ? NULL : find_env(b, name);
 
 	(void)dw_buf_puts(&b->blob, name);
 	(void)dw_buf_add(&b->blob, "=", 1);
 	(void)dw_buf_add(&b->blob, value, strlen(value) + 1);
-	(void)dw_buf_add(&b->env, &offset, sizeof(offset));
+	if (there)
+		*there = offset;
+	else
+		(void)dw_buf_add(&b->env, &offset, sizeof(offset));
 }
 
 void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value)
@@ -93,17 +112,30 @@ void dw_plan_symlink(struct dw_plan_builder *b, const char *target, const char *
 		     });
 }
 
-void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
-                  const void *data, size_t len)
+static void add_data(struct dw_plan_builder *b, const void *data, size_t len)
 {
 	const struct iovec piece = {.iov_base = (void *)data, .iov_len = len};
 
-	(void)dw_buf_add(&b->data, &piece, sizeof(piece));
+	if (len > 0)
+		(void)dw_buf_add(&b->data, &piece, sizeof(piece));
+}
+
+void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
+                  const void *data, size_t len)
+{
+	dw_plan_file_led(b, dst, mode, "", data, len);
+}
+
+void dw_plan_file_led(struct dw_plan_builder *b, const char *dst, uint32_t mode,
+                      const char *lead, const void *data, size_t len)
+{
+	add_data(b, lead, strlen(lead));
+	add_data(b, data, len);
 	add_entry(b, &(struct dw_plan_entry){
 			     .op = DW_PLAN_FILE,
 			     .mode = mode,
 			     .dst = dw_plan_add_text(b, dst),
-			     .size = len,
+			     .size = strlen(lead) + len,
 		     });
 }
 

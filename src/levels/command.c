@@ -57,20 +57,25 @@ static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *e
 	return 0;
 }
 
+static void plan_variables(struct dw_launched *l, const char *const *all)
+{
+	char name[64];
+
+	for (size_t i = 0; all[i]; i++) {
+		const char *value = strchr(all[i], '=');
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - all[i]), all[i]);
+		dw_plan_add_env(&l->plan, name, expand(l, value + 1, ""));
+	}
+}
+
 /* Later ones win, so that a caller can change ours. */
 static void plan_env(struct dw_launched *l, const char *library)
 {
 	const struct dw_request *req = l->spec->req;
 	const struct dw_runtime *rt = l->spec->runtime;
-	char name[64];
 
-	for (size_t i = 0; rt->env[i]; i++) {
-		const char *value = strchr(rt->env[i], '=');
-
-		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - rt->env[i]),
-		               rt->env[i]);
-		dw_plan_add_env(&l->plan, name, expand(l, value + 1, ""));
-	}
+	plan_variables(l, rt->env);
 	if (rt->library_env && library)
 		dw_plan_add_env(&l->plan, rt->library_env, library);
 	for (size_t i = 0; i < req->n_env; i++)
@@ -111,7 +116,9 @@ static void plan_code(struct dw_launched *l, char *path, size_t size)
 	if (req->command)
 		code = (struct dw_bytes){req->command, strlen(req->command)};
 	(void)snprintf(path, size, "%s/%s", l->folder, rt->file);
-	dw_plan_file(&l->plan, path, rt->executable ? 0755 : 0644, code.data, code.len);
+	dw_plan_file_led(&l->plan, path, rt->executable ? 0755 : 0644,
+	                 dw_runtime_opening(rt, code.data, code.len), code.data,
+	                 code.len);
 }
 
 int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
@@ -141,6 +148,7 @@ int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error 
 int dw_command_plan_way(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_way *way = l->spec->way;
+	char path[2048];
 
 	if (way->kind == DW_WAY_ENTERED) {
 		dw_plan_add_arg(&l->plan, ""); /* nobody is started */
@@ -150,5 +158,8 @@ int dw_command_plan_way(struct dw_launched *l, struct dw_error *err)
 		dw_plan_file(&l->plan, way->files[i].path, 0444, way->files[i].data.data,
 		             way->files[i].data.len);
 	plan_env(l, NULL);
-	return plan_command(l, way->command, "", err);
+	if (way->env)
+		plan_variables(l, way->env);
+	(void)snprintf(path, sizeof(path), "%s/%s", l->folder, l->spec->runtime->file);
+	return plan_command(l, way->command, path, err);
 }

@@ -45,7 +45,8 @@ struct dw_way_file {
 struct dw_way {
 	enum dw_way_kind kind;
 	const char *const *command; /* as a runtime's; not for DW_WAY_ENTERED */
-	struct dw_way_file files[4];
+	const char *const *env;     /* "NAME=VALUE", for that command; NULL for none */
+	struct dw_way_file files[8];
 	int userns; /* ENTERED: the zygote's */
 	int pidns;
 	uint32_t first_id; /* as root, of the zygote and those inside: on the host */

@@ -36,6 +36,8 @@ struct dw_runtime {
 	const char *package;       /* Debian's packages that bring it */
 	const char *env[8];        /* "NAME=VALUE", ends in NULL; "%d" as above, if it
 	                            * is the whole value */
+	const char *opening[2];    /* code without the first gets the second in front */
+	const char *prelude;       /* what its command runs ahead of the code, or NULL */
 	const char *library_env;   /* variable that names folders to import from, or
 	                            * NULL: set to /work where there is a workspace */
 };
@@ -45,6 +47,10 @@ const struct dw_runtime *dw_runtime_find(const char *name);
 
 /* All of them, in the order people want to see; *ret_count of them. */
 const struct dw_runtime *dw_runtime_table(size_t *ret_count);
+
+/* What goes in front of this code, in its file; "" for nothing. */
+const char *dw_runtime_opening(const struct dw_runtime *runtime, const char *code,
+                               size_t len);
 
 /*
  * Where a program is, below a root file system, searched for on a path of

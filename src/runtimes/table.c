@@ -55,18 +55,6 @@
 	"exec ruby --disable-gems -r \"$dir/.dewar.rb\" \"$file\" \"$@\""
 
 /*
- * Code without a tag would be printed instead of run, and who sends a snippet
- * means to run it. The ini files stay, though -n would save 4 ms of 12: the
- * extensions are in them. Debian's keep errors from stdout, other installs do
- * not; here they are on stderr everywhere.
- */
-#define PHP_SCRIPT                                                           \
-	"grep -aqF '<?' \"$1\" || sed -i '1s/^/<?php /' \"$1\" || exit\n"    \
-	"file=$1; shift 2\n"                                                 \
-	"exec php -d display_errors=stderr -d log_errors=0 -d html_errors=0" \
-	" \"$file\" \"$@\""
-
-/*
  * Bundled, so that "./helper" finds helper.ts; as a module, so that await works
  * at the top; with what only CommonJS has put beside it as globals, which code
  * that declares its own (const require = createRequire(...)) may shadow. Types
@@ -172,6 +160,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"ruby"},
 		.file = "main.rb",
 		.command = {"sh", "-c", RUBY_SCRIPT, "sh", "%f", "%d", RUBY_PRELUDE},
+		.prelude = RUBY_PRELUDE,
 		.needs = {"ruby"},
 		.version = {"--version"},
 		.package = "ruby",
@@ -182,8 +171,16 @@ static const struct dw_runtime table[] = {
 		.extensions = {".php"},
 		.shebangs = {"php"},
 		.file = "main.php",
-		.command = {"sh", "-c", PHP_SCRIPT, "sh", "%f", "%d"},
-		.needs = {"php", "grep", "sed"},
+		/* It would be printed, not run, and who sends a snippet means to run it. */
+		.opening = {"<?", "<?php "},
+		/*
+		 * The ini files stay, though -n would save 4 ms of 12: the extensions are
+		 * in them. Debian's keep errors from stdout, other installs do not; here
+		 * they are on stderr everywhere.
+		 */
+		.command = {"php", "-d", "display_errors=stderr", "-d", "log_errors=0",
+                            "-d", "html_errors=0", "%f"},
+		.needs = {"php"},
 		.version = {"--version"},
 		.package = "php-cli php-mbstring",
 	},

@@ -17,17 +17,19 @@
 #define FOLDER "/tmp/"
 
 static void add(struct dw_buf *buf, struct dw_letter *head, uint32_t kind,
-                const char *prefix, const char *name, struct dw_bytes data)
+                const char *prefix, const char *name, const char *lead,
+                struct dw_bytes data)
 {
 	uint32_t fixed[] = {
 		kind,
 		(uint32_t)(strlen(prefix) + strlen(name)),
-		(uint32_t)data.len,
+		(uint32_t)(strlen(lead) + data.len),
 	};
 
 	(void)dw_buf_add(buf, fixed, sizeof(fixed));
 	(void)dw_buf_add(buf, prefix, strlen(prefix));
 	(void)dw_buf_add(buf, name, strlen(name));
+	(void)dw_buf_add(buf, lead, strlen(lead));
 	(void)dw_buf_add(buf, data.data, data.len);
 	head->n_records++;
 }
@@ -42,18 +44,19 @@ static void compose(struct dw_buf *buf, struct dw_letter *head,
 {
 	const struct dw_request *req = spec->req;
 	const struct dw_runtime *rt = spec->runtime;
+	struct dw_bytes code = req->command ? text(req->command) : req->code;
 
 	for (size_t i = 0; i < req->n_files; i++)
-		add(buf, head, DW_LETTER_FILE, FOLDER, req->files[i].name,
+		add(buf, head, DW_LETTER_FILE, FOLDER, req->files[i].name, "",
 		    req->files[i].content);
 	add(buf, head, DW_LETTER_CODE, FOLDER, rt->file,
-	    req->command ? text(req->command) : req->code);
+	    dw_runtime_opening(rt, code.data, code.len), code);
 	for (size_t i = 0; i < req->n_args; i++)
-		add(buf, head, DW_LETTER_ARG, "", "", text(req->args[i]));
+		add(buf, head, DW_LETTER_ARG, "", "", "", text(req->args[i]));
 	if (rt->library_env && req->workspace)
-		add(buf, head, DW_LETTER_ENV, "", rt->library_env, text("/work"));
+		add(buf, head, DW_LETTER_ENV, "", rt->library_env, "", text("/work"));
 	for (size_t i = 0; i < req->n_env; i++)
-		add(buf, head, DW_LETTER_ENV, "", req->env[i].name,
+		add(buf, head, DW_LETTER_ENV, "", req->env[i].name, "",
 		    text(req->env[i].value));
 	head->len = (uint32_t)buf->len;
 }
@@ -97,6 +100,19 @@ static int send_short(int sock, const struct dw_letter *head, const struct dw_bu
 	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = ARRAY_SIZE(iov)};
 
 	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+bool dw_letter_is_long(const struct dw_spec *spec)
+{
+	struct dw_letter head = {0};
+	struct dw_buf buf;
+	bool fits;
+
+	dw_buf_init(&buf, DW_LETTER_INLINE);
+	compose(&buf, &head, spec);
+	fits = !buf.failed;
+	dw_buf_finish(&buf);
+	return !fits;
 }
 
 int dw_letter_send(int sock, const struct dw_spec *spec, struct dw_error *err)

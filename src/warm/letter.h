@@ -10,4 +10,7 @@
  */
 int dw_letter_send(int sock, const struct dw_spec *spec, struct dw_error *err);
 
+/* Would it be sent with a memfd? */
+bool dw_letter_is_long(const struct dw_spec *spec);
+
 #endif

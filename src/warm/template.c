@@ -7,15 +7,41 @@
 #include "dewar/pool.h"
 #include "levels/limits.h"
 #include "runners_embedded.h"
+#include "warm/letter.h"
 
 #define EMBEDDED(name)                             \
 	{                                          \
 		(const char *)(name), sizeof(name) \
 	}
 
+/* Loaded by the dynamic linker, the library waits at a call (runners/hooks.c). */
+#define WAIT_AT(call)                                            \
+	{                                                        \
+		"LD_PRELOAD=" DW_ZYGOTE_PATH, "DEWAR_WAIT=" call \
+	}
+
+/*
+ * What only a start heeds, or a start of the dynamic linker's at least; and what
+ * only setlocale() heeds, which an interpreter has called by the time it waits.
+ */
+#define LINKER_ENV "LD_", "MALLOC_", "GLIBC_"
+#define LOCALE_ENV "LC_", "LANG"
+
+/*
+ * Lua sows its numbers from the time and from where it lies in memory; the one is
+ * too coarse and the other the same for all children of a zygote.
+ */
+#define LUA_START                                                     \
+	"io.stdout:setvbuf('line')"                                   \
+	"if _VERSION > 'Lua 5.3' then "                               \
+	"local f = io.open('/dev/urandom', 'rb') f:setvbuf('no') "    \
+	"math.randomseed(string.unpack('jj', f:read(16))) f:close() " \
+	"end"
+
 /*
  * The runner is what an interpreter starts with, in the zygote: it loads what the
- * template asks for, then the library, and from there on it is in the child.
+ * template asks for, then the library, and from there on it is in the child. Most
+ * need none: they are started as if for a run, and wait on the way to the code.
  */
 static const struct dw_warm table[] = {
 	{
@@ -24,11 +50,103 @@ static const struct dw_warm table[] = {
 		.command = {"python3", "/tmp/.dewar/zygote.py"},
 		.runner_path = "/tmp/.dewar/zygote.py",
 		.runner = EMBEDDED(dw_runner_python),
-		.takes_words = true,
+		.takes_args = true,
+		.takes_env = true,
+		.takes_library = true,
 		.calls_back = true,
 		.rehearsal = "print(1)\n",
 		.unsafe_env = {"PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "OMP_",
                                "OPENBLAS_"},
+	},
+	{
+		.language = "javascript",
+		.warmth = DW_WARMTH_STANDBY,
+		.command = {"node", "-r", "/tmp/.dewar/zygote.js", "%f"},
+		.runner_path = "/tmp/.dewar/zygote.js",
+		.runner = EMBEDDED(dw_runner_node),
+		.takes_args = true,
+		.takes_env = true,
+		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "NODE_", "UV_", "OPENSSL_"},
+	},
+	{
+		.language = "ruby",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"ruby", "--disable-gems", "-r", "/tmp/.dewar/zygote.rb",
+                            "%f"},
+		.env = {"PWD=/tmp", "LD_PRELOAD=" DW_ZYGOTE_PATH, "DEWAR_WAIT=fork"},
+		.runner_path = "/tmp/.dewar/zygote.rb",
+		.runner = EMBEDDED(dw_runner_ruby),
+		.takes_env = true,
+		.unsafe_start = "#!", /* has options, which Ruby heeds before it waits */
+		.rehearsal = "puts 1\n",
+		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "RUBY", "GEM", "TZ"},
+	},
+	{
+		.language = "php",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"php", "-d", "display_errors=stderr", "-d", "log_errors=0",
+                            "-d", "html_errors=0", "%f"},
+		.env = WAIT_AT("/tmp/main.php"),
+		.takes_env = true,
+		.rehearsal = "<?php echo 1, \"\\n\";\n",
+		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "PHP", "TZ"},
+	},
+	{
+		/* It has taken its environment for its own by then, and frees it. */
+		.language = "perl",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"perl", "-M5.006;$|++", "%f"},
+		.env = WAIT_AT("/tmp/main.pl"),
+		.rehearsal = "print 1, \"\\n\";\n",
+	},
+	{
+		.language = "lua",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"lua", "-e", LUA_START, "%f"},
+		.env = WAIT_AT("start"),
+		.takes_args = true,
+		.takes_env = true,
+		.rehearsal = "print(1)\n",
+		.unsafe_env = {LINKER_ENV},
+	},
+	{
+		.language = "r",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"Rscript", "--vanilla", "%f"},
+		.runner_path = "/tmp/main.R",
+		.runner = EMBEDDED(dw_runner_r),
+		.calls_back = true,
+		.rehearsal = "cat(1, '\\n')\n",
+	},
+	{
+		.language = "bash",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"bash", "%f"},
+		.env = WAIT_AT("start"),
+		.takes_args = true,
+		.takes_env = true,
+		.rehearsal = "echo 1\n",
+		.unsafe_env = {LINKER_ENV},
+	},
+	{
+		.language = "sh",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"sh", "%f"},
+		.env = WAIT_AT("start"),
+		.takes_args = true,
+		.takes_env = true,
+		.rehearsal = "echo 1\n",
+		.unsafe_env = {LINKER_ENV},
+	},
+	{
+		.language = "zsh",
+		.warmth = DW_WARMTH_FORK,
+		.command = {"zsh", "-f", "%f"},
+		.env = WAIT_AT("start"),
+		.takes_args = true,
+		.takes_env = true,
+		.rehearsal = "echo 1\n",
+		.unsafe_env = {LINKER_ENV},
 	},
 };
 
@@ -48,10 +166,20 @@ struct dw_bytes dw_zygote_library(void)
 /* Some variables are heeded when an interpreter starts, and never again. */
 static bool is_safe_env(const struct dw_warm *warm, const char *name)
 {
+	if (!warm->takes_env)
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(warm->unsafe_env) && warm->unsafe_env[i]; i++)
 		if (strncmp(name, warm->unsafe_env[i], strlen(warm->unsafe_env[i])) == 0)
 			return false;
 	return true;
+}
+
+static bool is_safe_code(const struct dw_warm *warm, struct dw_bytes code)
+{
+	size_t len = warm->unsafe_start ? strlen(warm->unsafe_start) : 0;
+
+	return len == 0 || code.len < len ||
+	       memcmp(code.data, warm->unsafe_start, len) != 0;
 }
 
 bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
@@ -61,11 +189,18 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 
 	if (spec->runtime != t->runtime || req->image || req->program)
 		return false;
-	if (!t->warm->takes_words && (req->n_args > 0 || req->n_env > 0))
+	if (!is_safe_code(t->warm, req->code))
+		return false;
+	/* Without our library nobody can take a letter that comes as a descriptor. */
+	if (t->warm->warmth == DW_WARMTH_STANDBY && dw_letter_is_long(spec))
+		return false;
+	if (!t->warm->takes_args && req->n_args > 0)
 		return false;
 	for (size_t i = 0; i < req->n_env; i++)
 		if (!is_safe_env(t->warm, req->env[i].name))
 			return false;
+	if (req->workspace && t->runtime->library_env && !t->warm->takes_library)
+		return false;
 	/* What may not fit is written by who can say so: the cold way. */
 	for (size_t i = 0; i < req->n_files; i++) {
 		files += req->files[i].content.len + DW_TMP_INODE_BYTES;
@@ -106,6 +241,15 @@ const struct dw_template_config *dw_pool_templates(size_t *ret_count)
 			.preload = data,
 			.rehearsal = data_rehearsal,
 		},
+		{.name = "javascript", .language = "javascript"},
+		{.name = "ruby", .language = "ruby"},
+		{.name = "php", .language = "php"},
+		{.name = "perl", .language = "perl"},
+		{.name = "lua", .language = "lua"},
+		{.name = "r", .language = "r"},
+		{.name = "bash", .language = "bash"},
+		{.name = "sh", .language = "sh"},
+		{.name = "zsh", .language = "zsh"},
 	};
 
 	*ret_count = ARRAY_SIZE(all);

@@ -19,10 +19,14 @@ struct dw_warm {
 	const char *language;
 	enum dw_warmth warmth;
 	const char *command[12]; /* as a runtime's */
-	const char *runner_path; /* where the runner goes, in the cell */
+	const char *env[4];      /* for that command: "NAME=VALUE", ends in NULL */
+	const char *runner_path; /* where the runner goes, in the cell, or NULL */
 	struct dw_bytes runner;
-	bool takes_words;          /* the runner hands on arguments and environment */
-	bool calls_back;           /* and asks for its letter itself */
+	bool takes_args;           /* the request's arguments get to the program */
+	bool takes_env;            /* and its environment */
+	bool takes_library;        /* and where to import from, if there is a workspace */
+	bool calls_back;           /* the runner asks for its letter itself */
+	const char *unsafe_start;  /* code that starts so is run cold, or NULL */
 	const char *rehearsal;     /* a short program of the language */
 	const char *unsafe_env[8]; /* beginnings of names that only a start heeds */
 };

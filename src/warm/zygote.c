@@ -140,6 +140,38 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 
 /* ---- its life ---- */
 
+static void add_file(struct dw_zygote *z, const char *path, struct dw_bytes data)
+{
+	struct dw_way_file *f = z->way.files;
+
+	if (!path)
+		return;
+	while (f->path) {
+		if (strcmp(f->path, path) == 0)
+			return;
+		f++;
+	}
+	*f = (struct dw_way_file){path, data};
+}
+
+static struct dw_bytes text(const char *t)
+{
+	return (struct dw_bytes){t, strlen(t)};
+}
+
+/* Some look for the code before they come to wait: the rehearsal is there. */
+static void add_files(struct dw_zygote *z, const struct dw_template *t)
+{
+	(void)snprintf(z->code_path, sizeof(z->code_path), "/tmp/%s", t->runtime->file);
+	add_file(z, DW_ZYGOTE_PATH, dw_zygote_library());
+	add_file(z, t->warm->runner_path, t->warm->runner);
+	add_file(z, "/tmp/.dewar/preload", text(t->preload));
+	add_file(z, "/tmp/.dewar/rehearsal", text(t->rehearsal));
+	add_file(z, z->code_path, text(t->rehearsal));
+	if (t->runtime->prelude)
+		add_file(z, "/tmp/.dewar/prelude", text(t->runtime->prelude));
+}
+
 static void describe(struct dw_zygote *z, const struct dw_template *t)
 {
 	const struct dw_warm *warm = t->warm;
@@ -147,16 +179,14 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 	z->template = t;
 	z->refs = 1;
 	dw_request_init(&z->req);
-	z->req.code = (struct dw_bytes){t->rehearsal, strlen(t->rehearsal)};
+	z->req.code = text(t->rehearsal);
 	z->way = (struct dw_way){
 		.kind = DW_WAY_ZYGOTE,
 		.command = warm->command,
-		.files = {{DW_ZYGOTE_PATH, dw_zygote_library()},
-	                  {warm->runner_path, warm->runner},
-	                  {"/tmp/.dewar/preload", {t->preload, strlen(t->preload)}},
-	                  {"/tmp/.dewar/rehearsal", z->req.code}},
+		.env = warm->env,
 		.first_id = dw_container_draw_ids(),
 	};
+	add_files(z, t);
 	z->spec = (struct dw_spec){
 		.req = &z->req,
 		.runtime = t->runtime,

@@ -18,6 +18,7 @@ struct dw_zygote {
 	struct dw_request req;
 	struct dw_spec spec;
 	struct dw_way way;
+	char code_path[64];
 	struct dw_cell *cell;
 	int nursery; /* makes cells of the plain shape; -1: nobody does */
 	bool broken; /* it owes us an answer: nothing it says can be trusted to be one */

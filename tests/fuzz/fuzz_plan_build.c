@@ -24,7 +24,9 @@ static void check_plan(const struct dw_plan *plan, char *const *words, uint32_t 
 		const char *env = dw_plan_text(plan, plan->env[i]);
 
 		assert(strcmp(dw_plan_text(plan, plan->argv[i]), words[i]) == 0);
-		assert(env[0] == 'A' && env[1] == '=' && strcmp(env + 2, words[i]) == 0);
+		assert(env[0] == (char)('A' + i) && env[1] == '=');
+		/* The first was set again, to the last word. */
+		assert(strcmp(env + 2, words[i == 0 ? n - 1 : i]) == 0);
 	}
 	assert(file->op == DW_PLAN_FILE && file->size == strlen(words[n - 1]));
 	assert(memcmp(dw_plan_text(plan, file->src), words[n - 1], file->size) == 0);
@@ -47,8 +49,9 @@ static void build(char *const *words, uint32_t n)
 	dw_plan_bind(&b, words[0], words[n - 1], 0);
 	for (uint32_t i = 0; i < n; i++) {
 		dw_plan_add_arg(&b, words[i]);
-		dw_plan_add_env(&b, "A", words[i]);
+		dw_plan_add_env(&b, (char[]){(char)('A' + i), '\0'}, words[i]);
 	}
+	dw_plan_add_env(&b, "A", words[n - 1]);
 	fd = dw_plan_seal(&b, &err);
 	assert(fd >= 0);
 	map = mmap(NULL, b.h.size, PROT_READ, MAP_PRIVATE, fd, 0);

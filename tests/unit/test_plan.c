@@ -49,8 +49,9 @@ static void build(struct dw_plan_builder *b)
 	dw_plan_add_arg(b, "/bin/sh");
 	dw_plan_add_arg(b, "");
 	dw_plan_add_arg(b, "last");
-	dw_plan_add_env(b, "HOME", "/tmp");
+	dw_plan_add_env(b, "HOME", "/home");
 	dw_plan_add_env(b, "EMPTY", "");
+	dw_plan_add_env(b, "HOME", "/tmp"); /* in the place of the first one */
 	dw_plan_add_rlimit(b, RLIMIT_NOFILE, 64);
 	dw_plan_add_rlimit(b, RLIMIT_FSIZE, UINT64_MAX);
 }
@@ -227,6 +228,14 @@ static void refuses_to_seal(struct dw_plan_builder *b)
 	dw_plan_finish(b);
 }
 
+static void add_variable(struct dw_plan_builder *b, uint32_t number)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "A%u", number);
+	dw_plan_add_env(b, name, "");
+}
+
 static void too_much_of_anything_is_remembered_and_refused_at_the_end(void **state)
 {
 	struct dw_plan_builder b;
@@ -244,7 +253,7 @@ static void too_much_of_anything_is_remembered_and_refused_at_the_end(void **sta
 
 	dw_plan_init(&b);
 	for (uint32_t i = 0; i <= DW_PLAN_WORDS_MAX; i++)
-		dw_plan_add_env(&b, "A", "");
+		add_variable(&b, i);
 	refuses_to_seal(&b);
 
 	dw_plan_init(&b);
@@ -276,7 +285,7 @@ static void exactly_as_much_as_may_be_is_sealed(void **state)
 		dw_plan_file(&b, "/d", 0755, "x", 1);
 	for (uint32_t i = 0; i < DW_PLAN_WORDS_MAX; i++) {
 		dw_plan_add_arg(&b, "a");
-		dw_plan_add_env(&b, "A", "");
+		add_variable(&b, i);
 	}
 	for (uint32_t i = 0; i < DW_PLAN_RLIMITS_MAX; i++)
 		dw_plan_add_rlimit(&b, RLIMIT_CORE, 0);

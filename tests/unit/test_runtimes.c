@@ -483,6 +483,19 @@ static const char *of(const char *name, const char *head)
 	return dw_language_of_file(name, head, strlen(head));
 }
 
+static void code_without_a_tag_gets_one_where_there_are_tags(void **state)
+{
+	const struct dw_runtime *php = dw_runtime_find("php");
+
+	(void)state;
+	assert_string_equal(dw_runtime_opening(php, "echo 1;", 7), "<?php ");
+	assert_string_equal(dw_runtime_opening(php, "<b><?= 1 ?>", 11), "");
+	/* No farther than the code goes. */
+	assert_string_equal(dw_runtime_opening(php, "x<?", 2), "<?php ");
+	assert_string_equal(dw_runtime_opening(php, NULL, 0), "<?php ");
+	assert_string_equal(dw_runtime_opening(dw_runtime_find("python"), "1", 1), "");
+}
+
 static void the_extension_tells_the_language(void **state)
 {
 	(void)state;
@@ -590,6 +603,7 @@ int main(void)
 		cmocka_unit_test(past_the_end_of_the_list_is_an_error),
 		cmocka_unit_test(a_language_is_listed_with_its_version_or_is_missing),
 		cmocka_unit_test(asking_for_a_version_leaves_no_descriptor),
+		cmocka_unit_test(code_without_a_tag_gets_one_where_there_are_tags),
 		cmocka_unit_test(the_extension_tells_the_language),
 		cmocka_unit_test(the_extension_beats_the_first_line),
 		cmocka_unit_test(the_first_line_tells_the_language),

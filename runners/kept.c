@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the interpreter has open.
+ *
+ * All of the zygote's descriptors are closed in a child, but the interpreter still
+ * believes in some: the code's file, if it opens that before it comes to wait, and
+ * eventfds with which it wakes itself. In the child each is made anew and gets the
+ * number it had: the file from the cell's own /tmp, where its namesake is the code.
+ */
+#include "runners/zygote.h"
+
+#define KEPT_MAX 8
+#define LOOK_TO 64
+#define AT_FDCWD (-100)
+#define F_GETFD 1
+#define F_GETFL 3
+#define FD_CLOEXEC 1
+#define O_NONBLOCK 04000
+#define O_CLOEXEC 02000000
+
+struct kept {
+	int fd;
+	int flags;
+	char path[64];
+};
+
+static struct kept all[KEPT_MAX];
+static uint32_t n_kept;
+
+static bool is_eventfd(const struct kept *k)
+{
+	return dw_is_same(k->path, "anon_inode:[eventfd]");
+}
+
+/* Our own files are not there in the child. */
+static bool is_wanted(const struct kept *k)
+{
+	return is_eventfd(k) || (dw_after(k->path, "/tmp/") != 0 &&
+	                         dw_after(k->path, "/tmp/.dewar/") == 0);
+}
+
+void dw_kept_look(void)
+{
+	for (int fd = DW_LETTER_FD; fd < LOOK_TO && n_kept < KEPT_MAX; fd++) {
+		struct kept *k = &all[n_kept];
+		char link[40];
+		long n;
+
+		dw_name(link, "/proc/self/fd/", fd, "");
+		n = sys(__NR_readlinkat, AT_FDCWD, link, k->path, sizeof(k->path) - 1);
+		if (n <= 0)
+			continue;
+		k->path[n] = '\0';
+		k->fd = fd;
+		k->flags = (int)sys(__NR_fcntl, fd, F_GETFL) & O_NONBLOCK;
+		if (sys(__NR_fcntl, fd, F_GETFD) & FD_CLOEXEC)
+			k->flags |= O_CLOEXEC;
+		if (is_wanted(k))
+			n_kept++;
+	}
+}
+
+static bool make(const struct kept *k, struct failure *f)
+{
+	long fd = is_eventfd(k) ? sys(__NR_eventfd2, 0, k->flags)
+	                        : sys(__NR_openat, AT_FDCWD, k->path, k->flags, 0);
+	long r = fd;
+
+	if (fd >= 0 && fd != k->fd) {
+		r = sys(__NR_dup3, fd, k->fd, k->flags & O_CLOEXEC);
+		(void)sys(__NR_close, fd);
+	}
+	return !failed(f, "open what the interpreter had open", r);
+}
+
+/* From the lowest on: nobody takes the number of another. */
+bool dw_kept_make(struct failure *f)
+{
+	for (uint32_t i = 0; i < n_kept; i++)
+		if (!make(&all[i], f))
+			return false;
+	return true;
+}

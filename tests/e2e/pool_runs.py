@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run one request several times in one pool: pool_runs.py LIBRARY TIMES < REQUEST
+
+Prints a JSON list of results. The library is used as a program of somebody else's
+uses it; its structs stay its own, and come and go as JSON.
+"""
+
+import ctypes
+import json
+import sys
+
+ROOM = 1 << 16  # for a struct of any size
+
+
+class Library:
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(path)
+        self.lib.dw_result_to_json.restype = ctypes.c_void_p
+        self.lib.dw_language_name.restype = ctypes.c_char_p
+        self.error = ctypes.create_string_buffer(ROOM)
+
+    def call(self, name, *args):
+        if getattr(self.lib, name)(*args, self.error) < 0:
+            sys.exit("%s: %s" % (name, self.error.raw[8:].split(b"\0")[0].decode()))
+
+    def new_pool(self):
+        pool = ctypes.c_void_p()
+        self.call("dw_pool_new", None, ctypes.byref(pool))
+        return pool
+
+    def run(self, pool, request):
+        result = ctypes.c_void_p()
+        self.call("dw_pool_run", pool, request, ctypes.byref(result))
+        text = ctypes.c_void_p(self.lib.dw_result_to_json(result))
+        answer = json.loads(ctypes.string_at(text))
+        self.lib.dw_result_free(result)
+        ctypes.CDLL(None).free(text)
+        return answer
+
+
+def main():
+    library, text = Library(sys.argv[1]), sys.stdin.buffer.read()
+    request = ctypes.create_string_buffer(ROOM)
+    library.lib.dw_request_init(request)
+    library.call("dw_request_from_json", request, text, ctypes.c_size_t(len(text)))
+    pool = library.new_pool()
+    language = library.lib.dw_language_name(json.loads(text)["language"].encode())
+    library.run(pool, request)  # makes the pool want more of them
+    library.call("dw_pool_warm_up", pool, language, 1, ctypes.c_uint64(60000))
+    print(json.dumps([library.run(pool, request) for _ in range(int(sys.argv[2]))]))
+    library.lib.dw_pool_free(pool)
+
+
+if __name__ == "__main__":
+    main()
