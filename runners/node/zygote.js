@@ -155,7 +155,7 @@ function freeWorkers() {
 
 /* A cold start has no runner. */
 function leaveNoTrace() {
-  fs.unlinkSync(LIBRARY);
+  fs.rmSync(LIBRARY, { force: true });
   fs.unlinkSync(__filename);
   fs.rmdirSync(__dirname);
   process.execArgv.length = 0;

@@ -36,8 +36,7 @@ static bool is_our_child(pid_t pid)
 	       info.si_pid == 0;
 }
 
-/* The one child that the program has, before it runs any code of a caller's. */
-static void find_holder(pid_t program)
+void dw_entered_find_holder(pid_t program)
 {
 	char path[64], text[64];
 
@@ -67,7 +66,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	if (!is_our_child(word.pid))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
 		               word.pid);
-	find_holder(word.pid);
+	dw_entered_find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
 	return word.pid;
 }

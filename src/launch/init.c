@@ -238,6 +238,7 @@ static bool take_word(struct watch *w)
 	if (!w->waits || !dw_entered_word(&word))
 		return false;
 	if (word.kind == DW_WORD_READY) {
+		dw_entered_find_holder(w->program);
 		w->spent_cpu = cpu_ns(w->program) + cpu_ns(0);
 	} else if (word.kind == DW_WORD_GO) {
 		w->waits = false;

@@ -115,8 +115,12 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 /* entered.c: wait for a program that a zygote forks into the cell; its pid. */
 pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err);
 
-/* Who holds the memory of such a program (runners/hold.S), or 0. */
+/*
+ * Who holds the memory of such a program (runners/hold.S), or 0: the one child that
+ * the program has before it runs any code of a caller's.
+ */
 extern pid_t dw_entered_holder;
+void dw_entered_find_holder(pid_t program);
 
 /* A word of dewar's; false if it is anything else, or if dewar is gone. */
 bool dw_entered_word(struct dw_word *ret);

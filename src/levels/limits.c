@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/id.h"
 
 #define MB (1ULL << 20)
 
@@ -127,15 +128,33 @@ static uint64_t count_own_threads(void)
 	return n;
 }
 
+static bool is_counted(const struct dw_cgroup *cg)
+{
+	return cg->held[DW_CONTROLLER_MEMORY].version != 0 &&
+	       cg->held[DW_CONTROLLER_PIDS].version != 0;
+}
+
 /*
  * Who holds a program's memory (runners/hold.S) shares it: whoever adds up what
  * the processes have would count it twice. The kernel's own count is right.
  */
 bool dw_limits_may_hold(const struct dw_launched *l)
 {
-	return (l->plan.h.flags & DW_PLAN_ENTERED) &&
-	       l->cgroup.held[DW_CONTROLLER_MEMORY].version != 0 &&
-	       l->cgroup.held[DW_CONTROLLER_PIDS].version != 0;
+	return (l->plan.h.flags & (DW_PLAN_ENTERED | DW_PLAN_LETTER)) &&
+	       is_counted(&l->cgroup);
+}
+
+bool dw_limits_can_count(void)
+{
+	char id[DW_ID_MAX];
+	struct dw_cgroup cg;
+	bool counted;
+
+	dw_id_make(id);
+	dw_cgroup_create(&cg, id, &defaults, defaults.pids);
+	counted = is_counted(&cg);
+	(void)dw_cgroup_destroy(&cg, NULL);
+	return counted;
 }
 
 static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)

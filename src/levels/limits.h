@@ -15,6 +15,9 @@ void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
  */
 void dw_limits_plan(struct dw_launched *l);
 
+/* Does the kernel count the memory and the processes of a cell here? */
+bool dw_limits_can_count(void);
+
 /* May a forked program have somebody beside it who holds its memory? */
 bool dw_limits_may_hold(const struct dw_launched *l);
 

@@ -155,16 +155,11 @@ int dw_warm_enter(struct dw_zygote *z, struct dw_cell *cell, bool ahead,
 int dw_warm_start(const struct dw_spec *spec, struct dw_cell **ret, struct dw_error *err)
 {
 	const struct dw_word word = {.kind = DW_WORD_READY};
-	struct dw_way way = *spec->way;
-	struct dw_spec with_library = *spec;
 	struct dw_cell *cell = NULL;
 	int pid;
 
-	way.files[1] = (struct dw_way_file){DW_ZYGOTE_PATH, dw_zygote_library()};
-	with_library.way = &way;
-	if (create(&with_library, &cell, err) < 0)
+	if (create(spec, &cell, err) < 0)
 		return -1;
-	launched(cell)->spec = spec;
 	if (wait_for(cell, &cell->outcome.walls.known, "look at the walls", err) < 0 ||
 	    hear_ready(launched(cell), START_MS, &pid, err) < 0 ||
 	    say(launched(cell), &word, err) < 0) {

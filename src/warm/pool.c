@@ -80,6 +80,7 @@ struct dw_pool {
 	pthread_t keeper;
 	bool stopping;
 	bool fork_only;
+	bool counts_memory; /* of cells, the kernel does (levels/limits.h) */
 	uint64_t memory;
 	unsigned standby_max;
 	uint64_t idle_ms;
@@ -191,6 +192,10 @@ static struct warm_cell *start_cell(struct dw_pool *pool, struct shelf *s,
 		.command = warm->command,
 		.files = {{warm->runner_path, warm->runner}},
 	};
+	/* It would hold the program's memory (runners/node.c). */
+	if (pool->counts_memory)
+		w->way.files[1] = (struct dw_way_file){DW_ZYGOTE_PATH,
+		                                       dw_zygote_library()};
 	if (dw_warm_start(&w->spec, &w->cell, err) < 0) {
 		free_cell(w);
 		return NULL;
@@ -634,6 +639,7 @@ static struct dw_pool *new_pool(const struct dw_pool_config *config, size_t n)
 	pool->standby_max = config->standby_max ? config->standby_max : STANDBY_MAX;
 	pool->idle_ms = config->idle_ms ? config->idle_ms : DEFAULT_IDLE_MS;
 	pool->fork_only = config->fork_only;
+	pool->counts_memory = dw_limits_can_count();
 	pool->shelves = calloc(n, sizeof(*pool->shelves));
 	if (!pool->shelves) {
 		free_pool(pool);
