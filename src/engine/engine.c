@@ -163,7 +163,7 @@ static int start_warm(struct dw_pool *pool, const struct dw_spec *spec,
 		dw_pool_give_back(pool, cell);
 		return -1;
 	}
-	if (dw_pool_go(cell, spec, &why) < 0)
+	if (dw_pool_go(pool, cell, spec, &why) < 0)
 		dw_pool_give_back(pool, cell);
 	else
 		*ret_cell = cell;

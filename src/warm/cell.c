@@ -135,19 +135,17 @@ int dw_warm_build(const struct dw_spec *spec, struct dw_cell **ret, struct dw_er
 	return 0;
 }
 
-int dw_warm_enter(struct dw_zygote *z, struct dw_cell *cell, bool ahead,
-                  struct dw_error *err)
+int dw_warm_enter(struct dw_cell *cell, struct dw_error *err)
 {
 	struct dw_word word = {.kind = DW_WORD_READY};
 	struct dw_launched *l = launched(cell);
-	int r = dw_zygote_fork(z, l, ahead, err);
 
+	/* They are the program's now. */
 	for (int i = 0; i < 3; i++)
 		dw_fd_close(&l->child[i]);
 	dw_fd_close(&l->letter[1]);
 	dw_fd_close(&l->ruleset);
-	if (r < 0 || hear_ready(l, BUILD_MS, &word.pid, err) < 0 ||
-	    say(l, &word, err) < 0)
+	if (hear_ready(l, BUILD_MS, &word.pid, err) < 0 || say(l, &word, err) < 0)
 		return -1;
 	return wait_for(cell, &cell->outcome.walls.known, "look at the walls", err);
 }

@@ -17,9 +17,8 @@ int dw_warm_wait(struct dw_cell *cell, int fd, uint64_t deadline_ms);
 /* Build an empty one, made to measure for spec, whose way is the zygote's. */
 int dw_warm_build(const struct dw_spec *spec, struct dw_cell **ret, struct dw_error *err);
 
-/* Fork the zygote into it, and see to it that init knows. */
-int dw_warm_enter(struct dw_zygote *z, struct dw_cell *cell, bool ahead,
-                  struct dw_error *err);
+/* A zygote has forked into it: see to it that init knows who that is. */
+int dw_warm_enter(struct dw_cell *cell, struct dw_error *err);
 
 /* For those that cannot fork: start one that waits. */
 int dw_warm_start(const struct dw_spec *spec, struct dw_cell **ret, struct dw_error *err);

@@ -80,6 +80,7 @@ struct dw_pool {
 	pthread_t keeper;
 	bool stopping;
 	bool fork_only;
+	bool is_low;        /* the keeper should know */
 	bool counts_memory; /* of cells, the kernel does (levels/limits.h) */
 	uint64_t memory;
 	unsigned standby_max;
@@ -169,8 +170,10 @@ static struct warm_cell *fork_into(struct shelf *s, struct warm_cell *w, bool ah
 	if (!w)
 		return NULL;
 	pthread_mutex_lock(&s->zygote_lock);
-	r = dw_warm_enter(w->zygote, w->cell, ahead, err);
+	r = dw_zygote_fork(w->zygote, (struct dw_launched *)w->cell, ahead, err);
 	pthread_mutex_unlock(&s->zygote_lock);
+	if (r == 0)
+		r = dw_warm_enter(w->cell, err);
 	if (r == 0)
 		return w;
 	free_cell(w);
@@ -229,9 +232,8 @@ static struct warm_cell *take_from(struct dw_pool *pool, struct shelf *s,
 	w = pop(stack);
 	if (!w && stack == &s->ready && !pool->fork_only)
 		s->wanted = s->wanted * 2 + 1; /* the keeper knows how far it may go */
-	/* Filling up can wait until the run has ended, if there are some left. */
-	if (!w || stack->n * 2 < s->wanted)
-		pthread_cond_signal(&pool->work);
+	/* Filling up can wait until the run has begun, or ended if there are some left. */
+	pool->is_low = pool->is_low || !w || stack->n * 2 < s->wanted;
 	pthread_mutex_unlock(&pool->lock);
 	return w;
 }
@@ -287,7 +289,7 @@ struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
 	if (!s)
 		return NULL;
 	counter = &s->stats.runs_standby;
-	if (plain)
+	if (plain && !pool->fork_only)
 		w = take_ready(pool, s);
 	if (!w && s->template.warm->warmth == DW_WARMTH_FORK &&
 	    dw_template_fits(&s->template, spec)) {
@@ -299,6 +301,8 @@ struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
 
 	pthread_mutex_lock(&pool->lock);
 	(*counter)++;
+	if (!w)
+		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 	if (!w)
 		return NULL;
@@ -306,9 +310,17 @@ struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
 	return w->cell;
 }
 
-int dw_pool_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err)
+int dw_pool_go(struct dw_pool *pool, struct dw_cell *cell, const struct dw_spec *spec,
+               struct dw_error *err)
 {
-	return dw_warm_go(cell, spec, err);
+	int r = dw_warm_go(cell, spec, err);
+
+	pthread_mutex_lock(&pool->lock);
+	if (pool->is_low)
+		pthread_cond_signal(&pool->work);
+	pool->is_low = false;
+	pthread_mutex_unlock(&pool->lock);
+	return r;
 }
 
 void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell)
