@@ -180,13 +180,26 @@ static int answer(const struct dw_job *job, const struct dw_job_settings *set,
 	return status;
 }
 
+/* In a warm cell that is made for it, where it can be. */
+static int run_warm(const struct dw_job_settings *set, const struct dw_request *req,
+                    struct dw_result **ret_res, struct dw_error *err)
+{
+	struct dw_pool *pool = NULL;
+	int r;
+
+	if (dw_warm_pool(set, req, &pool, err) < 0)
+		return -1;
+	r = pool ? dw_pool_run(pool, req, ret_res, err) : dw_run(req, ret_res, err);
+	dw_pool_free(pool);
+	return r;
+}
+
 int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 {
 	/* A thread that a stuck reader holds up may outlive this function. */
 	static struct streams streams;
 	struct dw_request *req = &job->req;
 	struct dw_result *res = NULL;
-	struct dw_pool *pool = NULL;
 	struct dw_error err = {0};
 	autoclose int end_fd = -1;
 	autoclose int into_fd = -1;
@@ -215,10 +228,7 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
-	r = set->warm ? dw_warm_pool(set, req, &pool, &err) : 0;
-	if (r == 0)
-		r = pool ? dw_pool_run(pool, req, &res, &err) : dw_run(req, &res, &err);
-	dw_pool_free(pool);
+	r = set->warm ? run_warm(set, req, &res, &err) : dw_run(req, &res, &err);
 	release_signals();
 
 	/*

@@ -125,6 +125,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 
 	if (dw_launch_map_plan(fds[0], plan, err) < 0)
 		return -1;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): dw_fail() returns -1 */
 	if (plan->h->flags & DW_PLAN_NESTED)
 		given->userns = at < n ? fds[at++] : -1;
 	if (plan->h->flags & DW_PLAN_NESTED)
@@ -457,7 +458,7 @@ int main(int argc, char **argv)
 		dw_launch_die(&err);
 	}
 	if (program == 0)
-		dw_program_start(&plan,
-		                 given.letter); /* NOLINT(clang-analyzer-unix.Vfork): as said */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): as said */
+		dw_program_start(&plan, given.letter);
 	dw_init_run(&plan, &init, program);
 }

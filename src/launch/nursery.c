@@ -174,6 +174,7 @@ bool dw_nursery_start(int sock, int base_fd, struct dw_plan *plan)
 	struct dw_error err = {0};
 	struct dw_plan base;
 	pid_t pid;
+	int null;
 
 	if (dw_launch_map_plan(base_fd, &base, &err) < 0)
 		dw_launch_die(&err);
@@ -186,13 +187,15 @@ bool dw_nursery_start(int sock, int base_fd, struct dw_plan *plan)
 		(void)close(sock);
 		return false;
 	}
-	/* The zygote's stdio and its init's socket are not ours. */
+	/*
+	 * The zygote's stdio and its init's socket are not ours. Their numbers stay
+	 * taken: what comes with a message goes above them.
+	 */
 	sock = fcntl(sock, F_DUPFD_CLOEXEC, DW_REPORT_FDS_MAX * 2);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= DW_LAUNCH_FD; fd++)
-		(void)close(fd);
-	/* Their numbers stay taken: what comes with a message goes above them. */
-	for (int fd = 0; fd <= DW_LAUNCH_FD; fd++)
-		(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (dup3(null, fd, O_CLOEXEC) < 0)
+			_exit(125);
 	*plan = base;
 	serve(sock, plan);
 	return true;
