@@ -87,12 +87,14 @@ static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read
  */
 static void take_along(const struct area *a)
 {
-	volatile char *byte = (volatile char *)a->start;
+	volatile char *first = (volatile char *)a->start;
 	uint64_t len = a->end - a->start;
+	char byte;
 
 	if (sys(__NR_mprotect, a->start, len, PROT_READ | PROT_WRITE) < 0)
 		return;
-	*byte = *byte;
+	byte = *first;
+	*first = byte;
 	(void)sys(__NR_mprotect, a->start, len, a->prot);
 }
 

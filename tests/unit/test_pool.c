@@ -73,7 +73,7 @@ static void runs_warm(struct dw_pool *pool, const char *code, const char *output
 
 	if (!res->out[DW_STDOUT] || strcmp(res->out[DW_STDOUT], output) != 0)
 		fail_msg("%s%s", res->out[DW_STDERR] ? res->out[DW_STDERR] : "",
-		         res->hint ? res->hint : "");
+		         res->hint);
 	assert_true(res->warm);
 	dw_result_free(res);
 }
