@@ -148,7 +148,6 @@ static void check_output(struct attempt *a, size_t len)
 
 static void check_host(struct attempt *a, const json_t *result)
 {
-	const char *id = json_string_value(json_object_get(result, "id"));
 	char seen[256] = "";
 
 	if (has_oracle(a->attack, "files") &&
@@ -158,7 +157,7 @@ static void check_host(struct attempt *a, const json_t *result)
 	    dw_witness_touched(&a->stage.witness, a->stage.secret, seen, sizeof(seen)))
 		fire(a, seen);
 	if (has_oracle(a->attack, "remains") &&
-	    dw_traces_remain(&a->stage, id ? id : "", seen, sizeof(seen)))
+	    dw_traces_remain(&a->stage, seen, sizeof(seen)))
 		fire(a, seen);
 	dw_listen_serve(&a->listeners, a->stage.secret, a->reached, sizeof(a->reached));
 	if (has_oracle(a->attack, "network") && a->reached[0] != '\0')
