@@ -161,6 +161,8 @@ MUTANTS = [
 
     # ---- what a zygote raises for a warm cell, and what init sees to ----
     # no_new_privs is the zygote's already, and without it the kernel takes no filter.
+    # That each cell of a zygote of root's has an id of its own is a second line behind all of its
+    # namespaces: no attack gets further where they share one, but shared folders do not work.
     mutant("warm-id-not-taken", "namespace", [
         ("runners/walls.c", "if (!take_id(order->id, f) || ", "if ("),
     ], refused="init cannot look at who has another id, and takes nobody unseen", user="root"),
