@@ -3,7 +3,7 @@
 # Tries to: keep what those before it left open: files, sockets, cgroups, processes, rulesets
 # Promise:  host-files
 # Control:  bare
-# Oracle:   held fd (flag|cgroup|tasks|pidfd|landlock|socket:|memfd|/proc|ns:|:\[4)
+# Oracle:   held fd (flag|cgroup|tasks|pidfd|landlock|socket:|memfd|/proc|(user|mnt|pid|net|ipc|uts):)
 # Stops:    nothing=absent
 # Because:  a zygote has a socket for its orders, and gets descriptors with each of them; all are
 #           closed before there is any code of a caller's. Who holds is looked at whatever it found

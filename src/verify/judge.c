@@ -278,6 +278,13 @@ static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 	tame(row->detail);
 }
 
+/* "warm:container", for a row about warm cells of that level. */
+static bool is_about_warm(const char *excuse, const struct dw_target *target)
+{
+	return dw_target_is_warm(target) && strncmp(excuse, "warm:", 5) == 0 &&
+	       strcmp(excuse + 5, target->level) == 0;
+}
+
 /*
  * The sentence that excuses this level, for everybody or for a plain user; or a limit
  * that the proof disowns, or that is held by looking, which does not see everything;
@@ -299,6 +306,8 @@ static const char *excuse(const struct dw_observed *outcome, const struct dw_row
 		if (strcmp(p[0], row->target->level) == 0 ||
 		    (!outcome->root && strncmp(p[0], "plain:", 6) == 0 &&
 		     strcmp(p[0] + 6, row->target->level) == 0))
+			return p[1];
+		if (is_about_warm(p[0], row->target))
 			return p[1];
 		if (!outcome->landlock && strcmp(p[0], without) == 0)
 			return p[1];

@@ -79,6 +79,8 @@ DIFFERENT = {
     # As a plain user: the id map of a cold cell leads to the caller's own number, that of a warm
     # one to the number that the zygote has in its namespace, which is everybody's.
     "tell-the-caller-by-id-map": ("not_promised", "contained"),
+    # An interpreter draws its hash seed when it starts, and a zygote has started once for all.
+    "have-the-same-hash-seed": ("contained", "not_promised"),
 }
 
 
