@@ -193,8 +193,8 @@ MUTANTS = [
     ], {"warm": ["fill-a-list", "end-the-others-and-fork"]}, user="root"),
     mutant("warm-holder-before-the-filter", "seccomp", [
         ("runners/walls.c", "\treturn load_filter(dw_seccomp_args", "\tdw_hold_memory();\n\treturn load_filter(dw_seccomp_args"),
-        ("runners/zygote.c", "\tif (ok)\n\t\tdw_hold_memory();\n", ""),
-    ], {"warm": ["find-a-process-without-walls", "rewrite-who-shares-its-memory"]}),
+        ("runners/zygote.c", "\tif (ok && order.hold)\n\t\tdw_hold_memory();\n", ""),
+    ], {"warm": ["find-a-process-without-walls", "rewrite-who-shares-its-memory"]}, user="root"),
     mutant("warm-init-open", "capability", [
         ("src/launch/main.c", "if (program < 0 || dw_init_close(&err) < 0)", "if (program < 0)"),
     ], redundant="Landlock keeps init out of the program's domain", both="warm-init-open-and-no-landlock"),
