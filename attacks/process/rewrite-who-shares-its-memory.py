@@ -64,10 +64,9 @@ def kin():
             if pid.isdigit() and int(pid) != os.getpid() and start(pid) == start("self")]
 
 
-call, waiting = find_waiting(), []
-if call:
-    waiting = kin()
-else:
+call = find_waiting()
+waiting = kin() if call else []
+if not waiting:
     call, waiting = make_waiting()
 params = ctypes.create_string_buffer(512)
 answer = ctypes.c_long(1 << 40)
