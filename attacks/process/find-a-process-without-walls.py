@@ -4,7 +4,7 @@
 # Promise:  privileges
 # Oracle:   held status ^Seccomp:.0
 # Oracle:   held status ^NoNewPrivs:.0
-# Oracle:   held status ^Cap(Inh|Prm|Eff|Amb):.*[1-9a-f]
+# Oracle:   held status ^Cap(Prm|Eff|Amb):.*[1-9a-f]
 # Stops:    walled=seccomp
 # Because:  beside a program from a zygote stands a process that shares its memory; who writes that
 #           memory decides what it does, so it must have every wall. All in the cell are looked at

@@ -24,6 +24,10 @@ NO_WARM_CAPSET = ("runners/walls.c", "sys(__NR_capset, &header, none)", "0")
 NO_WARM_BOUNDING = ("runners/walls.c", "r = sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);",
                     "r = -22;")
 
+ZYGOTES_SHM = ("src/launch/mounts.c", "\t\telse if (e->op == DW_PLAN_BIND && (e->flags & DW_PLAN_WRITABLE))\n"
+               "\t\t\tfd = new_tmpfs(&own, err);\n", "")
+ONE_ID = ("src/levels/container.c", "h->map_to = INSIDE_ID + way->index;", "h->map_to = INSIDE_ID;")
+
 
 def outside(kind, flag, red, *more, user=None):
     """Without one namespace a forked program stays in its zygote's; init looks for that."""
@@ -141,11 +145,11 @@ MUTANTS = [
         ("src/launch/program.c", "\t(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);\n", ""),
     ], {"process": ["find-a-leaked-descriptor", "read-leaked-descriptor"], "container": ["find-a-leaked-descriptor", "read-leaked-descriptor", "write-through-leaked-descriptor"]}),
     mutant("environment-passed-on", "absent", [
-        ("src/levels/command.c", "\tfor (size_t i = 0; rt->env[i]; i++) {\n",
-         "\tfor (char **e = environ; *e; e++) {\n"
+        ("src/levels/command.c", "\tplan_variables(l, rt->env);\n",
+         "\tfor (char **e = environ; *e; e++) {\n\t\tchar name[256];\n\n"
          "\t\t(void)snprintf(name, sizeof(name), \"%.*s\", (int)strcspn(*e, \"=\"), *e);\n"
          "\t\tdw_plan_add_env(&l->plan, name, strchr(*e, '=') + 1);\n\t}\n"
-         "\tfor (size_t i = 0; rt->env[i]; i++) {\n"),
+         "\tplan_variables(l, rt->env);\n"),
     ], {"process": ["print-a-variable"], "container": ["print-a-variable", "find-the-ssh-agent", "ask-for-the-login"]}),
     mutant("ids-of-root", "namespace", [
         ("src/launch/main.c", "return dw_ids_become(h->become, err);", "return 0;"),
@@ -161,8 +165,6 @@ MUTANTS = [
 
     # ---- what a zygote raises for a warm cell, and what init sees to ----
     # no_new_privs is the zygote's already, and without it the kernel takes no filter.
-    # That each cell of a zygote of root's has an id of its own is a second line behind all of its
-    # namespaces: no attack gets further where they share one, but shared folders do not work.
     mutant("warm-id-not-taken", "namespace", [
         ("runners/walls.c", "if (!take_id(order->id, f) || ", "if ("),
     ], refused="init cannot look at who has another id, and takes nobody unseen", user="root"),
@@ -220,4 +222,27 @@ MUTANTS = [
     mutant("warm-outside-user", "namespace", [
         ("runners/zygote.c", "CLONE_NEWUSER | ", ""),
     ], refused="the other namespaces are for those of the cell's user namespace"),
+    # ---- what the nursery makes, in which a zygote's cells begin as copies of its own ----
+    mutant("nursery-without-network", "namespace", [
+        ("src/launch/nursery.c", "CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC", "CLONE_NEWPID | CLONE_NEWIPC"),
+        ("src/launch/nursery.c", "\tif (dw_net_loopback_up(err) < 0)\n\t\treturn -1;\n", ""),
+    ], refused="a zygote can enter only what is the cell's user namespace's"),
+    mutant("nursery-without-ipc", "namespace", [
+        ("src/launch/nursery.c", "CLONE_NEWNET | CLONE_NEWIPC | ", "CLONE_NEWNET | "),
+    ], refused="a zygote can enter only what is the cell's user namespace's"),
+    mutant("nursery-without-own-mounts", "mount", [
+        ("src/launch/nursery.c", "return dw_mounts_renew(plan, err);", "return 0;"),
+    ], refused="in a /proc that is not the cell's, init does not find the program"),
+    mutant("nursery-with-the-zygotes-tmp", "mount", [
+        ("src/launch/mounts.c", "\t\telse if (e->op == DW_PLAN_TMPFS)\n\t\t\tfd = new_tmpfs(e, err);\n", ""),
+        ("runners/letter.c", "if (again)", "if (true)"),
+    ], {"warm": ["leave-a-file-in-tmp", "meet-at-fifo-in-tmp"]}, user="plain"),
+    mutant("nursery-with-the-zygotes-dev-shm", "mount", [
+        ZYGOTES_SHM,
+    ], {"warm": ["meet-in-dev-shm"]}),
+    mutant("warm-one-id-for-all", "namespace", [ONE_ID],
+           redundant="two cells have no file in common that an id could open",
+           both="warm-one-id-and-one-dev-shm", user="root"),
+    mutant("warm-one-id-and-one-dev-shm", "namespace", [ONE_ID, ZYGOTES_SHM],
+           {"warm": ["meet-by-posix-shm"]}, user="root"),
 ]
