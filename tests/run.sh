@@ -8,6 +8,7 @@
 #   unit       cmocka, and the inputs of tests/fuzz: as built, and as -O3 -DNDEBUG
 #              with warnings as errors
 #   e2e        pytest over build/dewar, as the user we are
+#   e2e-warm   the part of it that runs programs again, in warm cells where there are any
 #   e2e-plain  the same as a plain user made for the purpose, where we are root
 #   mutants    the escape suite again, with one wall taken away at a time
 #   sanitize   unit and e2e again under ASan and UBSan, built by clang
@@ -28,7 +29,7 @@ root=$PWD
 logs=$root/build/test-logs
 results=$logs/results.tsv
 plain_user=dewar-test
-all_steps=(checks unit e2e e2e-plain mutants sanitize lint)
+all_steps=(checks unit e2e e2e-warm e2e-plain mutants sanitize lint)
 
 export PYTHONDONTWRITEBYTECODE=1
 [ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
@@ -124,6 +125,18 @@ step_unit()
 step_e2e()
 {
 	e2e e2e "$root/build"
+}
+
+# Warm must behave as cold. Left out is what runs no program, what chooses the way
+# itself, and what knows a program by a word on its command line, which a forked one
+# does not have.
+step_e2e-warm()
+{
+	local name ignore=()
+	for name in bad_programs bench cli_errors doctor help library verify warm_languages; do
+		ignore+=("--ignore=tests/e2e/test_$name.py")
+	done
+	DEWAR_WARM=standby e2e e2e-warm "$root/build" "${ignore[@]}"
 }
 
 # From a copy: the checkout may be where only root can go.

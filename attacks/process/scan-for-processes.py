@@ -5,16 +5,22 @@
 # Oracle:   secret
 # Stops:    alone=namespace
 # Not promised: process=process-sees-host
-# Because:  the cell's own /proc answers, and has nobody in it but the cell
+# Because:  the cell's own /proc answers, and has nobody in it but the cell; in a warm one there is
+#           one more of our own, started as we were
 import os
 
-own = {"1", str(os.getpid())}
-others = [n for n in os.listdir("/proc") if n.isdigit() and n not in own]
-for pid in others:
+
+def start_of(pid):
     try:
         with open("/proc/%s/cmdline" % pid, encoding="latin-1") as file:
-            print(pid, file.read().replace("\0", " "))
+            return file.read().replace("\0", " ")
     except OSError:
-        pass
+        return "unknown"
+
+
+others = [n for n in os.listdir("/proc") if n.isdigit() and n != "1" and
+          start_of(n) != start_of("self")]
+for pid in others:
+    print(pid, start_of(pid))
 if not others:
     print("stopped: alone at /proc")

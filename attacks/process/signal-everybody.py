@@ -3,9 +3,9 @@
 # Tries to: send a signal to all processes at once
 # Promise:  host-processes
 # Oracle:   witness
-# Stops:    ESRCH=namespace silence=landlock
-# Because:  kill(-1) says success even if each single signal was refused; that nobody got one, the
-#           witness tells. The signal is one that programs ignore
+# Stops:    ESRCH=namespace silence=namespace|landlock
+# Because:  kill(-1) says success even if each single signal was refused, or if there is somebody
+#           in the cell; that nobody else got one, the witness tells. The signal is one that programs ignore
 import errno
 import os
 import signal

@@ -16,6 +16,20 @@
 
 static char data[STEP];
 
+/* All of a step: a write that the end cuts short says only then why. */
+static bool fill(int fd, off_t at)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	for (; done < STEP; done += (size_t)n) {
+		n = pwrite(fd, data + done, STEP - done, at + (off_t)done);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
 ATTACK(fill_a_sparse_file)
 {
 	int fd = open("filling", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -26,7 +40,7 @@ ATTACK(fill_a_sparse_file)
 		return 0;
 	}
 	for (int i = STEPS - 1; i >= 0; i--)
-		if (pwrite(fd, data, STEP, (off_t)i * (off_t)STEP) != (ssize_t)STEP) {
+		if (!fill(fd, (off_t)i * (off_t)STEP)) {
 			attack_stopped("pwrite");
 			return 0;
 		}

@@ -16,6 +16,20 @@
 
 static char data[STEP];
 
+/* All of a step: a write that the end cuts short says only then why. */
+static bool fill(int fd, off_t at)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	for (; done < STEP; done += (size_t)n) {
+		n = pwrite(fd, data + done, STEP - done, at + (off_t)done);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
 ATTACK(raise_file_size)
 {
 	const struct rlimit lim = {RLIM_INFINITY, RLIM_INFINITY};
@@ -25,7 +39,7 @@ ATTACK(raise_file_size)
 	if (setrlimit(RLIMIT_FSIZE, &lim) < 0)
 		attack_stopped("setrlimit");
 	for (int i = 0; i < STEPS; i++)
-		if (pwrite(fd, data, STEP, (off_t)i * (off_t)STEP) != (ssize_t)STEP) {
+		if (!fill(fd, (off_t)i * (off_t)STEP)) {
 			attack_stopped("pwrite");
 			return 0;
 		}

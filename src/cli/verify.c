@@ -19,6 +19,7 @@
 
 struct settings {
 	const char *level;
+	const char *way;
 	const char *only;
 	const char *html;
 	bool list;
@@ -26,6 +27,35 @@ struct settings {
 };
 
 #define FIELD(name) offsetof(struct settings, name)
+
+/* How a cell comes to be, and what it is called in the table. */
+struct way {
+	const char *name;
+	const char *title; /* behind the level's name */
+	bool usual;        /* without --way */
+};
+
+static const struct way ways[] = {
+	{"cold", "", true},
+	{"standby", ", warm", true},
+	{"fork", ", fork", false},
+};
+
+#define ALL_WAYS "all"
+#define WARM_LEVEL "container" /* no other has warm cells */
+
+static int take_way(const char *value, void *field, struct dw_error *err)
+{
+	bool known = strcmp(value, ALL_WAYS) == 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		known = known || strcmp(value, ways[i].name) == 0;
+	if (!known)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no way \"%.64s\", there are cold, standby, fork and all",
+		               value);
+	return dw_take_text(value, field, err);
+}
 
 static const struct dw_option what_options[] = {
 	{
@@ -35,6 +65,13 @@ static const struct dw_option what_options[] = {
 		.take = dw_take_text,
 		.field = FIELD(level),
 		.fits = DW_FITS_LEVEL,
+	},
+	{
+		.name = "way",
+		.arg = "WAY",
+		.help = "Attack cells made this way only: cold, standby, fork, or all",
+		.take = take_way,
+		.field = FIELD(way),
 	},
 	{
 		.name = "only",
@@ -97,18 +134,39 @@ static void words_finish(struct words *w)
 		dw_buf_finish(&w->room[i]);
 }
 
-/* The levels to attack: those that work here, or the one that was named. */
-static int add_levels(struct words *w, const char *only, struct dw_error *err)
+/* Every wanted way to a cell of the level; false if there is none. */
+static bool add_ways(struct words *w, const char *level, const char *only)
 {
-	char reason[sizeof(err->text) + 32];
 	bool any = false;
+	char text[96];
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		if (only ? strcmp(only, ALL_WAYS) != 0 && strcmp(only, ways[i].name) != 0
+		         : !ways[i].usual)
+			continue;
+		if (i > 0 && strcmp(level, WARM_LEVEL) != 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s/%s/%s%s", level, ways[i].name,
+		               level, ways[i].title);
+		add(w, "target", text);
+		any = true;
+	}
+	return any;
+}
+
+/* The levels to attack: those that work here, or the one that was named. */
+static int add_levels(struct words *w, const struct settings *set, struct dw_error *err)
+{
+	const char *only = set->level;
+	char reason[sizeof(err->text) + 32];
+	bool any = false, known = false;
 
 	for (const char *const *name = dw_level_names(); *name; name++) {
 		if (only ? strcmp(*name, only) != 0 : strcmp(*name, "none") == 0)
 			continue;
 		if (dw_level_probe(*name, err) == 0) {
-			add(w, "level", *name);
-			any = true;
+			any = add_ways(w, *name, set->way) || any;
+			known = true;
 			continue;
 		}
 		if (only)
@@ -117,6 +175,9 @@ static int add_levels(struct words *w, const char *only, struct dw_error *err)
 		add(w, "absent", reason);
 		*err = (struct dw_error){0};
 	}
+	if (known && !any)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "only level " WARM_LEVEL " has warm cells");
 	if (!any && only)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "there is no level %s; see `dewar doctor`", only);
@@ -144,7 +205,7 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	add(&words, "", "dewar-verify");
 	add(&words, "dewar", self);
 	add(&words, "attacks", attacks);
-	r = set->list ? 0 : add_levels(&words, set->level, err);
+	r = set->list ? 0 : add_levels(&words, set, err);
 	if (set->only)
 		add(&words, "only", set->only);
 	if (set->list)
@@ -188,7 +249,8 @@ static int verify(const struct dw_command *cmd, int argc, char **argv)
 const struct dw_command dw_command_verify = {
 	.name = "verify",
 	.summary = "Attack the walls of this host, and say which wall stopped what",
-	.usage = {"[--level LEVEL] [--only NAME,...] [--json] [--html FILE]", "--list"},
+	.usage = {"[--level LEVEL] [--way WAY] [--only NAME,...] [--json] [--html FILE]",
+                  "--list"},
 	.example = {"dewar verify", "dewar verify --level container --html walls.html",
                     "dewar verify --only 'mount-*'"},
 	.groups = {&what, &output},

@@ -66,6 +66,11 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	if (!is_our_child(word.pid))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
 		               word.pid);
+	/* What the proof says of namespaces and mounts, it says of ours. */
+	if (!dw_readback_shares_all(word.pid))
+		return dw_fail(err, DW_E_INTERNAL, 0,
+		               "process %d is not in all of the cell's namespaces",
+		               word.pid);
 	dw_entered_find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
 	return word.pid;

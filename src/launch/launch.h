@@ -90,6 +90,9 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret);
 void dw_readback_shared(struct dw_walls *walls);
 
+/* Does the process have all the namespaces that we have? */
+bool dw_readback_shares_all(pid_t pid);
+
 /*
  * program.c: from the fork to the program's first instruction; does not return.
  * letter is a socket for the program, if the plan says so.

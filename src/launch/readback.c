@@ -23,10 +23,9 @@
 #include "launch/launch.h"
 
 static const char *const ns_files[] = {
-	[DW_NS_USER] = "/proc/self/ns/user",     [DW_NS_MOUNT] = "/proc/self/ns/mnt",
-	[DW_NS_PID] = "/proc/self/ns/pid",       [DW_NS_NET] = "/proc/self/ns/net",
-	[DW_NS_IPC] = "/proc/self/ns/ipc",       [DW_NS_UTS] = "/proc/self/ns/uts",
-	[DW_NS_CGROUP] = "/proc/self/ns/cgroup",
+	[DW_NS_USER] = "user",     [DW_NS_MOUNT] = "mnt", [DW_NS_PID] = "pid",
+	[DW_NS_NET] = "net",       [DW_NS_IPC] = "ipc",   [DW_NS_UTS] = "uts",
+	[DW_NS_CGROUP] = "cgroup",
 };
 _Static_assert(ARRAY_SIZE(ns_files) == DW_NS_COUNT, "a file for each namespace");
 
@@ -93,14 +92,37 @@ void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret)
 	read_status(pid, ret);
 }
 
+/* The number of a namespace of a process, 0 being ourselves; 0 if it is not told. */
+static uint64_t read_ns(pid_t pid, int which)
+{
+	char path[64];
+	struct stat st;
+
+	if (pid == 0)
+		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", ns_files[which]);
+	else
+		(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid,
+		               ns_files[which]);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+bool dw_readback_shares_all(pid_t pid)
+{
+	for (int i = 0; i < DW_NS_COUNT; i++) {
+		uint64_t its = read_ns(pid, i);
+
+		if (its == 0 || its != read_ns(0, i))
+			return false;
+	}
+	return true;
+}
+
 void dw_readback_shared(struct dw_walls *walls)
 {
 	struct statvfs vfs;
-	struct stat st;
 
 	for (int i = 0; i < DW_NS_COUNT; i++)
-		if (stat(ns_files[i], &st) == 0)
-			walls->ns[i] = st.st_ino;
+		walls->ns[i] = read_ns(0, i);
 	if (statvfs("/tmp", &vfs) == 0) {
 		walls->tmp_bytes = (uint64_t)vfs.f_blocks * vfs.f_frsize;
 		walls->tmp_inodes = vfs.f_files;

@@ -17,6 +17,7 @@
 #include "verify/heard.h"
 #include "verify/look.h"
 #include "verify/oracles.h"
+#include "verify/pool.h"
 #include "verify/traces.h"
 
 #define ATTEMPT_MS 15000
@@ -25,14 +26,13 @@
 
 struct attempt {
 	const struct dw_attack *attack;
-	const char *at;
+	const struct dw_target *at;
 	struct dw_stage stage;
 	struct dw_listeners listeners;
 	const struct dw_tools *tools;
-	struct dw_party first; /* the only one, or who is there before */
-	struct dw_party second;
-	char reached[128]; /* which listener was */
-	bool held;         /* the first of two stood ready for the second */
+	struct dw_party party[2]; /* the only one, or who is there before; the second */
+	char reached[128];        /* which listener was */
+	bool held;                /* the first of two stood ready for the second */
 	struct dw_observed *out;
 };
 
@@ -148,7 +148,6 @@ static void check_output(struct attempt *a, size_t len)
 
 static void check_host(struct attempt *a, const json_t *result)
 {
-	const char *id = json_string_value(json_object_get(result, "id"));
 	char seen[256] = "";
 
 	if (has_oracle(a->attack, "files") &&
@@ -158,23 +157,32 @@ static void check_host(struct attempt *a, const json_t *result)
 	    dw_witness_touched(&a->stage.witness, a->stage.secret, seen, sizeof(seen)))
 		fire(a, seen);
 	if (has_oracle(a->attack, "remains") &&
-	    dw_traces_remain(&a->stage, id ? id : "", seen, sizeof(seen)))
+	    dw_traces_remain(&a->stage, seen, sizeof(seen)))
 		fire(a, seen);
 	dw_listen_serve(&a->listeners, a->stage.secret, a->reached, sizeof(a->reached));
 	if (has_oracle(a->attack, "network") && a->reached[0] != '\0')
 		fire(a, a->reached);
 	if (has_oracle(a->attack, "network") && dw_listen_counted())
 		fire(a, "a packet crossed the host's network");
-	if (has_oracle(a->attack, "forged") && dw_heard_forged(&a->first, result))
+	if (has_oracle(a->attack, "forged") && dw_heard_forged(&a->party[0], result))
 		fire(a, "the result says what the program made up");
 }
 
 /* ---- one attempt ---- */
 
-static int start(struct attempt *a, struct dw_party *party, const char *role,
-                 struct dw_error *err)
+static bool is_pool(const struct attempt *a)
 {
-	return dw_party_start(party, a->attack, a->at, role, &a->stage, a->tools, err);
+	return dw_target_is_warm(a->at) && strcmp(a->attack->cells, "one") != 0;
+}
+
+/* Two warm cells are two of one zygote's: neighbours as close as they come. */
+static int start(struct attempt *a, size_t i, const char *role, struct dw_error *err)
+{
+	if (is_pool(a))
+		return i == 0 ? dw_pool_start(a->party, a->attack, a->at, &a->stage, err)
+		              : dw_pool_go_on(a->party, a->attack, &a->stage, err);
+	return dw_party_start(&a->party[i], a->attack, a->at, role, &a->stage, a->tools,
+	                      err);
 }
 
 static int play(struct attempt *a, struct dw_error *err)
@@ -183,19 +191,21 @@ static int play(struct attempt *a, struct dw_error *err)
 	bool in_time = true;
 
 	if (strcmp(cells, "one") == 0) {
-		if (start(a, &a->first, "", err) < 0)
+		if (start(a, 0, "", err) < 0)
 			return -1;
-		in_time = go_on(a, &a->first, UNTIL_END);
+		in_time = go_on(a, &a->party[0], UNTIL_END);
 	} else {
-		if (start(a, &a->first, "first", err) < 0)
+		if (start(a, 0, "first", err) < 0)
 			return -1;
-		in_time = go_on(a, &a->first,
+		in_time = go_on(a, &a->party[0],
 		                strcmp(cells, "pair") == 0 ? UNTIL_HELD : UNTIL_END);
-		if (in_time && start(a, &a->second, "second", err) < 0)
+		if (in_time && start(a, 1, "second", err) < 0)
 			return -1;
-		in_time = in_time && go_on(a, &a->second, UNTIL_END);
-		dw_party_stop(&a->first);
-		in_time = go_on(a, &a->first, UNTIL_END) && in_time;
+		in_time = in_time && go_on(a, &a->party[1], UNTIL_END);
+		dw_party_stop(&a->party[0]);
+		in_time = go_on(a, &a->party[0], UNTIL_END) && in_time;
+		if (is_pool(a))
+			dw_pool_end(&a->party[0]);
 	}
 	if (!in_time)
 		(void)snprintf(a->out->failed, sizeof(a->out->failed),
@@ -218,7 +228,7 @@ static void check_first(struct attempt *a, const char *said, const json_t *resul
 	if (strcmp(a->attack->cells, "one") == 0 || a->out->failed[0] != '\0')
 		return;
 	if (pair ? a->held
-	         : !a->first.cell ||
+	         : !a->party[0].cell ||
 	                    (json_is_integer(code) && json_integer_value(code) == 0))
 		return;
 	for (size_t i = 0; said && i < ARRAY_SIZE(words); i++)
@@ -228,33 +238,43 @@ static void check_first(struct attempt *a, const char *said, const json_t *resul
 	               "the first cell did not do its part");
 }
 
+/* The verdict is about the last cell; what the first one is, is seen here. */
+static void check_warm(struct attempt *a, const json_t *result)
+{
+	const json_t *metadata = json_object_get(result, "metadata");
+
+	if (is_pool(a) && result && !json_is_true(json_object_get(metadata, "warm")))
+		(void)snprintf(a->out->failed, sizeof(a->out->failed), "%s", DW_RAN_COLD);
+}
+
 static void keep_what_was_said(struct attempt *a)
 {
 	bool two = strcmp(a->attack->cells, "one") != 0;
 	const char *base = a->stage.range->base;
-	json_t *first_result = dw_heard_result(&a->first);
-	json_t *second_result = two ? dw_heard_result(&a->second) : NULL;
+	json_t *first_result = dw_heard_result(&a->party[0]);
+	json_t *second_result = two ? dw_heard_result(&a->party[1]) : NULL;
 	json_t *last = two ? second_result : first_result;
 	autofree char *first = NULL;
 	autofree char *second = NULL;
 	size_t first_len = 0, second_len = 0;
 
-	first = dw_heard_text(&a->first, first_result, a->attack, base, &first_len);
+	first = dw_heard_text(&a->party[0], first_result, a->attack, base, &first_len);
 	if (two)
-		second = dw_heard_text(&a->second, second_result, a->attack, base,
+		second = dw_heard_text(&a->party[1], second_result, a->attack, base,
 		                       &second_len);
 	check_secrets(a, first, first_len, second, second_len);
 	check_told(a, two ? second : first);
 	check_first(a, first, first_result);
 	check_output(a, first_len);
+	check_warm(a, first_result);
 	check_host(a, last);
 
 	/* dewar itself failed, or it is not what we think it is. */
-	if (a->first.cell && !last && a->out->failed[0] == '\0')
+	if (a->party[0].cell && !last && a->out->failed[0] == '\0')
 		(void)snprintf(a->out->failed, sizeof(a->out->failed),
 		               "dewar gave no result: %.*s",
-		               (int)strcspn(a->first.out[1].data ?: "", "\n"),
-		               a->first.out[1].data ?: "");
+		               (int)strcspn(a->party[0].out[1].data ?: "", "\n"),
+		               a->party[0].out[1].data ?: "");
 	if (asprintf(&a->out->said, "%s\n%s", first ?: "", second ?: "") < 0)
 		a->out->said = NULL;
 	a->out->result = json_incref(last);
@@ -268,7 +288,7 @@ static bool kernel_has_landlock(void)
 	               LANDLOCK_CREATE_RULESET_VERSION) > 0;
 }
 
-int dw_attempt(const struct dw_attack *attack, const char *at,
+int dw_attempt(const struct dw_attack *attack, const struct dw_target *at,
                const struct dw_range *range, const struct dw_tools *tools,
                struct dw_observed *ret, struct dw_error *err)
 {
@@ -276,12 +296,12 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 		.attack = attack,
 		.at = at,
 		.tools = tools,
-		.first = {.pid = -1, .pidfd = -1, .fd = {-1, -1}},
-		.second = {.pid = -1, .pidfd = -1, .fd = {-1, -1}},
 		.out = ret,
 	};
 	int r;
 
+	dw_party_init(&a.party[0]);
+	dw_party_init(&a.party[1]);
 	*ret = (struct dw_observed){
 		.landlock = kernel_has_landlock(),
 		.root = range->root,
@@ -294,8 +314,8 @@ int dw_attempt(const struct dw_attack *attack, const char *at,
 		r = play(&a, err);
 	if (r == 0)
 		keep_what_was_said(&a);
-	dw_party_finish(&a.first);
-	dw_party_finish(&a.second);
+	dw_party_finish(&a.party[0]);
+	dw_party_finish(&a.party[1]);
 	dw_stage_strike(&a.stage);
 	dw_listen_close(&a.listeners);
 	return r;

@@ -14,6 +14,9 @@ struct dw_tools {
 	const char *attacks; /* all those that are in C */
 };
 
+/* Said of a row about warm cells whose cell was none. */
+#define DW_RAN_COLD "it ran cold"
+
 /* One attack, tried once. */
 struct dw_observed {
 	bool fired;       /* an oracle saw it get through */
@@ -32,7 +35,7 @@ struct dw_observed {
  * Try the attack at a level of dewar's, or at one of the two above. 0 with
  * *ret filled in, which dw_observed_finish() frees; -1 if the range is broken.
  */
-int dw_attempt(const struct dw_attack *attack, const char *at,
+int dw_attempt(const struct dw_attack *attack, const struct dw_target *at,
                const struct dw_range *range, const struct dw_tools *tools,
                struct dw_observed *ret, struct dw_error *err);
 

@@ -22,13 +22,13 @@ const char *dw_verdict_name(enum dw_verdict verdict)
 	return verdict_names[verdict];
 }
 
-struct dw_summary dw_rows_sum(const struct dw_rows *rows, const char *level)
+struct dw_summary dw_rows_sum(const struct dw_rows *rows, const struct dw_target *target)
 {
 	struct dw_summary sum = {0};
 	const struct dw_attack *last = NULL;
 
 	for (size_t i = 0; i < rows->n; i++) {
-		if (level && strcmp(rows->list[i].level, level) != 0)
+		if (target && rows->list[i].target != target)
 			continue;
 		sum.by[rows->list[i].verdict]++;
 		sum.attacks += rows->list[i].attack != last;
@@ -253,6 +253,11 @@ static const char *find_expected(const struct dw_attack *attack, const char *wor
 
 /* ---- verdicts ---- */
 
+static const json_t *metadata_of(const struct dw_observed *outcome, const char *key)
+{
+	return json_object_get(json_object_get(outcome->result, "metadata"), key);
+}
+
 /* What a cell said may be in it: one line, and nothing that a terminal obeys. */
 static void tame(char *text)
 {
@@ -273,6 +278,13 @@ static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 	tame(row->detail);
 }
 
+/* "warm:container", for a row about warm cells of that level. */
+static bool is_about_warm(const char *excuse, const struct dw_target *target)
+{
+	return dw_target_is_warm(target) && strncmp(excuse, "warm:", 5) == 0 &&
+	       strcmp(excuse + 5, target->level) == 0;
+}
+
 /*
  * The sentence that excuses this level, for everybody or for a plain user; or a limit
  * that the proof disowns, or that is held by looking, which does not see everything;
@@ -283,16 +295,19 @@ static const char *excuse(const struct dw_observed *outcome, const struct dw_row
 {
 	char without[32];
 
-	(void)snprintf(without, sizeof(without), "%s-without-landlock", row->level);
+	(void)snprintf(without, sizeof(without), "%s-without-landlock",
+	               row->target->level);
 	for (const char *const *p = row->attack->unpromised; *p; p += 2) {
 		const char *name = strchr(p[0], ':');
 		const json_t *limit = name ? json_object_get(proof_of(outcome, "limits"),
 		                                             name + 1)
 		                           : NULL;
 
-		if (strcmp(p[0], row->level) == 0 ||
+		if (strcmp(p[0], row->target->level) == 0 ||
 		    (!outcome->root && strncmp(p[0], "plain:", 6) == 0 &&
-		     strcmp(p[0] + 6, row->level) == 0))
+		     strcmp(p[0] + 6, row->target->level) == 0))
+			return p[1];
+		if (is_about_warm(p[0], row->target))
 			return p[1];
 		if (!outcome->landlock && strcmp(p[0], without) == 0)
 			return p[1];
@@ -373,10 +388,12 @@ void dw_judge(const struct dw_observed *outcome, struct dw_row *row)
 		say(row, DW_CANNOT_TELL, detail);
 	} else if (outcome->failed[0] != '\0') {
 		say(row, DW_CANNOT_TELL, outcome->failed);
-	} else if (!json_is_true(
-			   json_object_get(json_object_get(outcome->result, "metadata"),
-	                                   "ok"))) {
+	} else if (!json_is_true(metadata_of(outcome, "ok"))) {
 		say(row, DW_CANNOT_TELL, text_of(outcome->result, "hint"));
+	} else if (dw_target_is_warm(row->target) &&
+	           !json_is_true(metadata_of(outcome, "warm"))) {
+		say(row, DW_CANNOT_TELL, DW_RAN_COLD);
+		return; /* whatever a warm cell may do, this was none */
 	} else {
 		judge_stopped(outcome, row);
 	}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "base/fd.h"
 
 #define TEXT_MAX (256U << 10)
+#define CELLS_MAX 4
 
 static size_t list_pids(pid_t *ret, size_t max)
 {
@@ -69,7 +71,29 @@ long dw_look_stat(pid_t pid, enum dw_stat_place place)
 	return at ? strtol(at, NULL, 10) : 0;
 }
 
-static bool is_of_attempt(pid_t pid, const char *nonce)
+/* The pid namespace of a process, if it is not ours; else 0. */
+static ino_t cell_of(pid_t pid)
+{
+	struct stat own, its;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid);
+	if (stat("/proc/self/ns/pid", &own) < 0 || stat(path, &its) < 0)
+		return 0;
+	return its.st_ino == own.st_ino ? 0 : its.st_ino;
+}
+
+/* Its cell's pid 1, which is never an attack. */
+static bool is_init(pid_t pid)
+{
+	autofree char *status = dw_look_read(pid, "status");
+	const char *at = status ? strstr(status, "NSpid:") : NULL;
+	size_t len = at ? strcspn(at, "\n") : 0;
+
+	return len > 2 && strncmp(at + len - 2, "\t1", 2) == 0;
+}
+
+static bool has_nonce(pid_t pid, const char *nonce)
 {
 	autofree char *env = dw_look_read(pid, "environ");
 	char wanted[64];
@@ -87,13 +111,57 @@ static pid_t parent_of_dead(pid_t pid)
 	return at && strstr(status, "State:\tZ") ? (pid_t)strtol(at + 5, NULL, 10) : 0;
 }
 
+static bool calls_itself_holding(pid_t pid)
+{
+	char path[64], comm[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	return dw_fd_read_attr(AT_FDCWD, path, comm, sizeof(comm)) > 0 &&
+	       strcmp(comm, "dw-hold") == 0;
+}
+
+bool dw_look_holding(const char *nonce)
+{
+	pid_t pids[DW_LOOK_MAX];
+	size_t n = list_pids(pids, DW_LOOK_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		if (calls_itself_holding(pids[i]) &&
+		    (has_nonce(pids[i], nonce) || cell_of(pids[i]) != 0))
+			return true;
+	return false;
+}
+
+/* The cells in which somebody holds. */
+static size_t find_cells(const pid_t *pids, size_t n, ino_t ret[CELLS_MAX])
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n && found < CELLS_MAX; i++)
+		if (calls_itself_holding(pids[i]) && cell_of(pids[i]) != 0)
+			ret[found++] = cell_of(pids[i]);
+	return found;
+}
+
+static bool is_in_cell(pid_t pid, const ino_t *cells, size_t n)
+{
+	ino_t cell = n > 0 ? cell_of(pid) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (cell == cells[i])
+			return !is_init(pid);
+	return false;
+}
+
 size_t dw_look_list(const char *nonce, pid_t *ret, size_t max)
 {
 	pid_t all[DW_LOOK_MAX];
-	size_t n_all = list_pids(all, DW_LOOK_MAX), n = 0, n_alive;
+	size_t n_all = list_pids(all, DW_LOOK_MAX), n = 0, n_alive, n_cells;
+	ino_t cells[CELLS_MAX];
 
+	n_cells = find_cells(all, n_all, cells);
 	for (size_t i = 0; i < n_all && n < max; i++)
-		if (is_of_attempt(all[i], nonce))
+		if (has_nonce(all[i], nonce) || is_in_cell(all[i], cells, n_cells))
 			ret[n++] = all[i];
 	n_alive = n;
 	for (size_t i = 0; i < n_all && n < max; i++) {
@@ -106,21 +174,6 @@ size_t dw_look_list(const char *nonce, pid_t *ret, size_t max)
 			}
 	}
 	return n;
-}
-
-bool dw_look_holding(const char *nonce)
-{
-	pid_t pids[DW_LOOK_MAX];
-	size_t n = list_pids(pids, DW_LOOK_MAX);
-	char path[64], comm[32];
-
-	for (size_t i = 0; i < n; i++) {
-		(void)snprintf(path, sizeof(path), "/proc/%d/comm", pids[i]);
-		if (dw_fd_read_attr(AT_FDCWD, path, comm, sizeof(comm)) > 0 &&
-		    strcmp(comm, "dw-hold") == 0 && is_of_attempt(pids[i], nonce))
-			return true;
-	}
-	return false;
 }
 
 bool dw_look_somebody(pid_t witness, char *ret, size_t size)

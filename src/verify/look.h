@@ -8,7 +8,9 @@
 
 /*
  * Looking at the processes of an attempt from outside, through /proc, as root of
- * the range. They are those with the attempt's nonce in their environment.
+ * the range. They are those with the attempt's nonce in their environment, and all in
+ * a cell where somebody holds: what was forked from a zygote shows the environment
+ * that the zygote was started with.
  */
 
 #define DW_LOOK_MAX 4096 /* processes of one attempt */

@@ -11,10 +11,12 @@
 #include "base/cleanup.h"
 #include "base/guess.h"
 #include "verify/judge.h"
+#include "verify/pool.h"
 #include "verify/range.h"
 #include "verify/witness.h"
 
 #define LEVELS_MAX 8
+#define TARGETS_MAX 16
 #define EXIT_OURS 125
 
 /*
@@ -23,8 +25,8 @@
  */
 struct settings {
 	struct dw_tools tools;
-	const char *levels[LEVELS_MAX + 1];
-	size_t n_levels;
+	struct dw_target targets[TARGETS_MAX];
+	size_t n_targets;
 	const char *absent[2 * LEVELS_MAX + 1]; /* level, reason, ... */
 	size_t n_absent;
 	const char *only;
@@ -42,6 +44,15 @@ static const char *value_of(const char *word, const char *key)
 	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
 }
 
+/* "container/standby/container, warm" */
+static int read_target(struct dw_target *ret, char *text)
+{
+	ret->level = strsep(&text, "/");
+	ret->way = strsep(&text, "/");
+	ret->title = text;
+	return text ? 0 : -1;
+}
+
 static int read_word(struct settings *set, char *word)
 {
 	const char *value;
@@ -50,8 +61,9 @@ static int read_word(struct settings *set, char *word)
 		set->tools.dewar = value;
 	else if ((value = value_of(word, "attacks")) != NULL)
 		set->tools.attacks = value;
-	else if ((value = value_of(word, "level")) != NULL && set->n_levels < LEVELS_MAX)
-		set->levels[set->n_levels++] = value;
+	else if (strncmp(word, "target=", 7) == 0 && set->n_targets < TARGETS_MAX)
+		return read_target(&set->targets[set->n_targets++],
+		                   word + strlen("target="));
 	else if ((value = value_of(word, "absent")) != NULL &&
 	         set->n_absent < 2 * LEVELS_MAX && strchr(value, '=') != NULL) {
 		char *reason = strchr(word + strlen("absent="), '=');
@@ -152,47 +164,44 @@ struct suite {
 };
 
 /* Where an attack that works is shown to work. */
-static const char *control_place(const struct suite *s, const struct dw_attack *attack,
-                                 const char **ret_words)
+static struct dw_target control_place(const struct suite *s,
+                                      const struct dw_attack *attack)
 {
-	if (strcmp(attack->control, "bare") == 0) {
-		*ret_words = "no cell";
-		return DW_AT_BARE;
-	}
+	if (strcmp(attack->control, "bare") == 0)
+		return (struct dw_target){DW_AT_BARE, DW_WAY_COLD, "no cell"};
 	/* Root is as mighty as can be at level none already. */
-	if (strcmp(attack->control, "root") == 0 && !s->range.root) {
-		*ret_words = "no cell, as root of the range";
-		return DW_AT_ROOT;
-	}
-	*ret_words = "level none";
-	return "none";
+	if (strcmp(attack->control, "root") == 0 && !s->range.root)
+		return (struct dw_target){DW_AT_ROOT, DW_WAY_COLD,
+		                          "no cell, as root of the range"};
+	return (struct dw_target){"none", DW_WAY_COLD, "level none"};
 }
 
-static int try_at(struct suite *s, const struct dw_attack *attack, const char *at,
-                  struct dw_observed *ret, struct dw_error *err)
+static int try_at(struct suite *s, const struct dw_attack *attack,
+                  const struct dw_target *at, struct dw_observed *ret,
+                  struct dw_error *err)
 {
 	if (dw_attempt(attack, at, &s->range, &s->set->tools, ret, err) < 0)
-		return dw_wrap(err, "attack %s at %s", attack->name, at);
+		return dw_wrap(err, "attack %s at %s", attack->name, at->title);
 	return 0;
 }
 
 static int try_attack(struct suite *s, const struct dw_attack *attack, size_t done,
                       size_t all, struct dw_rows *rows, struct dw_error *err)
 {
-	struct dw_row row = {.attack = attack};
-	const char *control = control_place(s, attack, &row.control_at);
+	struct dw_target control = control_place(s, attack);
+	struct dw_row row = {.attack = attack, .control_at = control.title};
 	struct dw_observed outcome;
 
 	show_progress(s->set, done, all, "control", attack->name);
-	if (try_at(s, attack, control, &outcome, err) < 0)
+	if (try_at(s, attack, &control, &outcome, err) < 0)
 		return -1;
 	dw_judge_control(&outcome, &row);
 	dw_observed_finish(&outcome);
 
-	for (size_t i = 0; i < s->set->n_levels; i++) {
-		row.level = s->set->levels[i];
-		show_progress(s->set, done, all, row.level, attack->name);
-		if (try_at(s, attack, row.level, &outcome, err) < 0)
+	for (size_t i = 0; i < s->set->n_targets; i++) {
+		row.target = &s->set->targets[i];
+		show_progress(s->set, done, all, row.target->title, attack->name);
+		if (try_at(s, attack, row.target, &outcome, err) < 0)
 			return -1;
 		dw_judge(&outcome, &row);
 		dw_observed_finish(&outcome);
@@ -209,7 +218,7 @@ static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err
 		all += is_chosen(&dw_attacks[i], s->set->only);
 	if (all == 0)
 		return dw_fail(err, DW_E_INVALID, 0, "no attack was chosen");
-	rows->list = calloc(all * s->set->n_levels + 1, sizeof(*rows->list));
+	rows->list = calloc(all * s->set->n_targets + 1, sizeof(*rows->list));
 	if (!rows->list)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make room for the rows");
 	for (size_t i = 0; i < dw_n_attacks; i++) {
@@ -251,13 +260,15 @@ int main(int argc, char **argv)
 	struct sigaction sa = {.sa_handler = on_stop};
 	struct settings set = {0};
 	struct suite suite = {.set = &set};
-	struct dw_rows rows = {.levels = set.levels, .absent = set.absent};
+	struct dw_rows rows = {.targets = set.targets, .absent = set.absent};
 	struct dw_error err = {0};
 	const char *keep[3];
 	int html = -1, status;
 
 	if (argc > 0 && strcmp(argv[0], "dewar-witness") == 0)
 		dw_witness_main(argv);
+	if (argc > 0 && strcmp(argv[0], DW_POOL_NAME) == 0)
+		dw_pool_main(argv);
 	/* What our caller left open is not part of the range. */
 	(void)close_range(STDERR_FILENO + 1, ~0U, 0);
 	for (int i = 1; i < argc; i++)
@@ -294,6 +305,7 @@ int main(int argc, char **argv)
 	keep[2] = NULL;
 	if (dw_range_enter(&suite.range, keep, &err) < 0)
 		give_up(&set, &err);
+	rows.n_targets = set.n_targets;
 	rows.user = suite.range.root ? "root" : "a plain user";
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGTERM, &sa, NULL);

@@ -16,124 +16,87 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "verify/pool.h"
+#include "verify/words.h"
 
-#define WORDS_MAX 128
-#define TEXT_ROOM 16384
 #define OUTPUT_MAX (8U << 20)
 #define LOOK_READS 256
 #define LEAKED_FD 9 /* a caller's descriptor that nobody closed */
 
-struct words {
-	const char *argv[WORDS_MAX];
-	size_t n;
-	char room[TEXT_ROOM];
-	size_t used;
-};
-
-static void add(struct words *w, const char *word)
+static void add_code(struct dw_words *w, const struct dw_attack *attack,
+                     const struct dw_target *at, const struct dw_stage *stage,
+                     const struct dw_tools *tools)
 {
-	if (w->n < WORDS_MAX - 1)
-		w->argv[w->n++] = word;
-}
+	struct dw_words args = {.n = 0};
 
-/* A word of ours, kept in the room. */
-static const char *keep(struct words *w, const char *text, size_t len)
-{
-	char *at = w->room + w->used;
-
-	if (w->used + len + 1 > sizeof(w->room))
-		return "";
-	memcpy(at, text, len);
-	at[len] = '\0';
-	w->used += len + 1;
-	return at;
-}
-
-/* "--workspace {base}/ws": words with the name of the range's folder in them. */
-static void add_options(struct words *w, const char *options, const char *base)
-{
-	char word[256];
-
-	while (*options) {
-		size_t len = strcspn(options, " ");
-		const char *mark = strstr(options, "{base}");
-
-		if (mark && mark < options + len)
-			(void)snprintf(word, sizeof(word), "%.*s%s%.*s",
-			               (int)(mark - options), options, base,
-			               (int)(len - (size_t)(mark - options) - 6),
-			               mark + 6);
-		else
-			(void)snprintf(word, sizeof(word), "%.*s", (int)len, options);
-		add(w, keep(w, word, strlen(word)));
-		options += len;
-		options += strspn(options, " ");
+	if (dw_target_is_warm(at)) {
+		dw_words_add(w, "--warm");
+		dw_words_add(w, at->way);
+		dw_words_add(w, "python");
+		dw_words_add(w, "-c");
+		dw_words_add(w, dw_words_warm(&args, attack, stage->range->attacks));
+		dw_words_add(w, "--");
+		for (size_t i = 0; i < args.n; i++)
+			dw_words_add_copy(w, args.argv[i]);
+	} else if (attack->language[0] == '\0') {
+		dw_words_add(w, tools->attacks);
+		dw_words_add(w, "--");
+		dw_words_add(w, attack->name);
+	} else {
+		dw_words_add(w, attack->language);
+		dw_words_add(w, "-c");
+		dw_words_add(w, attack->source);
 	}
 }
 
 /* dewar run, as a user would type it. */
-static void command_of_cell(struct words *w, const struct dw_attack *attack,
-                            const char *level, const char *env,
+static void command_of_cell(struct dw_words *w, const struct dw_attack *attack,
+                            const struct dw_target *at, const char *env,
                             const struct dw_stage *stage, const struct dw_tools *tools)
 {
 	char into[64];
 
 	(void)snprintf(into, sizeof(into), "%s/into", stage->range->base);
-	add(w, tools->dewar);
-	add(w, "run");
-	add(w, "--json");
-	add(w, "--level");
-	add(w, level);
-	add(w, "--timeout");
-	add(w, "5s");
-	add(w, "--into");
-	add(w, keep(w, into, strlen(into)));
-	add_options(w, attack->options, stage->range->base);
+	dw_words_add(w, tools->dewar);
+	dw_words_add(w, "run");
+	dw_words_add(w, "--json");
+	dw_words_add(w, "--level");
+	dw_words_add(w, at->level);
+	dw_words_add(w, "--timeout");
+	dw_words_add(w, "5s");
+	dw_words_add(w, "--into");
+	dw_words_add_copy(w, into);
+	dw_words_add_options(w, attack->options, stage->range->base);
 	for (; *env; env += strlen(env) + 1) {
-		add(w, "--env");
-		add(w, env);
+		dw_words_add(w, "--env");
+		dw_words_add(w, env);
 	}
-	if (attack->language[0] == '\0') {
-		add(w, tools->attacks);
-		add(w, "--");
-		add(w, attack->name);
-	} else {
-		add(w, attack->language);
-		add(w, "-c");
-		add(w, attack->source);
-	}
+	add_code(w, attack, at, stage, tools);
 }
 
-static int command_without(struct words *w, const struct dw_attack *attack,
+static int command_without(struct dw_words *w, const struct dw_attack *attack,
                            const struct dw_stage *stage, const struct dw_tools *tools,
                            struct dw_error *err)
 {
-	static const struct {
-		const char *language;
-		const char *program;
-	} known[] = {
-		{"python", "python3"}, {"bash", "bash"}, {"javascript", "node"},
-		{"perl", "perl"},      {"ruby", "ruby"},
-	};
+	const char *program, *file;
 	autoclose int fd = -1;
 	char path[64];
 
 	if (attack->language[0] == '\0') {
-		add(w, tools->attacks);
-		add(w, attack->name);
+		dw_words_add(w, tools->attacks);
+		dw_words_add(w, attack->name);
 		return 0;
 	}
 	(void)snprintf(path, sizeof(path), "%s/code", stage->range->base);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0 || dw_fd_write_all(fd, attack->source, strlen(attack->source)) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "write %s", path);
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (strcmp(attack->language, known[i].language) == 0)
-			add(w, known[i].program);
-	if (w->n == 0)
+	program = dw_words_interpreter(attack->language, &file);
+	if (!program)
 		return dw_fail(err, DW_E_INTERNAL, 0, "nothing here runs %s",
 		               attack->language);
-	add(w, keep(w, path, strlen(path)));
+	dw_words_add(w, program);
+	dw_words_add_copy(w, path);
 	return 0;
 }
 
@@ -153,14 +116,11 @@ static void keep_all_capabilities(void)
 		(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0);
 }
 
-static _Noreturn void run_program(const struct words *w, const int out[2], const char *at,
-                                  const char *env, const struct dw_stage *stage)
+/* A host that is not empty: secrets in the environment. */
+static void set_environment(const struct dw_stage *stage)
 {
 	char path[64];
-	int fd;
 
-	dw_plant_join_group(stage);
-	/* A host that is not empty: a secret in the environment, and an open file. */
 	(void)setenv("HOST_SECRET", stage->secret, 1);
 	(void)setenv("LOGNAME", stage->secret, 1);
 	(void)snprintf(path, sizeof(path), "/run/%s/agent", stage->secret);
@@ -171,44 +131,66 @@ static _Noreturn void run_program(const struct words *w, const int out[2], const
 	(void)setenv("HOME", path, 1);
 	(void)snprintf(path, sizeof(path), "%s/t", stage->range->base);
 	(void)setenv("TMPDIR", path, 1);
+	(void)unsetenv("DEWAR_WARM"); /* the way is the suite's to choose */
+}
+
+/* What a program is started with: 0, 1, 2, and 3 if there is one. */
+#define STDIO_MAX 4
+
+static void take_stdio(const int fds[STDIO_MAX], const struct dw_stage *stage)
+{
+	char path[64];
+	int fd;
+
+	for (int i = 0; i < STDIO_MAX; i++)
+		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
+			_exit(127);
+	/* An open file that nobody closed. */
+	(void)snprintf(path, sizeof(path), "%s/flag", stage->range->base);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || dup2(fd, LEAKED_FD) < 0)
+		_exit(127);
+}
+
+static _Noreturn void run_program(const struct dw_words *w, const int fds[STDIO_MAX],
+                                  bool mighty, const char *env,
+                                  const struct dw_stage *stage)
+{
+	const char *program = w->n > 0 ? w->argv[0] : "";
+	char path[64];
+
+	dw_plant_join_group(stage);
+	set_environment(stage);
 	for (; *env; env += strlen(env) + 1)
 		(void)putenv((char *)env);
 	(void)snprintf(path, sizeof(path), "%s/cwd", stage->range->base);
 	if (chdir(path) < 0)
 		_exit(127);
-	(void)snprintf(path, sizeof(path), "%s/flag", stage->range->base);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0 || dup2(fd, LEAKED_FD) < 0 || dup2(out[0], 1) < 0 ||
-	    dup2(out[1], 2) < 0)
-		_exit(127);
-	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || dup2(fd, 0) < 0)
-		_exit(127);
-	if (strcmp(at, DW_AT_ROOT) == 0)
+	if (strcmp(program, DW_POOL_NAME) == 0)
+		program = "/proc/self/exe";
+	take_stdio(fds, stage);
+	if (mighty)
 		keep_all_capabilities();
-	if (w->n > 0)
-		(void)execvp(w->argv[0], (char *const *)w->argv);
-	(void)dprintf(2, "start %s: %s\n", w->argv[0], strerrordesc_np(errno));
+	(void)execvp(program, (char *const *)w->argv);
+	(void)dprintf(2, "start %s: %s\n", program, strerrordesc_np(errno));
 	_exit(127);
 }
 
-int dw_party_start(struct dw_party *party, const struct dw_attack *attack, const char *at,
-                   const char *role, const struct dw_stage *stage,
-                   const struct dw_tools *tools, struct dw_error *err)
+void dw_party_init(struct dw_party *party)
 {
-	struct words words = {.n = 0};
-	char env[4096];
-	int out[2][2];
-
-	*party = (struct dw_party){.pid = -1, .pidfd = -1, .fd = {-1, -1}};
-	party->cell = strcmp(at, DW_AT_BARE) != 0 && strcmp(at, DW_AT_ROOT) != 0;
+	*party = (struct dw_party){.pid = -1, .pidfd = -1, .fd = {-1, -1}, .in = -1};
 	dw_buf_init(&party->out[0], OUTPUT_MAX);
 	dw_buf_init(&party->out[1], OUTPUT_MAX);
-	dw_stage_env(stage, role, env, sizeof(env));
-	if (party->cell)
-		command_of_cell(&words, attack, at, env, stage, tools);
-	else if (command_without(&words, attack, stage, tools, err) < 0)
-		return -1;
+}
+
+/* in and more are the program's, and closed here. */
+static int spawn(struct dw_party *party, const struct dw_words *words, int in, int more,
+                 bool mighty, const char *env, const struct dw_stage *stage,
+                 struct dw_error *err)
+{
+	autoclose int stdin_fd = in;
+	autoclose int more_fd = more;
+	int out[2][2];
 
 	if (pipe2(out[0], O_CLOEXEC) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
@@ -219,8 +201,8 @@ int dw_party_start(struct dw_party *party, const struct dw_attack *attack, const
 	}
 	party->pid = fork();
 	if (party->pid == 0)
-		run_program(&words, (int[]){out[0][1], out[1][1]}, at,
-		            party->cell ? "" : env, stage);
+		run_program(words, (int[]){in, out[0][1], out[1][1], more}, mighty, env,
+		            stage);
 	for (int i = 0; i < 2; i++) {
 		(void)close(out[i][1]);
 		party->fd[i] = out[i][0];
@@ -230,6 +212,35 @@ int dw_party_start(struct dw_party *party, const struct dw_attack *attack, const
 		return dw_fail(err, DW_E_INTERNAL, errno, "fork");
 	party->pidfd = (int)syscall(SYS_pidfd_open, party->pid, 0);
 	return 0;
+}
+
+int dw_party_spawn(struct dw_party *party, const struct dw_words *words, int in, int more,
+                   const struct dw_stage *stage, struct dw_error *err)
+{
+	return spawn(party, words, in, more, false, "", stage, err);
+}
+
+int dw_party_start(struct dw_party *party, const struct dw_attack *attack,
+                   const struct dw_target *at, const char *role,
+                   const struct dw_stage *stage, const struct dw_tools *tools,
+                   struct dw_error *err)
+{
+	bool mighty = strcmp(at->level, DW_AT_ROOT) == 0;
+	struct dw_words words = {.n = 0};
+	char env[4096];
+	int null;
+
+	dw_party_init(party);
+	party->cell = !mighty && strcmp(at->level, DW_AT_BARE) != 0;
+	dw_stage_env(stage, role, env, sizeof(env));
+	if (party->cell)
+		command_of_cell(&words, attack, at, env, stage, tools);
+	else if (command_without(&words, attack, stage, tools, err) < 0)
+		return -1;
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open /dev/null");
+	return spawn(party, &words, null, -1, mighty, party->cell ? "" : env, stage, err);
 }
 
 bool dw_party_look(struct dw_party *party)
@@ -255,7 +266,7 @@ bool dw_party_look(struct dw_party *party)
 				dw_fd_close(&party->fd[i]);
 		}
 	}
-	return party->pid < 0;
+	return party->shared ? party->fd[0] < 0 : party->pid < 0;
 }
 
 void dw_party_stop(const struct dw_party *party)
@@ -272,6 +283,7 @@ void dw_party_finish(struct dw_party *party)
 		party->pid = -1;
 	}
 	dw_fd_close(&party->pidfd);
+	dw_fd_close(&party->in);
 	for (int i = 0; i < 2; i++) {
 		dw_fd_close(&party->fd[i]);
 		dw_buf_finish(&party->out[i]);

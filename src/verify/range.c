@@ -156,6 +156,27 @@ static bool cover_file(const struct dw_range *range, const char *name, mode_t mo
 	return mount(from, path, NULL, MS_BIND, NULL) == 0;
 }
 
+/*
+ * A cell that is made before anybody asks shows nothing but /usr, and so the attacks
+ * in C go there, unless they are there already.
+ */
+static void show_attacks(struct dw_range *range, const char *program)
+{
+	static const char shown[] = "/usr/src/dewar-attacks";
+	int fd;
+
+	if (strncmp(program, "/usr/", 5) == 0) {
+		(void)snprintf(range->attacks, sizeof(range->attacks), "%s", program);
+		return;
+	}
+	fd = open(shown, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	if (fd < 0)
+		return;
+	(void)close(fd);
+	if (mount(program, shown, NULL, MS_BIND, NULL) == 0)
+		(void)snprintf(range->attacks, sizeof(range->attacks), "%s", shown);
+}
+
 static int set_up_mounts(struct dw_range *range, const char *const *keep,
                          struct dw_error *err)
 {
@@ -179,6 +200,8 @@ static int set_up_mounts(struct dw_range *range, const char *const *keep,
 	}
 
 	take_place(range, &n, "USR", "/usr/src", keep);
+	if (n > 0) /* else /usr/src is the host's own */
+		show_attacks(range, keep[1]);
 	take_place(range, &n, "ETC", "/etc/opt", keep);
 	take_place(range, &n, "VAR", "/var/opt", keep);
 	take_place(range, &n, "MNT", "/mnt", keep);

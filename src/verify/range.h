@@ -32,11 +32,13 @@ struct dw_range {
 	bool shadow; /* is /etc/shadow ours? */
 	bool machine_id;
 	bool hostname;
+	char attacks[256]; /* where a warm cell, too, finds those in C, or "" */
 };
 
 /*
  * Returns in a child of ours that is pid 1 of the range; the calling process
- * waits for it and ends with its status. keep: paths that must stay as they are.
+ * waits for it and ends with its status. keep: paths that must stay as they are, the
+ * last of them the program with the attacks in C.
  */
 int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err);
 

@@ -126,10 +126,11 @@ static void put_bar(struct dw_buf *page, const struct dw_summary *sum)
 static void put_cards(struct dw_buf *page, const struct dw_rows *rows)
 {
 	(void)dw_buf_puts(page, "<div class=\"cards\">\n");
-	for (const char *const *level = rows->levels; *level; level++) {
-		struct dw_summary sum = dw_rows_sum(rows, *level);
+	for (size_t i = 0; i < rows->n_targets; i++) {
+		struct dw_summary sum = dw_rows_sum(rows, &rows->targets[i]);
 
-		(void)dw_buf_printf(page, "<div class=\"card\"><b>%s</b>", *level);
+		(void)dw_buf_printf(page, "<div class=\"card\"><b>%s</b>",
+		                    rows->targets[i].title);
 		put_bar(page, &sum);
 		(void)dw_buf_printf(
 			page,
@@ -177,7 +178,7 @@ static void put_item(struct dw_buf *page, const char *name, const char *text)
 	(void)dw_buf_puts(page, "</dd>");
 }
 
-/* The rows of one attack are neighbours: n of them, one a level. */
+/* The rows of one attack are neighbours: n of them, one a target. */
 static void put_attack(struct dw_buf *page, const struct dw_row *row, size_t n)
 {
 	const struct dw_attack *attack = row->attack;
@@ -200,7 +201,7 @@ static void put_attack(struct dw_buf *page, const struct dw_row *row, size_t n)
 	escaped(page, row->control_detail);
 	(void)dw_buf_puts(page, "</dd>");
 	for (size_t i = 0; i < n; i++)
-		put_item(page, row[i].level, row[i].detail);
+		put_item(page, row[i].target->title, row[i].detail);
 	(void)dw_buf_printf(page, "</dl><pre>");
 	escaped(page, attack->source);
 	(void)dw_buf_puts(page, "</pre></details></td>");
@@ -226,8 +227,9 @@ static void put_families(struct dw_buf *page, const struct dw_rows *rows)
 			                    "%s<section><h2>%s</h2><table><tr><th>attack",
 			                    family ? "</table></section>\n" : "",
 			                    row->attack->family);
-			for (const char *const *level = rows->levels; *level; level++)
-				(void)dw_buf_printf(page, "<th>%s", *level);
+			for (size_t k = 0; k < rows->n_targets; k++)
+				(void)dw_buf_printf(page, "<th>%s",
+				                    rows->targets[k].title);
 			(void)dw_buf_puts(page, "</tr>\n");
 			family = row->attack->family;
 		}

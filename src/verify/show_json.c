@@ -14,13 +14,13 @@ static json_t *text(const char *value)
 
 static json_t *make_row(const struct dw_row *row)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:s}", "attack",
-	                 row->attack->name, "family", row->attack->family, "level",
-	                 row->level, "verdict", dw_verdict_name(row->verdict), "wall",
-	                 text(row->wall), "control", dw_verdict_name(row->control),
-	                 "control_at", row->control_at, "control_detail",
-	                 text(row->control_detail), "detail", text(row->detail),
-	                 "promise", row->attack->promise);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:s}",
+	                 "attack", row->attack->name, "family", row->attack->family,
+	                 "level", row->target->level, "way", row->target->way, "verdict",
+	                 dw_verdict_name(row->verdict), "wall", text(row->wall),
+	                 "control", dw_verdict_name(row->control), "control_at",
+	                 row->control_at, "control_detail", text(row->control_detail),
+	                 "detail", text(row->detail), "promise", row->attack->promise);
 }
 
 int dw_show_json(const struct dw_rows *rows)

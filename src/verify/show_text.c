@@ -40,8 +40,9 @@ static void print_matrix(const struct dw_rows *rows, bool colour)
 			(void)printf("%s%s%-*s%s", i ? "\n\n" : "",
 			             colour ? "\033[1m" : "", NAME_WIDTH + 2, family,
 			             colour ? "\033[0m" : "");
-			for (const char *const *l = rows->levels; *l; l++)
-				(void)printf("  %-*s", CELL_WIDTH, *l);
+			for (size_t k = 0; k < rows->n_targets; k++)
+				(void)printf("  %-*s", CELL_WIDTH,
+				             rows->targets[k].title);
 		}
 		if (first)
 			(void)printf("\n  %-*s", NAME_WIDTH, row->attack->name);
@@ -64,7 +65,7 @@ static void print_details(const struct dw_rows *rows, enum dw_verdict verdict,
 		if (!any)
 			(void)printf("\n%s\n", title);
 		any = true;
-		(void)printf("  %s at %s: %s\n", row->attack->name, row->level,
+		(void)printf("  %s at %s: %s\n", row->attack->name, row->target->title,
 		             row->detail);
 	}
 }
@@ -94,14 +95,14 @@ static void print_unpromised(const struct dw_rows *rows)
 	}
 }
 
-static void print_sum(const struct dw_rows *rows, const char *level)
+static void print_sum(const struct dw_rows *rows, const struct dw_target *target)
 {
-	struct dw_summary sum = dw_rows_sum(rows, level);
+	struct dw_summary sum = dw_rows_sum(rows, target);
 
 	(void)printf(
-		"  %-12s %zu contained, %zu escaped, %zu not promised, %zu cannot tell\n",
-		level, sum.by[DW_CONTAINED], sum.by[DW_ESCAPED], sum.by[DW_NOT_PROMISED],
-		sum.by[DW_CANNOT_TELL]);
+		"  %-*s %zu contained, %zu escaped, %zu not promised, %zu cannot tell\n",
+		CELL_WIDTH, target->title, sum.by[DW_CONTAINED], sum.by[DW_ESCAPED],
+		sum.by[DW_NOT_PROMISED], sum.by[DW_CANNOT_TELL]);
 }
 
 int dw_show_text(const struct dw_rows *rows, bool colour)
@@ -115,9 +116,9 @@ int dw_show_text(const struct dw_rows *rows, bool colour)
 
 	(void)printf("\n%zu attacks as %s; a wall's name means: contained by it\n",
 	             sum.attacks, rows->user);
-	for (const char *const *l = rows->levels; *l; l++)
-		print_sum(rows, *l);
+	for (size_t i = 0; i < rows->n_targets; i++)
+		print_sum(rows, &rows->targets[i]);
 	for (const char *const *a = rows->absent; *a; a += 2)
-		(void)printf("  %-12s not on this host: %s\n", a[0], a[1]);
+		(void)printf("  %-*s not on this host: %s\n", CELL_WIDTH, a[0], a[1]);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
 }

@@ -184,30 +184,39 @@ bool dw_traces_in_files(const struct dw_stage *stage, char *ret, size_t size)
 	return true;
 }
 
-static char wanted_group[20], found_group[128];
+static char wanted_group[40], found_group[128];
 
 static int match_group(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	if (type != FTW_D || ftw->level > 6)
 		return 0;
-	if (!strstr(path + ftw->base, wanted_group))
+	if (strncmp(path + ftw->base, wanted_group, strlen(wanted_group)) != 0)
 		return 0;
 	(void)snprintf(found_group, sizeof(found_group), "%s", path);
 	return 1;
 }
 
-bool dw_traces_remain(const struct dw_stage *stage, const char *run, char *ret,
-                      size_t size)
+/* The groups of every dewar in the range have the number of its pid namespace. */
+static bool is_group_left(void)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0)
+		return false;
+	(void)snprintf(wanted_group, sizeof(wanted_group), "dewar-%lu-",
+	               (unsigned long)st.st_ino);
+	return nftw("/sys/fs/cgroup", match_group, 16, FTW_PHYS) == 1;
+}
+
+bool dw_traces_remain(const struct dw_stage *stage, char *ret, size_t size)
 {
 	autofree char *now = NULL;
 	char seen[160];
 
 	if (dw_look_somebody(stage->witness.pid, ret, size))
 		return true;
-	(void)snprintf(wanted_group, sizeof(wanted_group), "%.16s", run);
-	if (wanted_group[0] != '\0' &&
-	    nftw("/sys/fs/cgroup", match_group, 16, FTW_PHYS) == 1) {
+	if (is_group_left()) {
 		(void)snprintf(ret, size, "the cgroup %s is left", found_group);
 		return true;
 	}

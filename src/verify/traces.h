@@ -15,9 +15,8 @@ int dw_traces_note(struct dw_stage *stage, struct dw_error *err);
 /* Was something planted changed, or something made beside it? */
 bool dw_traces_in_files(const struct dw_stage *stage, char *ret, size_t size);
 
-/* Is something left: a process, a mount, a file, a queue, a key, a cgroup of run? */
-bool dw_traces_remain(const struct dw_stage *stage, const char *run, char *ret,
-                      size_t size);
+/* Is something left: a process, a mount, a file, a queue, a key, a cgroup? */
+bool dw_traces_remain(const struct dw_stage *stage, char *ret, size_t size);
 
 /* Remove what is left, so that the next attack finds the range as this one did. */
 void dw_traces_remove(const struct dw_stage *stage);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "dewar/error.h"
 
@@ -69,10 +70,24 @@ enum dw_verdict {
 /* As in JSON: "contained", "not_promised". */
 const char *dw_verdict_name(enum dw_verdict verdict);
 
-/* One attack at one level. */
+#define DW_WAY_COLD "cold"
+
+/* Where an attack is tried: a level, and how the cell comes to be. */
+struct dw_target {
+	const char *level;
+	const char *way;   /* DW_WAY_COLD, or as `dewar run --warm` has it */
+	const char *title; /* for people */
+};
+
+static inline bool dw_target_is_warm(const struct dw_target *target)
+{
+	return strcmp(target->way, DW_WAY_COLD) != 0;
+}
+
+/* One attack at one place. */
 struct dw_row {
 	const struct dw_attack *attack;
-	const char *level;
+	const struct dw_target *target;
 	enum dw_verdict verdict;
 	const char *wall;        /* NULL unless contained */
 	enum dw_verdict control; /* ESCAPED, as it must be, or CANNOT_TELL */
@@ -89,13 +104,14 @@ struct dw_summary {
 struct dw_rows {
 	struct dw_row *list;
 	size_t n;
-	const char *const *levels; /* those that were tried, ends in NULL */
+	const struct dw_target *targets; /* those that were tried, in order */
+	size_t n_targets;
 	const char *const *absent; /* level, reason, ..., NULL */
 	const char *user;          /* "root" or "a plain user" */
 };
 
-/* level NULL: all of them. */
-struct dw_summary dw_rows_sum(const struct dw_rows *rows, const char *level);
+/* target NULL: all of them. */
+struct dw_summary dw_rows_sum(const struct dw_rows *rows, const struct dw_target *target);
 
 int dw_show_text(const struct dw_rows *rows, bool colour);
 int dw_show_json(const struct dw_rows *rows);

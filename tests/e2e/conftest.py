@@ -53,9 +53,11 @@ def run_json(run):
 
 
 def merged_env(changes):
-    # What the caller's shell happens to hold must not decide a test.
+    # What the caller's shell happens to hold must not decide a test; but for the whole suite
+    # being run in warm cells.
     env = {name: value for name, value in os.environ.items()
-           if name != "CODE_EXEC_SANDBOX" and not name.startswith("DEWAR_")}
+           if name != "CODE_EXEC_SANDBOX" and (name == "DEWAR_WARM" or
+                                               not name.startswith("DEWAR_"))}
     for name, value in (changes or {}).items():
         if value is None:
             env.pop(name, None)

@@ -27,6 +27,48 @@ def alive(mark):
     return found
 
 
+def is_warm(level="container"):
+    """Is the suite run in warm cells, where the level has any?"""
+    return level == "container" and bool(os.environ.get("DEWAR_WARM"))
+
+
+def status_of(pid):
+    """What /proc says of a process, by field; nothing, if it has ended."""
+    try:
+        text = pathlib.Path("/proc/%d/status" % pid).read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+
+def in_cell_of(dewar_pid):
+    """The program in the cell of a dewar, warm or cold, once its code is there, by pid.
+
+    A warm one has nothing of its caller's on its command line. It is told from the zygote by
+    being a namespace deeper, from one that still waits by the file with its code, and from who
+    holds its memory by having files open.
+    """
+    parents = {int(folder.name): int(status_of(int(folder.name)).get("PPid", 0))
+               for folder in pathlib.Path("/proc").glob("[0-9]*")}
+    family = {dewar_pid}
+    while True:
+        more = {pid for pid, parent in parents.items() if parent in family} - family
+        if not more:
+            break
+        family |= more
+    depth = len(status_of(os.getpid())["NSpid"].split()) + (2 if is_warm() else 1)
+    found = []
+    for pid in family:
+        ids = status_of(pid).get("NSpid", "").split()
+        try:
+            if len(ids) == depth and ids[-1] != "1" and os.listdir("/proc/%d/fd" % pid) and \
+                    os.path.exists("/proc/%d/root/tmp/main.py" % pid):
+                found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
 def wait_until(condition, what, bound_s=10):
     """What condition() returns, as soon as that is true."""
     deadline = time.monotonic() + bound_s
@@ -47,7 +89,7 @@ def new_in(after, before):
 
 def is_in_use(cgroup):
     """Its name tells which dewar made it; ours have ended when we ask."""
-    return os.path.exists("/proc/" + os.path.basename(cgroup).split("-")[1])
+    return os.path.exists("/proc/" + os.path.basename(cgroup).split("-")[2])
 
 
 def assert_nothing_left(host_snapshot, before):

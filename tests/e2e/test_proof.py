@@ -15,7 +15,8 @@ import subprocess
 
 import pytest
 
-from helpers import alive, assert_ended, assert_success, brief, fresh_mark, wait_until
+from helpers import (alive, assert_ended, assert_success, brief, fresh_mark, in_cell_of, is_warm,
+                     status_of, wait_until)
 
 NAMESPACES = {"user": "user", "mount": "mnt", "pid": "pid", "net": "net", "ipc": "ipc",
               "uts": "uts", "cgroup": "cgroup"}
@@ -101,16 +102,36 @@ def test_walls_of_level_container(inside, is_root):
     for ids in (seen["uid_map"], seen["gid_map"]):
         assert ids[0] == "1000" and ids[2] == "1" and len(ids) == 3, "one id, and no more"
     if is_root:
-        assert int(seen["uid_map"][1]) > 65536 and int(seen["gid_map"][1]) > 65536
         assert set(seen["groups"]) <= {1000}
+    if is_warm():
+        # The namespace outside is the zygote's, and not the host's.
+        assert int(seen["uid_map"][1]) == int(seen["gid_map"][1])
+        assert int(seen["uid_map"][1]) in range(1000, 65536)
+    elif is_root:
+        assert int(seen["uid_map"][1]) > 65536 and int(seen["gid_map"][1]) > 65536
     else:
         assert int(seen["uid_map"][1]) == os.getuid()
         assert int(seen["gid_map"][1]) == os.getgid()
 
 
-def test_cells_of_root_share_no_id(inside, is_root):
-    ids = {inside("container", LOOK)[1]["uid_map"][1] for _ in range(3)}
-    assert len(ids) == 3 if is_root else ids == {str(os.getuid())}
+def ids_on_the_host(dewar):
+    """Asked from outside, of a program that waits for input: all of its ids, and groups."""
+    mark = fresh_mark()
+    with subprocess.Popen([dewar, "run", "python", "-c", "input()", "--", mark],
+                          stdin=subprocess.PIPE) as process:
+        pid = wait_until(lambda: alive(mark) or in_cell_of(process.pid), "the program")[0]
+        status = status_of(pid)
+        process.communicate(b"\n")
+    return {int(n) for n in (status["Uid"] + " " + status["Gid"]).split()}, status["Groups"].split()
+
+
+def test_cells_of_root_share_no_id(dewar, is_root):
+    seen = [ids_on_the_host(dewar) for _ in range(3)]
+    if is_root:
+        assert all(len(ids) == 1 and min(ids) > 65536 and not groups for ids, groups in seen), seen
+        assert len({min(ids) for ids, _ in seen}) == 3
+    else:
+        assert all(ids == {os.getuid(), os.getgid()} for ids, _ in seen), seen
 
 
 def test_walls_of_level_process(inside):
@@ -142,7 +163,7 @@ def test_limits_are_in_the_kernel(dewar, is_root):
     with subprocess.Popen([dewar, "run", "--json", "--memory", "100M", "--cpus", "0.75", "--pids",
                            "33", "--files", "77", "python", "-c", "input()", "--", mark],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        pid = wait_until(lambda: alive(mark), "the program")[0]
+        pid = wait_until(lambda: alive(mark) or in_cell_of(process.pid), "the program")[0]
         rlimits = pathlib.Path("/proc/%d/limits" % pid).read_text(encoding="utf-8").splitlines()
         held = cgroup_limits(pid)
         limits = json.loads(process.communicate(b"\n")[0])["proof"]["limits"]
@@ -237,14 +258,21 @@ def witness():
 def test_cell_cannot_see_processes_of_the_host(inside, witness):
     code = TRY + """
 pid = int(sys.argv[1])
+def start(pid):
+    try:
+        with open('/proc/%s/cmdline' % pid) as file: return file.read()
+    except OSError:
+        return None
+pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())
 print(json.dumps([attempt(lambda: os.kill(pid, 0)), attempt(lambda: os.stat('/proc/%d' % pid)),
-                  sorted(int(p) for p in os.listdir('/proc') if p.isdigit())]))
+                  pids, [p for p in pids if start(p) == start('self')]]))
 """
-    _, (kill, look, pids) = inside("container", code, witness)
+    _, (kill, look, pids, kin) = inside("container", code, witness)
     assert kill == 3 and look == 2, "ESRCH and ENOENT: it is not even there"
-    assert len(pids) <= 2, pids  # init and itself
+    assert set(pids) <= {1, *kin}, pids  # init and itself
+    assert len(kin) <= 1 + is_warm(), kin  # and who holds the memory of one from a zygote
 
-    _, (kill, look, pids) = inside("none", code, witness)
+    _, (kill, look, pids, _) = inside("none", code, witness)
     assert kill == look == 0 and witness in pids
 
 

@@ -15,6 +15,7 @@ import time
 import pytest
 
 from conftest import merged_env
+from helpers import is_warm
 
 SHOW_ARGS = "import sys; print(sys.argv[1:])"
 
@@ -365,7 +366,8 @@ def test_json_is_all_there_is_and_complete(run, level):
     assert {"requested", "achieved", "walls"} <= set(answer["proof"])
     assert answer["metadata"] == {"ok": True, "sandbox": level != "none", "sandbox_level": level,
                                   "sandbox_image": None,
-                                  "sandbox_network": level != "container", "warm": False}
+                                  "sandbox_network": level != "container",
+                                  "warm": is_warm(level)}
     assert (answer["status"], answer["reason"], answer["hint"]) == ("success", "exit", None)
     assert (answer["exit_code"], answer["signal"]) == (0, None)
     assert answer["proof"]["requested"] == answer["proof"]["achieved"] == level

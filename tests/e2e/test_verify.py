@@ -14,7 +14,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEWAR = os.environ.get("DEWAR") or str(ROOT / "build" / "dewar")
-LEVELS = ("process", "container")
+PLACES = (("process", "cold"), ("container", "cold"), ("container", "standby"))
 WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "rlimit", "absent",
          "supervisor"}
 FAMILIES = {"file system", "process and privilege", "kernel surface", "network", "resources",
@@ -42,14 +42,14 @@ def suite(run, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rows(suite):
-    return {(row["attack"], row["level"]): row for row in suite.answer["rows"]}
+    return {(row["attack"], row["level"], row["way"]): row for row in suite.answer["rows"]}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level, way", PLACES)
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_the_wall_holds(rows, must, attack, level):
-    row = rows[attack, level]
+def test_the_wall_holds(rows, must, attack, level, way):
+    row = rows[attack, level, way]
     assert row["verdict"] != "escaped", row["detail"]
     must(row["verdict"] != "cannot_tell", row["detail"])
     if row["verdict"] == "contained":
@@ -70,8 +70,28 @@ def test_the_answer_adds_up(suite, rows):
     assert summary == {"attacks": len(ATTACKS), "contained": counted["contained"],
                        "escaped": counted["escaped"], "not_promised": counted["not_promised"],
                        "cannot_tell": counted["cannot_tell"]}
-    assert len(rows) == len(suite.answer["rows"]) == len(ATTACKS) * len(LEVELS)
+    assert len(rows) == len(suite.answer["rows"]) == len(ATTACKS) * len(PLACES)
     assert suite.status == (1 if summary["escaped"] else 0)
+
+
+# Where a warm cell differs from a cold one, and why it must.
+DIFFERENT = {
+    # As a plain user: the id map of a cold cell leads to the caller's own number, that of a warm
+    # one to the number that the zygote has in its namespace, which is everybody's.
+    "tell-the-caller-by-id-map": ("not_promised", "contained"),
+    # An interpreter draws its hash seed when it starts, and a zygote has started once for all.
+    "have-the-same-hash-seed": ("contained", "not_promised"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_warm_cell_is_as_good_as_a_cold_one(rows, attack):
+    cold, warm = rows[attack, "container", "cold"], rows[attack, "container", "standby"]
+    if DIFFERENT.get(attack) == (cold["verdict"], warm["verdict"]):
+        return
+    assert (warm["verdict"], warm["wall"]) == (cold["verdict"], cold["wall"]), \
+        (cold["detail"], warm["detail"])
 
 
 @pytest.mark.slow
@@ -82,9 +102,11 @@ def test_there_are_attacks_in_each_family(suite):
 
 
 @pytest.mark.slow
-def test_container_promises_everything_but_what_the_host_tells(suite):
+@pytest.mark.parametrize("way", ["cold", "standby"])
+def test_container_promises_everything_but_what_the_host_tells(suite, way):
     """At the default level nearly all is promised; excuses do not creep in."""
-    rows = [row for row in suite.answer["rows"] if row["level"] == "container"]
+    rows = [row for row in suite.answer["rows"]
+            if (row["level"], row["way"]) == ("container", way)]
     excused = [row["attack"] for row in rows if row["verdict"] == "not_promised"]
     assert len(excused) <= len(rows) // 12, excused
 
@@ -126,17 +148,26 @@ def test_a_table_names_the_wall(run):
     done = run("verify", "--only", "read-flag-by-path")
     assert done.returncode == 0
     lines = done.stdout.decode().splitlines()
-    assert lines[0].split() == ["file", "system", "process", "container"]
-    assert lines[1].split() == ["read-flag-by-path", "landlock", "mount"]
+    assert lines[0].split() == ["file", "system", "process", "container", "container,", "warm"]
+    assert lines[1].split() == ["read-flag-by-path", "landlock", "mount", "mount"]
     assert b"\033" not in done.stdout, "no colour unless it is a terminal"
     assert done.stderr == b"", "no progress unless it is a terminal"
+
+
+def test_every_way_can_be_asked_for(run):
+    """One cell, and two; in C, Python, and something else."""
+    done = run("verify", "--json", "--level", "container", "--way", "all", "--only",
+               "read-flag-by-path,connect-to-loopback,ask-ps,meet-by-sysv-shm,leave-a-file-in-tmp")
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["way"] for row in rows] == ["cold", "standby", "fork"] * 5
+    assert {row["verdict"] for row in rows} == {"contained"}, rows
 
 
 def test_level_none_promises_nothing(run):
     done = run("verify", "--json", "--level", "none", "--only", "read-flag-by-path")
     assert done.returncode == 0
     row, = json.loads(done.stdout)["rows"]
-    assert (row["verdict"], row["level"]) == ("not_promised", "none")
+    assert (row["verdict"], row["level"], row["way"]) == ("not_promised", "none", "cold")
     assert "no walls" in row["detail"]
 
 
@@ -153,6 +184,8 @@ def test_what_the_control_did_is_said(run):
     (("--only", ""), b"no attack was chosen"),
     (("--level", "zzz"), b"no level zzz"),
     (("--level", "docker"), b"attack level docker"),
+    (("--way", "zzz"), b"cold, standby, fork and all"),
+    (("--way", "fork", "--level", "process"), b"only level container has warm cells"),
     (("--html", "/no/such/folder/x.html"), b"/no/such/folder/x.html"),
     (("more",), b"too much"),
 ])

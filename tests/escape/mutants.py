@@ -3,19 +3,39 @@
 
 A mutant is the launcher (or dewar) with one wall removed by an edit of its
 source: nothing in the product itself can be told to leave a wall out. Each
-names attacks that must then get through; `red` holds them by level. A wall that
+names attacks that must then get through; `red` holds them by place: a level, or
+`warm` for the warm cells of level container. A wall that
 is doubled on purpose says so in `redundant`: its mutant changes no verdict, and
-the mutant of `both` walls together shows that each of them holds alone.
+the mutant of `both` walls together shows that each of them holds alone. One without
+which no warm cell comes to be says so in `refused`: who asks for one gets a cold one.
 """
 
-LAUNCH = "dewar-launch"
-DEWAR = "dewar"
 
-
-def mutant(name, wall, edits, red=None, redundant=None, both=None, program=LAUNCH, user=None):
+def mutant(name, wall, edits, red=None, redundant=None, both=None, refused=None, user=None):
     """user: who must run it to see the difference, if not either."""
     return {"name": name, "wall": wall, "edits": edits, "red": red or {},
-            "redundant": redundant, "both": both, "program": program, "user": user}
+            "redundant": redundant, "both": both, "refused": refused, "user": user}
+
+
+# What init compares before it takes a program from a zygote.
+UNSEEN = ("src/launch/entered.c", "if (!dw_readback_shares_all(word.pid))", "if (false)")
+NO_WARM_LANDLOCK = ("runners/walls.c", "if (ruleset >= 0 && ", "if (false && ")
+NO_WARM_CAPSET = ("runners/walls.c", "sys(__NR_capset, &header, none)", "0")
+NO_WARM_BOUNDING = ("runners/walls.c", "r = sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);",
+                    "r = -22;")
+
+ZYGOTES_SHM = ("src/launch/mounts.c", "\t\telse if (e->op == DW_PLAN_BIND && (e->flags & DW_PLAN_WRITABLE))\n"
+               "\t\t\tfd = new_tmpfs(&own, err);\n", "")
+ONE_ID = ("src/levels/container.c", "h->map_to = INSIDE_ID + way->index;", "h->map_to = INSIDE_ID;")
+
+
+def outside(kind, flag, red, *more, user=None):
+    """Without one namespace a forked program stays in its zygote's; init looks for that."""
+    edits = [("runners/zygote.c", flag, "")]
+    return [mutant("warm-outside-" + kind, "namespace", edits,
+                   refused="init compares its namespaces with the program's"),
+            mutant("warm-outside-%s-unseen" % kind, "namespace", edits + [UNSEEN, *more],
+                   {"warm": red}, user=user)]
 
 
 MUTANTS = [
@@ -104,7 +124,7 @@ MUTANTS = [
         ("src/launch/program.c", "\tif (set_rlimits(plan, err) < 0)", "\tif (!set_rlimits)"),
     ], {"process": ["open-sockets", "fill-one-file"], "container": ["open-sockets", "copy-descriptors", "raise-file-limit"]}),
     mutant("cgroups-not-joined", "cgroup", [
-        ("src/launch/main.c", "r = dw_fd_write_all(fds[i], \"0\", 1);", "r = 0;"),
+        ("src/launch/main.c", "r = dw_fd_write_all(given->cgroups[i], \"0\", 1);", "r = 0;"),
     ], {"process": ["fork-bomb", "fill-a-list"], "container": ["fork-bomb", "fill-a-list", "fill-pipes", "clone-bomb"]}, user="root"),
     mutant("no-sampling", "supervisor", [
         ("src/launch/init.c", "\t\tif (plan->h->flags & SAMPLES)\n\t\t\tend->hit =",
@@ -125,22 +145,104 @@ MUTANTS = [
         ("src/launch/program.c", "\t(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);\n", ""),
     ], {"process": ["find-a-leaked-descriptor", "read-leaked-descriptor"], "container": ["find-a-leaked-descriptor", "read-leaked-descriptor", "write-through-leaked-descriptor"]}),
     mutant("environment-passed-on", "absent", [
-        ("src/levels/command.c", "\tfor (size_t i = 0; rt->env[i]; i++) {\n",
-         "\tfor (char **e = environ; *e; e++) {\n"
+        ("src/levels/command.c", "\tplan_variables(l, rt->env);\n",
+         "\tfor (char **e = environ; *e; e++) {\n\t\tchar name[256];\n\n"
          "\t\t(void)snprintf(name, sizeof(name), \"%.*s\", (int)strcspn(*e, \"=\"), *e);\n"
          "\t\tdw_plan_add_env(&l->plan, name, strchr(*e, '=') + 1);\n\t}\n"
-         "\tfor (size_t i = 0; rt->env[i]; i++) {\n"),
-    ], {"process": ["print-a-variable"], "container": ["print-a-variable", "find-the-ssh-agent", "ask-for-the-login"]}, program=DEWAR),
+         "\tplan_variables(l, rt->env);\n"),
+    ], {"process": ["print-a-variable"], "container": ["print-a-variable", "find-the-ssh-agent", "ask-for-the-login"]}),
     mutant("ids-of-root", "namespace", [
-        ("src/launch/main.c", "if (plan->h->become != 0 && dw_ids_become(plan->h->become, err) < 0)",
-         "if (false)"),
+        ("src/launch/main.c", "return dw_ids_become(h->become, err);", "return 0;"),
     ], {"container": ["tell-the-caller-by-id-map"]}, user="root"),
     mutant("cell-not-ended", "supervisor", [
-        ("src/launch/init.c", "\tend_all(plan);\n", ""),
+        ("src/launch/init.c", "\telse\n\t\tend_all(plan);\n", ""),
     ], {"process": ["leave-a-daemon"]}, user="plain"),
     mutant("collects-through-links", "supervisor", [
         ("src/base/path.c", "flags | O_NOFOLLOW, mode,\n\t                RESOLVE_BENEATH | "
          "RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |\n\t                        "
          "RESOLVE_NO_XDEV);", "flags, mode, 0);"),
-    ], {"process": ["collect-a-link"], "container": ["collect-a-link"]}, program=DEWAR),
+    ], {"process": ["collect-a-link"], "container": ["collect-a-link"]}),
+
+    # ---- what a zygote raises for a warm cell, and what init sees to ----
+    # no_new_privs is the zygote's already, and without it the kernel takes no filter.
+    mutant("warm-id-not-taken", "namespace", [
+        ("runners/walls.c", "if (!take_id(order->id, f) || ", "if ("),
+    ], refused="init cannot look at who has another id, and takes nobody unseen", user="root"),
+    mutant("warm-capabilities-stay", "capability", [NO_WARM_CAPSET],
+           refused="init cannot look at who may do more than it, and takes nobody unseen"),
+    mutant("warm-capabilities-stay-unseen", "capability", [NO_WARM_CAPSET, NO_WARM_BOUNDING, UNSEEN],
+           {"warm": ["find-a-process-without-walls"]}),
+    mutant("warm-bounding-set-stays", "capability", [NO_WARM_BOUNDING],
+           redundant="the other sets are empty, and no_new_privs lets no program fill them",
+           both="warm-capabilities-stay-unseen"),
+    mutant("warm-no-rlimits", "rlimit", [
+        ("runners/walls.c", " ||\n\t    !set_rlimits(order, f))", ")"),
+    ], {"warm": ["open-sockets", "copy-descriptors", "raise-file-limit"]}),
+    mutant("warm-no-landlock", "landlock", [NO_WARM_LANDLOCK],
+           redundant="init is closed to the program, and the mounts are read-only",
+           both="warm-init-open-and-no-landlock"),
+    mutant("warm-seccomp-without-arguments", "seccomp", [
+        ("runners/walls.c", "\treturn load_filter(dw_seccomp_args,\n\t                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f) &&\n\t       load_filter(", "\treturn load_filter("),
+    ], {"warm": ["clone-into-new-users", "clone-with-high-bits", "lease-workspace-file", "leave-a-device-by-renaming"]}),
+    mutant("warm-seccomp-without-allow-list", "seccomp", [
+        ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_allow,\n\t                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f);", ";"),
+    ], {"warm": ["hold-an-io-uring", "clone3-into-new-users", "hold-a-userfaultfd", "rewrite-who-shares-its-memory"]}),
+    mutant("warm-descriptors-not-closed", "absent", [
+        ("runners/zygote.c", "sys(__NR_close_range, FIRST_OWN_FD, ~0U, 0)", "0"),
+    ], {"warm": ["keep-what-was-left-open"]}),
+    mutant("warm-cgroups-not-joined", "cgroup", [
+        ("runners/zygote.c", "sys(__NR_write, fds[first + i], \"0\", 1)", "0"),
+    ], {"warm": ["fill-a-list", "end-the-others-and-fork"]}, user="root"),
+    mutant("warm-holder-before-the-filter", "seccomp", [
+        ("runners/walls.c", "\treturn load_filter(dw_seccomp_args", "\tdw_hold_memory();\n\treturn load_filter(dw_seccomp_args"),
+        ("runners/zygote.c", "\tif (ok && order.hold)\n\t\tdw_hold_memory();\n", ""),
+    ], {"warm": ["find-a-process-without-walls", "rewrite-who-shares-its-memory"]}, user="root"),
+    mutant("warm-init-open", "capability", [
+        ("src/launch/main.c", "if (program < 0 || dw_init_close(&err) < 0)", "if (program < 0)"),
+    ], redundant="Landlock keeps init out of the program's domain", both="warm-init-open-and-no-landlock"),
+    mutant("warm-init-open-and-no-landlock", "capability", [
+        ("src/launch/main.c", "if (program < 0 || dw_init_close(&err) < 0)", "if (program < 0)"),
+        NO_WARM_LANDLOCK,
+    ], {"warm": ["open-memory-of-init"]}),
+    mutant("warm-zygote-unseeded", "absent", [
+        ("runners/python/zygote.py", "import os\nimport sys\n", "import os\nimport random\nimport sys\n"),
+        ("runners/python/zygote.py", "ctypes.pythonapi.PyOS_AfterFork_Child()\n", ""),
+    ], {"warm": ["draw-the-same-numbers"]}),
+    *outside("network", "CLONE_NEWNET | ", ["keep-a-namespace-apart", "meet-by-tcp-on-loopback", "meet-by-udp-on-loopback"]),
+    *outside("ipc", "CLONE_NEWIPC | ", ["keep-a-namespace-apart", "meet-by-sysv-shm", "meet-by-semaphores"]),
+    # Landlock's rules are about the cell's own /tmp; and for root's, what the trial run left in
+    # the zygote's is another id's.
+    *outside("mount", "CLONE_NEWNS | ", ["keep-a-namespace-apart", "leave-a-file-in-tmp"],
+             ("runners/letter.c", "if (again)", "if (true)"), NO_WARM_LANDLOCK, user="plain"),
+    *outside("uts", "CLONE_NEWUTS | ", ["keep-a-namespace-apart"]),
+    *outside("cgroup", " | CLONE_NEWCGROUP", ["keep-a-namespace-apart"]),
+    mutant("warm-outside-pid", "namespace", [
+        ("runners/zygote.c", "CLONE_NEWPID | ", ""),
+    ], refused="init takes nobody who is not its child"),
+    mutant("warm-outside-user", "namespace", [
+        ("runners/zygote.c", "CLONE_NEWUSER | ", ""),
+    ], refused="the other namespaces are for those of the cell's user namespace"),
+    # ---- what the nursery makes, in which a zygote's cells begin as copies of its own ----
+    mutant("nursery-without-network", "namespace", [
+        ("src/launch/nursery.c", "CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC", "CLONE_NEWPID | CLONE_NEWIPC"),
+        ("src/launch/nursery.c", "\tif (dw_net_loopback_up(err) < 0)\n\t\treturn -1;\n", ""),
+    ], refused="a zygote can enter only what is the cell's user namespace's"),
+    mutant("nursery-without-ipc", "namespace", [
+        ("src/launch/nursery.c", "CLONE_NEWNET | CLONE_NEWIPC | ", "CLONE_NEWNET | "),
+    ], refused="a zygote can enter only what is the cell's user namespace's"),
+    mutant("nursery-without-own-mounts", "mount", [
+        ("src/launch/nursery.c", "return dw_mounts_renew(plan, err);", "return 0;"),
+    ], refused="in a /proc that is not the cell's, init does not find the program"),
+    mutant("nursery-with-the-zygotes-tmp", "mount", [
+        ("src/launch/mounts.c", "\t\telse if (e->op == DW_PLAN_TMPFS)\n\t\t\tfd = new_tmpfs(e, err);\n", ""),
+        ("runners/letter.c", "if (again)", "if (true)"),
+    ], {"warm": ["leave-a-file-in-tmp", "meet-at-fifo-in-tmp"]}, user="plain"),
+    mutant("nursery-with-the-zygotes-dev-shm", "mount", [
+        ZYGOTES_SHM,
+    ], {"warm": ["meet-in-dev-shm"]}),
+    mutant("warm-one-id-for-all", "namespace", [ONE_ID],
+           redundant="two cells have no file in common that an id could open",
+           both="warm-one-id-and-one-dev-shm", user="root"),
+    mutant("warm-one-id-and-one-dev-shm", "namespace", [ONE_ID, ZYGOTES_SHM],
+           {"warm": ["meet-by-posix-shm"]}, user="root"),
 ]

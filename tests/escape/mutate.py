@@ -6,7 +6,8 @@
   tests/escape/mutate.py [--build DIR] [--full] [--jobs N] [MUTANT...]
 
 Each mutant is built from edited copies of the sources it names and the objects
-of an ordinary build, then attacked by `dewar verify`. With --full all attacks
+of an ordinary build, then attacked by `dewar verify`. What a zygote loads is part of
+dewar, so an edit of it takes a library, a header and an object more. With --full all attacks
 are tried and every verdict that changed is printed; without, only those that
 the mutant names. As root, mutants that only a plain user would notice are run as
 one.
@@ -26,9 +27,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
-from mutants import LAUNCH, MUTANTS  # noqa: E402
+from mutants import MUTANTS  # noqa: E402
 
 PROGRAMS = ("dewar", "dewar-launch", "dewar-verify", "dewar-attacks")
+MAKES_CELLS = ("dewar", "dewar-verify")  # each has the library in it
+LIBRARY = "libdewar-static"
+HOLDER = "src/warm/template.c"  # of what is embedded
+EMBEDDED = "runners_embedded.h"
+PLACES = {("process", "cold"): "process", ("container", "cold"): "container",
+          ("container", "standby"): "warm", ("container", "fork"): "forked"}
 PLAIN_ID = 12399  # nobody's
 VERIFY_SECONDS = 300
 
@@ -81,9 +88,13 @@ def compile_mutant(mutant, build, folder, path, target):
     return made, output
 
 
+def last_command(build, target):
+    return shlex.split(run(["ninja", "-C", build, "-t", "commands", target]).splitlines()[-1])
+
+
 def link_mutant(build, program, objects, to):
     """objects: those that are ours, by the name of the one each stands for."""
-    command = shlex.split(run(["ninja", "-C", build, "-t", "commands", program]).splitlines()[-1])
+    command = last_command(build, program)
     linked = []
     for word in command:
         if word == program:
@@ -95,22 +106,52 @@ def link_mutant(build, program, objects, to):
     run(linked[:at] + extra + linked[at:], cwd=build)
 
 
+def compile_all(mutant, build, folder, paths, target):
+    """The edited objects, each by the name of the one that it stands for."""
+    made = (compile_mutant(mutant, build, folder, path, target) for path in paths)
+    return {output: edited_object for edited_object, output in made}
+
+
+def embed(mutant, build, folder, paths):
+    """A header with what a zygote loads, beside the source that includes it."""
+    instead = {EMBEDDED: os.path.join(folder, EMBEDDED)}
+    sources = [path for path in paths if path.endswith(".c")]
+    if sources:
+        instead["zygote.so"] = os.path.join(folder, "zygote.so")
+        link_mutant(build, "zygote.so", compile_all(mutant, build, folder, sources, "zygote"),
+                    instead["zygote.so"])
+    for path in set(paths) - set(sources):
+        copy = os.path.join(folder, path.replace("/", "_"))
+        with open(copy, "w", encoding="utf-8") as file:
+            file.write(edited(mutant["edits"], path))
+        instead[os.path.relpath(os.path.join(ROOT, path), build)] = copy
+    run([instead.get(word, word) for word in last_command(build, EMBEDDED)], cwd=build)
+
+
 def make(mutant, build, folder):
-    """A folder with the four programs, one of them mutated."""
+    """A folder with the four programs, as many of them mutated as it takes."""
     for program in PROGRAMS:
         shutil.copy2(os.path.join(build, program), folder)
-    target = mutant["program"]
-    holder = LAUNCH if target == LAUNCH else "libdewar-static"
-    objects = {}
-    for path in sorted({edit[0] for edit in mutant["edits"]}):
-        made, output = compile_mutant(mutant, build, folder, path, holder)
-        objects[output] = made
-    link_mutant(build, target, objects, os.path.join(folder, target))
+    paths = sorted({edit[0] for edit in mutant["edits"]})
+    launch = [path for path in paths if path.startswith("src/launch/")]
+    runners = [path for path in paths if path.startswith("runners/")]
+    library = [path for path in paths if path not in launch + runners]
+    if launch:
+        link_mutant(build, "dewar-launch",
+                    compile_all(mutant, build, folder, launch, "dewar-launch"),
+                    os.path.join(folder, "dewar-launch"))
+    if runners:
+        embed(mutant, build, folder, runners)
+        library.append(HOLDER)
+    if library:
+        objects = compile_all(mutant, build, folder, library, LIBRARY)
+        for program in MAKES_CELLS:
+            link_mutant(build, program, objects, os.path.join(folder, program))
     subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
 
 
 def verify(folder, user, *options):
-    """The rows of `dewar verify`, by (attack, level)."""
+    """The rows of `dewar verify`, by attack and place."""
     argv = [os.path.join(folder, "dewar"), "verify", "--json", *options]
     if user == "plain" and os.geteuid() == 0:
         argv = ["setpriv", "--reuid", str(PLAIN_ID), "--regid", str(PLAIN_ID), "--clear-groups",
@@ -120,7 +161,7 @@ def verify(folder, user, *options):
     if done.returncode not in (0, 1):
         raise Trouble("verify: %s" % done.stderr[-2000:])
     rows = json.loads(done.stdout)["rows"]
-    return {(row["attack"], row["level"]): row for row in rows}
+    return {(row["attack"], PLACES[row["level"], row["way"]]): row for row in rows}
 
 
 def user_of(mutant):
@@ -133,8 +174,17 @@ def can_run(mutant):
     return user_of(mutant) == "plain" or os.geteuid() == 0
 
 
-def named_attacks(mutant):
-    return sorted({name for names in mutant["red"].values() for name in names})
+def choice(expected):
+    """Options of `dewar verify` for the attacks of a `red`, where it names them."""
+    options = ["--only", ",".join(sorted({name for names in expected.values()
+                                          for name in names}))]
+    if "process" not in expected:
+        options += ["--level", "container"]
+    if "warm" not in expected:
+        options += ["--way", "cold"]
+    elif len(expected) == 1:
+        options += ["--way", "standby"]
+    return options
 
 
 def red_rows(mutant, build, options=()):
@@ -146,7 +196,7 @@ def red_rows(mutant, build, options=()):
 
 
 def attack(mutant, build, full):
-    options = () if full else ("--only", ",".join(named_attacks(mutant)))
+    options = () if full else choice(mutant["red"])
     try:
         return red_rows(mutant, build, options)
     except Trouble as trouble:
@@ -159,7 +209,7 @@ def report(mutant, rows, normal):
         return
     escaped = {level: sorted(a for (a, l), row in rows.items()
                              if l == level and row["verdict"] == "escaped")
-               for level in ("process", "container")}
+               for level in PLACES.values()}
     print("%s (%s, as %s)" % (mutant["name"], mutant["wall"], user_of(mutant)))
     for level, names in escaped.items():
         if names:

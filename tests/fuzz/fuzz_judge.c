@@ -41,8 +41,8 @@ static void check_line(const char *text)
 /* Markup comes out as text. */
 static void check_page(struct dw_row *row)
 {
-	static const char *const levels[] = {"container", NULL}, *const absent[] = {NULL};
-	struct dw_rows rows = {row, 1, levels, absent, "root"};
+	static const char *const absent[] = {NULL};
+	struct dw_rows rows = {row, 1, row->target, 1, absent, "root"};
 	autoclose int fd = memfd_create("page", MFD_CLOEXEC);
 	autofree char *page = NULL;
 	struct stat st;
@@ -60,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t flags = fuzz_byte(&in);
 	struct dw_observed outcome = {.fired = flags & 1, .seen = "the secret came out"};
 	struct dw_observed control = {.fired = flags & 2, .seen = "it came out"};
-	struct dw_row row = {.attack = &attack, .level = "container", .control_at = ""};
+	static const struct dw_target target = {"container", DW_WAY_COLD, "container"};
+	struct dw_row row = {.attack = &attack, .target = &target, .control_at = ""};
 	const json_t *ok;
 
 	outcome.said = control.said = fuzz_text(&in);

@@ -53,6 +53,7 @@ struct given {
 	const char *result; /* NULL: that of a container */
 	const char *failed;
 	const char *level; /* NULL: container */
+	const char *way;   /* NULL: cold */
 	bool fired;
 	bool vacuous;
 	bool excusable;
@@ -70,12 +71,17 @@ static struct dw_row judge(struct given given)
 		.landlock = !given.no_landlock,
 		.root = given.root,
 	};
+	static struct dw_target target;
 	struct dw_row row = {
 		.attack = given.excusable ? &attack : &promised_attack,
-		.level = given.level ? given.level : "container",
+		.target = &target,
 		.control = given.vacuous ? DW_CANNOT_TELL : DW_ESCAPED,
 	};
 
+	target = (struct dw_target){
+		.level = given.level ? given.level : "container",
+		.way = given.way ? given.way : DW_WAY_COLD,
+	};
 	assert_non_null(seen.result);
 	(void)strncpy(seen.seen, "the secret came out", sizeof(seen.seen) - 1);
 	(void)strncpy(seen.failed, given.failed ? given.failed : "",
@@ -280,6 +286,24 @@ static void what_a_shell_prints_is_understood(void **state)
 	       "contained", "seccomp");
 }
 
+static void a_row_about_warm_cells_needs_a_warm_cell(void **state)
+{
+	static const char warm[] =
+		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true, \"warm\": true}, "
+		"\"proof\": {\"walls\": {\"namespaces\": {\"mount\": true}}}}";
+	static const char said[] = "stopped: ENOENT at open\n";
+	struct dw_row row;
+
+	(void)state;
+	expect(judge((struct given){.said = said, .result = warm, .way = "standby"}),
+	       "contained", "mount");
+	row = judge((struct given){.said = said, .way = "standby", .excusable = true});
+	assert_int_equal(row.verdict, DW_CANNOT_TELL);
+	assert_string_equal(row.detail, "it ran cold");
+	/* What got through got through, though. */
+	expect(judge((struct given){.fired = true, .way = "standby"}), "escaped", NULL);
+}
+
 static void a_control_must_get_through(void **state)
 {
 	struct dw_observed through = {.fired = true, .seen = "a packet"};
@@ -313,6 +337,7 @@ int main(void)
 		cmocka_unit_test(an_excuse_of_plain_users_is_not_one_of_root),
 		cmocka_unit_test(a_limit_is_held_by_whom_the_proof_names),
 		cmocka_unit_test(what_a_shell_prints_is_understood),
+		cmocka_unit_test(a_row_about_warm_cells_needs_a_warm_cell),
 		cmocka_unit_test(a_control_must_get_through),
 	};
 

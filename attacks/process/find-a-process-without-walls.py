@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tries to: find somebody of its own kind who has fewer walls than it has
+# Promise:  privileges
+# Oracle:   held status ^Seccomp:.0
+# Oracle:   held status ^NoNewPrivs:.0
+# Oracle:   held status ^Cap(Prm|Eff|Amb):.*[1-9a-f]
+# Stops:    walled=seccomp
+# Because:  beside a program from a zygote stands a process that shares its memory; who writes that
+#           memory decides what it does, so it must have every wall. All in the cell are looked at
+import ctypes
+import os
+import time
+
+
+def read(pid, name):
+    try:
+        with open("/proc/%s/%s" % (pid, name), encoding="latin-1") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+kin = [pid for pid in os.listdir("/proc") if pid.isdigit() and pid != "1" and
+       read(pid, "cmdline") == read("self", "cmdline")]
+if kin and all("\nSeccomp:\t2" in read(pid, "status") for pid in kin):
+    print("stopped: walled at status", flush=True)
+ctypes.CDLL(None).prctl(15, b"dw-hold")
+time.sleep(2)
