@@ -395,7 +395,9 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 		(void)kill(-1, SIGKILL);
 	else
 		end_all(plan);
-	report.end.cpu_ns = cpu_ns(0) - w.spent_cpu;
+	report.end.cpu_ns = cpu_ns(0);
+	report.end.cpu_ns -= w.spent_cpu < report.end.cpu_ns ? w.spent_cpu
+	                                                     : report.end.cpu_ns;
 	report.end.max_rss = max_rss();
 	if (dw_report_send(DW_LAUNCH_FD, &report, -1) < 0)
 		remove_workdir(plan);
