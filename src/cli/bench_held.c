@@ -17,6 +17,7 @@
 #include "cli/bench_way.h"
 
 #define HELD 500U
+#define MEMORY_CELLS 16U
 #define MB 1048576.0
 
 static double available_mb(void)
@@ -145,7 +146,7 @@ void dw_bench_memory(struct dw_bench *b)
 		return;
 	dw_bench_say(b, "memory");
 	row = dw_bench_add(b, "memory", "memory of a python cell on standby (PSS)");
-	if (dw_bench_pool_open(b, "python", 1, &pool, &err) < 0) {
+	if (dw_bench_pool_open(b, "python", MEMORY_CELLS, &pool, &err) < 0) {
 		dw_bench_skip(row, err.text);
 		return;
 	}
@@ -156,8 +157,9 @@ void dw_bench_memory(struct dw_bench *b)
 		return;
 	}
 	row->n = 1;
-	dw_bench_note(row, "as the pool reckons it, alone beside its zygote; with more "
-	                   "cells each has a smaller share");
+	dw_bench_note(row,
+	              "one of %u beside their zygote; what is shared counts in parts",
+	              MEMORY_CELLS);
 	dw_bench_check(row, &(struct dw_bench_check){
 				    .what = "PSS of one",
 				    .unit = "MB",

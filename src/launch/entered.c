@@ -49,6 +49,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 {
 	const struct dw_report empty = {.kind = DW_REPORT_EMPTY};
 	autoclose int ruleset = -1;
+	struct dw_walls shared = {0};
 	struct dw_word word;
 	int abi = 0, r;
 
@@ -57,6 +58,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	if ((plan->h->flags & DW_PLAN_LANDLOCK) &&
 	    dw_landlock_ruleset(plan, &abi, &ruleset, err) < 0)
 		return -1;
+	dw_readback_shared(&shared); /* nobody waits for us yet */
 	r = dw_report_send(DW_LAUNCH_FD, &empty, ruleset);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "offer the cell");
@@ -67,11 +69,12 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
 		               word.pid);
 	/* What the proof says of namespaces and mounts, it says of ours. */
-	if (!dw_readback_shares_all(word.pid))
+	if (!dw_readback_shares_all(word.pid, &shared))
 		return dw_fail(err, DW_E_INTERNAL, 0,
 		               "process %d is not in all of the cell's namespaces",
 		               word.pid);
 	dw_entered_find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
+	dw_readback_join(&shared, &dw_program_walls);
 	return word.pid;
 }

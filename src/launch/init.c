@@ -312,7 +312,8 @@ static void report_walls(void)
 
 	if (!report.walls.known)
 		return;
-	dw_readback_shared(&report.walls);
+	if (report.walls.ns[DW_NS_USER] == 0) /* else it was read before (entered.c) */
+		dw_readback_shared(&report.walls);
 	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
 }
 

@@ -91,7 +91,10 @@ void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret);
 void dw_readback_shared(struct dw_walls *walls);
 
 /* Does the process have all the namespaces that we have? */
-bool dw_readback_shares_all(pid_t pid);
+bool dw_readback_shares_all(pid_t pid, const struct dw_walls *shared);
+
+/* What was read of the cell before there was a program, beside what is the program's. */
+void dw_readback_join(const struct dw_walls *shared, struct dw_walls *own);
 
 /*
  * program.c: from the fork to the program's first instruction; does not return.

@@ -106,15 +106,22 @@ static uint64_t read_ns(pid_t pid, int which)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-bool dw_readback_shares_all(pid_t pid)
+bool dw_readback_shares_all(pid_t pid, const struct dw_walls *shared)
 {
-	for (int i = 0; i < DW_NS_COUNT; i++) {
-		uint64_t its = read_ns(pid, i);
-
-		if (its == 0 || its != read_ns(0, i))
+	for (int i = 0; i < DW_NS_COUNT; i++)
+		if (shared->ns[i] == 0 || read_ns(pid, i) != shared->ns[i])
 			return false;
-	}
 	return true;
+}
+
+void dw_readback_join(const struct dw_walls *shared, struct dw_walls *own)
+{
+	memcpy(own->ns, shared->ns, sizeof(own->ns));
+	own->tmp_bytes = shared->tmp_bytes;
+	own->tmp_inodes = shared->tmp_inodes;
+	own->root_read_only = shared->root_read_only;
+	own->interfaces = shared->interfaces;
+	own->routes = shared->routes;
 }
 
 void dw_readback_shared(struct dw_walls *walls)

@@ -18,7 +18,7 @@ def mutant(name, wall, edits, red=None, redundant=None, both=None, refused=None,
 
 
 # What init compares before it takes a program from a zygote.
-UNSEEN = ("src/launch/entered.c", "if (!dw_readback_shares_all(word.pid))", "if (false)")
+UNSEEN = ("src/launch/entered.c", "if (!dw_readback_shares_all(word.pid, &shared))", "if (false)")
 NO_WARM_LANDLOCK = ("runners/walls.c", "if (ruleset >= 0 && ", "if (false && ")
 NO_WARM_CAPSET = ("runners/walls.c", "sys(__NR_capset, &header, none)", "0")
 NO_WARM_BOUNDING = ("runners/walls.c", "r = sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);",
