@@ -40,6 +40,7 @@
 #define RETRY_MS 1000U /* before a zygote that failed is tried again */
 #define RETRIES 3      /* before the template is given up */
 #define KEEPER_MS 200  /* between looks, when nobody calls */
+#define RUN_MS 2       /* a short run, and some */
 #define EMPTY_CELLS 4U /* that wait for a zygote to fork into them */
 #define LOOK_EVERY 16U /* cells, before one is measured again */
 
@@ -81,6 +82,7 @@ struct dw_pool {
 	bool stopping;
 	bool fork_only;
 	bool is_low;        /* the keeper should know */
+	unsigned running;   /* cells that somebody has taken */
 	bool counts_memory; /* of cells, the kernel does (levels/limits.h) */
 	uint64_t memory;
 	unsigned standby_max;
@@ -303,6 +305,8 @@ struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
 	(*counter)++;
 	if (!w)
 		pthread_cond_signal(&pool->work);
+	else
+		pool->running++;
 	pthread_mutex_unlock(&pool->lock);
 	if (!w)
 		return NULL;
@@ -328,6 +332,9 @@ void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell)
 	struct warm_cell *w = cell->owner;
 
 	dw_warm_forget(cell);
+	pthread_mutex_lock(&pool->lock);
+	pool->running--;
+	pthread_mutex_unlock(&pool->lock);
 	hand_back(pool, w);
 }
 
@@ -552,22 +559,31 @@ static void add_ms(struct timespec *ts, uint64_t ms)
 	ts->tv_nsec %= 1000000000L;
 }
 
+/* With the lock held; until somebody has work for the keeper. */
+static void rest(struct dw_pool *pool, uint64_t ms)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	add_ms(&until, ms);
+	(void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+}
+
 static void *run_keeper(void *arg)
 {
 	struct dw_pool *pool = arg;
-	struct timespec until;
 	bool more;
 
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stopping) {
+		/* Most runs are short, and go better with nobody else at work. */
+		if (pool->running > 0)
+			rest(pool, RUN_MS);
 		pthread_mutex_unlock(&pool->lock);
 		more = keep(pool);
 		pthread_mutex_lock(&pool->lock);
-		if (more || pool->stopping || pool->used.n > 0)
-			continue;
-		(void)clock_gettime(CLOCK_MONOTONIC, &until);
-		add_ms(&until, KEEPER_MS);
-		(void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+		if (!more && !pool->stopping && pool->used.n == 0)
+			rest(pool, KEEPER_MS);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
