@@ -413,6 +413,8 @@ static void on_report(struct dw_launched *l)
 		case DW_REPORT_HANDED:
 			bury_launcher(l);
 			l->launcher = report.pid;
+			if (l->greeted) /* unburied, it would count as one of the cell's */
+				bury_launcher(l);
 			break;
 		case DW_REPORT_HELLO:
 			on_hello(l, TAKE_FD(fd));

@@ -42,8 +42,11 @@ def test_the_lines_say_what_the_json_says(run, findings):
     text = run("doctor").stdout.decode()
     assert "\x1b" not in text
     for finding in findings.values():
-        assert re.search(r"^%s +%s +%s$" % (finding["state"], re.escape(finding["area"]),
-                                            re.escape(finding["detail"])), text, re.M), finding
+        detail = re.escape(finding["detail"])
+        if finding["area"].startswith("warm "):
+            detail = re.sub(r"\d+\\\.\d", r"\\d+\\.\\d", detail)  # measured anew each time
+        assert re.search(r"^%s +%s +%s$" % (finding["state"], re.escape(finding["area"]), detail),
+                         text, re.M), finding
         if finding["remedy"]:
             assert re.search(r"^ +%s$" % re.escape(finding["remedy"]), text, re.M), finding
 
