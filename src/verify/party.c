@@ -201,8 +201,8 @@ static int spawn(struct dw_party *party, const struct dw_words *words, int in, i
 	}
 	party->pid = fork();
 	if (party->pid == 0)
-		run_program(words, (int[]){in, out[0][1], out[1][1], more}, mighty, env,
-		            stage);
+		run_program(words, (int[]){stdin_fd, out[0][1], out[1][1], more_fd},
+		            mighty, env, stage);
 	for (int i = 0; i < 2; i++) {
 		(void)close(out[i][1]);
 		party->fd[i] = out[i][0];
