@@ -30,7 +30,8 @@ struct dw_template_config {
 	const char *name;           /* "python-data" */
 	const char *language;       /* "python" */
 	const char *const *preload; /* modules, ends in NULL; NULL for none */
-	const char *rehearsal;      /* a short program like those to come, or NULL */
+	const char *rehearsal;      /* a short program like those to come, or NULL;
+	                             * outlives the pool */
 	unsigned standby;           /* cells to keep ready from the start */
 };
 

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "kernel/enter.h"
+#include "kernel/report.h"
 
 #define FOLDER "/tmp/"
 
@@ -64,18 +65,6 @@ static void compose(struct dw_buf *buf, struct dw_letter *head,
 static int send_long(int sock, struct dw_letter *head, const struct dw_buf *buf)
 {
 	autoclose int fd = memfd_create("letter", MFD_CLOEXEC);
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec iov = {.iov_base = head, .iov_len = sizeof(*head)};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
 	int r;
 
 	if (fd < 0)
@@ -84,11 +73,7 @@ static int send_long(int sock, struct dw_letter *head, const struct dw_buf *buf)
 	if (r < 0)
 		return r;
 	head->in_memfd = 1;
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
-	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return dw_report_send_data(sock, head, sizeof(*head), &fd, 1);
 }
 
 static int send_short(int sock, const struct dw_letter *head, const struct dw_buf *buf)
