@@ -19,6 +19,9 @@ static const struct dw_template_config *find(const struct dw_request *req)
 	else if (!name && req->language)
 		name = dw_language_name(req->language);
 
+	/* No other level has warm cells, and those of a pool would only be in the way. */
+	if (req->level && !strstr(req->level, "container"))
+		return NULL;
 	for (size_t i = 0; name && i < n; i++)
 		if (strcmp(all[i].name, name) == 0)
 			return &all[i];
