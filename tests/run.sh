@@ -193,7 +193,8 @@ step_sanitize()
 	CC=clang check sanitize build build build-sanitize --buildtype=debug -Dwerror=true \
 		-Db_sanitize=address,undefined -Db_lundef=false || return
 	unit sanitize-unit build-sanitize
-	DEWAR_SANITIZED=1 e2e sanitize-e2e "$root/build-sanitize" -m 'not slow'
+	DEWAR_ASAN=$(clang -print-file-name="libclang_rt.asan-$(uname -m).so") \
+		e2e sanitize-e2e "$root/build-sanitize" -m 'not slow'
 	unset ASAN_OPTIONS UBSAN_OPTIONS
 }
 
