@@ -60,6 +60,9 @@ bool dw_kept_make(struct failure *f);
 /* hooks.c: is it a call of the interpreter's that will wait? */
 bool dw_hooks_wait(void);
 
+/* python.c: is it Python that loads us? Then it says when to wait. */
+bool dw_python_is_here(void);
+
 /* zygote.c: wait for orders. Returns in a child, with its letter, and nowhere else. */
 void dw_zygote_wait(void);
 int dw_libc_fork(void);

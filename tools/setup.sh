@@ -13,7 +13,7 @@ build=(gcc libc6-dev libjansson-dev libseccomp-dev meson ninja-build pkg-config 
 	scdoc)
 tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
 	python3-pytest shellcheck binutils)
-walls=(bubblewrap iproute2 passt sudo util-linux)
+walls=(bubblewrap iproute2 mmdebstrap passt sudo util-linux)
 data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seaborn python3-sklearn)
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 # Another source's node (NodeSource's, say) refuses to live beside Debian's.

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python as a zygote: load what the template wants, wait, run the letter.
 
-Everything down to the loading of the library happens once; what comes after it
-happens in a child, in its own cell, for one run. A run is to look as if
+Everything down to the library's fork happens once; what comes after it happens
+in a child, in its own cell, for one run. A run is to look as if
 `python3 /tmp/main.py` had been started: the same __main__, argv and path, the
 same tracebacks and exit codes.
 """
 
 import atexit
 import builtins
-import ctypes
 import gc
 import importlib
 import os
@@ -37,12 +36,22 @@ def rehearse():
     print(end="", flush=True)
 
 
-def read_letter(library):
+def load_library():
+    """As a module of C's, which is not among those that the program will see."""
+    if "t" in sys.abiflags:
+        sys.exit("a Python without a global lock cannot be forked from yet")
+    machinery = sys.modules["_frozen_importlib_external"]
+    loader = machinery.ExtensionFileLoader("dewar", HERE + "zygote.so")
+    module = loader.create_module(machinery._bootstrap.ModuleSpec(
+        "dewar", loader, origin=loader.path))
+    sys.modules.pop("dewar", None)
+    return module
+
+
+def read_letter(text):
     """Code, its path, arguments and environment (kernel/enter.h has the form)."""
-    length = ctypes.c_uint32.in_dll(library, "dewar_letter_len").value
-    text = ctypes.string_at(ctypes.c_void_p.in_dll(library, "dewar_letter").value, length)
     code, path, args, env, at = b"", "", [], [], 0
-    while at < length:
+    while at < len(text):
         kind, n_name, n_data = (int.from_bytes(text[i:i + 4], sys.byteorder)
                                 for i in (at, at + 4, at + 8))
         at += 12
@@ -136,19 +145,18 @@ sys.path[0] = "/tmp"
 with open(HERE + "preload", encoding="ascii") as preload:
     load(preload.read().split(",") if os.stat(HERE + "preload").st_size else [])
 rehearse()
-ctypes.pythonapi.PyOS_BeforeFork()
+library = load_library()
 gc.collect()
 gc.freeze()
-lib = ctypes.CDLL(HERE + "zygote.so")  # from here on we are in the child
+library.fork()  # from here on we are in the child
 
-ctypes.pythonapi.PyOS_AfterFork_Child()
 differ()
 scope = make_main("/tmp/main.py")
 known = set(sys.modules)
 result = 0  # pylint: disable=invalid-name
-lib.dewar_wait()  # from here on it is the caller's time
+letter = library.wait()  # from here on it is the caller's time
 
-source, script, arguments, environment = read_letter(lib)
+source, script, arguments, environment = read_letter(letter)
 sys.argv = [script, *arguments]
 sys.orig_argv = ["python3", *sys.argv]
 if environment:

@@ -210,15 +210,19 @@ static struct warm_cell *start_cell(struct dw_pool *pool, struct shelf *s,
 
 /* ---- taking ---- */
 
+/* By its name; without one, the first of the language that has the right image. */
 static struct shelf *find_shelf(struct dw_pool *pool, const struct dw_spec *spec)
 {
 	const char *name = spec->req->template;
 
-	if (!name)
-		name = spec->runtime->name;
-	for (size_t i = 0; i < pool->n_shelves; i++)
-		if (strcmp(pool->shelves[i].template.name, name) == 0)
+	for (size_t i = 0; i < pool->n_shelves; i++) {
+		const struct dw_template *t = &pool->shelves[i].template;
+
+		if (name ? strcmp(t->name, name) == 0
+		         : t->runtime == spec->runtime &&
+		                    dw_template_has_image(t, spec->req))
 			return &pool->shelves[i];
+	}
 	return NULL;
 }
 
@@ -615,8 +619,13 @@ static int fill_shelf(struct shelf *s, const struct dw_template_config *c,
 	if (len >= sizeof(t->preload))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "template %s: too many modules to load", c->name);
+	if (snprintf(t->image, sizeof(t->image), "%s", c->image ? c->image : "") >=
+	    (int)sizeof(t->image))
+		return dw_fail(err, DW_E_INVALID, ENAMETOOLONG, "template %s: its image",
+		               c->name);
 	t->rehearsal = c->rehearsal ? c->rehearsal : t->warm->rehearsal;
 	dw_request_init(&s->req);
+	s->req.image = t->image[0] ? t->image : NULL;
 	s->least = s->wanted = c->standby;
 	s->asked = c->standby > 0;
 	s->used_at = dw_now_ms();

@@ -180,6 +180,7 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 	z->refs = 1;
 	dw_request_init(&z->req);
 	z->req.code = text(t->rehearsal);
+	z->req.image = t->image[0] ? t->image : NULL;
 	z->way = (struct dw_way){
 		.kind = DW_WAY_ZYGOTE,
 		.command = warm->command,
