@@ -31,6 +31,7 @@ static inline bool failed(struct failure *f, const char *what, long r)
 
 /* walls.c: raise all that a program has of its own, in the process that calls. */
 bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f);
+bool dw_walls_prepare(struct failure *f);
 
 /* pages.c: what a whole run touches, seen once, and touched ahead ever after. */
 uint32_t dw_pages_learn(long pid);

@@ -107,13 +107,17 @@ MUTANTS = [
         ("src/launch/program.c", "(flags & DW_PLAN_SECCOMP) &&", "false &&"),
     ], {"process": ["hold-an-io-uring", "clone-into-new-users", "create-a-setuid-file"], "container": ["hold-an-io-uring", "clone-into-new-users", "clone3-into-new-users", "create-a-setuid-file"]}),
     mutant("seccomp-without-arguments", "seccomp", [
-        ("src/launch/seccomp.c", "\tif (load(\"arguments\", dw_seccomp_args, "
-         "ARRAY_SIZE(dw_seccomp_args), err) < 0)\n\t\treturn -1;\n", ""),
+        ("src/launch/seccomp.c", " ||\n\t    load(\"arguments\", dw_seccomp_args, "
+         "ARRAY_SIZE(dw_seccomp_args), err) < 0)", ")"),
     ], {"process": ["clone-into-new-users", "lease-workspace-file"], "container": ["clone-into-new-users", "clone-with-high-bits", "lease-workspace-file", "leave-a-device-by-renaming"]}),
     mutant("seccomp-without-allow-list", "seccomp", [
-        ("src/launch/seccomp.c", "\treturn load(\"calls\", dw_seccomp_allow, "
-         "ARRAY_SIZE(dw_seccomp_allow), err);", "\treturn 0;"),
+        ("src/launch/seccomp.c", "load(\"calls\", dw_seccomp_allow, "
+         "ARRAY_SIZE(dw_seccomp_allow), err) < 0 ||\n\t    ", ""),
     ], {"process": ["hold-an-io-uring"], "container": ["hold-an-io-uring", "clone3-into-new-users", "chmod-by-a-32-bit-call", "hold-a-userfaultfd"]}),
+    mutant("seccomp-without-the-last", "seccomp", [
+        ("src/launch/seccomp.c", "\treturn load(\"the last\", dw_seccomp_late, "
+         "ARRAY_SIZE(dw_seccomp_late), err);", "\treturn 0;"),
+    ], {"container": ["trace-its-own-child", "seize-its-own-child"]}),
     mutant("capabilities-stay", "capability", [
         ("src/launch/caps.c", "\tif (syscall(SYS_capset, &header, none) < 0)",
          "\tif (header.version == 0 && none[0].effective)"),
@@ -182,11 +186,14 @@ MUTANTS = [
            redundant="init is closed to the program, and the mounts are read-only",
            both="warm-init-open-and-no-landlock"),
     mutant("warm-seccomp-without-arguments", "seccomp", [
-        ("runners/walls.c", "\treturn load_filter(dw_seccomp_args,\n\t                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f) &&\n\t       load_filter(", "\treturn load_filter("),
+        ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_args,\n\t                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f);", ";"),
     ], {"warm": ["clone-into-new-users", "clone-with-high-bits", "lease-workspace-file", "leave-a-device-by-renaming"]}),
     mutant("warm-seccomp-without-allow-list", "seccomp", [
-        ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_allow,\n\t                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f);", ";"),
+        ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_allow,\n\t                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f)", ""),
     ], {"warm": ["hold-an-io-uring", "clone3-into-new-users", "hold-a-userfaultfd", "rewrite-who-shares-its-memory"]}),
+    mutant("warm-seccomp-without-the-last", "seccomp", [
+        ("runners/walls.c", "\treturn load_filter(dw_seccomp_late,\n\t                   sizeof(dw_seccomp_late) / sizeof(*dw_seccomp_late), f);", "\treturn true;"),
+    ], {"warm": ["trace-its-own-child", "seize-its-own-child"]}),
     mutant("warm-descriptors-not-closed", "absent", [
         ("runners/zygote.c", "sys(__NR_close_range, FIRST_OWN_FD, ~0U, 0)", "0"),
     ], {"warm": ["keep-what-was-left-open"]}),
@@ -194,9 +201,9 @@ MUTANTS = [
         ("runners/zygote.c", "sys(__NR_write, fds[first + i], \"0\", 1)", "0"),
     ], {"warm": ["fill-a-list", "end-the-others-and-fork"]}, user="root"),
     mutant("warm-holder-before-the-filter", "seccomp", [
-        ("runners/walls.c", "\treturn load_filter(dw_seccomp_args", "\tdw_hold_memory();\n\treturn load_filter(dw_seccomp_args"),
+        ("runners/walls.c", "\treturn load_filter(dw_seccomp_late", "\tdw_hold_memory();\n\treturn load_filter(dw_seccomp_late"),
         ("runners/zygote.c", "\tif (ok && order.hold)\n\t\tdw_hold_memory();\n", ""),
-    ], {"warm": ["find-a-process-without-walls", "rewrite-who-shares-its-memory"]}, user="root"),
+    ], {"warm": ["find-a-process-without-walls"]}, user="root"),
     mutant("warm-init-open", "capability", [
         ("src/launch/main.c", "if (program < 0 || dw_init_close(&err) < 0)", "if (program < 0)"),
     ], redundant="Landlock keeps init out of the program's domain", both="warm-init-open-and-no-landlock"),
@@ -206,7 +213,7 @@ MUTANTS = [
     ], {"warm": ["open-memory-of-init"]}),
     mutant("warm-zygote-unseeded", "absent", [
         ("runners/python/zygote.py", "import os\nimport sys\n", "import os\nimport random\nimport sys\n"),
-        ("runners/python/zygote.py", "ctypes.pythonapi.PyOS_AfterFork_Child()\n", ""),
+        ("runners/python.c", "\tPyOS_AfterFork_Child();\n", ""),
     ], {"warm": ["draw-the-same-numbers"]}),
     *outside("network", "CLONE_NEWNET | ", ["keep-a-namespace-apart", "meet-by-tcp-on-loopback", "meet-by-udp-on-loopback"]),
     *outside("ipc", "CLONE_NEWIPC | ", ["keep-a-namespace-apart", "meet-by-sysv-shm", "meet-by-semaphores"]),
