@@ -36,6 +36,11 @@ extern void PyOS_AfterFork_Child(void) __attribute__((weak));
 extern void *PyModule_Create2(struct definition *module, int version)
 	__attribute__((weak));
 extern void *PyBytes_FromStringAndSize(const char *text, long len) __attribute__((weak));
+extern void *PyUnicode_DecodeFSDefaultAndSize(const char *text, long len)
+	__attribute__((weak));
+extern void *PyList_New(long len) __attribute__((weak));
+extern int PyList_Append(void *list, void *item) __attribute__((weak));
+extern void *PyTuple_Pack(long len, ...) __attribute__((weak));
 
 API void *PyInit_dewar(void);
 
@@ -55,13 +60,38 @@ static void *wait_for_orders(void *module, void *nothing)
 	return PyBytes_FromStringAndSize("", 0);
 }
 
-/* wait(): for the letter, and give it. */
+static void *decode(const char *text, uint32_t len)
+{
+	return PyUnicode_DecodeFSDefaultAndSize(text, len);
+}
+
+/*
+ * wait(): for the letter, and give it: the code, its path, arguments, environment.
+ * A reference too many is no matter to a process that lives for one run.
+ */
 static void *wait_for_letter(void *module, void *nothing)
 {
+	void *code = 0, *path = 0, *args = PyList_New(0), *env = PyList_New(0);
+	const char *at;
+	struct dw_record r;
+
 	(void)module;
 	(void)nothing;
 	dewar_wait();
-	return PyBytes_FromStringAndSize(dewar_letter, dewar_letter_len);
+	at = dewar_letter;
+	while (dw_letter_next(&at, &r)) {
+		if (r.kind == DW_LETTER_CODE) {
+			code = PyBytes_FromStringAndSize(r.data, r.len);
+			path = decode(r.name, r.name_len);
+		} else if (r.kind == DW_LETTER_ARG) {
+			(void)PyList_Append(args, decode(r.data, r.len));
+		} else if (r.kind == DW_LETTER_ENV) {
+			(void)PyList_Append(env,
+			                    PyTuple_Pack(2, decode(r.name, r.name_len),
+			                                 decode(r.data, r.len)));
+		}
+	}
+	return PyTuple_Pack(4, code, path, args, env);
 }
 
 void *PyInit_dewar(void)

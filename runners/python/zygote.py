@@ -48,24 +48,6 @@ def load_library():
     return module
 
 
-def read_letter(text):
-    """Code, its path, arguments and environment (kernel/enter.h has the form)."""
-    code, path, args, env, at = b"", "", [], [], 0
-    while at < len(text):
-        kind, n_name, n_data = (int.from_bytes(text[i:i + 4], sys.byteorder)
-                                for i in (at, at + 4, at + 8))
-        at += 12
-        name, data = text[at:at + n_name], text[at + n_name:at + n_name + n_data]
-        at += n_name + n_data
-        if kind == 2:
-            code, path = data, os.fsdecode(name)
-        elif kind == 3:
-            args.append(os.fsdecode(data))
-        elif kind == 4:
-            env.append((os.fsdecode(name), os.fsdecode(data)))
-    return code, path, args, env
-
-
 def differ():
     """What two children of one zygote must not have in common."""
     numpy = sys.modules.get("numpy.random")
@@ -124,7 +106,17 @@ def clear(names):
     gc.collect()
 
 
-def finish(status, before):
+def new_modules(known):
+    """Those that came behind the one that was last; the older ones are left untouched."""
+    names = []
+    for name in reversed(sys.modules):
+        if name == known[0] and sys.modules[name] is known[1]:
+            break
+        names.append(name)
+    return names
+
+
+def finish(status, known):
     """All of an orderly end that anybody can see; not the taking down of the rest."""
     threading = sys.modules.get("threading")
     if threading:
@@ -132,7 +124,7 @@ def finish(status, before):
     atexit._run_exitfuncs()  # pylint: disable=protected-access
     if not flush() and status == 0:
         status = 120
-    clear(["__main__"] + [name for name in sys.modules if name not in before])
+    clear(["__main__"] + new_modules(known))
     flush()
     if status < 0:
         signal = importlib.import_module("_signal")
@@ -146,17 +138,17 @@ with open(HERE + "preload", encoding="ascii") as preload:
     load(preload.read().split(",") if os.stat(HERE + "preload").st_size else [])
 rehearse()
 library = load_library()
+scope = make_main("/tmp/main.py")
+last = next(reversed(sys.modules))
+last = last, sys.modules[last]
+result = 0  # pylint: disable=invalid-name
 gc.collect()
 gc.freeze()
 library.fork()  # from here on we are in the child
 
 differ()
-scope = make_main("/tmp/main.py")
-known = set(sys.modules)
-result = 0  # pylint: disable=invalid-name
-letter = library.wait()  # from here on it is the caller's time
+source, script, arguments, environment = library.wait()  # from here on it is the caller's time
 
-source, script, arguments, environment = read_letter(letter)
 sys.argv = [script, *arguments]
 sys.orig_argv = ["python3", *sys.argv]
 if environment:
@@ -173,4 +165,4 @@ except BaseException as error:  # pylint: disable=broad-exception-caught
     sys.last_type, sys.last_value = type(error), error
     sys.last_traceback = error.__traceback__ = error.__traceback__.tb_next
     sys.excepthook(type(error), error, error.__traceback__)
-finish(result, known)
+finish(result, last)
