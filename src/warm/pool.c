@@ -67,6 +67,7 @@ struct shelf {
 	struct stack empty;          /* they wait for the zygote */
 	unsigned wanted;             /* as many as should be ready */
 	unsigned least;              /* and are, from the start */
+	unsigned made;               /* so far, that were ready */
 	unsigned failures;           /* in a row */
 	uint64_t retry_at;
 	uint64_t used_at; /* when it was last asked */
@@ -479,7 +480,7 @@ static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
 		return false;
 	}
 	/* What is shared is shared by more and more of them: look again now and then. */
-	if (stack == &s->ready && stack->n % LOOK_EVERY == 0)
+	if (stack == &s->ready && s->made++ % LOOK_EVERY == 0)
 		bytes = dw_pss_of_cell(w->cell, DW_PSS_CELL);
 	pthread_mutex_lock(&pool->lock);
 	if (bytes > 0)

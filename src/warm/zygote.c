@@ -290,6 +290,7 @@ struct dw_way dw_zygote_way(struct dw_zygote *z, bool plain)
 		.pidns = ((struct dw_launched *)z->cell)->pidns,
 		.first_id = z->way.first_id,
 		.index = ++z->forks,
+		.beside = &((struct dw_launched *)z->cell)->cgroup,
 	};
 }
 
