@@ -159,7 +159,7 @@ MUTANTS = [
         ("src/launch/main.c", "return dw_ids_become(h->become, err);", "return 0;"),
     ], {"container": ["tell-the-caller-by-id-map"]}, user="root"),
     mutant("cell-not-ended", "supervisor", [
-        ("src/launch/init.c", "\telse\n\t\tend_all(plan);\n", ""),
+        ("src/launch/init.c", "\tif (!end_holder())\n\t\tend_all(plan);\n", "\t(void)end_holder();\n"),
     ], {"process": ["leave-a-daemon"]}, user="plain"),
     mutant("collects-through-links", "supervisor", [
         ("src/base/path.c", "flags | O_NOFOLLOW, mode,\n\t                RESOLVE_BENEATH | "
