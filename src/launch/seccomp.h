@@ -4,6 +4,8 @@
 
 struct dw_error;
 
+#define DW_SECCOMP_FILTERS 3 /* that dw_seccomp_load() loads */
+
 /*
  * Put the calling thread, and all that it will ever start, behind the filters of
  * seccomp_table.h. There is no way back, and execve() keeps them.

@@ -19,6 +19,8 @@ def mutant(name, wall, edits, red=None, redundant=None, both=None, refused=None,
 
 # What init compares before it takes a program from a zygote.
 UNSEEN = ("src/launch/entered.c", "if (!dw_readback_shares_all(word.pid, &shared))", "if (false)")
+UNCOUNTED = ("src/launch/entered.c", "if ((plan->h->flags & DW_PLAN_SECCOMP) && ", "if (false && ")
+NO_WARM_ARGUMENTS = ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_args,\n\t                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f);", ";")
 NO_WARM_LANDLOCK = ("runners/walls.c", "if (ruleset >= 0 && ", "if (false && ")
 NO_WARM_CAPSET = ("runners/walls.c", "sys(__NR_capset, &header, none)", "0")
 NO_WARM_BOUNDING = ("runners/walls.c", "r = sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);",
@@ -185,14 +187,18 @@ MUTANTS = [
     mutant("warm-no-landlock", "landlock", [NO_WARM_LANDLOCK],
            redundant="init is closed to the program, and the mounts are read-only",
            both="warm-init-open-and-no-landlock"),
+    mutant("warm-seccomp-a-filter-less", "seccomp", [NO_WARM_ARGUMENTS],
+           refused="init counts the filters that the program has"),
     mutant("warm-seccomp-without-arguments", "seccomp", [
-        ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_args,\n\t                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f);", ";"),
+        NO_WARM_ARGUMENTS, UNCOUNTED,
     ], {"warm": ["clone-into-new-users", "clone-with-high-bits", "lease-workspace-file", "leave-a-device-by-renaming"]}),
     mutant("warm-seccomp-without-allow-list", "seccomp", [
         ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_allow,\n\t                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f)", ""),
+        UNCOUNTED,
     ], {"warm": ["hold-an-io-uring", "clone3-into-new-users", "hold-a-userfaultfd", "rewrite-who-shares-its-memory"]}),
     mutant("warm-seccomp-without-the-last", "seccomp", [
         ("runners/walls.c", "\treturn load_filter(dw_seccomp_late,\n\t                   sizeof(dw_seccomp_late) / sizeof(*dw_seccomp_late), f);", "\treturn true;"),
+        UNCOUNTED,
     ], {"warm": ["trace-its-own-child", "seize-its-own-child"]}),
     mutant("warm-descriptors-not-closed", "absent", [
         ("runners/zygote.c", "sys(__NR_close_range, FIRST_OWN_FD, ~0U, 0)", "0"),
