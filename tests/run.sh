@@ -10,6 +10,7 @@
 #   e2e        pytest over build/dewar, as the user we are
 #   e2e-warm   the part of it that runs programs again, in warm cells where there are any
 #   e2e-plain  the same as a plain user made for the purpose, where we are root
+#   docker     pytest over build/dewar, beside engines that it starts: Docker and Podman
 #   mutants    the escape suite again, with one wall taken away at a time
 #   sanitize   unit and e2e again under ASan and UBSan, built by clang
 #   lint       codespell, shellcheck, cppcheck, clang-tidy
@@ -29,7 +30,7 @@ root=$PWD
 logs=$root/build/test-logs
 results=$logs/results.tsv
 plain_user=dewar-test
-all_steps=(checks unit e2e e2e-warm e2e-plain mutants sanitize lint)
+all_steps=(checks unit e2e e2e-warm e2e-plain docker mutants sanitize lint)
 
 export PYTHONDONTWRITEBYTECODE=1
 [ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
@@ -174,6 +175,17 @@ step_e2e-plain()
 		${DEWAR_MUST_WORK:+DEWAR_MUST_WORK="$DEWAR_MUST_WORK"} \
 		$python -m pytest -c tests/e2e/pytest.ini tests/e2e \
 		--junitxml="$scratch/home/e2e.xml"
+}
+
+# The images are made first, and once: by themselves they take longer than many tests.
+step_docker()
+{
+	if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
+		check docker images env -C tests $python -m engine images
+	fi
+	DEWAR_SUITE=docker DEWAR=$root/build/dewar suite docker "$logs/docker.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/docker \
+		--junitxml="$logs/docker.xml" --durations=20
 }
 
 # From the objects in build/; as root, some of them as a plain user.

@@ -192,6 +192,9 @@ def start(kind):
     engine.start()
     try:
         images.provide(engine.api)
+    except (OSError, api.ApiError, subprocess.CalledProcessError) as problem:
+        engine.stop()
+        raise CannotStart("%s: it gets no images: %s" % (kind, problem)) from problem
     except BaseException:
         engine.stop()
         raise
