@@ -91,34 +91,9 @@ class Engine:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        end = time.monotonic() + STOP_S
-        while self.left():
-            for pid in self.left():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            assert time.monotonic() < end, "%s left processes: %r" % (self.kind, self.left())
-            time.sleep(0.05)
-        for folder in self.cgroups():
-            remove_cgroups(folder)
+        end_all(self.folder)
         # Mounts below it are gone with the last process of their namespace.
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def left(self):
-        """What it started and is still alive: in its network, or in its cgroups."""
-        found = set()
-        for folder in self.cgroups():
-            for path in folder.glob("**/cgroup.procs"):
-                with contextlib.suppress(OSError):
-                    found |= set(map(int, path.read_text(encoding="ascii").split()))
-        for folder in pathlib.Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                if self.netns and os.stat(folder / "ns" / "net").st_ino == self.netns:
-                    found.add(int(folder.name))
-        return {pid for pid in found if is_alive(pid)}
-
-    def cgroups(self):
-        """The groups that are its alone, in each hierarchy."""
-        return []
 
     def inside(self, *argv, **kwargs):
         """A process in its network, as Popen() gives it."""
@@ -136,15 +111,12 @@ class Docker(Engine):
     def command(self):
         config = self.folder / "daemon.json"
         runsc = shutil.which("runsc")
-        config.write_text(json.dumps({"runtimes": {
+        config.write_text(json.dumps({"shutdown-timeout": 1, "runtimes": {
             name: {"path": runsc, "runtimeArgs": args} for name, args in self.runtimes.items()
-        }} if runsc else {}), encoding="utf-8")
+        } if runsc else {}}), encoding="utf-8")
         return ["dockerd", "--config-file", config, "--data-root", self.folder / "data",
                 "--exec-root", self.folder / "exec", "--pidfile", self.folder / "pid",
                 "--cgroup-parent", "/" + self.folder.name, "-H", self.host], {}
-
-    def cgroups(self):
-        return [p for p in CGROUPS.glob("**/" + self.folder.name) if p.is_dir()]
 
 
 class Podman(Engine):
@@ -202,13 +174,44 @@ def start(kind):
 
 
 def sweep(base):
-    """Folders of those who were killed; their engines ended with them."""
+    """What those have left who were killed."""
     for folder in base.glob("test-dewar-[0-9]*-*"):
         if not is_alive(int(re.match("test-dewar-([0-9]+)-", folder.name)[1])):
+            end_all(folder)
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(pathlib.Path("/run") / folder.name, ignore_errors=True)
-            for group in CGROUPS.glob("**/" + folder.name):
-                remove_cgroups(group)
+
+
+def groups_of(folder):
+    """Its cgroup, in each hierarchy."""
+    return [p for p in (CGROUPS / folder.name, *CGROUPS.glob("*/" + folder.name)) if p.is_dir()]
+
+
+def processes_of(folder):
+    """All that is alive in its cgroups, or has the folder on its command line."""
+    found = set()
+    for group in groups_of(folder):
+        for path in group.glob("**/cgroup.procs"):
+            with contextlib.suppress(OSError):
+                found |= set(map(int, path.read_text(encoding="ascii").split()))
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(folder) + b"/" in path.read_bytes():
+                found.add(int(path.parent.name))
+    return {pid for pid in found if is_alive(pid) and pid != os.getpid()}
+
+
+def end_all(folder):
+    """Kill what an engine has left, and remove its cgroups."""
+    end = time.monotonic() + STOP_S
+    while processes_of(folder):
+        for pid in processes_of(folder):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        assert time.monotonic() < end, "left alive: %r" % processes_of(folder)
+        time.sleep(0.05)
+    for group in groups_of(folder):
+        remove_cgroups(group)
 
 
 def remove_cgroups(folder):
