@@ -43,6 +43,8 @@ class Bed:
     def argv(self, *args, command="run", host=None):
         level = ["--level", "docker"] if command == "run" else []
         runtime = ["--runtime", self.runtime] if self.runtime and command == "run" else []
+        if runtime and "--pids" not in args:
+            runtime += ["--pids", "200"]  # gVisor's own threads are some forty of them
         return ([self.dewar, command, *level, *runtime, *map(os.fspath, args)],
                 merged_env({"DOCKER_HOST": host or self.host}))
 

@@ -149,9 +149,9 @@ def test_megabytes_in_and_out(engine, tmp_path):
 @pytest.mark.engines("docker", "podman")
 def test_a_file_bigger_than_tmp_is_an_answer(engine, tmp_path):
     (tmp_path / "big").write_bytes(b"x" * (3 << 20))
-    r = engine.json("--tmp", "2M", "sh", "-c", "echo ran", "--file", tmp_path / "big")
-    assert r["status"] != "success" and "--tmp" in (r["hint"] or ""), brief(r)
-    assert r["stdout"] == ""
+    done = engine.run("--json", "--tmp", "2M", "sh", "-c", "echo ran", "--file", tmp_path / "big")
+    assert done.returncode == 125 and b"ran\\n" not in done.stdout, done
+    assert b"--tmp" in done.stdout, done
 
 
 # ---- the workspace ----
@@ -193,17 +193,26 @@ def test_no_workspace_no_work_folder(engine):
         "False /tmp\n"
 
 
+ODD_NAMES = ["a:b", "a,b", "a b", "ä", "a'b\"", "x:ro", "x,readonly=false", "x,rw",
+             "x,src=/etc", "x,dst=/etc", "x\\n"]
+
+
 @pytest.mark.engines("docker", "podman")
-@pytest.mark.parametrize("name", ["a:b", "a,b", "a b", "ä", "a'b\"", "x:ro"])
+@pytest.mark.parametrize("name", ODD_NAMES)
 def test_a_workspace_with_an_odd_name(engine, tmp_path, name):
-    """Engines have a short form for mounts in which these would mean something."""
+    """Engines have a short form for mounts in which these mean something."""
     folder = tmp_path / name
-    folder.mkdir()
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
     (folder / "in.txt").write_text("host")
-    r = engine.python("print(open('/work/in.txt').read())", "--workspace", folder)
-    assert r["stdout"] == "host\n", brief(r)
-    r = engine.python("open('/work/in.txt', 'w')", "--workspace", folder)
-    assert r["status"] == "error" and (folder / "in.txt").read_text() == "host", brief(r)
+    (folder / "in.txt").chmod(0o666)
+    code = "print(open('/work/in.txt').read(), flush=True); open('/work/in.txt', 'w').write('x')"
+    r = engine.python(code, "--workspace", folder)
+    # Podman makes one line of a mount, with commas: then it is refused.
+    if engine.kind == "podman" and (set(name) & set(",\"")) and r["reason"] == "unavailable":
+        return
+    assert r["stdout"] == "host\n" and "Read-only" in r["stderr"], brief(r)
+    assert (folder / "in.txt").read_text() == "host"
 
 
 @pytest.mark.engines("docker", "podman")

@@ -32,8 +32,9 @@ APPLETS = ["cat", "echo", "env", "id", "ls", "mkdir", "sh", "sleep", "touch"]
 # What an image may say of how it wants to be run, none of which is to be obeyed.
 BOSSY = "dewar-test/bossy:1"
 BOSSY_SAYS = ['ENTRYPOINT ["/bin/echo", "entrypoint"]', 'CMD ["cmd"]', "USER 0:0",
-              "WORKDIR /nowhere", "VOLUME /data", "ENV FROM_IMAGE=1", "EXPOSE 80/tcp",
-              "LABEL org.example=bossy"]
+              "WORKDIR /nowhere", "ENV FROM_IMAGE=1", "EXPOSE 80/tcp", "LABEL org.example=bossy"]
+HOLED = "dewar-test/holed:1"
+HOLED_SAYS = ["VOLUME /data"]
 
 
 def cache():
@@ -99,7 +100,6 @@ def provide(api):
     there = set(api.images())
     if not there >= set(DEFAULT_NAMES):
         api.import_image(languages_tar(), DEFAULT_NAMES)
-    if BARE not in there:
-        api.import_image(bare_tar(), [BARE])
-    if BOSSY not in there:
-        api.import_image(bare_tar(), [BOSSY], BOSSY_SAYS)
+    for name, says in (BARE, ()), (BOSSY, BOSSY_SAYS), (HOLED, HOLED_SAYS):
+        if name not in there:
+            api.import_image(bare_tar(), [name], says)
