@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -89,6 +90,21 @@ static void on_output(void *user, enum dw_stream stream, const void *data, size_
 
 	if (stream < DW_STREAM_COUNT)
 		dw_sink_put(&streams->sink[stream], data, len);
+}
+
+/* What a pull is about, on a terminal: one line that is written over. */
+static void on_note(void *user, const char *text)
+{
+	char line[600];
+	int len;
+
+	(void)user;
+	len = snprintf(line, sizeof(line), "\r\033[Kdewar: %s%s", text,
+	               strncmp(text, "pulled ", 7) == 0 ? "\r\033[K" : "");
+	if (len > 0)
+		(void)dw_fd_write_all(STDERR_FILENO, line,
+		                      (size_t)len < sizeof(line) ? (size_t)len
+		                                                 : sizeof(line) - 1);
 }
 
 /* Our reader went away, or what we write to is full. */
@@ -225,6 +241,8 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 		req->user = &streams;
 	}
 
+	if (!set->quiet && isatty(STDERR_FILENO) == 1)
+		req->on_note = on_note;
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();

@@ -25,6 +25,7 @@ enum dw_guarantee {
 	DW_G_NO_NETWORK = 1U << 1, /* network "none" means none */
 	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
 	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
+	DW_G_ENGINE = 1U << 4,     /* an engine has the images and runtimes, not we */
 };
 
 /*
@@ -92,6 +93,9 @@ struct dw_outcome {
 	struct dw_walls walls;
 	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
+	char image[256];  /* of an engine's, or "" */
+	char runtime[64]; /* the same */
+	char left[512];   /* what could not be removed, and why; or "" */
 };
 
 struct dw_watch {
@@ -109,7 +113,8 @@ struct dw_cell {
 	int out[2]; /* by enum dw_stream */
 	int tmp_fd; /* the cell's /tmp, to collect from once it is gone, or -1 */
 	struct dw_watch watch[DW_CELL_WATCHES]; /* fd -1: not used */
-	void *owner; /* for whoever keeps cells (warm/pool.c) */
+	uint64_t waived_ms; /* that do not count against the deadline */
+	void *owner;        /* for whoever keeps cells (warm/pool.c) */
 	struct dw_outcome outcome;
 };
 
