@@ -56,7 +56,7 @@ def test_swap_does_not_make_up_for_memory(engine):
 ])
 def test_time(engine, code):
     started = time.monotonic()
-    r = engine.python("print('begun', flush=True)\n" + code, "--timeout", "3s", "--pids", "128")
+    r = engine.python("print('begun', flush=True)\n" + code, "--timeout", "3s", "--pids", "1000")
     took = time.monotonic() - started
     assert_ended(r, "timeout", "timeout_wall", "--timeout", "timeout_s")
     assert r["stdout"] == "begun\n", brief(r)
