@@ -40,7 +40,7 @@
 
 #define LOOK_MS 50           /* at what the kernel counts, while the program runs */
 #define KILL_MS 400U         /* for the guest to end everything by itself */
-#define REMOVE_MS 5000U      /* whatever the deadline was */
+#define REMOVE_MS 3000U      /* whatever the deadline was */
 #define REMOVE_SICK_MS 1000U /* of an engine that just failed */
 #define INPUT_MAX 32768U     /* a piece */
 #define CHUNK 65536U
@@ -57,8 +57,10 @@ enum stage {
 struct run {
 	struct dw_engine *e;
 	const struct dw_docker_order *o;
+	struct dw_docker_order second; /* for a container that waited */
 	char id[DW_CONTAINER_ID_MAX];
 	char image[256];
+	struct dw_guest_hello hello;
 	int pid; /* of the guest, on the host */
 	int stream;
 	enum stage stage;
@@ -104,7 +106,10 @@ static int take_walls(struct run *r, const struct dw_report *report)
 	if (r->stage != STAGE_READY || report->kind != DW_REPORT_WALLS)
 		return -EPROTO;
 	r->stage = STAGE_RUNS;
-	/* A runtime with a kernel of its own has numbers of its own inside. */
+	/*
+	 * A runtime with a kernel of its own has numbers of its own inside, and may not
+	 * have all of them. What it lacks is that of the sandbox around it.
+	 */
 	dw_held_namespaces(r->pid, walls.walls.ns);
 	dw_docker_tell(&walls);
 	return 0;
@@ -148,8 +153,9 @@ static int on_frame(void *user, const struct dw_guest_frame *f, const char *payl
 
 	switch (f->kind) {
 	case DW_GUEST_HELLO:
-		if (r->stage != STAGE_START)
+		if (r->stage != STAGE_START || f->len != sizeof(r->hello))
 			return -EPROTO;
+		memcpy(&r->hello, payload, sizeof(r->hello));
 		r->stage = STAGE_READY;
 		return 0;
 	case DW_GUEST_WALLS:
@@ -420,6 +426,26 @@ static int check_strict(const struct dw_docker_held *held, struct dw_error *err)
 	return 0;
 }
 
+/* An engine may be set up to share what is the host's; nobody's code runs there. */
+static int check_namespaces(struct run *r, struct dw_error *err)
+{
+	static const enum dw_ns must[] = {DW_NS_MOUNT, DW_NS_PID, DW_NS_NET, DW_NS_IPC,
+	                                  DW_NS_UTS};
+	static const char *const names[] = {"mount", "pid", "network", "ipc", "uts"};
+	uint64_t ours[DW_NS_COUNT] = {0};
+
+	_Static_assert(ARRAY_SIZE(must) == ARRAY_SIZE(names), "a name for each");
+	dw_held_namespaces(r->pid, r->hello.ns);
+	dw_held_namespaces(getpid(), ours);
+	for (size_t i = 0; i < ARRAY_SIZE(must); i++)
+		if (ours[must[i]] != 0 && r->hello.ns[must[i]] == ours[must[i]])
+			return dw_fail(err, DW_E_UNSUPPORTED, 0,
+			               "the engine gave the container no %s namespace of "
+			               "its own",
+			               names[i]);
+	return 0;
+}
+
 static int read_back(struct run *r, struct dw_docker_made *made, struct dw_error *err)
 {
 	const struct dw_docker_order *o = r->o;
@@ -443,10 +469,45 @@ static int read_back(struct run *r, struct dw_docker_made *made, struct dw_error
 	               is.image[0] != '\0' ? is.image : o->image);
 	(void)snprintf(made->runtime, sizeof(made->runtime), "%s", is.runtime);
 	r->pid = is.pid;
+	if (check_namespaces(r, err) < 0)
+		return -1;
 	dw_held_find_pid(&r->held, is.pid, r->id);
 	dw_held_read(&r->held, made->held);
 	judge(o, made->held);
 	return o->strict ? check_strict(made->held, err) : 0;
+}
+
+/*
+ * A container that waits: until there is an order for it, with a plan. What it was made
+ * for is what that order is for, too (dw_docker_fits()).
+ */
+static int wait_for_order(struct run *r, const struct dw_docker_made *made,
+                          struct dw_error *err)
+{
+	uint64_t until = dw_now_ms() + r->o->wait_ms;
+	int fds[DW_REPORT_FDS_MAX];
+
+	for (;;) {
+		struct pollfd polled[] = {{.fd = DW_DOCKER_FD, .events = POLLIN},
+		                          {.fd = r->stream, .events = POLLIN}};
+
+		if (dw_now_ms() >= until)
+			return dw_fail(err, DW_E_BUSY, 0, "nobody wanted the container");
+		(void)poll(polled, 2, dw_ms_until(until));
+		if (polled[1].revents && take_stream(r, err) < 0)
+			return -1;
+		if (polled[0].revents)
+			break;
+	}
+	/* Any other word ends it. */
+	if (dw_report_receive_fds(DW_DOCKER_FD, fds) != 2)
+		return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
+	if (dw_docker_order_read(&r->second, fds[0], fds[1], err) < 0 ||
+	    dw_collected_open(&r->collected, r->second.folder, err) < 0)
+		return -1;
+	r->o = &r->second;
+	r->e->deadline_ms = r->second.deadline_ms;
+	return r->o->strict ? check_strict(made->held, err) : 0;
 }
 
 static void queue_files(struct run *r)
@@ -548,6 +609,8 @@ static int run(struct run *r, struct dw_error *err)
 	if (read_back(r, &report.made, err) < 0)
 		return -1;
 	dw_docker_tell(&report);
+	if (r->o->wait_ms != 0 && wait_for_order(r, &report.made, err) < 0)
+		return -1;
 	if (hand_over(r, &report.made, err) < 0)
 		return -1;
 	see_through(r);
@@ -610,7 +673,8 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 	dw_fd_close(&r->stream);
 	dw_collected_close(&r->collected);
 	if (r->dewar_gone)
-		remove_folder(o->folder);
+		remove_folder(r->o->folder);
+	json_decref(r->second.root);
 	dw_buf_finish(&r->rest);
 	dw_buf_finish(&r->out);
 	free(r);
