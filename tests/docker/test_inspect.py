@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Dewar asked the engine for, what the engine and the kernel have, and what the proof says."""
 
+import contextlib
 import json
 import os
 import re
@@ -30,15 +31,15 @@ class Waiting:
         self.cell.__enter__()
         self.id = wait_until(lambda: self.engine.api.containers() - self.before,
                              "the container", 30).pop()
-        wait_until(lambda: self.inspect()["State"]["Running"], "its start", 30)
-        self.seen = self.inspect()
+        self.seen = wait_until(self.running, "its start", 30)
         return self
 
-    def inspect(self):
-        try:
-            return self.engine.api.inspect(self.id)
-        except ApiError:
-            pytest.fail("the container is gone: %r" % (self.cell.communicate(timeout=60),))
+    def running(self):
+        """What the engine says of it, once it runs. Docker lists one that it does not know yet."""
+        assert self.cell.poll() is None, self.cell.communicate()
+        with contextlib.suppress(ApiError):
+            seen = self.engine.api.inspect(self.id)
+            return seen if seen["State"]["Running"] else None
 
     def end(self):
         """The result."""
