@@ -53,7 +53,7 @@ def test_patterns(engine, pattern, wanted):
 @pytest.mark.parametrize("code, reason", [("exit 3", "exit"), ("kill -9 $$", "signal"),
                                           ("sleep 60", "timeout_wall")])
 def test_files_of_a_program_that_fails(engine, code, reason):
-    r = engine.json("--timeout", "3s", "sh", "-c", "echo x > x; " + code, "--collect", "x")
+    r = engine.json("--timeout", "2s", "sh", "-c", "echo x > x; " + code, "--collect", "x")
     assert r["reason"] == reason and content(r, "x") == b"x\n", brief(r)
 
 
