@@ -261,7 +261,7 @@ static int verify(const struct dw_command *cmd, int argc, char **argv)
 const struct dw_command dw_command_verify = {
 	.name = "verify",
 	.summary = "Attack the walls of this host, and say which wall stopped what",
-	.usage = {"[--level LEVEL] [--runtime NAME] [--way WAY] [--only NAME,...] [--json] [--html FILE]",
+	.usage = {"[--level LEVEL] [--way WAY] [--only NAME,...] [--json] [--html FILE]",
                   "--list"},
 	.example = {"dewar verify", "dewar verify --level container --html walls.html",
                     "dewar verify --only 'mount-*'"},
