@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -574,25 +575,30 @@ static void examine(struct run *r)
 		r->end.oom = is.oom_killed;
 }
 
-/* The program runs; from here on there is an END, whatever happens. */
-static void see_through(struct run *r)
+/* The program runs: see to it that its end is known. */
+static int see_through(struct run *r, struct dw_error *err)
 {
 	struct dw_docker_report report = {.kind = DW_DOCKER_END};
-	struct dw_error err = {0};
 
 	/* Dewar holds the deadline, and the guest if dewar is late. */
-	if (pump(r, STAGE_DONE, UINT64_MAX, &err) < 0) {
+	if (pump(r, STAGE_DONE, UINT64_MAX, err) < 0) {
 		if (r->stage < STAGE_ENDED)
-			r->end.end.wait_status = 9; /* SIGKILL: by whomever */
-		if (err.code != DW_E_BUSY)
+			r->end.end.wait_status = SIGKILL; /* ours, or the kernel's */
+		if (err->code != DW_E_BUSY)
 			examine(r);
+		/* Nobody knows what became of it: that is no end of the program's. */
+		if (err->code != DW_E_BUSY && r->stage < STAGE_ENDED && !r->end.oom) {
+			err->code = DW_E_INTERNAL;
+			return dw_wrap(err, "the engine let go of a run");
+		}
 	}
 	dw_held_usage(&r->held, &r->end);
-	if (!r->end.oom && r->stage >= STAGE_ENDED && r->end.end.wait_status == 9 &&
+	if (!r->end.oom && r->stage >= STAGE_ENDED && r->end.end.wait_status == SIGKILL &&
 	    r->killed_ms == 0 && r->held.group[DW_DOCKER_MEMORY].version == 0)
 		examine(r);
 	report.end = r->end;
 	dw_docker_tell(&report);
+	return 0;
 }
 
 static int run(struct run *r, struct dw_error *err)
@@ -613,8 +619,7 @@ static int run(struct run *r, struct dw_error *err)
 		return -1;
 	if (hand_over(r, &report.made, err) < 0)
 		return -1;
-	see_through(r);
-	return 0;
+	return see_through(r, err);
 }
 
 /* At once: an engine that is not well may take its time with the removal. */
