@@ -120,7 +120,9 @@ def measure(dewar, host, rounds):
     commands = {"docker run": docker_run(),
                 "dewar run": [dewar, "run", "--level", "docker", "--image", IMAGE, "--pull",
                               "never", "python", "-c", HELLO]}
-    pool = Pool(os.path.join(os.path.dirname(dewar), "libdewar.so"), env)
+    # The library looks for its helpers beside its program, which is Python's here.
+    helpers = {f"DEWAR_{name.upper()}": f"{dewar}-{name}" for name in ("launch", "docker", "guest")}
+    pool = Pool(os.path.join(os.path.dirname(dewar), "libdewar.so"), {**env, **helpers})
     times = {name: [] for name in (*commands, "dewar warm")}
     why = None
     for done in range(rounds + 1):
