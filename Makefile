@@ -22,9 +22,10 @@ test: ## Set everything up and run every test
 	@$(SETUP) test
 	@tests/run.sh
 
-bench: build ## Measure cold starts and warm cells, beside bare commands and bwrap
+bench: build ## Measure cold starts, warm cells and level docker, beside bare commands, bwrap and docker
 	@/usr/bin/python3 bench/run.py
 	@/usr/bin/python3 bench/warm.py
+	@/usr/bin/python3 bench/docker.py
 
 mutants: build ## Take one wall away at a time, and see which attacks get through
 	@tests/escape/mutate.py --full

@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "src/egress": ("base",),
     "src/launch": ("base", "kernel"),
     "src/levels": ("base", "kernel", "runtimes"),
+    "src/docker": ("base", "kernel"),
     "src/warm": ("base", "kernel", "runtimes", "levels"),
     "runners": ("kernel", "runners"),
     "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "audit", "egress"),

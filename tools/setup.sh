@@ -9,11 +9,13 @@
 
 set -euo pipefail
 
-build=(gcc libc6-dev libjansson-dev libseccomp-dev meson ninja-build pkg-config python3
+build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libseccomp-dev meson ninja-build pkg-config python3
 	scdoc)
 tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
 	python3-pytest shellcheck binutils)
-walls=(bubblewrap iproute2 mmdebstrap passt sudo util-linux)
+# An engine each for level docker, what images are made with, and a runtime beside runc.
+engines=(busybox-static docker.io mmdebstrap netavark podman runc runsc)
+walls=(bubblewrap iproute2 passt sudo util-linux)
 data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seaborn python3-sklearn)
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 # Another source's node (NodeSource's, say) refuses to live beside Debian's.
@@ -21,7 +23,7 @@ languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 
 case ${1:-build} in
 build) wanted=("${build[@]}") ;;
-test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${data[@]}"
+test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${engines[@]}" "${data[@]}"
 	"${languages[@]}") ;;
 *)
 	echo "usage: $0 build|test" >&2
@@ -54,6 +56,14 @@ else
 	echo "We are neither root nor is there sudo. Run this as root, then try again:" >&2
 	echo "  apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
 	exit 1
+fi
+
+# A test starts the engine that it needs; a daemon that apt started would stay.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+	trap '"${as_root[@]}" rm -f $policy' EXIT
+	printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee $policy >/dev/null
+	"${as_root[@]}" chmod 755 $policy
 fi
 "${as_root[@]}" apt-get update -q
 "${as_root[@]}" "${install[@]}"

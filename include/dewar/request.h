@@ -40,6 +40,14 @@ enum dw_network {
 	DW_NETWORK_COUNT
 };
 
+/* When an engine fetches the image, at level docker. */
+enum dw_pull {
+	DW_PULL_MISSING = 0, /* if it is not there */
+	DW_PULL_NEVER,
+	DW_PULL_ALWAYS,
+	DW_PULL_COUNT
+};
+
 /* What a run may use. 0 stands for the default of the level. */
 struct dw_limits {
 	uint64_t timeout_ms;   /* wall clock, from start to end */
@@ -64,6 +72,12 @@ enum dw_stream {
 typedef void dw_output_fn(void *user, enum dw_stream stream, const void *data,
                           size_t len);
 
+/*
+ * Called with a line for a person while a run has not begun for a reason that takes
+ * its time: an image is pulled. In the thread that called dw_run().
+ */
+typedef void dw_note_fn(void *user, const char *text);
+
 struct dw_request {
 	const char *language; /* "python"; NULL with a command */
 	struct dw_bytes code; /* the snippet, or ... */
@@ -73,7 +87,11 @@ struct dw_request {
 
 	const char *level;    /* one, or several in order: "microvm,container" */
 	const char *template; /* of a pool (pool.h): packages loaded already; or NULL */
-	const char *image; /* a folder with a root file system; NULL: the host's /usr */
+	const char *image; /* a folder with a root file system, NULL for the host's /usr;
+	                    * at level docker an image of the engine's, NULL for the
+	                    * language's own */
+	const char *runtime; /* level docker: the engine's runtime ("runsc"), or NULL */
+	enum dw_pull pull;   /* level docker */
 
 	struct dw_bytes stdin_data;
 	int stdin_fd; /* read by the program as it likes, if not -1 */
@@ -96,6 +114,7 @@ struct dw_request {
 	bool strict; /* refuse to run if a limit cannot be enforced here */
 
 	dw_output_fn *on_output; /* or NULL */
+	dw_note_fn *on_note;     /* or NULL */
 	void *user;
 	int cancel_fd; /* the run is ended once this is readable, if not -1 */
 

@@ -100,13 +100,14 @@ struct dw_limit_proof {
 	uint64_t asked;
 	uint64_t kernel; /* as read back; 0 if nobody could be asked */
 	bool enforced;
-	const char *by;   /* cgroup2, cgroup1, rlimit, sampling, tmpfs, dewar, none */
+	const char *by; /* cgroup2, cgroup1, rlimit, sampling, tmpfs, dewar, engine, none */
 	const char *note; /* what is not held, or NULL */
 };
 
 struct dw_proof {
 	char requested[64];
 	char achieved[16]; /* empty if nothing ran */
+	char runtime[64];  /* level docker: what ran the container, or empty */
 	struct dw_walls walls;
 	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];

@@ -79,6 +79,25 @@ static int take_network(const char *value, void *field, struct dw_error *err)
 	return 0;
 }
 
+static int take_pull(const char *value, void *field, struct dw_error *err)
+{
+	enum dw_pull pull;
+
+	if (strcmp(value, "missing") == 0)
+		pull = DW_PULL_MISSING;
+	else if (strcmp(value, "never") == 0)
+		pull = DW_PULL_NEVER;
+	else if (strcmp(value, "always") == 0)
+		pull = DW_PULL_ALWAYS;
+	else
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no time to pull \"%.64s\", there are never, missing and "
+		               "always",
+		               value);
+	*(enum dw_pull *)field = pull;
+	return 0;
+}
+
 static int take_warm(const char *value, void *field, struct dw_error *err)
 {
 	if (strcmp(value, "standby") != 0 && strcmp(value, "fork") != 0)
@@ -101,11 +120,27 @@ static const struct dw_option walls_options[] = {
 	},
 	{
 		.name = "image",
-		.arg = "DIR",
-		.help = "A root file system to use instead of the host's /usr",
+		.arg = "DIR|NAME",
+		.help = "A root file system instead of the host's /usr; an engine's image",
 		.take = dw_take_text,
 		.field = FIELD(image),
 		.fits = DW_FITS_FOLDER,
+	},
+	{
+		.name = "runtime",
+		.arg = "NAME",
+		.help = "At level docker, what runs the container: runsc, kata, crun, ...",
+		.take = dw_take_text,
+		.field = FIELD(runtime),
+	},
+	{
+		.name = "pull",
+		.arg = "WHEN",
+		.help = "At level docker, fetch the image never, if missing, or always",
+		.take = take_pull,
+		.field = FIELD(pull),
+		.fits = DW_FITS_WORDS,
+		.words = "never missing always",
 	},
 	{
 		.name = "network",
@@ -426,6 +461,8 @@ int dw_job_fill(struct dw_job *job, const struct dw_job_settings *set,
 
 	req->level = set->level;
 	req->image = set->image;
+	req->runtime = set->runtime;
+	req->pull = set->pull;
 	req->limits = set->limits;
 	req->network = set->network;
 	req->strict = set->strict;

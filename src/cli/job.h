@@ -17,6 +17,8 @@
 struct dw_job_settings {
 	const char *level;
 	const char *image;
+	const char *runtime;
+	enum dw_pull pull;
 	struct dw_limits limits;
 	enum dw_network network;
 	bool strict;

@@ -19,6 +19,7 @@
 
 struct settings {
 	const char *level;
+	const char *runtime;
 	const char *way;
 	const char *only;
 	const char *html;
@@ -65,6 +66,13 @@ static const struct dw_option what_options[] = {
 		.take = dw_take_text,
 		.field = FIELD(level),
 		.fits = DW_FITS_LEVEL,
+	},
+	{
+		.name = "runtime",
+		.arg = "NAME",
+		.help = "At level docker, attack this runtime of the engine's: runsc, ...",
+		.take = dw_take_text,
+		.field = FIELD(runtime),
 	},
 	{
 		.name = "way",
@@ -218,6 +226,10 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 		add(&words, "colour", "1");
 	if (dw_report_colour(STDERR_FILENO))
 		add(&words, "progress", "1");
+	if (r == 0 && set->runtime && (!set->level || strcmp(set->level, "docker") != 0))
+		r = dw_fail(err, DW_E_INVALID, 0, "--runtime goes with --level docker");
+	if (set->runtime)
+		add(&words, "runtime", set->runtime);
 	if (r == 0) {
 		(void)execv(suite, words.argv);
 		r = dw_fail(err, DW_E_INTERNAL, errno, "start %s", suite);

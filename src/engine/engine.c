@@ -24,6 +24,7 @@
 #include "engine/collect.h"
 #include "engine/supervise.h"
 #include "engine/verdict.h"
+#include "engine/warnings.h"
 #include "kernel/cgroup.h"
 #include "levels/level.h"
 #include "levels/limits.h"
@@ -47,8 +48,11 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
                              struct dw_error *err)
 {
 	const char *image = spec->req->image, *missing;
-	autoclose int root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int root = -1;
 
+	if (level->guarantees & DW_G_ENGINE)
+		return 0; /* it is in an image, which is looked into when it runs */
+	root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
 		               "open the image %s (a folder with a root file system)",
@@ -76,6 +80,12 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "level %s cannot use an image: it has the host's own files",
 		               level->name);
+	if ((req->runtime || req->pull != DW_PULL_MISSING) &&
+	    !(level->guarantees & DW_G_ENGINE))
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"level %s has no engine, and so no use for %s; level docker has",
+			level->name, req->runtime ? "a runtime" : "pull");
 	if (req->strict && req->network == DW_NETWORK_NONE &&
 	    !(level->guarantees & DW_G_NO_NETWORK))
 		return dw_fail(
@@ -118,9 +128,21 @@ static void fill_proof(struct dw_result *res, const struct dw_cell *cell)
 	proof->walls = o->walls;
 	proof->own_ns = o->own_ns;
 	memcpy(proof->limits, o->limits, sizeof(proof->limits));
+	memcpy(proof->runtime, o->runtime, sizeof(proof->runtime));
 	if (o->walls.known)
 		(void)snprintf(proof->achieved, sizeof(proof->achieved), "%s",
 		               cell->level->name);
+}
+
+/* Where it is the level that chose it. */
+static void fill_image(struct dw_result *res, const struct dw_outcome *o)
+{
+	char *image = o->image[0] != '\0' ? strdup(o->image) : NULL;
+
+	if (!image)
+		return;
+	free(res->image);
+	res->image = image;
 }
 
 static int fill_output(struct dw_result *res, struct dw_supervised *s)
@@ -151,10 +173,11 @@ static int start_cold(const struct dw_level *level, const struct dw_spec *spec,
 }
 
 /* *ret_cell stays NULL if nothing warm fits, or it died while it waited: run it cold. */
-static int start_warm(struct dw_pool *pool, const struct dw_spec *spec,
-                      struct dw_cell **ret_cell, struct dw_error *err)
+static int start_warm(struct dw_pool *pool, const struct dw_level *level,
+                      const struct dw_spec *spec, struct dw_cell **ret_cell,
+                      struct dw_error *err)
 {
-	struct dw_cell *cell = dw_pool_take(pool, spec);
+	struct dw_cell *cell = dw_pool_take(pool, level, spec);
 	struct dw_error why = {0};
 
 	if (!cell)
@@ -190,6 +213,9 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 		return -1;
 
 	fill_proof(res, cell);
+	fill_image(res, o);
+	if (o->left[0] != '\0')
+		dw_warn(res, "%s; a later run tries again", o->left);
 	res->execution_time_ms = o->run_ms >= 0 ? o->run_ms : seen.run_ms;
 	res->cpu_time_ms = o->cpu_ms;
 	res->memory_used_mb = o->memory_mb;
@@ -229,8 +255,8 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 
-	if (pool && level == &dw_level_container &&
-	    start_warm(pool, &spec, &cell, err) < 0)
+	if (pool && (level == &dw_level_container || level == &dw_level_docker) &&
+	    start_warm(pool, level, &spec, &cell, err) < 0)
 		return -1;
 	res->warm = cell != NULL;
 	if (!cell && start_cold(level, &spec, &cell, err) < 0)
@@ -274,7 +300,7 @@ static int run_at_first(const char *levels, struct dw_pool *pool,
 		if (!level)
 			return dw_fail(
 				err, DW_E_INVALID, 0,
-				"there is no level \"%.*s\": use none, process or container",
+				"there is no level \"%.*s\": use none, process, container or docker",
 				(int)len, p);
 		r = run_at(level, pool, req, res, err);
 		if (r < 0 && err->code != DW_E_INVALID) {

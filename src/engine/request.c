@@ -510,6 +510,24 @@ static int read_limits(struct reader *rd, const struct key *key, json_t *value,
 	return read_object(rd, &limit_table, value, err);
 }
 
+static int read_pull(struct reader *rd, const struct key *key, json_t *value,
+                     struct dw_error *err)
+{
+	static const char *const words[] = {[DW_PULL_MISSING] = "missing",
+	                                    [DW_PULL_NEVER] = "never",
+	                                    [DW_PULL_ALWAYS] = "always"};
+	const char *text = json_string_value(value);
+
+	_Static_assert(ARRAY_SIZE(words) == DW_PULL_COUNT, "a word for each");
+	for (unsigned i = 0; text && i < ARRAY_SIZE(words); i++)
+		if (strcmp(text, words[i]) == 0) {
+			rd->req.pull = i;
+			return 0;
+		}
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "%s must be \"never\", \"missing\" or \"always\"", key->name);
+}
+
 #define AT(member) .at = offsetof(struct dw_request, member)
 #define LIST(member) AT(member), .n_at = offsetof(struct dw_request, n_##member)
 static const struct key request_keys[] = {
@@ -519,6 +537,8 @@ static const struct key request_keys[] = {
 	{"level", read_level, AT(level)},
 	{"template", read_name, AT(template)},
 	{"image", read_name, AT(image)},
+	{"runtime", read_name, AT(runtime)},
+	{.name = "pull", .read = read_pull},
 	{"stdin", read_bytes, AT(stdin_data)},
 	{"env", read_env, AT(env)},
 	{"args", read_list, LIST(args)},

@@ -189,6 +189,7 @@ static json_t *make_proof(struct build *b, const struct dw_proof *proof)
 	put(b, object, "requested",
 	    make_text(proof->requested, strlen(proof->requested)));
 	put(b, object, "achieved", make_text_or_null(proof->achieved));
+	put(b, object, "runtime", make_text_or_null(proof->runtime));
 	put(b, object, "walls", make_walls(b, proof));
 	put(b, object, "limits", make_limits(b, proof));
 	return object;

@@ -142,14 +142,14 @@ static int next_due(const struct loop *l)
 {
 	if (l->killed != 0)
 		return dw_ms_until(l->killed + (l->insisted ? GIVE_UP_MS : GRACE_MS));
-	return dw_ms_until(l->deadline);
+	return dw_ms_until(l->deadline + l->cell->waived_ms);
 }
 
 static void check_due(struct loop *l)
 {
 	uint64_t now = dw_now_ms();
 
-	if (l->killed == 0 && now >= l->deadline) {
+	if (l->killed == 0 && now >= l->deadline + l->cell->waived_ms) {
 		end_cell(l, DW_CAUSE_DEADLINE);
 	} else if (l->killed != 0 && !l->insisted && now >= l->killed + GRACE_MS) {
 		l->insisted = true;

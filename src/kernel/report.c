@@ -110,7 +110,7 @@ static bool is_line(const char *text, size_t size)
 }
 
 /* A kind that there is, and nothing in it that a reader could stumble over. */
-static bool is_sound(const struct dw_report *report)
+bool dw_report_is_sound(const struct dw_report *report)
 {
 	const struct dw_error *error = &report->error;
 	unsigned char known;
@@ -142,7 +142,7 @@ int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd)
 {
 	int fds[DW_REPORT_FDS_MAX], n_fds;
 	ssize_t n = receive_with(sock, ret, sizeof(*ret), MSG_DONTWAIT, fds, &n_fds);
-	bool ours = n == (ssize_t)sizeof(*ret) && n_fds <= 1 && is_sound(ret);
+	bool ours = n == (ssize_t)sizeof(*ret) && n_fds <= 1 && dw_report_is_sound(ret);
 
 	for (int i = 0; !ours && i < n_fds; i++)
 		(void)close(fds[i]);

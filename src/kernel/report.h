@@ -2,6 +2,7 @@
 #ifndef DW_KERNEL_REPORT_H
 #define DW_KERNEL_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -87,6 +88,9 @@ struct dw_word {
 };
 
 #define DW_REPORT_FDS_MAX 8
+
+/* A kind that there is, and nothing in it that a reader could stumble over. */
+bool dw_report_is_sound(const struct dw_report *report);
 
 /* Hand descriptors over, with one byte. 0 or -errno. */
 int dw_report_send_fds(int sock, const int *fds, int n);

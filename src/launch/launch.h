@@ -102,6 +102,10 @@ void dw_readback_join(const struct dw_walls *shared, struct dw_walls *own);
  */
 _Noreturn void dw_program_start(const struct dw_plan *plan, int letter);
 
+/* The part of it before the exec: session, folder, limits, Landlock, seccomp. */
+int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi,
+                           struct dw_error *err);
+
 /* The fork shares its memory with init: what the program's stage leaves for it. */
 extern struct dw_walls dw_program_walls; /* not known: it failed, and said why */
 

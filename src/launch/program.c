@@ -26,6 +26,9 @@ static int set_rlimits(const struct dw_plan *plan, struct dw_error *err)
 		if (getrlimit((int)want->resource, &lim) < 0)
 			return dw_fail(err, DW_E_INTERNAL, errno, "read rlimit %u",
 			               want->resource);
+		/* gVisor refuses to set some of them, also to what they are. */
+		if (lim.rlim_cur == lim.rlim_max && lim.rlim_max <= want->value)
+			continue;
 		if (want->value < lim.rlim_max)
 			lim.rlim_max = want->value;
 		lim.rlim_cur = lim.rlim_max;
@@ -43,7 +46,7 @@ static int set_rlimits(const struct dw_plan *plan, struct dw_error *err)
  * Leaves:    Landlock and the seccomp filter in force; the filter last, since it
  *            forbids what the stages before it do.
  */
-static int raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error *err)
+int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_error *err)
 {
 	uint32_t flags = plan->h->flags;
 	const char *cwd = dw_plan_text(plan, plan->h->cwd);
@@ -80,7 +83,7 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int letter)
 	for (uint32_t i = 0; i < plan->h->n_env; i++)
 		env[i] = (char *)dw_plan_text(plan, plan->env[i]);
 
-	if (raise_walls(plan, &abi, &err) < 0)
+	if (dw_program_raise_walls(plan, &abi, &err) < 0)
 		dw_launch_die(&err);
 
 	dw_readback_own(0, abi, &dw_program_walls);

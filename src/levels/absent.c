@@ -8,8 +8,9 @@
 
 static int probe(struct dw_error *err)
 {
-	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "this level is not part of this version; container is the strongest");
+	return dw_fail(
+		err, DW_E_UNSUPPORTED, 0,
+		"this level is not part of this version; container and docker are the strongest");
 }
 
 static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
@@ -19,14 +20,6 @@ static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
 	(void)ret_cell;
 	return probe(err);
 }
-
-const struct dw_level dw_level_docker = {
-	.name = "docker",
-	.guarantees = DW_G_IMAGE | DW_G_NO_NETWORK,
-	.timeout_ms = 30000,
-	.probe = probe,
-	.create = create,
-};
 
 const struct dw_level dw_level_microvm = {
 	.name = "microvm",

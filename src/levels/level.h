@@ -25,6 +25,7 @@ enum dw_guarantee {
 	DW_G_NO_NETWORK = 1U << 1, /* network "none" means none */
 	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
 	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
+	DW_G_ENGINE = 1U << 4,     /* an engine has the images and runtimes, not we */
 };
 
 /*
@@ -95,6 +96,9 @@ struct dw_outcome {
 	struct dw_walls walls;
 	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
+	char image[256];  /* of an engine's, or "" */
+	char runtime[64]; /* the same */
+	char left[512];   /* what could not be removed, and why; or "" */
 };
 
 struct dw_watch {
@@ -112,7 +116,8 @@ struct dw_cell {
 	int out[2]; /* by enum dw_stream */
 	int tmp_fd; /* the cell's /tmp, to collect from once it is gone, or -1 */
 	struct dw_watch watch[DW_CELL_WATCHES]; /* fd -1: not used */
-	void *owner; /* for whoever keeps cells (warm/pool.c) */
+	uint64_t waived_ms; /* that do not count against the deadline */
+	void *owner;        /* for whoever keeps cells (warm/pool.c) */
 	struct dw_outcome outcome;
 };
 
@@ -158,6 +163,23 @@ int dw_container_base(const struct dw_spec *spec, struct dw_error *err);
 
 /* The first of DW_WAY_IDS ids for a zygote and its cells; 0 if there is no need. */
 uint32_t dw_container_draw_ids(void);
+
+/*
+ * Level docker: start a container for spec that waits, for idle_ms at most; spec says
+ * all but what is to run. It is ready (1), not yet (0), or never will be (-1).
+ */
+int dw_docker_prepare(const struct dw_spec *spec, uint64_t idle_ms,
+                      struct dw_cell **ret_cell, struct dw_error *err);
+int dw_docker_is_ready(struct dw_cell *cell, struct dw_error *err);
+
+/* Could it run spec, as far as its container goes? */
+bool dw_docker_fits(const struct dw_cell *cell, const struct dw_spec *spec);
+
+/* Run it there: the cell is spec's now, and over for spec at its program's end. */
+int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err);
+
+/* Is the container removed, so that destroy() has nothing to wait for? */
+bool dw_docker_is_gone(const struct dw_cell *cell);
 
 extern const struct dw_level dw_level_none;
 extern const struct dw_level dw_level_process;

@@ -68,6 +68,40 @@ static int spawn_on_core(const char *path, const posix_spawn_file_actions_t *act
 	return r;
 }
 
+int dw_spawn_courier(const int fds[4], int *ret_pid, struct dw_error *err)
+{
+	char *const argv[] = {(char *)"dewar-docker", NULL}, *const env[] = {NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	struct dw_error why = {0};
+	int source[4], r = 0;
+	char path[512];
+	pid_t pid = 0;
+
+	if (dw_program_find("dewar-docker", "DEWAR_DOCKER", path, sizeof(path), &why) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "%s (it is built where libcurl is)", why.text);
+	prepare(&attr);
+	(void)posix_spawn_file_actions_init(&actions);
+	for (int i = 0; i < 4; i++) {
+		source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 4);
+		if (source[i] < 0)
+			r = errno;
+		else
+			(void)posix_spawn_file_actions_adddup2(&actions, source[i], i);
+	}
+	if (r == 0)
+		r = posix_spawn(&pid, path, &actions, &attr, argv, env);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)posix_spawnattr_destroy(&attr);
+	for (int i = 0; i < 4; i++)
+		dw_fd_close(&source[i]);
+	if (r != 0)
+		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
+	*ret_pid = pid;
+	return 0;
+}
+
 static int spawn_with(const int fds[DW_LAUNCH_FD + 1], const char *word, int *ret_pid,
                       cpu_set_t *ret_cpus, struct dw_error *err)
 {

@@ -15,6 +15,9 @@
 int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *ret_cpus,
                       struct dw_error *err);
 
+/* Start dewar-docker, with these as its 0, 1, 2 and 3; it waits for its order. */
+int dw_spawn_courier(const int fds[4], int *ret_pid, struct dw_error *err);
+
 /* Start one that stays, and forks launchers when it is asked (spawner.h). */
 int dw_spawn_server(int sock, int *ret_pid, struct dw_error *err);
 

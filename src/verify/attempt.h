@@ -12,6 +12,7 @@
 struct dw_tools {
 	const char *dewar;
 	const char *attacks; /* all those that are in C */
+	const char *runtime; /* of level docker's containers, or NULL */
 };
 
 /* Said of a row about warm cells whose cell was none. */

@@ -61,6 +61,8 @@ static int read_word(struct settings *set, char *word)
 		set->tools.dewar = value;
 	else if ((value = value_of(word, "attacks")) != NULL)
 		set->tools.attacks = value;
+	else if ((value = value_of(word, "runtime")) != NULL)
+		set->tools.runtime = value;
 	else if (strncmp(word, "target=", 7) == 0 && set->n_targets < TARGETS_MAX)
 		return read_target(&set->targets[set->n_targets++],
 		                   word + strlen("target="));

@@ -62,6 +62,10 @@ static void command_of_cell(struct dw_words *w, const struct dw_attack *attack,
 	dw_words_add(w, "--json");
 	dw_words_add(w, "--level");
 	dw_words_add(w, at->level);
+	if (tools->runtime && strcmp(at->level, "docker") == 0) {
+		dw_words_add(w, "--runtime");
+		dw_words_add(w, tools->runtime);
+	}
 	dw_words_add(w, "--timeout");
 	dw_words_add(w, "5s");
 	dw_words_add(w, "--into");

@@ -224,6 +224,8 @@ static bool keep(struct dw_pool *pool)
 	bool more = false;
 
 	dw_keeper_end_used(pool);
+	if (pool->standing)
+		dw_standing_keep(pool->standing);
 	for (size_t i = 0; i < pool->n_shelves; i++) {
 		struct shelf *s = &pool->shelves[i];
 

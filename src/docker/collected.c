@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "docker/collected.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "kernel/guest.h"
+
+int dw_collected_open(struct dw_collected *c, const char *folder, struct dw_error *err)
+{
+	*c = (struct dw_collected){.dir_fd = -1, .fd = -1};
+	if (!folder)
+		return 0;
+	c->dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (c->dir_fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open %s", folder);
+	return 0;
+}
+
+void dw_collected_close(struct dw_collected *c)
+{
+	dw_fd_close(&c->dir_fd);
+	dw_fd_close(&c->fd);
+}
+
+int dw_collected_file(struct dw_collected *c, const char *payload, size_t len)
+{
+	struct dw_guest_file head;
+	char name[DW_GUEST_NAME_MAX + 1];
+	int r;
+
+	dw_fd_close(&c->fd);
+	c->left = 0;
+	if (c->dir_fd < 0 || len <= sizeof(head) || len - sizeof(head) >= sizeof(name) ||
+	    c->files++ >= DW_GUEST_FILES_MAX)
+		return -EPROTO;
+	memcpy(&head, payload, sizeof(head));
+	memcpy(name, payload + sizeof(head), len - sizeof(head));
+	name[len - sizeof(head)] = '\0';
+	if (strlen(name) != len - sizeof(head) || !dw_path_is_plain(name) ||
+	    head.size > INT64_MAX)
+		return -EPROTO;
+
+	r = dw_path_make_parents(c->dir_fd, name, 0700);
+	if (r < 0)
+		return r;
+	c->fd = dw_path_open_beneath(c->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (c->fd < 0) {
+		r = c->fd;
+		c->fd = -1;
+		return r;
+	}
+	/* A hole as large as the file, so that one of which no more comes tells why. */
+	if (ftruncate(c->fd, (off_t)head.size) < 0)
+		return -errno;
+	c->left = head.size;
+	return 0;
+}
+
+int dw_collected_data(struct dw_collected *c, const char *payload, size_t len)
+{
+	if (c->fd < 0 || len > c->left || len > DW_GUEST_BYTES_MAX - c->bytes)
+		return -EPROTO;
+	c->left -= len;
+	c->bytes += len;
+	return dw_fd_write_all(c->fd, payload, len);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "levels/docker_order.h"
+#include "levels/limits.h"
+#include "levels/view.h"
+
+#define GUEST "/.dewar/guest"
+
+/* All of nobody's on the host count: it is far from any limit of ours. Podman's own. */
+#define NPROC 32768U
+
+/* ---- what of the host is shown ---- */
+
+static json_t *mount_of(const char *host, const char *cell, bool writable)
+{
+	/*
+	 * Not what is mounted below it: engines make only the uppermost mount
+	 * read-only.
+	 */
+	return json_pack("{s:s, s:s, s:s, s:b, s:{s:s, s:b}}", "Type", "bind", "Source",
+	                 host, "Target", cell, "ReadOnly", !writable, "BindOptions",
+	                 "Propagation", "rprivate", "NonRecursive", 1);
+}
+
+static void add_share(struct dw_plan_builder *plan, const char *host, const char *cell,
+                      bool writable)
+{
+	dw_plan_bind(plan, host, cell, writable ? DW_PLAN_WRITABLE : 0);
+}
+
+/* The program is nobody: what nobody may do is all it can. */
+static int check_writable(const char *path, struct dw_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return dw_fail(err, DW_E_INVALID, errno, "open the writable path %s",
+		               path);
+	if ((st.st_mode & S_IWOTH) ||
+	    (st.st_uid == DW_DOCKER_NOBODY && (st.st_mode & S_IWUSR)) ||
+	    (st.st_gid == DW_DOCKER_NOBODY && (st.st_mode & S_IWGRP)))
+		return 0;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "the writable path %s cannot be written to by nobody (%u), who the "
+	               "program is at this level; try: chmod o+w %s",
+	               path, DW_DOCKER_NOBODY, path);
+}
+
+static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_error *err)
+{
+	struct dw_plan_builder plan;
+	const struct dw_plan_entry *e;
+	int r;
+
+	/* The builder serves as a list: what is shown where. */
+	dw_plan_init(&plan);
+	r = dw_view_shares(&plan, req, add_share, err);
+	e = (const struct dw_plan_entry *)plan.entries.data;
+	for (size_t i = 0; r == 0 && i < plan.entries.len / sizeof(*e); i++) {
+		const char *host = plan.blob.data + e[i].src;
+		const char *cell = plan.blob.data + e[i].dst;
+		bool writable = (e[i].flags & DW_PLAN_WRITABLE) != 0;
+
+		if (writable)
+			r = check_writable(host, err);
+		if (r == 0)
+			(void)json_array_append_new(mounts,
+			                            mount_of(host, cell, writable));
+	}
+	dw_plan_finish(&plan);
+	return r;
+}
+
+static int add_program(json_t *mounts, const struct dw_request *req, struct dw_error *err)
+{
+	autofree char *real = realpath(req->program, NULL);
+	struct stat st;
+
+	if (!real || stat(real, &st) < 0)
+		return dw_fail(err, DW_E_INVALID, errno, "open the program %s",
+		               req->program);
+	if (!S_ISREG(st.st_mode) || (st.st_mode & 0005) != 0005)
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"the program %s is not a file that everybody may read and execute",
+			req->program);
+	(void)json_array_append_new(mounts, mount_of(real, DW_DOCKER_PROGRAM, false));
+	return 0;
+}
+
+/*
+ * Names without a network: localhost, and nobody to ask for others. Engines would show
+ * the host's own files there, with its names and resolver in them. Ours lie beside the
+ * guest.
+ */
+static void add_names(json_t *mounts, const char *guest)
+{
+	static const char *const files[][2] = {{"hosts", "/etc/hosts"},
+	                                       {"resolv.conf", "/etc/resolv.conf"}};
+	const char *slash = strrchr(guest, '/');
+	char path[600];
+
+	for (size_t i = 0; slash && i < ARRAY_SIZE(files); i++) {
+		(void)snprintf(path, sizeof(path), "%.*s/dewar-%s", (int)(slash - guest),
+		               guest, files[i][0]);
+		if (access(path, R_OK) == 0)
+			(void)json_array_append_new(mounts,
+			                            mount_of(path, files[i][1], false));
+	}
+}
+
+/* ---- limits ---- */
+
+static json_t *ulimit(const char *name, uint64_t value)
+{
+	return json_pack("{s:s, s:I, s:I}", "Name", name, "Soft", (json_int_t)value,
+	                 "Hard", (json_int_t)value);
+}
+
+/*
+ * An engine without CAP_SYS_RESOURCE cannot raise a limit, and some set one that is
+ * higher than what they have, if they are not told. Ours are theirs, most likely. The
+ * limit that counts is set by the guest, which only lowers it.
+ */
+static json_t *make_ulimits(const struct dw_limits *limits)
+{
+	json_t *list = json_array();
+	struct rlimit lim;
+	uint64_t files = limits->files, processes = NPROC;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_max < files)
+		files = lim.rlim_max;
+	(void)json_array_append_new(list, ulimit("nofile", files));
+	if (getrlimit(RLIMIT_NPROC, &lim) == 0 && lim.rlim_max < processes)
+		processes = lim.rlim_max;
+	(void)json_array_append_new(list, ulimit("nproc", processes));
+	return list;
+}
+
+/* No more than there are: engines refuse that. */
+static json_int_t nano_cpus(uint64_t percent)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (cpus > 0 && percent > (uint64_t)cpus * 100)
+		percent = (uint64_t)cpus * 100;
+	return (json_int_t)percent * 10000000;
+}
+
+static json_t *make_tmpfs(uint64_t bytes)
+{
+	char options[128];
+
+	/* Compilers put what they make there, so it can be executed. */
+	(void)snprintf(options, sizeof(options),
+	               "rw,exec,nosuid,nodev,mode=1777,size=%llu,nr_inodes=%llu",
+	               (unsigned long long)bytes,
+	               (unsigned long long)(bytes / DW_TMP_INODE_BYTES) + 1);
+	return json_pack("{s:s}", "/tmp", options);
+}
+
+/*
+ * What engines show of the kernel to every container, and no program needs: what could
+ * tell one host from another, one container what another does, or an attacker what
+ * there is to attack. An engine lays nothing over a path that does not exist. What
+ * only root can read is left as it is: an empty file that can be opened would be more.
+ */
+static json_t *make_masked(void)
+{
+	static const char *const paths[] =
+		{/* The engines' own list, which ours replaces. */
+	         "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys",
+	         "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+	         "/proc/timer_list", "/proc/timer_stats",
+	         /* Ours. */
+	         "/proc/buddyinfo", "/proc/bus", "/proc/cgroups", "/proc/cmdline",
+	         "/proc/config.gz", "/proc/consoles", "/proc/crypto", "/proc/devices",
+	         "/proc/diskstats", "/proc/dma", "/proc/driver", "/proc/execdomains",
+	         "/proc/fs", "/proc/interrupts", "/proc/iomem", "/proc/ioports",
+	         "/proc/irq", "/proc/kallsyms", "/proc/key-users", "/proc/locks",
+	         "/proc/mdstat", "/proc/misc", "/proc/modules", "/proc/partitions",
+	         "/proc/pressure", "/proc/schedstat", "/proc/softirqs", "/proc/swaps",
+	         "/proc/sys", "/proc/tty", "/proc/vmstat", "/proc/zoneinfo", "/sys"};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		(void)json_array_append_new(list, json_string(paths[i]));
+	return list;
+}
+
+static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
+{
+	const struct dw_limits *limits = &spec->limits;
+	const struct dw_request *req = spec->req;
+	json_int_t memory = (json_int_t)limits->memory_bytes;
+	json_t *host = json_object();
+
+	(void)json_object_set_new(host, "NetworkMode",
+	                          json_string(req->network == DW_NETWORK_FULL ? "bridge"
+	                                                                      : "none"));
+	(void)json_object_set_new(host, "ReadonlyRootfs", json_true());
+	(void)json_object_set_new(host, "Tmpfs", make_tmpfs(limits->tmp_bytes));
+	(void)json_object_set_new(host, "Mounts", mounts);
+	(void)json_object_set_new(host, "CapDrop", json_pack("[s]", "ALL"));
+	(void)json_object_set_new(host, "SecurityOpt",
+	                          json_pack("[s]", "no-new-privileges"));
+	(void)json_object_set_new(host, "MaskedPaths", make_masked());
+	(void)json_object_set_new(host, "Privileged", json_false());
+	(void)json_object_set_new(host, "Memory", json_integer(memory));
+	/* Of memory and swap together: so there is no swap. */
+	(void)json_object_set_new(host, "MemorySwap", json_integer(memory));
+	(void)json_object_set_new(host, "NanoCpus",
+	                          json_integer(nano_cpus(limits->cpu_percent)));
+	/* The guest is one of them. */
+	(void)json_object_set_new(host, "PidsLimit",
+	                          json_integer((json_int_t)limits->pids + 1));
+	(void)json_object_set_new(host, "Ulimits", make_ulimits(limits));
+	(void)json_object_set_new(host, "ShmSize",
+	                          json_integer((json_int_t)limits->tmp_bytes));
+	(void)json_object_set_new(host, "IpcMode", json_string("private"));
+	(void)json_object_set_new(host, "CgroupnsMode", json_string("private"));
+	/* Our guest is the init: it is there in every image and with every engine. */
+	(void)json_object_set_new(host, "Init", json_false());
+	/* The program's output is for the caller, and nobody's log. */
+	(void)json_object_set_new(host, "LogConfig",
+	                          json_pack("{s:s, s:{}}", "Type", "none", "Config"));
+	(void)json_object_set_new(host, "RestartPolicy",
+	                          json_pack("{s:s}", "Name", "no"));
+	(void)json_object_set_new(host, "AutoRemove", json_true());
+	if (req->runtime)
+		(void)json_object_set_new(host, "Runtime", json_string(req->runtime));
+	return host;
+}
+
+json_t *dw_docker_body(const struct dw_spec *spec, const char *image, const char *guest,
+                       struct dw_error *err)
+{
+	json_t *mounts = json_pack("[o]", mount_of(guest, GUEST, false));
+	json_t *host, *body;
+
+	if (add_shares(mounts, spec->req, err) < 0 ||
+	    (spec->req->program && add_program(mounts, spec->req, err) < 0)) {
+		json_decref(mounts);
+		return NULL;
+	}
+	if (spec->req->network == DW_NETWORK_NONE)
+		add_names(mounts, guest);
+	host = make_host(spec, mounts);
+	body = json_pack("{s:s, s:[s], s:[], s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b,"
+	                 " s:{s:[s]}, s:{s:s}, s:o}",
+	                 "Image", image, "Entrypoint", GUEST, "Cmd", "User",
+	                 "65534:65534", "WorkingDir", "/", "Hostname", "dewar",
+	                 "AttachStdin", 1, "AttachStdout", 1, "AttachStderr", 1,
+	                 "OpenStdin", 1, "StdinOnce", 1, "Tty", 0,
+	                 /* An image may name a program to be run in it now and then. */
+	                 "Healthcheck", "Test", "NONE", "Labels", "dev.dewar.run",
+	                 spec->id, "HostConfig", host);
+	if (!body)
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "describe the container");
+	return body;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/docker_order.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/cleanup.h"
+#include "levels/limits.h"
+#include "levels/view.h"
+
+#define FOLDER "/tmp"
+/* Nothing useful fits in less. */
+#define CPU_MS_MIN 1000U
+
+/* ---- engines ---- */
+
+static json_t *sockets_of_host(const char *host, struct dw_error *err)
+{
+	if (strncmp(host, "unix://", 7) == 0 && host[7] == '/')
+		return json_pack("[s]", host + 7);
+	(void)dw_fail(err, DW_E_UNSUPPORTED, 0,
+	              "DOCKER_HOST is %.100s, and only an engine of this host can show its "
+	              "files to a container; try: DOCKER_HOST=unix:///var/run/docker.sock",
+	              host);
+	return NULL;
+}
+
+json_t *dw_docker_sockets(struct dw_error *err)
+{
+	const char *host = getenv("DOCKER_HOST");
+	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
+	json_t *list;
+	char path[256];
+
+	if (host && *host != '\0')
+		return sockets_of_host(host, err);
+	list = json_pack("[s, s]", "/var/run/docker.sock", "/run/podman/podman.sock");
+	if (runtime_dir && runtime_dir[0] == '/') {
+		(void)snprintf(path, sizeof(path), "%s/podman/podman.sock", runtime_dir);
+		(void)json_array_append_new(list, json_string(path));
+	}
+	return list;
+}
+
+/* ---- the program ---- */
+
+/* "%f" is the code file, "%d" its folder; all else is what it is. */
+static const char *expand(const char *word, const char *file)
+{
+	if (strcmp(word, "%f") == 0)
+		return file;
+	return strcmp(word, "%d") == 0 ? FOLDER : word;
+}
+
+static void plan_variables(struct dw_plan_builder *plan, const char *const *all)
+{
+	char name[64];
+
+	for (size_t i = 0; all[i]; i++) {
+		const char *value = strchr(all[i], '=');
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - all[i]), all[i]);
+		dw_plan_add_env(plan, name, expand(value + 1, ""));
+	}
+}
+
+/* Not PATH: images put their interpreters where they like, and say so there. */
+static void plan_env(const struct dw_spec *spec, struct dw_plan_builder *plan)
+{
+	const struct dw_request *req = spec->req;
+	const struct dw_runtime *rt = spec->runtime;
+
+	dw_plan_add_env(plan, "HOME", FOLDER);
+	dw_plan_add_env(plan, "TMPDIR", FOLDER);
+	dw_plan_add_env(plan, "LANG", "C.UTF-8");
+	dw_plan_add_env(plan, "USER", "nobody");
+	plan_variables(plan, rt->env);
+	if (rt->library_env && req->workspace)
+		dw_plan_add_env(plan, rt->library_env, "/work");
+	for (size_t i = 0; i < req->n_env; i++)
+		dw_plan_add_env(plan, req->env[i].name, req->env[i].value);
+}
+
+static void plan_argv(const struct dw_spec *spec, struct dw_plan_builder *plan,
+                      const char *file)
+{
+	const struct dw_request *req = spec->req;
+	const struct dw_runtime *rt = spec->runtime;
+
+	if (rt->executable)
+		dw_plan_add_arg(plan, file);
+	for (size_t i = 0; !rt->executable && rt->command[i]; i++)
+		dw_plan_add_arg(plan, expand(rt->command[i], file));
+	for (size_t i = 0; i < req->n_args; i++)
+		dw_plan_add_arg(plan, req->args[i]);
+}
+
+static int plan_files(const struct dw_spec *spec, struct dw_plan_builder *plan,
+                      const char *file, struct dw_error *err)
+{
+	const struct dw_request *req = spec->req;
+	const struct dw_runtime *rt = spec->runtime;
+	struct dw_bytes code = req->code;
+	char path[2048];
+
+	for (size_t i = 0; i < req->n_files; i++) {
+		if (strcmp(req->files[i].name, rt->file) == 0)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "the file name %s is taken by the code itself",
+			               rt->file);
+		(void)snprintf(path, sizeof(path), FOLDER "/%s", req->files[i].name);
+		dw_plan_file(plan, path, 0644, req->files[i].content.data,
+		             req->files[i].content.len);
+	}
+	if (req->program)
+		return 0;
+	if (req->command)
+		code = (struct dw_bytes){req->command, strlen(req->command)};
+	dw_plan_file_led(plan, file, rt->executable ? 0755 : 0644,
+	                 dw_runtime_opening(rt, code.data, code.len), code.data,
+	                 code.len);
+	return 0;
+}
+
+static void allow_share(struct dw_plan_builder *plan, const char *host, const char *cell,
+                        bool writable)
+{
+	(void)host;
+	if (writable)
+		dw_plan_allow(plan, cell, DW_PLAN_WRITABLE);
+}
+
+/* What level container has on top of its mounts, and here on top of the engine's. */
+static int plan_walls(const struct dw_spec *spec, struct dw_plan_builder *plan,
+                      struct dw_error *err)
+{
+	static const char *const writable[] = {FOLDER,         "/dev/shm",  "/dev/null",
+	                                       "/dev/zero",    "/dev/full", "/dev/random",
+	                                       "/dev/urandom", "/proc"};
+
+	plan->h.flags = DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
+	dw_plan_allow(plan, "/", 0);
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
+		dw_plan_allow(plan, writable[i], DW_PLAN_WRITABLE);
+	if (dw_view_shares(plan, spec->req, allow_share, err) < 0)
+		return -1;
+	/* For the core of 1 byte: levels/limits.c. */
+	dw_plan_add_rlimit(plan, RLIMIT_NOFILE, spec->limits.files);
+	dw_plan_add_rlimit(plan, RLIMIT_CORE, 1);
+	dw_plan_add_rlimit(plan, RLIMIT_RTPRIO, 0);
+	dw_plan_add_rlimit(plan, RLIMIT_NICE, 0);
+	return 0;
+}
+
+int dw_docker_plan(const struct dw_spec *spec, struct dw_plan_builder *plan,
+                   struct dw_error *err)
+{
+	const struct dw_request *req = spec->req;
+	char file[256] = DW_DOCKER_PROGRAM;
+
+	if (!req->program)
+		(void)snprintf(file, sizeof(file), FOLDER "/%s", spec->runtime->file);
+	memset(&plan->h.cpus, 0xff, sizeof(plan->h.cpus));
+	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : FOLDER);
+	plan->h.deadline_ms = dw_limits_deadline(&spec->limits);
+	if (plan_walls(spec, plan, err) < 0 || plan_files(spec, plan, file, err) < 0)
+		return -1;
+	plan_env(spec, plan);
+	plan_argv(spec, plan, file);
+	return 0;
+}
+
+/* ---- the order ---- */
+
+static json_t *make_needs(const struct dw_runtime *rt)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; rt->needs[i]; i++)
+		(void)json_array_append_new(list, json_string(rt->needs[i]));
+	return list;
+}
+
+static json_t *make_patterns(const struct dw_request *req)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < req->n_collect; i++) {
+		const char *pattern = req->collect[i];
+
+		if (strncmp(pattern, FOLDER "/", 5) == 0)
+			pattern += 5;
+		(void)json_array_append_new(list, json_string(pattern));
+	}
+	return list;
+}
+
+/* A moment before the run's own, so that we are told what was slow. */
+static json_int_t deadline(const struct dw_spec *spec)
+{
+	uint64_t margin = spec->limits.timeout_ms / 10;
+
+	margin = margin < 50 ? 50 : margin > 1000 ? 1000 : margin;
+	return (json_int_t)(spec->deadline_ms - margin);
+}
+
+json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const char *guest,
+                        const char *folder, struct dw_error *err)
+{
+	static const char *const pulls[] = {[DW_PULL_MISSING] = "missing",
+	                                    [DW_PULL_NEVER] = "never",
+	                                    [DW_PULL_ALWAYS] = "always"};
+	const struct dw_limits *limits = &spec->limits;
+	const struct dw_request *req = spec->req;
+	uint64_t cpu_ms = limits->timeout_ms * limits->cpu_percent / 100;
+	json_t *sockets, *body, *order;
+
+	_Static_assert(ARRAY_SIZE(pulls) == DW_PULL_COUNT, "a word for each");
+	sockets = dw_docker_sockets(err);
+	if (!sockets)
+		return NULL;
+	body = dw_docker_body(spec, image, guest, err);
+	if (!body) {
+		json_decref(sockets);
+		return NULL;
+	}
+	order = json_pack(
+		"{s:o, s:o, s:s, s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:b,"
+		" s:b, s:o, s:o}",
+		"sockets", sockets, "body", body, "id", spec->id, "image", image, "pull",
+		pulls[req->pull], "runtime", req->runtime, "folder", folder,
+		"deadline_ms", deadline(spec), "memory", (json_int_t)limits->memory_bytes,
+		"cpu", (json_int_t)limits->cpu_percent, "pids", (json_int_t)limits->pids,
+		"tmp", (json_int_t)limits->tmp_bytes, "cpu_ms",
+		(json_int_t)(cpu_ms < CPU_MS_MIN ? CPU_MS_MIN : cpu_ms), "strict",
+		(int)req->strict, "no_network", req->network == DW_NETWORK_NONE, "needs",
+		make_needs(spec->runtime), "collect", make_patterns(req));
+	if (!order)
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "the image, the runtime and the patterns must be UTF-8");
+	return order;
+}
+
+json_t *dw_docker_order_waiting(const struct dw_spec *spec, const char *image,
+                                const char *guest, uint64_t idle_ms, struct dw_error *err)
+{
+	json_t *order = dw_docker_order(spec, image, guest, NULL, err);
+
+	if (order)
+		(void)json_object_set_new(order, "wait_ms",
+		                          json_integer((json_int_t)idle_ms));
+	return order;
+}

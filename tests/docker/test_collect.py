@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files out of a container: those that were asked for, and nothing that a program makes of it."""
+
+import base64
+import io
+import os
+import tarfile
+
+import pytest
+
+from e2e.helpers import assert_success, brief
+from fakes import faulty_engine
+
+RUNC = ("docker", "podman")
+
+
+def names(r):
+    return sorted(f["name"] for f in r["files"])
+
+
+def content(r, name):
+    found = [f for f in r["files"] if f["name"] == name]
+    assert len(found) == 1, names(r)
+    data = base64.b64decode(found[0]["data"], validate=True)
+    assert found[0]["size"] == len(data)
+    return data
+
+
+def test_bytes_are_the_same(engine, tmp_path):
+    code = "open('out.bin', 'wb').write(bytes(range(256)) * 10); open('empty', 'w')"
+    r = engine.python(code, "--collect", "out.bin", "--collect", "/tmp/empty")
+    assert_success(r)
+    assert content(r, "out.bin") == bytes(range(256)) * 10 and content(r, "empty") == b""
+    done = engine.run("--collect", "out.bin", "--into", tmp_path, "python", "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.bin").read_bytes() == bytes(range(256)) * 10
+
+
+@pytest.mark.engines(*RUNC)
+@pytest.mark.parametrize("pattern, wanted", [
+    ("*.png", ["a.png"]), ("out/*.png", ["out/d.png"]), ("*/*/*.png", ["out/deep/e.png"]),
+    ("b?.txt", ["b1.txt", "b2.txt"]), ("b[2-9].txt", ["b2.txt"]), ("out", []), ("nothing*", []),
+    ("*", ["a.png", "b1.txt", "b2.txt"]),
+])
+def test_patterns(engine, pattern, wanted):
+    r = engine.json("sh", "-c", "mkdir -p out/deep; for n in a.png b1.txt b2.txt out/d.png"
+                    " out/deep/e.png; do echo $n > $n; done", "--collect", pattern)
+    assert names(r) == wanted, brief(r)
+    assert wanted or any(pattern in w for w in r["warnings"])
+
+
+@pytest.mark.engines(*RUNC)
+@pytest.mark.parametrize("code, reason", [("exit 3", "exit"), ("kill -9 $$", "signal"),
+                                          ("sleep 60", "timeout_wall")])
+def test_files_of_a_program_that_fails(engine, code, reason):
+    r = engine.json("--timeout", "2s", "sh", "-c", "echo x > x; " + code, "--collect", "x")
+    assert r["reason"] == reason and content(r, "x") == b"x\n", brief(r)
+
+
+HOSTILE = """
+import os, socket
+os.symlink('/etc/passwd', 'evil')
+os.symlink('/etc', 'dir')
+os.mkfifo('fifo')
+os.mkdir('sub')
+os.symlink('../../../../etc/passwd', 'sub/up')
+os.symlink('/proc/self/environ', 'sub/env')
+os.symlink('sub', 'inner')
+os.symlink('x', 'loop'); os.symlink('loop', 'x')
+s = socket.socket(socket.AF_UNIX); s.bind('sock')
+open('good', 'w').write('good'); open('sub/good', 'w').write('good')
+"""
+
+
+@pytest.mark.parametrize("pattern", ["*", "evil", "*/*", "dir/passwd"])
+def test_only_regular_files_and_no_links(engine, pattern):
+    r = engine.python(HOSTILE, "--collect", pattern)
+    assert_success(r)
+    assert set(names(r)) <= {"good", "sub/good"}
+    assert all(content(r, name) == b"good" for name in names(r))
+    assert ("good" in names(r)) == (pattern == "*")
+    assert ("sub/good" in names(r)) == (pattern == "*/*")
+
+
+@pytest.mark.engines(*RUNC)
+@pytest.mark.parametrize("pattern", ["../etc/passwd", "/etc/passwd", "sub/../../etc/passwd"])
+def test_nothing_from_outside_of_tmp(engine, pattern):
+    done = engine.run("--json", "--collect", pattern, "sh", "-c", "mkdir sub")
+    assert done.returncode == 125 or b'"files":[]' in done.stdout.replace(b" ", b""), done
+
+
+@pytest.mark.engines(*RUNC)
+def test_more_than_can_be_carried(engine):
+    """Too large, too many, too deep: a warning, and an answer by the deadline."""
+    r = engine.python("f = open('huge', 'wb'); f.truncate(1 << 40); open('good', 'w').write('x')",
+                      "--collect", "*")
+    assert "huge" not in names(r) or content(r, "huge") is None, brief(r)
+    assert r["warnings"], brief(r)
+    r = engine.python("for i in range(2000): open('f%d' % i, 'w').write('x')", "--collect", "*")
+    assert 0 < len(names(r)) < 2000 and r["warnings"], (len(names(r)), r["warnings"])
+    r = engine.python("import os\nfor _ in range(300):\n    os.mkdir('d'); os.chdir('d')",
+                      "--collect", "*/*", "--collect", "d/d/d/*")
+    assert_success(r)
+
+
+@pytest.mark.engines(*RUNC)
+def test_odd_names(engine):
+    """A name that is no text, or would mean something to a terminal, stays harmless."""
+    r = engine.python("import os\nfor n in (b'a\\nb', b'\\xff', b'\\x1b[31m', b'-rf', b'ok'):\n"
+                      "    open(n, 'w').write('x')", "--collect", "*")
+    assert_success(r)
+    assert {"-rf", "ok"} <= set(names(r)), names(r)
+
+
+# ---- an engine or a program that sends an archive of its own making ----
+
+def archive(*entries):
+    """A tar of (name, kind, link, data)."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name, kind, link, data in entries:
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname, entry.size, entry.mode = kind, link, len(data), 0o6777
+            tar.addfile(entry, io.BytesIO(data))
+    return out.getvalue()
+
+
+FILE, DIR = tarfile.REGTYPE, tarfile.DIRTYPE
+TARS = {
+    "absolute": archive(("/tmp/evil-x", FILE, "", b"evil")),
+    "up": archive(("../../../tmp/evil-x", FILE, "", b"evil")),
+    "link and through it": archive(("out", tarfile.SYMTYPE, "/tmp", b""),
+                                   ("out/evil-x", FILE, "", b"evil")),
+    "hard link": archive(("x", tarfile.LNKTYPE, "/etc/passwd", b"")),
+    "device": archive(("x", tarfile.CHRTYPE, "", b""), ("y", tarfile.BLKTYPE, "", b"")),
+    "fifo": archive(("x", tarfile.FIFOTYPE, "", b"")),
+    "twice": archive(("x", FILE, "", b"1"), ("x", FILE, "", b"2")),
+    "many": archive(*(("f%d" % i, FILE, "", b"") for i in range(5000))),
+    "cut": archive(("x", FILE, "", b"x" * 5000))[:1500],
+    "no tar": b"\x1f\x8b" + bytes(range(256)) * 8,
+    "empty": b"",
+}
+
+
+@pytest.mark.engines("docker")
+@pytest.mark.parametrize("kind", TARS)
+def test_a_hostile_archive(engine, faulty, tmp_path, kind):
+    """Where files come by the engine's archives at all, these are its answers."""
+    faulty.fault("GET .*/archive", faulty_engine.says(200, TARS[kind], "application/x-tar"))
+    done = engine.run("--json", "--collect", "*", "--into", tmp_path / "into", "sh", "-c",
+                      "echo good > x", host=faulty.host)
+    assert done.returncode in (0, 125), done
+    into = tmp_path / "into"
+    for path in into.rglob("*") if into.exists() else ():
+        assert path.is_file() and not path.is_symlink(), path
+        assert path.stat().st_mode & 0o6000 == 0, path
+    assert not os.path.exists("/tmp/evil-x")

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Dewar asked the engine for, what the engine and the kernel have, and what the proof says."""
+
+import contextlib
+import json
+import os
+import re
+
+import pytest
+
+from e2e.helpers import assert_success, brief, status_of, wait_until
+from e2e.test_proof import cgroup_limits
+from engine.api import ApiError, short
+
+RUNC = ("docker", "podman")
+LIMITS = ("--memory", "100M", "--cpus", "0.75", "--pids", "99", "--files", "77", "--tmp", "8M")
+# Ours are one or two processes in the container that are not the program's.
+OURS_MAX = 4
+
+
+class Waiting:
+    """A run whose program waits for input: its container, as the engine has it meanwhile."""
+
+    def __init__(self, engine, *options, code="", host=None):
+        self.engine = engine
+        self.before = engine.api.containers()
+        code = "input()\n" + code
+        self.cell = engine.popen("--json", *options, "python", "-c", code, host=host)
+
+    def __enter__(self):
+        self.cell.__enter__()
+        self.id = wait_until(lambda: self.engine.api.containers() - self.before,
+                             "the container", 30).pop()
+        self.seen = wait_until(self.running, "its start", 30)
+        return self
+
+    def running(self):
+        """What the engine says of it, once it runs. Docker lists one that it does not know yet."""
+        assert self.cell.poll() is None, self.cell.communicate()
+        with contextlib.suppress(ApiError):
+            seen = self.engine.api.inspect(self.id)
+            return seen if seen["State"]["Running"] else None
+
+    def end(self):
+        """The result."""
+        return json.loads(self.cell.communicate(b"\n", timeout=60)[0])
+
+    def __exit__(self, *exc):
+        if self.cell.poll() is None:
+            self.cell.terminate()
+        self.cell.__exit__(*exc)
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def waiting(engine, workspace):
+    with Waiting(engine, *LIMITS, "--workspace", workspace) as found:
+        yield found
+
+
+def test_the_container_is_walled(waiting, engine):
+    host, config = waiting.seen["HostConfig"], waiting.seen["Config"]
+    assert host["NetworkMode"] == "none"
+    assert host["ReadonlyRootfs"] is True
+    assert host["Privileged"] is False
+    assert not host["CapAdd"]
+    if engine.kind == "docker":
+        assert host["CapDrop"] == ["ALL"]
+        assert "IpcMode" in host and host["IpcMode"] in ("private", "none")
+    else:  # it lists them
+        assert len(host["CapDrop"]) > 10 or "ALL" in host["CapDrop"]
+    assert any(o.startswith("no-new-privileges") and not o.endswith("false")
+               for o in host["SecurityOpt"]), host["SecurityOpt"]
+    assert not any("unconfined" in o for o in host["SecurityOpt"])
+    assert not host["Devices"] and not host["PortBindings"]
+    assert host["PidMode"] in ("", "private") and host["UsernsMode"] in ("", "private")
+    assert host["UTSMode"] in ("", "private")
+    assert host["RestartPolicy"]["Name"] in ("", "no")
+    assert re.fullmatch(r"65534(:65534)?", config["User"]), config["User"]
+    assert config["Tty"] is False
+
+
+def test_the_container_is_limited(waiting):
+    host = waiting.seen["HostConfig"]
+    assert host["Memory"] == host["MemorySwap"] == 100 << 20
+    share = (host["NanoCpus"] / 1e9 if host["NanoCpus"] else
+             host["CpuQuota"] / (host["CpuPeriod"] or 100000))
+    assert share == pytest.approx(0.75)
+    assert 99 <= host["PidsLimit"] <= 99 + OURS_MAX
+    assert host["LogConfig"]["Type"] == "none"
+    tmp = host["Tmpfs"]["/tmp"].split(",")
+    assert {"nosuid", "nodev"} <= set(tmp), tmp
+    assert any(re.fullmatch("size=(8388608|8192k|8m)", o) for o in tmp), tmp
+
+
+def test_what_of_the_host_is_mounted(waiting, workspace):
+    """Nothing that can be written to."""
+    mounts = [m for m in waiting.seen["Mounts"] if m["Type"] == "bind"]
+    by_place = {m["Destination"]: m for m in mounts}
+    assert by_place["/work"]["Source"] == str(workspace) and by_place["/work"]["RW"] is False
+    for place, mount in by_place.items():
+        assert mount["RW"] is False, mount
+        if place != "/work":
+            # Our program, and names for the network; not what the host has in their place.
+            assert place in ("/.dewar/guest", "/etc/hosts", "/etc/resolv.conf"), mount
+            assert os.path.isfile(mount["Source"]) and mount["Source"] != place, mount
+    assert not [m for m in waiting.seen["Mounts"] if m["Type"] == "volume"]
+
+
+def test_labels_name_the_run(waiting):
+    labels = waiting.seen["Config"]["Labels"]
+    r = waiting.end()
+    assert r["id"] in labels.values(), labels
+    assert all(name.startswith("dev.dewar") or "dewar" not in name for name in labels)
+
+
+def test_no_code_is_in_what_the_engine_keeps(engine):
+    """Others may read it there; and a program sees its own command line only."""
+    secret = "secret_value_of_a_variable"
+    with Waiting(engine, "--env", "A=" + secret, code="print('in the code')") as run:
+        text = json.dumps(run.seen)
+        run.end()
+    assert "in the code" not in text and secret not in text
+
+
+# ---- the proof ----
+
+@pytest.mark.engines(*RUNC)
+def test_the_proof_is_what_the_kernel_has(engine):
+    """Read by us from outside, of the container's processes, while it runs."""
+    with Waiting(engine, *LIMITS) as run:
+        pid = run.seen["State"]["Pid"]
+        held = cgroup_limits(pid)
+        walls_outside = status_of(pid)
+        net = os.stat("/proc/%d/ns/net" % pid).st_ino
+        r = run.end()
+    assert_success(r)
+    limits, walls = r["proof"]["limits"], r["proof"]["walls"]
+    assert held["memory"] == limits["memory"]["kernel"] == limits["memory"]["asked"] == 100 << 20
+    assert held["cpu"] == limits["cpu"]["kernel"] == limits["cpu"]["asked"] == 75
+    assert held["pids"] - OURS_MAX <= limits["pids"]["kernel"] <= held["pids"]
+    assert limits["pids"]["kernel"] == 99
+    assert limits["files"]["kernel"] == 77 and limits["tmp"]["kernel"] == 8 << 20
+    assert all(limit["enforced"] for limit in limits.values()), limits
+
+    assert net != os.stat("/proc/self/ns/net").st_ino
+    assert walls["uid"] == walls["gid"] == 65534
+    assert set(walls["capabilities"].values()) == {"0" * 16}
+    assert int(walls_outside["CapBnd"], 16) == 0
+    assert walls["no_new_privs"] is True and walls["root_read_only"] is True
+    assert walls["network"] == {"interfaces": 0, "routes": 0}
+    assert walls["seccomp"]["mode"] == 2
+    assert all(walls["namespaces"][n] for n in ("mount", "pid", "net", "ipc", "uts"))
+    # Neither engine makes one for a container of root's, and the proof says so.
+    user = os.stat("/proc/self/ns/user").st_ino
+    assert walls["namespaces"]["user"] is (user_ns_of(engine) != user)
+
+
+def user_ns_of(engine):
+    with Waiting(engine) as run:
+        found = os.stat("/proc/%d/ns/user" % run.seen["State"]["Pid"]).st_ino
+        run.end()
+    return found
+
+
+def test_the_proof_agrees_with_what_the_program_sees(engine):
+    code = """
+import json, os, socket
+status = dict(l.split(':\\t', 1) for l in open('/proc/self/status').read().splitlines()
+              if ':\\t' in l)
+print(json.dumps({'status': {k: v.strip() for k, v in status.items()}, 'uid': os.getuid(),
+                  'gid': os.getgid(), 'interfaces': [n for _, n in socket.if_nameindex()],
+                  'ro': bool(os.statvfs('/').f_flag & os.ST_RDONLY)}))
+"""
+    r = engine.python(code)
+    assert_success(r)
+    walls, seen = r["proof"]["walls"], json.loads(r["stdout"])
+    for name, field in (("effective", "CapEff"), ("permitted", "CapPrm"), ("bounding", "CapBnd"),
+                        ("inheritable", "CapInh")):
+        assert walls["capabilities"][name] == seen["status"][field], name
+    assert (walls["uid"], walls["gid"]) == (seen["uid"], seen["gid"])
+    if not engine.runtime:
+        assert walls["no_new_privs"] is (seen["status"]["NoNewPrivs"] == "1")
+        assert walls["seccomp"]["mode"] == int(seen["status"]["Seccomp"])
+        assert walls["root_read_only"] is seen["ro"]
+    assert walls["network"]["interfaces"] == len(set(seen["interfaces"]) - {"lo"})
+
+
+def test_the_proof_names_image_and_runtime(engine):
+    with Waiting(engine) as run:
+        has = run.seen["HostConfig"]["Runtime"]
+        if engine.kind == "podman":  # there it is always "oci"
+            has = engine.api.get("/libpod/containers/%s/json" % run.id)["OCIRuntime"]
+        r = run.end()
+    assert r["metadata"]["sandbox_image"] == run.seen["Config"]["Image"], brief(r)
+    assert short(r["metadata"]["sandbox_image"]) == "python:3.11-slim"
+    assert r["proof"]["runtime"] == has == (engine.runtime or "runc"), (has, r["proof"])
+
+
+# ---- limits that nobody holds ----
+
+@pytest.mark.engines("docker")
+def test_a_runtime_that_holds_no_limit_is_not_believed(engine):
+    """The engine says that it limits memory; its runtime was told not to."""
+    options = ("--runtime", "runsc-loose", "--memory", "112M")
+    r = engine.python("print('ran')", *options)
+    memory = r["proof"]["limits"]["memory"]
+    assert memory["enforced"] is False or memory["by"] not in ("cgroup1", "cgroup2"), memory
+    assert r["proof"]["limits"]["pids"]["by"] not in ("cgroup1", "cgroup2")
+    # The engine's statistics are those of the whole host then.
+    assert r["memory_used_mb"] is None or r["memory_used_mb"] < 300, brief(r)
+    assert r["cpu_time_ms"] is None or r["cpu_time_ms"] < 20000, brief(r)
+    r = engine.python("print('ran')", "--strict", *options)
+    assert (r["reason"], r["stdout"]) == ("unavailable", ""), brief(r)
+
+
+@pytest.mark.engines(*RUNC)
+def test_strict_is_satisfied_where_all_are_held(engine):
+    assert_success(engine.python("print('ran')", "--strict"))

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a run ends nothing of it remains; what others have is left alone."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+from e2e.helpers import assert_success, brief, wait_until
+from engine import images
+
+RUNC = ("docker", "podman")
+
+
+@pytest.fixture
+def containers(engine):
+    """containers(): those that have come since the test began."""
+    before = engine.api.containers()
+    return lambda: engine.api.containers() - before
+
+
+def test_removed_at_once(engine, containers):
+    for args in (("python", "-c", "print(1)"), ("python", "-c", "raise SystemExit(3)"),
+                 ("--timeout", "2s", "sh", "-c", "sleep 60"),
+                 ("--output", "10", "sh", "-c", "echo more than ten bytes; sleep 60"),
+                 ("--image", images.BARE, "python", "-c", "print(1)")):
+        engine.json(*args)
+        assert containers() == set(), args
+
+
+def test_nothing_of_it_is_left_on_the_host(engine):
+    def left():
+        return {"cgroups": {p for p, _, _ in os.walk("/sys/fs/cgroup") if "/test-dewar-" in p
+                            or "libpod" in p},
+                "folders": {str(p) for p in pathlib.Path("/tmp").glob("dewar-*")},
+                "volumes": engine.api.volumes()}
+
+    engine.json("sh", "-c", ":")  # what an engine makes once and keeps
+    before = left()
+    r = engine.json("sh", "-c", ":", "--file", "a=/etc/hostname", "--collect", "a")
+    assert_success(r)
+    wait_until(lambda: all(left()[k] <= before[k] for k in before), "nothing to be left")
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
+                         ids=["INT", "TERM", "HUP"])
+def test_a_signal_to_us_removes_it(engine, containers, sig):
+    with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
+        assert cell.stdout.readline() == b"up\n"
+        assert len(containers()) == 1
+        cell.send_signal(sig)
+        assert cell.wait(30) == 128 + sig
+    assert containers() == set()
+
+
+def test_a_signal_while_it_is_made(engine, containers):
+    """At any moment of a start: whatever there is by then goes."""
+    for wait_s in 0.0, 0.02, 0.05, 0.1, 0.2, 0.4:
+        with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
+            time.sleep(wait_s)
+            cell.terminate()
+            cell.communicate(timeout=30)
+            assert cell.returncode in (128 + 15, -15), (wait_s, cell.returncode)
+        wait_until(lambda: containers() == set(), "its end, after %g s" % wait_s)
+
+
+# ---- killed: nobody is there to remove it ----
+
+def kill_while_it_runs(engine, containers):
+    """SIGKILL to dewar and to all that it started on the host; its container, if there is one."""
+    with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass",
+                      start_new_session=True) as cell:
+        assert cell.stdout.readline() == b"up\n"
+        made = containers()
+        assert len(made) == 1
+        for pid in {cell.pid} | descendants(cell.pid):
+            os.kill(pid, signal.SIGKILL)
+        cell.wait(10)
+    return made
+
+
+def descendants(pid):
+    found = set()
+    for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
+        for child in map(int, task.read_text(encoding="ascii").split()):
+            found |= {child} | descendants(child)
+    return found
+
+
+def test_a_killed_dewars_container_goes_with_the_next_start(engine, containers):
+    """And its program does not run on until then."""
+    made = kill_while_it_runs(engine, containers)
+    r = engine.python("print('next')")
+    assert r["stdout"] == "next\n", brief(r)
+    wait_until(lambda: not made & engine.api.containers(), "the sweep")
+
+
+def test_only_dewar_killed(engine, containers):
+    """Not its helpers, if it has any."""
+    with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
+        assert cell.stdout.readline() == b"up\n"
+        made = containers()
+        cell.kill()
+        cell.wait(10)
+    engine.python("print('next')")
+    wait_until(lambda: not made & engine.api.containers(), "the sweep")
+
+
+def test_a_killed_dewars_program_ends(engine, containers):
+    """Without a next start: its input has ended, and that ends it."""
+    made = kill_while_it_runs(engine, containers).pop()
+
+    def ended():
+        try:
+            return not engine.api.inspect(made)["State"]["Running"]
+        except Exception:  # it is gone altogether
+            return True
+
+    wait_until(ended, "the program to end", 20)
+    engine.python("pass")
+
+
+def test_the_sweep_leaves_alone_what_runs(engine, containers):
+    """A start beside it is not its end."""
+    with engine.popen("python", "-c", "print('up', flush=True); print(input())") as cell:
+        assert cell.stdout.readline() == b"up\n"
+        for _ in range(2):
+            engine.python("print('next')")
+        assert len(containers()) == 1
+        assert cell.communicate(b"still here\n", timeout=30)[0] == b"still here\n"
+
+
+def test_the_sweep_leaves_alone_what_is_of_others(engine, containers):
+    """Containers that run, have ended, or never began; with labels that look like ours."""
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    labels = [{}, {"com.example": "dewar"}, {"dewar": "1"},
+              {"org.dewar.owner": str(dead.pid)}, {"maintainer": "dev.dewar.owner"}]
+    theirs = set()
+    try:
+        for i, label in enumerate(labels):
+            body = {"Image": images.BARE, "Cmd": ["sleep", "60"], "Labels": label,
+                    "HostConfig": {"NetworkMode": "none"}}
+            made = json.loads(engine.api.call("POST", "/containers/create", body,
+                                              name="dewar-%d-%d" % (dead.pid, i)))["Id"]
+            theirs.add(made)
+            if i % 2:
+                engine.api.start(made)
+        made = kill_while_it_runs(engine, lambda: containers() - theirs)
+        engine.python("print('next')")
+        wait_until(lambda: not made & engine.api.containers(), "the sweep")
+        assert theirs <= engine.api.containers()
+    finally:
+        for made in theirs:
+            engine.api.remove(made)
+
+
+@pytest.mark.engines(*RUNC)
+def test_the_sweep_leaves_alone_what_it_cannot_judge(engine):
+    """Labelled as ours, by who cannot be told to be dead: another host's, or nonsense."""
+    with engine.popen("python", "-c", "print('up', flush=True); input()") as cell:
+        assert cell.stdout.readline() == b"up\n"
+        ids = [i for i in engine.api.containers()
+               if any("dewar" in k for k in engine.api.inspect(i)["Config"]["Labels"] or {})]
+        labels = engine.api.inspect(ids[0])["Config"]["Labels"]
+        cell.communicate(b"\n", timeout=30)
+    theirs = []
+    try:
+        for value in ("", "nonsense", "-1", "0", "9" * 40, "a b c d", "../../x"):
+            body = {"Image": images.BARE, "Cmd": ["sleep", "60"],
+                    "Labels": {name: value for name in labels},
+                    "HostConfig": {"NetworkMode": "none"}}
+            theirs.append(json.loads(engine.api.call("POST", "/containers/create", body))["Id"])
+            engine.api.start(theirs[-1])
+        engine.python("print('next')")
+        assert set(theirs) <= engine.api.containers()
+    finally:
+        for made in theirs:
+            engine.api.remove(made)
+
+
+# ---- many at once ----
+
+@pytest.mark.engines(*RUNC)
+def test_eight_at_once(engine, containers):
+    """Each its own output, its own container, its own id."""
+    def one(n):
+        return engine.python("import os, sys, time\nopen('/tmp/mine', 'x').write('%d')\n"
+                             "time.sleep(0.5)\nprint(open('/tmp/mine').read() * 1000)" % n)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(one, range(8)))
+    for n, r in enumerate(results):
+        assert_success(r)
+        assert r["stdout"] == str(n) * 1000 + "\n"
+    assert len({r["id"] for r in results}) == 8
+    assert containers() == set()

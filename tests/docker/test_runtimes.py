@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--runtime: handed on, seen in the proof, and unavailable where the engine has no such thing."""
+
+import json
+import subprocess
+
+import pytest
+
+from e2e.helpers import assert_ended, assert_success, brief
+
+KERNEL = "import os; print(os.uname().release)"
+
+
+@pytest.mark.engines("docker")
+def test_gvisor_is_what_runs(engine):
+    r = engine.python(KERNEL, "--runtime", "runsc")
+    assert_success(r)
+    plain = engine.python(KERNEL)
+    assert r["stdout"] != plain["stdout"], "the kernel would be the host's"
+    assert (r["proof"]["runtime"], plain["proof"]["runtime"]) == ("runsc", "runc")
+
+
+@pytest.mark.engines("docker", "podman")
+@pytest.mark.parametrize("name", ["no-such-runtime", "kata", "../../bin/sh", "a b", "runc;id", "ü",
+                                  "x" * 300], ids=range(7))
+def test_an_unknown_runtime(engine, name):
+    before = engine.api.containers()
+    r = engine.python("print('ran')", "--runtime", name)
+    assert (r["status"], r["reason"], r["stdout"]) == ("error", "unavailable", ""), brief(r)
+    assert "runtime" in r["hint"], brief(r)
+    assert r["metadata"]["ok"] is False and r["proof"]["achieved"] is None
+    assert engine.api.containers() == before
+
+
+@pytest.mark.engines("docker", "podman")
+def test_in_a_request(engine):
+    request = {"language": "python", "code": "print('ran')", "level": "docker",
+               "image": "python:3.11-slim", "pull": "never", "runtime": "no-such-runtime"}
+    done = ask(engine, request)
+    assert_ended(done, "error", "unavailable", "no-such-runtime")
+    done = ask(engine, {**request, "runtime": None})
+    assert_success(done)
+    done = ask(engine, {**request, "runtime": "runc"})
+    assert_success(done)
+    assert done["proof"]["runtime"] == "runc", brief(done)
+
+
+def ask(engine, request):
+    argv, env = engine.argv()
+    done = subprocess.run([argv[0], "run", "--json", "--request", "-"], env=env,
+                          input=json.dumps(request).encode(), capture_output=True, timeout=60,
+                          check=False)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.engines("docker")
+@pytest.mark.parametrize("level", ["container", "process", "none"])
+def test_other_levels_have_no_runtime(engine, level):
+    """An option that is taken and not heeded would be a lie."""
+    argv, env = engine.argv()
+    done = subprocess.run([argv[0], "run", "--level", level, "--runtime", "runsc", "python", "-c",
+                           "print('ran')"], env=env, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 125 and done.stdout == b"", done
+    assert b"runtime" in done.stderr
