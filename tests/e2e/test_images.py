@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-CACHE = pathlib.Path(os.environ.get("DEWAR_CACHE") or "/var/cache/dewar-tests")
+CACHE = pathlib.Path(os.environ.get("DEWAR_CACHE") or "~/.cache/dewar").expanduser() / "debian"
 SUITES = {"bullseye": "3.9", "trixie": "3.13"}  # beside the host's own; with their Python
 
 def libraries(program):
