@@ -84,9 +84,29 @@ static void suit_masks(json_t *host)
 }
 
 /*
+ * Podman makes one line of a mount, "type=bind,src=...,dst=...", and reads that again:
+ * a folder called "x,src=/etc" would show another one.
+ */
+static int check_mounts(const json_t *mounts, struct dw_error *err)
+{
+	for (size_t i = 0; i < json_array_size(mounts); i++) {
+		const json_t *mount = json_array_get(mounts, i);
+		const char *host = json_string_value(json_object_get(mount, "Source"));
+		const char *cell = json_string_value(json_object_get(mount, "Target"));
+
+		if (!host || !cell || strpbrk(host, ",\"\n\r") ||
+		    strpbrk(cell, ",\"\n\r"))
+			return dw_fail(err, DW_E_UNSUPPORTED, 0,
+			               "Podman cannot show a path with a comma or a quote in "
+			               "its name");
+	}
+	return 0;
+}
+
+/*
  * Podman knows no limit for the inodes of a tmpfs. Each costs memory, which has one.
  */
-static void suit_podman(const json_t *body)
+static int suit_podman(const json_t *body, struct dw_error *err)
 {
 	json_t *host = json_object_get(body, "HostConfig");
 	json_t *tmpfs = json_object_get(host, "Tmpfs");
@@ -97,6 +117,7 @@ static void suit_podman(const json_t *body)
 		(void)json_object_set_new(tmpfs, "/tmp",
 		                          json_stringn(options, (size_t)(at - options)));
 	suit_masks(host);
+	return check_mounts(json_object_get(host, "Mounts"), err);
 }
 
 /* If there is no answer, there may be a container all the same. */
@@ -116,8 +137,8 @@ static int create(struct run *r, struct dw_error *err)
 	(void)json_object_set_new(json_object_get(o->body, "Labels"), DW_LABEL_OWNER,
 	                          json_string(owner));
 	(void)snprintf(r->name, sizeof(r->name), "dewar-%.16s", o->id);
-	if (r->e->podman)
-		suit_podman(o->body);
+	if (r->e->podman && suit_podman(o->body, err) < 0)
+		return -1;
 	if (strcmp(o->pull, "always") == 0 && pull(r, err) < 0)
 		return -1;
 	if (make(r, &missing, err) == 0)
