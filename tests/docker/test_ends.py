@@ -120,8 +120,10 @@ def test_the_limit_of_pids_is_the_programs(engine):
 def test_fork_bomb(engine):
     started = time.monotonic()
     r = engine.json("--timeout", "10", "bash", "-c", ":(){ :|:& };:; sleep 20")
-    assert r["status"] in ("resource_exceeded", "timeout"), brief(r)
-    assert engine.runtime or r["reason"] == "pids", brief(r)
+    if engine.runtime:  # gVisor itself dies of it, at times
+        assert r["reason"] in ("pids", "timeout_wall", "internal"), brief(r)
+    else:
+        assert_ended(r, "resource_exceeded", "pids", "--pids")
     assert time.monotonic() - started < 10 + 3 * MARGIN_S
 
 
