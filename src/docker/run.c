@@ -522,9 +522,9 @@ static int wait_for_order(struct run *r, const struct dw_docker_made *made,
 	/* Any other word ends it. */
 	if (dw_report_receive_fds(DW_DOCKER_FD, fds) != 2)
 		return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
-	if (dw_docker_order_read(&r->second, fds[0], fds[1], err) < 0 ||
-	    dw_collected_open(&r->collected, r->second.folder, err) < 0)
+	if (dw_docker_order_read(&r->second, fds[0], fds[1], err) < 0)
 		return -1;
+	dw_collected_open(&r->collected, r->second.folder);
 	r->o = &r->second;
 	r->e->deadline_ms = r->second.deadline_ms;
 	return r->o->strict ? check_strict(made->held, err) : 0;
@@ -678,9 +678,8 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 	r->demux.user = r;
 	dw_buf_init(&r->rest, CHUNK);
 	dw_buf_init(&r->out, DW_PLAN_SIZE_MAX);
-	result = dw_collected_open(&r->collected, o->folder, err);
-	if (result == 0)
-		result = run(r, err);
+	dw_collected_open(&r->collected, o->folder);
+	result = run(r, err);
 
 	/* Whatever dewar says now does not keep us from cleaning up. */
 	if (result < 0)

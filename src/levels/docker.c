@@ -121,19 +121,12 @@ static const char *temp_folder(void)
 	return dir && *dir == '/' && strlen(dir) < 32 ? dir : "/tmp";
 }
 
-static int make_folder(struct docker *d, struct dw_error *err)
+/* Its name: dewar-docker makes it, if something comes to be put there. */
+static void name_folder(struct docker *d)
 {
-	if (d->spec->req->n_collect == 0)
-		return 0;
-	(void)snprintf(d->folder, sizeof(d->folder), "%s/dewar-%.16s", temp_folder(),
-	               d->spec->id);
-	if (mkdir(d->folder, 0700) < 0) {
-		(void)dw_fail(err, DW_E_INTERNAL, errno,
-		              "make a folder for what is collected, %s", d->folder);
-		d->folder[0] = '\0';
-		return -1;
-	}
-	return 0;
+	if (d->spec->req->n_collect > 0)
+		(void)snprintf(d->folder, sizeof(d->folder), "%s/dewar-%.16s",
+		               temp_folder(), d->spec->id);
 }
 
 static void remove_folder(const struct docker *d)
@@ -245,8 +238,8 @@ static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
 
 	if (!d)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
-	if (spawn(d, err) < 0 || make_folder(d, err) < 0 || write_plan(d, err) < 0 ||
-	    write_order(d, err) < 0) {
+	name_folder(d);
+	if (spawn(d, err) < 0 || write_plan(d, err) < 0 || write_order(d, err) < 0) {
 		destroy(&d->cell);
 		return -1;
 	}
@@ -621,7 +614,8 @@ int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_err
 
 	d->spec = spec;
 	d->early = true;
-	if (make_folder(d, err) < 0 || write_plan(d, err) < 0 || write_order(d, err) < 0)
+	name_folder(d);
+	if (write_plan(d, err) < 0 || write_order(d, err) < 0)
 		return -1;
 	cell->outcome.limits[DW_LIMIT_TIMEOUT].asked = spec->limits.timeout_ms;
 	cell->outcome.limits[DW_LIMIT_OUTPUT].asked = spec->limits.output_bytes;
