@@ -4,8 +4,8 @@
 
 Every round starts each method once, in random order, so that all of them meet the same
 noise; what counts are the ratios. A warm run is one call of the library in a program that
-keeps containers ready, as a daemon does; the others are commands. Prints a table and keeps it, with the machine and the
-date, in bench/docker.md; --json prints the numbers instead.
+keeps containers ready, as a daemon does; the others are commands. Prints a table and keeps
+it, with the machine and the date, in bench/docker.md; --json prints the numbers instead.
 
 An engine of our own is started for it, as for the tests; with DOCKER_HOST set and --here it
 is that one, which must have the image.
