@@ -28,6 +28,7 @@
 #include "kernel/docker.h"
 #include "levels/docker_order.h"
 #include "levels/level.h"
+#include "levels/limits.h"
 #include "levels/spawn.h"
 
 #define PROBE_MS 4000U
@@ -377,6 +378,12 @@ static void on_walls(struct docker *d, const struct dw_walls *walls)
 	o->started = true;
 	o->own_ns = own_namespaces(walls);
 	o->limits[DW_LIMIT_TMP].kernel = walls->tmp_bytes;
+	/* Podman and gVisor have no such option. Each file costs memory, which is held. */
+	if (walls->tmp_inodes == 0 ||
+	    walls->tmp_inodes > walls->tmp_bytes / DW_TMP_INODE_BYTES + 1)
+		o->limits[DW_LIMIT_TMP].note =
+			"the bytes are held, the number of files is not: this engine, or its "
+			"runtime, has no limit for that";
 	files->kernel = walls->rlimit_files;
 	if (walls->rlimit_files < files->asked)
 		files->note = "this host, or the engine, allows no more";
