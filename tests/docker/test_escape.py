@@ -11,7 +11,7 @@ import pytest
 from e2e.conftest import merged_env
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SECONDS = 300
+SECONDS = 600  # for all of it; a container takes a third of a second
 
 
 @pytest.fixture(scope="session")
