@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
 
 import pytest
@@ -137,12 +138,14 @@ def test_the_proof_is_what_the_kernel_has(engine):
     with Waiting(engine, *LIMITS) as run:
         pid = run.seen["State"]["Pid"]
         held = cgroup_limits(pid)
+        swap = swap_limit(pid)
         walls_outside = status_of(pid)
         net = os.stat("/proc/%d/ns/net" % pid).st_ino
         r = run.end()
     assert_success(r)
     limits, walls = r["proof"]["limits"], r["proof"]["walls"]
     assert held["memory"] == limits["memory"]["kernel"] == limits["memory"]["asked"] == 100 << 20
+    assert swap in (None, held["memory"]), "memory and swap together, or no swap at all"
     assert held["cpu"] == limits["cpu"]["kernel"] == limits["cpu"]["asked"] == 75
     assert held["pids"] - OURS_MAX <= limits["pids"]["kernel"] <= held["pids"]
     assert limits["pids"]["kernel"] == 99
@@ -160,6 +163,20 @@ def test_the_proof_is_what_the_kernel_has(engine):
     # Neither engine makes one for a container of root's, and the proof says so.
     user = os.stat("/proc/self/ns/user").st_ino
     assert walls["namespaces"]["user"] is (user_ns_of(engine) != user)
+
+
+def swap_limit(pid):
+    """Of memory and swap, in the kernel; None where it does not count swap."""
+    for line in pathlib.Path("/proc/%d/cgroup" % pid).read_text(encoding="utf-8").splitlines():
+        _, names, path = line.split(":", 2)
+        old = pathlib.Path("/sys/fs/cgroup/memory" + path + "/memory.memsw.limit_in_bytes")
+        new = pathlib.Path("/sys/fs/cgroup" + path)
+        if names == "memory" and old.exists():
+            return int(old.read_text(encoding="ascii"))
+        if names == "" and (new / "memory.swap.max").exists():
+            return sum(int((new / name).read_text(encoding="ascii"))
+                       for name in ("memory.max", "memory.swap.max"))
+    return None
 
 
 def user_ns_of(engine):
