@@ -162,8 +162,11 @@ static const char *image_of(const struct dw_spec *spec)
 static int choose(struct docker *d, char *ret_image, size_t size, char *ret_guest,
                   size_t guest_size, struct dw_error *err)
 {
-	const char *image = image_of(d->spec);
+	const char *image = image_of(d->spec), *runtime = d->spec->req->runtime;
 
+	if (runtime && strlen(runtime) >= sizeof(d->cell.outcome.runtime))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "no engine has a runtime with so long a name");
 	if (!image)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "no image is known for %s: name one with --image",

@@ -133,7 +133,12 @@ def test_tmp(engine, kind):
 @pytest.mark.engines(*RUNC)
 def test_inodes_of_tmp(engine):
     code = "import os\nfor i in range(9000): os.close(os.open('/tmp/%d' % i, os.O_CREAT))"
-    assert_ended(engine.python(code, "--tmp", "8M"), "resource_exceeded", "disk", "--tmp")
+    r = engine.python(code, "--tmp", "8M")
+    if engine.name == "podman":  # has no such option, and says so
+        assert "the number of files is not" in r["proof"]["limits"]["tmp"]["note"], brief(r)
+    else:
+        assert_ended(r, "resource_exceeded", "disk", "--tmp")
+        assert r["proof"]["limits"]["tmp"]["note"] is None, r["proof"]["limits"]
     assert_success(engine.python(code, "--tmp", "64M"))
 
 
