@@ -13,7 +13,6 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, "bench", "warm.md")
 DRAWING = os.path.join(ROOT, "bench", "warm.svg")
 
 
@@ -62,25 +61,36 @@ def notes_of(row):
     return [f"- {row['title']}: {text}."] if text else []
 
 
-def main():
+def measure(argv):
+    """What `dewar bench` says, with these options."""
     dewar = os.environ.get("DEWAR", os.path.join(ROOT, "build", "dewar"))
-    done = subprocess.run([dewar, "bench", "--json", "--svg", DRAWING, *sys.argv[1:]],
-                          stdout=subprocess.PIPE, check=False)
+    done = subprocess.run([dewar, "bench", "--json", *argv], stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
         sys.exit(done.returncode)
-    answer = json.loads(done.stdout)
-    command = " ".join(["dewar bench", *sys.argv[1:]])
-    lines = [f"Warm cells, {answer['date']}, as {answer['user']}: Linux {answer['kernel']}, "
+    return json.loads(done.stdout)
+
+
+def keep(page, title, drawing, answer, options):
+    """Print it as a table, and keep that as a page."""
+    command = " ".join(["dewar bench", *options])
+    lines = [f"{title}, {answer['date']}, as {answer['user']}: Linux {answer['kernel']}, "
              f"{answer['cpus']} cores, load {number(answer['load'])}. Measured by `{command}`, "
              f"kept by `make bench`.", "",
              "| measure | n | p50 ms | p95 ms | p99 ms | of bare | measured | bar | aim | met |",
              "|---|---|---|---|---|---|---|---|---|---|"]
     lines += [line for row in answer["rows"] for line in lines_of(row)]
     lines += ["", *[line for row in answer["rows"] for line in notes_of(row)]]
-    print("\n".join(lines))
-    with open(PAGE, "w", encoding="utf-8") as out:
-        out.write("# Warm cells\n\n![How long one run takes, by method](warm.svg)\n\n"
-                  + "\n".join(lines) + "\n")
+    text = "\n".join(lines)
+    print(text)
+    with open(os.path.join(ROOT, "bench", page), "w", encoding="utf-8") as out:
+        out.write(f"# {title}\n\n{drawing}{text}\n")
+
+
+def main():
+    answer = measure(["--svg", DRAWING, *sys.argv[1:]])
+    answer["rows"] = [row for row in answer["rows"] if "docker" not in row["name"]]  # docker.py
+    keep("warm.md", "Warm cells", "![How long one run takes, by method](warm.svg)\n\n", answer,
+         sys.argv[1:])
 
 
 if __name__ == "__main__":
