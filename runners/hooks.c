@@ -12,7 +12,7 @@
  *	fork     for a runner that calls it, in an interpreter that has to be put in
  *	         order after a fork, and does it by itself if it believes in one
  *	/path    when it opens this file, the code: all that it does before is done
- *	nowhere  it has loaded us by itself, and waits by itself
+ *	nowhere  it has loaded us by itself, and waits by itself; Python need not say so
  *
  * The call that was waited for is then made, in the child. Neither variable is left
  * in the environment, and nothing that the program starts gets our library.
@@ -22,6 +22,7 @@
 #include <stdarg.h>
 
 #define RTLD_NEXT ((void *)-1L)
+#define RTLD_NOW_FROM_LIBC ((int)0x80000002)
 #define HEAP_BYTES (100U << 10)
 #define LOCALE_ALL 0x1fbf
 #define API __attribute__((visibility("default")))
@@ -33,6 +34,9 @@ extern void *malloc(size_t size) __attribute__((weak));
 extern void free(void *memory) __attribute__((weak));
 extern void *newlocale(int mask, const char *name, void *base) __attribute__((weak));
 extern void *dlsym(void *library, const char *name) __attribute__((weak));
+/* glibc before 2.34 has dlsym() in a library that a small program does not load. */
+extern void *__libc_dlopen_mode(const char *name, int mode) __attribute__((weak));
+extern void *__libc_dlsym(void *library, const char *name) __attribute__((weak));
 
 typedef int main_function(int argc, char **argv, char **env);
 typedef int start_function(main_function *main, int argc, char **argv, void (*init)(void),
@@ -46,9 +50,21 @@ API void *fopen(const char *path, const char *mode);
 API void *fopen64(const char *path, const char *mode);
 API int dlclose(void *library);
 
+/* The function that ours stands in front of. */
+static void *find_next(const char *name)
+{
+	if (dlsym)
+		return dlsym(RTLD_NEXT, name);
+	if (!__libc_dlopen_mode || !__libc_dlsym)
+		return 0;
+	return __libc_dlsym(__libc_dlopen_mode("libc.so.6", RTLD_NOW_FROM_LIBC), name);
+}
+
 /* glibc sets environ after it has called us, if we are there before everybody. */
 bool dw_hooks_wait(void)
 {
+	if (dw_python_is_here())
+		return true;
 	if (!&environ || !environ)
 		return true;
 	for (char **e = environ; *e; e++)
@@ -109,7 +125,7 @@ static void prepare_libc(void)
 int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
-	start_function *start = (start_function *)dlsym(RTLD_NEXT, "__libc_start_main");
+	start_function *start = (start_function *)find_next("__libc_start_main");
 
 	take_variables();
 	if (dw_is_same(wait_at, "start")) {
@@ -145,7 +161,7 @@ int open(const char *path, int flags, ...)
 	va_end(args);
 	wait_if(path);
 	if (!next)
-		next = (open_function *)dlsym(RTLD_NEXT, "open");
+		next = (open_function *)find_next("open");
 	return next(path, flags, mode);
 }
 
@@ -160,7 +176,7 @@ int open64(const char *path, int flags, ...)
 	va_end(args);
 	wait_if(path);
 	if (!next)
-		next = (open_function *)dlsym(RTLD_NEXT, "open64");
+		next = (open_function *)find_next("open64");
 	return next(path, flags, mode);
 }
 
@@ -170,7 +186,7 @@ void *fopen(const char *path, const char *mode)
 
 	wait_if(path);
 	if (!next)
-		next = (fopen_function *)dlsym(RTLD_NEXT, "fopen");
+		next = (fopen_function *)find_next("fopen");
 	return next(path, mode);
 }
 
@@ -180,7 +196,7 @@ void *fopen64(const char *path, const char *mode)
 
 	wait_if(path);
 	if (!next)
-		next = (fopen_function *)dlsym(RTLD_NEXT, "fopen64");
+		next = (fopen_function *)find_next("fopen64");
 	return next(path, mode);
 }
 

@@ -11,7 +11,8 @@
  *
  * What it wrote, every child writes ahead of the code, whatever language it
  * speaks. What it read is mapped in the zygote, in such a way that a fork takes the
- * page tables along.
+ * page tables along; and what only the interpreter's start has read is not, any more,
+ * since every fork would copy that, too, and take it down again.
  */
 #include "runners/zygote.h"
 
@@ -38,6 +39,32 @@ struct range {
 static struct range written[RANGES_MAX];
 static uint32_t n_written;
 
+/* What /proc says of an area's pages, some at a time. */
+struct look {
+	int pagemap;
+	uint64_t at;
+	uint64_t end;
+	uint64_t entries[512];
+};
+
+/* The next ones, which begin at *ret_at; 0 at the end. */
+static long look_on(struct look *l, uint64_t *ret_at)
+{
+	uint64_t want = (l->end - l->at) / PAGE;
+	long n;
+
+	if (want == 0)
+		return 0;
+	if (want > 512)
+		want = 512;
+	n = sys(__NR_pread64, l->pagemap, l->entries, want * 8, l->at / PAGE * 8) / 8;
+	if (n <= 0)
+		return 0;
+	*ret_at = l->at;
+	l->at += (uint64_t)n * PAGE;
+	return n;
+}
+
 static void add_written(uint64_t start)
 {
 	struct range *last = n_written > 0 ? &written[n_written - 1] : 0;
@@ -51,33 +78,48 @@ static void add_written(uint64_t start)
 /* In the trial: how many of an area's pages a run writes; *ret_read of them it reads. */
 static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read)
 {
-	static uint64_t entries[512];
-	uint64_t at = a->start;
+	static struct look look;
 	uint32_t pages = 0;
+	uint64_t at = 0;
 	long n;
 
-	while (at < a->end) {
-		uint64_t want = (a->end - at) / PAGE;
-
-		if (want > 512)
-			want = 512;
-		n = sys(__NR_pread64, pagemap, entries, want * 8, at / PAGE * 8) / 8;
-		if (n <= 0)
-			break;
+	look.pagemap = pagemap;
+	look.at = a->start;
+	look.end = a->end;
+	while ((n = look_on(&look, &at)) > 0) {
 		for (long i = 0; i < n; i++, at += PAGE) {
-			if (!(entries[i] & PRESENT))
+			if (!(look.entries[i] & PRESENT))
 				continue;
-			if (entries[i] & OF_FILE) {
+			if (look.entries[i] & OF_FILE) {
 				(*ret_read)++;
 				/* Ours, not the trial's: it is the same file. */
 				(void)sys(__NR_madvise, at, PAGE, MADV_POPULATE_READ);
-			} else if ((a->prot & PROT_WRITE) && (entries[i] & EXCLUSIVE)) {
+			} else if ((a->prot & PROT_WRITE) &&
+			           (look.entries[i] & EXCLUSIVE)) {
 				add_written(at);
 				pages++;
 			}
 		}
 	}
 	return pages;
+}
+
+/* Let go of the pages of a file, unless some are ours by now: relocated, for one. */
+static void forget(const struct area *a, int own_pagemap)
+{
+	static struct look look;
+	uint64_t at = 0;
+	long n;
+
+	look.pagemap = own_pagemap;
+	look.at = a->start;
+	look.end = a->end;
+	while ((n = look_on(&look, &at)) > 0)
+		for (long i = 0; i < n; i++)
+			if ((look.entries[i] & PRESENT) && !(look.entries[i] & OF_FILE))
+				return;
+	if (look.at == a->end)
+		(void)sys(__NR_madvise, a->start, a->end - a->start, MADV_DONTNEED);
 }
 
 /*
@@ -141,15 +183,19 @@ static bool is_own(const struct area *a)
 	return a->start <= here && here < a->end;
 }
 
-static uint32_t learn_line(int pagemap, const char *line, size_t len)
+static uint32_t learn_line(int pagemap, int own_pagemap, const char *line, size_t len)
 {
 	uint32_t pages, read = 0;
+	bool is_text;
 	struct area a;
 
 	if (!parse_line(line, len, &a))
 		return 0;
+	is_text = a.is_file && !(a.prot & PROT_WRITE) && !is_own(&a);
+	if (is_text)
+		forget(&a, own_pagemap);
 	pages = learn_area(pagemap, &a, &read);
-	if (a.is_file && read > 0 && !(a.prot & PROT_WRITE) && !is_own(&a))
+	if (is_text && read > 0)
 		take_along(&a);
 	return pages;
 }
@@ -166,6 +212,7 @@ uint32_t dw_pages_learn(long pid)
 {
 	static char text[1 << 16];
 	int maps = open_of(pid, "/maps"), pagemap = open_of(pid, "/pagemap");
+	int own_pagemap = open_of(sys(__NR_getpid), "/pagemap");
 	uint32_t pages = 0;
 	size_t have = 0;
 	long n;
@@ -179,7 +226,8 @@ uint32_t dw_pages_learn(long pid)
 		for (size_t i = 0; i < have; i++) {
 			if (text[i] != '\n')
 				continue;
-			pages += learn_line(pagemap, text + start, i - start);
+			pages += learn_line(pagemap, own_pagemap, text + start,
+			                    i - start);
 			start = i + 1;
 		}
 		have -= start;
@@ -189,6 +237,8 @@ uint32_t dw_pages_learn(long pid)
 		(void)sys(__NR_close, maps);
 	if (pagemap >= 0)
 		(void)sys(__NR_close, pagemap);
+	if (own_pagemap >= 0)
+		(void)sys(__NR_close, own_pagemap);
 	return pages;
 }
 

@@ -2,7 +2,8 @@
 /*
  * The walls that a process has of its own, raised by the process itself: what
  * dewar-launch does in its stages 8 and 9 before it execs, in the same order. All
- * else (namespaces, root, mounts, cgroups) it has entered already.
+ * else (namespaces, root, mounts, cgroups) it has entered already, and most of the
+ * seccomp filter it has from the zygote.
  */
 #include "runners/zygote.h"
 
@@ -75,6 +76,17 @@ static bool load_filter(const struct sock_filter *filter, size_t len, struct fai
 	               sys(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog));
 }
 
+/* In the zygote: what its children may have from the start. */
+bool dw_walls_prepare(struct failure *f)
+{
+	return !failed(f, "set no_new_privs",
+	               sys(__NR_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) &&
+	       load_filter(dw_seccomp_allow,
+	                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f) &&
+	       load_filter(dw_seccomp_args,
+	                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f);
+}
+
 bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f)
 {
 	if (!take_id(order->id, f) || !drop_capabilities(f))
@@ -90,8 +102,6 @@ bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f
 		return false;
 	/* Entering a user namespace closed our memory to ourselves, too. */
 	(void)sys(__NR_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
-	return load_filter(dw_seccomp_args,
-	                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f) &&
-	       load_filter(dw_seccomp_allow,
-	                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f);
+	return load_filter(dw_seccomp_late,
+	                   sizeof(dw_seccomp_late) / sizeof(*dw_seccomp_late), f);
 }

@@ -7,8 +7,8 @@
  * This library is loaded by an interpreter that stands in a cell of its own, a
  * template's walls, with everything loaded that its children are to have. Loading
  * it is the one call there is: its constructor does not return, but waits for
- * orders on descriptor 0 (or a call of the interpreter's does: hooks.c). For each it forks, and in the child, behind walls that
- * are all up, the constructor returns: the interpreter goes on as if nothing had
+ * orders on descriptor 0 (or a call of the interpreter's does: hooks.c, python.c). For
+ * each it forks, and in the child, behind walls that are all up, the constructor returns: the interpreter goes on as if nothing had
  * happened, in a cell made for one run. So whatever can load a shared library can
  * be a zygote, and nothing is asked of its foreign function interface.
  *
@@ -332,7 +332,10 @@ void dw_zygote_wait(void)
 	dw_kept_look();
 	/* What comes with an order finds the letter's place taken, and goes above it. */
 	(void)sys(__NR_dup3, ORDERS_FD, DW_LETTER_FD, 02000000 /* CLOEXEC */);
+	ok = dw_walls_prepare(&failure);
 	answer(0);
+	if (!ok)
+		end(1);
 	take_orders();
 	ok = become_program(order.order == DW_ORDER_FORK);
 	if (!ok || !order.calls_back)

@@ -31,6 +31,7 @@ static inline bool failed(struct failure *f, const char *what, long r)
 
 /* walls.c: raise all that a program has of its own, in the process that calls. */
 bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f);
+bool dw_walls_prepare(struct failure *f);
 
 /* pages.c: what a whole run touches, seen once, and touched ahead ever after. */
 uint32_t dw_pages_learn(long pid);
@@ -59,6 +60,9 @@ bool dw_kept_make(struct failure *f);
 
 /* hooks.c: is it a call of the interpreter's that will wait? */
 bool dw_hooks_wait(void);
+
+/* python.c: is it Python that loads us? Then it says when to wait. */
+bool dw_python_is_here(void);
 
 /* zygote.c: wait for orders. Returns in a child, with its letter, and nowhere else. */
 void dw_zygote_wait(void);

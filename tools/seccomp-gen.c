@@ -5,8 +5,8 @@
  *
  *	seccomp-gen x86_64 > seccomp_filter.h
  *
- * Two filters come out. Both are loaded, the kernel asks both at each call, and
- * the stricter answer counts.
+ * Three filters come out. All are loaded, the kernel asks each at a call, and the
+ * strictest answer counts.
  *
  *   dw_seccomp_allow  which calls there are. Made by libseccomp: it knows the
  *                     numbers, checks the architecture, and searches fast.
@@ -14,8 +14,9 @@
  *                     these", takes one comparison an argument in a rule, and
  *                     compares 64 bits where the kernel looks at 32. What we
  *                     need of BPF is two dozen lines.
+ *   dw_seccomp_late   what is refused last, calls and arguments, made like the second.
  *
- * The second one does not look at the architecture. It need not: to a call of
+ * Only the first one looks at the architecture. The others need not: to a call of
  * another one the first says "kill", and nothing is stricter than that.
  */
 #ifndef _GNU_SOURCE
@@ -95,6 +96,7 @@ static void compile_allow(uint32_t arch, struct program *ret_prog)
 
 	add_names(ctx, SCMP_ACT_ALLOW, dw_seccomp_allowed,
 	          ARRAY_SIZE(dw_seccomp_allowed));
+	add_names(ctx, SCMP_ACT_ALLOW, dw_seccomp_last, ARRAY_SIZE(dw_seccomp_last));
 	add_names(ctx, SCMP_ACT_ERRNO(EPERM), dw_seccomp_refused,
 	          ARRAY_SIZE(dw_seccomp_refused));
 	add_names(ctx, SCMP_ACT_ERRNO(0), dw_seccomp_ignored,
@@ -166,33 +168,51 @@ static void emit_rule(struct program *prog, const struct dw_seccomp_argument *ru
 	emit(prog, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)rule->answer, 0, 0);
 }
 
-static void compile_args(uint32_t arch, struct program *ret_prog)
+static void emit_refusal(struct program *prog, int nr)
 {
-	const size_t n = ARRAY_SIZE(dw_seccomp_arguments);
-	size_t i = 0, skip;
-	int nr;
+	if (nr < 0)
+		return;
+	emit(prog, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1);
+	emit(prog, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+}
+
+/* All rules of the call that rule i is about; returns behind them. */
+static size_t emit_call(struct program *prog, uint32_t arch, size_t i)
+{
+	const char *name = dw_seccomp_arguments[i].name;
+	int nr = seccomp_syscall_resolve_name_arch(arch, name);
+	size_t skip = prog->len;
+
+	emit(prog, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 0);
+	for (; i < ARRAY_SIZE(dw_seccomp_arguments) &&
+	       strcmp(dw_seccomp_arguments[i].name, name) == 0;
+	     i++)
+		emit_rule(prog, &dw_seccomp_arguments[i]);
+	emit(prog, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+
+	if (nr < 0) /* not a call of this architecture (mknod on aarch64) */
+		prog->len = skip;
+	else if (prog->len - skip - 1 > UINT8_MAX)
+		die("too many rules for %s", name);
+	else
+		prog->insns[skip].jf = (uint8_t)(prog->len - skip - 1);
+	return i;
+}
+
+static void compile_args(uint32_t arch, bool last, struct program *ret_prog)
+{
+	size_t i = 0;
 
 	ret_prog->len = 0;
 	emit(ret_prog, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	while (i < n) {
-		const char *name = dw_seccomp_arguments[i].name;
-
-		nr = seccomp_syscall_resolve_name_arch(arch, name);
-		skip = ret_prog->len;
-		emit(ret_prog, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 0);
-		for (; i < n && strcmp(dw_seccomp_arguments[i].name, name) == 0; i++)
-			emit_rule(ret_prog, &dw_seccomp_arguments[i]);
-		emit(ret_prog, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-
-		if (nr < 0) {
-			/* Not a call of this architecture (mknod on aarch64). */
-			ret_prog->len = skip;
-			continue;
-		}
-		if (ret_prog->len - skip - 1 > UINT8_MAX)
-			die("too many rules for %s", name);
-		ret_prog->insns[skip].jf = (uint8_t)(ret_prog->len - skip - 1);
-	}
+	for (size_t k = 0; last && k < ARRAY_SIZE(dw_seccomp_last); k++)
+		emit_refusal(ret_prog,
+		             seccomp_syscall_resolve_name_arch(arch, dw_seccomp_last[k]));
+	while (i < ARRAY_SIZE(dw_seccomp_arguments))
+		if (dw_seccomp_arguments[i].last == last)
+			i = emit_call(ret_prog, arch, i);
+		else
+			i++;
 	emit(ret_prog, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
@@ -218,6 +238,7 @@ static void check_tables(void)
 	} tables[] = {
 		{dw_seccomp_allowed, ARRAY_SIZE(dw_seccomp_allowed)},
 		{dw_seccomp_refused, ARRAY_SIZE(dw_seccomp_refused)},
+		{dw_seccomp_last, ARRAY_SIZE(dw_seccomp_last)},
 		{dw_seccomp_ignored, ARRAY_SIZE(dw_seccomp_ignored)},
 	};
 	const char *name;
@@ -241,6 +262,9 @@ static void check_tables(void)
 			if (strcmp(dw_seccomp_arguments[k].name, name) == 0 &&
 			    strcmp(dw_seccomp_arguments[k - 1].name, name) != 0)
 				die("the rules of %s are not together", name);
+		if (i > 0 && strcmp(dw_seccomp_arguments[i - 1].name, name) == 0 &&
+		    dw_seccomp_arguments[i - 1].last != dw_seccomp_arguments[i].last)
+			die("the rules of %s are in two filters", name);
 	}
 }
 
@@ -274,8 +298,10 @@ int main(int argc, char **argv)
 	             argv[1]);
 	compile_allow(arch, &prog);
 	print("dw_seccomp_allow", &prog);
-	compile_args(arch, &prog);
+	compile_args(arch, false, &prog);
 	print("dw_seccomp_args", &prog);
+	compile_args(arch, true, &prog);
+	print("dw_seccomp_late", &prog);
 
 	if (fflush(stdout) != 0 || ferror(stdout))
 		die("write: %s", strerror(errno));

@@ -3,6 +3,7 @@
 # Tries to: find somebody of its own kind who has fewer walls than it has
 # Promise:  privileges
 # Oracle:   held status ^Seccomp:.0
+# Oracle:   held status ^Seccomp_filters:.[12]$
 # Oracle:   held status ^NoNewPrivs:.0
 # Oracle:   held status ^Cap(Prm|Eff|Amb):.*[1-9a-f]
 # Stops:    walled=seccomp
@@ -23,7 +24,9 @@ def read(pid, name):
 
 kin = [pid for pid in os.listdir("/proc") if pid.isdigit() and pid != "1" and
        read(pid, "cmdline") == read("self", "cmdline")]
-if kin and all("\nSeccomp:\t2" in read(pid, "status") for pid in kin):
+filters = [line for line in read("self", "status").split("\n") if "Seccomp" in line]
+if kin and "Seccomp:\t2" in filters and all(
+        line in read(pid, "status") for line in filters for pid in kin):
     print("stopped: walled at status", flush=True)
 ctypes.CDLL(None).prctl(15, b"dw-hold")
 time.sleep(2)

@@ -29,6 +29,7 @@ struct dw_pool;
 struct dw_template_config {
 	const char *name;           /* "python-data" */
 	const char *language;       /* "python" */
+	const char *image;          /* a root file system, as in requests, or NULL */
 	const char *const *preload; /* modules, ends in NULL; NULL for none */
 	const char *rehearsal;      /* a short program like those to come, or NULL;
 	                             * outlives the pool */
@@ -57,7 +58,11 @@ DW_API int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret
 /* End every cell that waits. No run may be under way. Accepts NULL. */
 DW_API void dw_pool_free(struct dw_pool *pool);
 
-/* Like dw_run(), in a warm cell where one fits. From any number of threads. */
+/*
+ * Like dw_run(), in a warm cell where one fits: of the template that the request
+ * names or, without a name, of the first one with its language and image. From any
+ * number of threads.
+ */
 DW_API int dw_pool_run(struct dw_pool *pool, const struct dw_request *req,
                        struct dw_result **ret_res, struct dw_error *err);
 

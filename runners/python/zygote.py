@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python as a zygote: load what the template wants, wait, run the letter.
 
-Everything down to the loading of the library happens once; what comes after it
-happens in a child, in its own cell, for one run. A run is to look as if
+Everything down to the library's fork happens once; what comes after it happens
+in a child, in its own cell, for one run. A run is to look as if
 `python3 /tmp/main.py` had been started: the same __main__, argv and path, the
 same tracebacks and exit codes.
 """
 
 import atexit
 import builtins
-import ctypes
 import gc
 import importlib
 import os
@@ -37,24 +36,16 @@ def rehearse():
     print(end="", flush=True)
 
 
-def read_letter(library):
-    """Code, its path, arguments and environment (kernel/enter.h has the form)."""
-    length = ctypes.c_uint32.in_dll(library, "dewar_letter_len").value
-    text = ctypes.string_at(ctypes.c_void_p.in_dll(library, "dewar_letter").value, length)
-    code, path, args, env, at = b"", "", [], [], 0
-    while at < length:
-        kind, n_name, n_data = (int.from_bytes(text[i:i + 4], sys.byteorder)
-                                for i in (at, at + 4, at + 8))
-        at += 12
-        name, data = text[at:at + n_name], text[at + n_name:at + n_name + n_data]
-        at += n_name + n_data
-        if kind == 2:
-            code, path = data, os.fsdecode(name)
-        elif kind == 3:
-            args.append(os.fsdecode(data))
-        elif kind == 4:
-            env.append((os.fsdecode(name), os.fsdecode(data)))
-    return code, path, args, env
+def load_library():
+    """As a module of C's, which is not among those that the program will see."""
+    if "t" in sys.abiflags:
+        sys.exit("a Python without a global lock cannot be forked from yet")
+    machinery = sys.modules["_frozen_importlib_external"]
+    loader = machinery.ExtensionFileLoader("dewar", HERE + "zygote.so")
+    module = loader.create_module(machinery._bootstrap.ModuleSpec(
+        "dewar", loader, origin=loader.path))
+    sys.modules.pop("dewar", None)
+    return module
 
 
 def differ():
@@ -115,7 +106,17 @@ def clear(names):
     gc.collect()
 
 
-def finish(status, before):
+def new_modules(known):
+    """Those that came behind the one that was last; the older ones are left untouched."""
+    names = []
+    for name in reversed(sys.modules):
+        if name == known[0] and sys.modules[name] is known[1]:
+            break
+        names.append(name)
+    return names
+
+
+def finish(status, known):
     """All of an orderly end that anybody can see; not the taking down of the rest."""
     threading = sys.modules.get("threading")
     if threading:
@@ -123,7 +124,7 @@ def finish(status, before):
     atexit._run_exitfuncs()  # pylint: disable=protected-access
     if not flush() and status == 0:
         status = 120
-    clear(["__main__"] + [name for name in sys.modules if name not in before])
+    clear(["__main__"] + new_modules(known))
     flush()
     if status < 0:
         signal = importlib.import_module("_signal")
@@ -136,19 +137,18 @@ sys.path[0] = "/tmp"
 with open(HERE + "preload", encoding="ascii") as preload:
     load(preload.read().split(",") if os.stat(HERE + "preload").st_size else [])
 rehearse()
-ctypes.pythonapi.PyOS_BeforeFork()
+library = load_library()
+scope = make_main("/tmp/main.py")
+last = next(reversed(sys.modules))
+last = last, sys.modules[last]
+result = 0  # pylint: disable=invalid-name
 gc.collect()
 gc.freeze()
-lib = ctypes.CDLL(HERE + "zygote.so")  # from here on we are in the child
+library.fork()  # from here on we are in the child
 
-ctypes.pythonapi.PyOS_AfterFork_Child()
 differ()
-scope = make_main("/tmp/main.py")
-known = set(sys.modules)
-result = 0  # pylint: disable=invalid-name
-lib.dewar_wait()  # from here on it is the caller's time
+source, script, arguments, environment = library.wait()  # from here on it is the caller's time
 
-source, script, arguments, environment = read_letter(lib)
 sys.argv = [script, *arguments]
 sys.orig_argv = ["python3", *sys.argv]
 if environment:
@@ -165,4 +165,4 @@ except BaseException as error:  # pylint: disable=broad-exception-caught
     sys.last_type, sys.last_value = type(error), error
     sys.last_traceback = error.__traceback__ = error.__traceback__.tb_next
     sys.excepthook(type(error), error, error.__traceback__)
-finish(result, known)
+finish(result, last)

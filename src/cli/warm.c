@@ -33,8 +33,9 @@ int dw_warm_pool(const struct dw_job_settings *set, const struct dw_request *req
 {
 	const struct dw_template_config *template = find(req);
 	bool standby = strcmp(set->warm, "standby") == 0;
+	struct dw_template_config with_image;
 	struct dw_pool_config config = {
-		.templates = template,
+		.templates = &with_image,
 		.n_templates = 1,
 		.fork_only = !standby,
 	};
@@ -43,6 +44,8 @@ int dw_warm_pool(const struct dw_job_settings *set, const struct dw_request *req
 	*ret_pool = NULL;
 	if (!template)
 		return 0;
+	with_image = *template;
+	with_image.image = req->image;
 	if (dw_pool_new(&config, ret_pool, err) < 0)
 		return -1;
 	/* A template that cannot be warm is no reason not to run. */

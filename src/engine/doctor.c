@@ -118,7 +118,7 @@ static void check_limits(const struct doctor *d)
 
 	dw_id_make(id);
 	dw_limits_defaults(&asked, &dw_level_container);
-	dw_cgroup_create(&cg, id, &asked, asked.pids);
+	dw_cgroup_create(&cg, id, NULL, &asked, asked.pids);
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		const struct dw_controlled *c = &cg.held[limits[i].controller];
 

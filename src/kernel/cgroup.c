@@ -54,6 +54,22 @@ static int set_number(int dir_fd, const char *attr, uint64_t value)
 	return set_attr(dir_fd, attr, text);
 }
 
+/* The same, and what the kernel made of it. */
+static int set_limit_number(int dir_fd, const char *attr, uint64_t value, uint64_t *ret)
+{
+	autoclose int fd = openat(dir_fd, attr, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	char text[32] = "";
+	int len = snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+
+	*ret = UINT64_MAX;
+	if (fd < 0 || write(fd, text, (size_t)len) < 0)
+		return -errno;
+	memset(text, 0, sizeof(text));
+	if (pread(fd, text, sizeof(text) - 1, 0) > 0)
+		*ret = strtoull(text, NULL, 10);
+	return 0;
+}
+
 static uint64_t get_number(int dir_fd, const char *attr)
 {
 	char text[64];
@@ -88,7 +104,7 @@ static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
 	const char *attr = version == 2 ? "memory.max" : "memory.limit_in_bytes";
 	const char *swap = version == 2 ? "memory.swap.max"
 	                                : "memory.memsw.limit_in_bytes";
-	int r = set_number(dir, attr, bytes);
+	int r = set_limit_number(dir, attr, bytes, ret);
 
 	if (r < 0)
 		return r;
@@ -99,7 +115,6 @@ static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
 		(void)set_attr(dir, "memory.oom.group", "1");
 	else /* buffers of TCP, which version 1 counts apart, if at all */
 		(void)set_number(dir, "memory.kmem.tcp.limit_in_bytes", bytes / 8);
-	*ret = get_number(dir, attr);
 	return 0;
 }
 
@@ -117,17 +132,9 @@ static int limit_cpu(int version, int dir, uint64_t percent, uint64_t *ret)
 	} else {
 		r = set_number(dir, "cpu.cfs_period_us", PERIOD_US);
 		if (r == 0)
-			r = set_number(dir, "cpu.cfs_quota_us", quota);
-		*ret = get_number(dir, "cpu.cfs_quota_us") * 100 / PERIOD_US;
+			r = set_limit_number(dir, "cpu.cfs_quota_us", quota, ret);
+		*ret = *ret * 100 / PERIOD_US;
 	}
-	return r;
-}
-
-static int limit_pids(int dir, uint64_t pids, uint64_t *ret)
-{
-	int r = set_number(dir, "pids.max", pids);
-
-	*ret = get_number(dir, "pids.max");
 	return r;
 }
 
@@ -141,7 +148,7 @@ static int set_limit(enum dw_controller controller, struct dw_controlled *c,
 	case DW_CONTROLLER_CPU:
 		return limit_cpu(c->version, c->dir_fd, limits->cpu_percent, &c->kernel);
 	default:
-		return limit_pids(c->dir_fd, pids, &c->kernel);
+		return set_limit_number(c->dir_fd, "pids.max", pids, &c->kernel);
 	}
 }
 
@@ -222,14 +229,27 @@ static int open_controller(const struct dw_cgroup *cg, enum dw_controller contro
 	return c->dir_fd < 0 ? c->dir_fd : 0;
 }
 
-static void hold(struct dw_cgroup *cg, const struct dw_cgroup_places *places,
-                 enum dw_controller controller, const struct dw_limits *limits,
-                 uint64_t pids)
+/* Where to make the group; the version that is there, or 0 and why in c. */
+static int find_parent(const struct dw_cgroup *beside,
+                       const struct dw_cgroup_places *places,
+                       enum dw_controller controller, struct dw_controlled *c)
+{
+	if (beside && beside->held[controller].version != 0) {
+		c->parent_fd = fcntl(beside->held[controller].parent_fd, F_DUPFD_CLOEXEC,
+		                     3);
+		return beside->held[controller].version;
+	}
+	return dw_cgroup_find(places, controller, &c->parent_fd, c->why, sizeof(c->why));
+}
+
+static void hold(struct dw_cgroup *cg, const struct dw_cgroup *beside,
+                 const struct dw_cgroup_places *places, enum dw_controller controller,
+                 const struct dw_limits *limits, uint64_t pids)
 {
 	struct dw_controlled c = {.dir_fd = -1, .parent_fd = -1};
 	int version, r;
 
-	version = dw_cgroup_find(places, controller, &c.parent_fd, c.why, sizeof(c.why));
+	version = find_parent(beside, places, controller, &c);
 	if (version != 0) {
 		r = open_controller(cg, controller, &c, version);
 		c.version = version;
@@ -329,8 +349,17 @@ void dw_cgroup_init(struct dw_cgroup *cg)
 		cg->held[i].dir_fd = cg->held[i].parent_fd = -1;
 }
 
+static bool holds_all(const struct dw_cgroup *cg)
+{
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		if (cg->held[i].version == 0)
+			return false;
+	return true;
+}
+
 void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
-                      const struct dw_limits *limits, uint64_t pids)
+                      const struct dw_cgroup *beside, const struct dw_limits *limits,
+                      uint64_t pids)
 {
 	struct dw_cgroup_places places;
 	size_t len;
@@ -339,9 +368,9 @@ void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
 	len = name_prefix(cg->name, sizeof(cg->name));
 	(void)snprintf(cg->name + len, sizeof(cg->name) - len, "%d-%.16s", getpid(),
 	               name);
-	dw_cgroup_look(&places);
+	dw_cgroup_look(&places, !beside || !holds_all(beside));
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		hold(cg, &places, i, limits, pids);
+		hold(cg, beside, &places, i, limits, pids);
 	dw_cgroup_look_finish(&places);
 	cg->oom_fd = watch_memory(&cg->held[DW_CONTROLLER_MEMORY]);
 	cg->pids_fd = watch_pids(&cg->held[DW_CONTROLLER_PIDS]);

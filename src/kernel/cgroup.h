@@ -49,10 +49,12 @@ struct dw_cgroup_usage {
 
 /*
  * Make the groups and set the limits. Never fails for want of cgroups: see
- * held[]. pids is the number for the whole cell, our init included.
+ * held[]. pids is the number for the whole cell, our init included. With beside
+ * they go where that one's are, without looking where that is; NULL for none.
  */
 void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
-                      const struct dw_limits *limits, uint64_t pids);
+                      const struct dw_cgroup *beside, const struct dw_limits *limits,
+                      uint64_t pids);
 
 /* An empty one, for a cell without. */
 void dw_cgroup_init(struct dw_cgroup *cg);

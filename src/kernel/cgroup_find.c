@@ -105,12 +105,12 @@ static int find_legacy(const char *text, const char *name)
 	return open_group(mount, path, CGROUP_SUPER_MAGIC);
 }
 
-void dw_cgroup_look(struct dw_cgroup_places *ret)
+void dw_cgroup_look(struct dw_cgroup_places *ret, bool needed)
 {
 	ret->unified_fd = -1;
 	ret->controllers[0] = '\0';
-	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", ret->own, sizeof(ret->own)) <
-	    0)
+	if (!needed || dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", ret->own,
+	                               sizeof(ret->own)) < 0)
 		ret->own[0] = '\0';
 	else
 		ret->unified_fd = open_unified(ret->own, ret->controllers,

@@ -13,7 +13,8 @@ struct dw_cgroup_places {
 	char controllers[512]; /* that it has */
 };
 
-void dw_cgroup_look(struct dw_cgroup_places *ret);
+/* Unless somebody needs it there is nothing to look up, and nothing is found. */
+void dw_cgroup_look(struct dw_cgroup_places *ret, bool needed);
 void dw_cgroup_look_finish(struct dw_cgroup_places *places);
 
 /*

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "launch/launch.h"
+#include "launch/seccomp.h"
 
 pid_t dw_entered_holder;
 
@@ -43,6 +45,14 @@ void dw_entered_find_holder(pid_t program)
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", program, program);
 	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) > 0)
 		dw_entered_holder = (pid_t)strtol(text, NULL, 10);
+}
+
+/* Most of its filters come from the zygote: has it all of them? */
+static bool is_filtered(const struct dw_walls *walls)
+{
+	return walls->seccomp_mode == SECCOMP_MODE_FILTER &&
+	       (walls->seccomp_filters == DW_SECCOMP_FILTERS ||
+	        walls->seccomp_filters < 0); /* a kernel before 5.11 does not count */
 }
 
 pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
@@ -75,6 +85,9 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 		               word.pid);
 	dw_entered_find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
+	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls))
+		return dw_fail(err, DW_E_INTERNAL, 0, "process %d lacks a seccomp filter",
+		               word.pid);
 	dw_readback_join(&shared, &dw_program_walls);
 	return word.pid;
 }

@@ -161,7 +161,13 @@ static void end_all(const struct dw_plan *plan)
 	pid_t pid;
 
 	if (plan->h->flags & DW_PLAN_NAMESPACES) {
-		/* One call reaches all of the pid namespace but us, at once. */
+		/* All in here descend from us: who has no child is alone. */
+		if (waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD)
+			return;
+		/*
+		 * One call reaches all of the pid namespace but us, at once; it takes
+		 * the longer the more processes the host has.
+		 */
 		(void)kill(-1, SIGKILL);
 		while (waitpid(-1, &status, 0) > 0 || errno == EINTR)
 			;
@@ -179,21 +185,29 @@ static void end_all(const struct dw_plan *plan)
 	}
 }
 
+/* Is it the one child of ours, and has none itself? */
+static bool is_only_child(pid_t pid)
+{
+	char path[64], text[64];
+	char *end;
+
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/1/task/1/children", text, sizeof(text)) <=
+	            0 ||
+	    strtol(text, &end, 10) != pid || *end != ' ' || end[1] != '\0')
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	return dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) == 0;
+}
+
 /*
  * Is nobody left but who held the program's memory? It has no other purpose, and
  * once it is killed nothing to do but to take down what nobody has any more: no
  * answer need wait for that.
  */
-static bool is_only_holder_left(void)
+static bool end_holder(void)
 {
-	char text[64];
-	char *end;
-
-	return dw_entered_holder != 0 &&
-	       dw_fd_read_attr(AT_FDCWD, "/proc/1/task/1/children", text, sizeof(text)) >
-	               0 &&
-	       strtol(text, &end, 10) == dw_entered_holder && *end == ' ' &&
-	       end[1] == '\0';
+	return dw_entered_holder != 0 && is_only_child(dw_entered_holder) &&
+	       kill(dw_entered_holder, SIGKILL) == 0;
 }
 
 static bool tmp_is_full(const struct dw_plan *plan)
@@ -392,9 +406,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 		outlive(&report);
 	report.end.run_ns = now_ns() - w.start;
 	report.end.tmp_full = tmp_is_full(plan);
-	if (is_only_holder_left())
-		(void)kill(-1, SIGKILL);
-	else
+	if (!end_holder())
 		end_all(plan);
 	report.end.cpu_ns = cpu_ns(0);
 	report.end.cpu_ns -= w.spent_cpu < report.end.cpu_ns ? w.spent_cpu

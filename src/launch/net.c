@@ -145,14 +145,22 @@ int dw_net_count(uint16_t what)
 	struct {
 		struct nlmsghdr h;
 		struct ifinfomsg all; /* zeroes: every family, every link */
-	} ask = {.h = {.nlmsg_len = sizeof(ask),
-	               .nlmsg_type = what,
-	               .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP}};
+		struct rtattr attr;
+		uint32_t mask; /* counters take the kernel long, and we want none */
+	} ask = {
+		.h = {.nlmsg_len = what == RTM_GETLINK ? sizeof(ask)
+	                                               : offsetof(typeof(ask), attr),
+	              .nlmsg_type = what,
+	              .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+		.attr = {.rta_len = RTA_LENGTH(sizeof(ask.mask)),
+	                 .rta_type = IFLA_EXT_MASK},
+		.mask = RTEXT_FILTER_SKIP_STATS,
+	};
 	autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	static char answer[32768] __attribute__((aligned(8)));
 	int count = 0;
 
-	if (fd < 0 || send(fd, &ask, sizeof(ask), 0) < 0)
+	if (fd < 0 || send(fd, &ask, ask.h.nlmsg_len, 0) < 0)
 		return -1;
 	for (;;) {
 		ssize_t n = recv(fd, answer, sizeof(answer), 0);

@@ -32,9 +32,11 @@ int dw_seccomp_load(struct dw_error *err)
 {
 	_Static_assert(ARRAY_SIZE(dw_seccomp_args) <= BPF_MAXINSNS, "fits the kernel");
 	_Static_assert(ARRAY_SIZE(dw_seccomp_allow) <= BPF_MAXINSNS, "fits the kernel");
+	_Static_assert(ARRAY_SIZE(dw_seccomp_late) <= BPF_MAXINSNS, "fits the kernel");
 
-	/* Either order will do: the first one lets seccomp() through once more. */
-	if (load("arguments", dw_seccomp_args, ARRAY_SIZE(dw_seccomp_args), err) < 0)
+	/* Any order will do: each lets seccomp() through once more. */
+	if (load("calls", dw_seccomp_allow, ARRAY_SIZE(dw_seccomp_allow), err) < 0 ||
+	    load("arguments", dw_seccomp_args, ARRAY_SIZE(dw_seccomp_args), err) < 0)
 		return -1;
-	return load("calls", dw_seccomp_allow, ARRAY_SIZE(dw_seccomp_allow), err);
+	return load("the last", dw_seccomp_late, ARRAY_SIZE(dw_seccomp_late), err);
 }

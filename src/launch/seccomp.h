@@ -4,11 +4,13 @@
 
 struct dw_error;
 
+#define DW_SECCOMP_FILTERS 3 /* that dw_seccomp_load() loads */
+
 /*
  * Put the calling thread, and all that it will ever start, behind the filters of
  * seccomp_table.h. There is no way back, and execve() keeps them.
  *
- * The caller has set no_new_privs. On failure one filter of the two may be in
+ * The caller has set no_new_privs. On failure some of the filters may be in
  * place: whoever gets -1 must not go on to run the caller's program.
  */
 int dw_seccomp_load(struct dw_error *err);

@@ -37,12 +37,18 @@
  * an architecture, or the libseccomp we are built with, does not know are
  * skipped; they then do not exist either.
  *
- * Four tables, and behind them what is left out on purpose:
+ * Five tables, and behind them what is left out on purpose:
  *
  *   dw_seccomp_allowed    the call goes through;
  *   dw_seccomp_arguments  ... but only with these arguments;
  *   dw_seccomp_refused    the call exists, and the answer is EPERM;
+ *   dw_seccomp_last       the same, but for what a zygote has to do;
  *   dw_seccomp_ignored    the answer is success, and nothing is done.
+ *
+ * A zygote (runners/zygote.c) stands behind nearly all of it already, so that its
+ * children have that from the start: the kernel takes long to compile a filter. What
+ * they need on their way into a cell is refused by a last, short filter of their own:
+ * dw_seccomp_last, and the rules that are LAST.
  *
  * Only tools/seccomp-gen.c reads this; the launcher has the compiled filters.
  */
@@ -177,6 +183,7 @@ struct dw_seccomp_argument {
 	const uint32_t *values;
 	size_t n_values;
 	int answer; /* the errno of who breaks it */
+	bool last;  /* it is in the last filter */
 };
 
 #define ALWAYS {.set = false}
@@ -190,6 +197,7 @@ struct dw_seccomp_argument {
 #define ONE_OF(...) .test = DW_ONE_OF, LIST(__VA_ARGS__)
 #define NONE_OF(...) .test = DW_NONE_OF, LIST(__VA_ARGS__)
 #define ELSE(e) .answer = (e)
+#define LAST .last = true
 
 /* The kernel's SOCK_TYPE_MASK: SOCK_CLOEXEC and SOCK_NONBLOCK ride above it. */
 #define TYPE 0xfU
@@ -306,10 +314,10 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	 * level process it has another number, and without the right to open files it
 	 * would be blind: limits are everybody's own, and nobody else's.)
 	 */
-	{"prlimit64", ALWAYS, ARG(0), ONE_OF(0), ELSE(EPERM)},
+	{"prlimit64", ALWAYS, ARG(0), ONE_OF(0), ELSE(EPERM), LAST},
 	/* The limit on core files is what keeps the host's crash handler out of it. */
-	{"prlimit64", WHEN(1, RLIMIT_CORE), ARG(2), ONE_OF(0), ELSE(EPERM)},
-	{"prlimit64", WHEN(1, RLIMIT_CORE), UPPER(2), ONE_OF(0), ELSE(EPERM)},
+	{"prlimit64", WHEN(1, RLIMIT_CORE), ARG(2), ONE_OF(0), ELSE(EPERM), LAST},
+	{"prlimit64", WHEN(1, RLIMIT_CORE), UPPER(2), ONE_OF(0), ELSE(EPERM), LAST},
 	{"setrlimit", ALWAYS, ARG(0), NONE_OF(RLIMIT_CORE), ELSE(EPERM)},
 	{"sched_setaffinity", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
 	{"sched_setscheduler", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
@@ -326,7 +334,7 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"seccomp", ALWAYS, BITS(1, SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_NEW_LISTENER),
 	 ONE_OF(0), ELSE(EINVAL)},
 	/* Who cannot be looked at cannot be counted, where init has to count. */
-	{"prctl", ALWAYS, ARG(0), NONE_OF(PR_SET_DUMPABLE), ELSE(EPERM)},
+	{"prctl", ALWAYS, ARG(0), NONE_OF(PR_SET_DUMPABLE), ELSE(EPERM), LAST},
 
 	/*
 	 * A file that a cell leaves in a writable folder is its owner's on the host.
@@ -372,6 +380,7 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 #undef ONE_OF
 #undef NONE_OF
 #undef ELSE
+#undef LAST
 #undef TYPE
 #undef NAMESPACES
 #undef SET_ID
@@ -382,8 +391,8 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 #undef CREATES
 
 static const char *const dw_seccomp_refused[] = {
-	/* Namespaces, new and of others; see clone. */
-	"unshare", "setns",
+	/* Namespaces of one's own; see clone. */
+	"unshare",
 
 	/* The tree of mounts is the wall; both the old calls and the new move it. */
 	"mount", "umount", "umount2", "pivot_root", "chroot",
@@ -393,11 +402,10 @@ static const char *const dw_seccomp_refused[] = {
 	"open_by_handle_at", "name_to_handle_at",
 
 	/*
-	 * Into the memory, descriptors and registers of another process. The price
-	 * is gdb, strace, and gcc's LeakSanitizer (ASAN_OPTIONS=detect_leaks=0).
+	 * Into the memory and descriptors of another process; see ptrace.
 	 */
-	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
-	"pidfd_getfd", "kcmp", "move_pages", "migrate_pages",
+	"process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd",
+	"kcmp", "move_pages", "migrate_pages",
 
 	/* Large, and where kernel exploits begin or become reliable. */
 	"bpf", "perf_event_open", "userfaultfd", "modify_ldt",
@@ -416,6 +424,17 @@ static const char *const dw_seccomp_refused[] = {
 	"sethostname", "setdomainname",
 	"swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "nfsservctl",
 	"iopl", "ioperm", "syslog", "lookup_dcookie", "vhangup",
+};
+
+static const char *const dw_seccomp_last[] = {
+	/* Into the namespaces of others: so a zygote's child enters its cell. */
+	"setns",
+	/*
+	 * Into the memory and registers of another process: so a zygote learns what a
+	 * run touches. The price of refusing it is gdb, strace, and gcc's LeakSanitizer
+	 * (ASAN_OPTIONS=detect_leaks=0).
+	 */
+	"ptrace",
 };
 
 /*

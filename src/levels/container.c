@@ -167,9 +167,9 @@ uint32_t dw_container_draw_ids(void)
 
 /*
  * Who the cell is, outside. A zygote of root's has a range of ids, so that each
- * cell inside has one of its own there as well. It has no Landlock and no filter:
- * both would hold for its children, too, on top of theirs, and neither lets
- * anybody build a cell. What it runs is the interpreter and nobody's code.
+ * cell inside has one of its own there as well. It has no Landlock, and only such
+ * filters as it loads itself (runners/walls.c): both hold for its children, too, on
+ * top of theirs. What it runs is the interpreter and nobody's code.
  */
 static void plan_identity(struct dw_launched *l)
 {
@@ -179,7 +179,8 @@ static void plan_identity(struct dw_launched *l)
 
 	h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
 	h->inside_id = INSIDE_ID;
-	if (is_root()) {
+	/* Whose zygote has ids to give was found out when it was made. */
+	if (way && way->kind == DW_WAY_ENTERED ? way->first_id != 0 : is_root()) {
 		h->flags |= DW_PLAN_OPEN_EARLY;
 		h->become = way && way->first_id ? way->first_id + way->index : draw_id();
 	}

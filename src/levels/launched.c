@@ -360,22 +360,33 @@ static void on_hello(struct dw_launched *l, int fd)
 		on_network(l);
 }
 
-/* Which of the program's namespaces are not ours? */
-static uint32_t own_namespaces(const struct dw_walls *walls)
+/* Our own namespace of a kind, which we never change: looked at once. 0: not known. */
+static uint64_t our_namespace(int which)
 {
 	static const char *const files[] = {"user", "mnt", "pid",   "net",
 	                                    "ipc",  "uts", "cgroup"};
-	uint32_t own = 0;
+	static _Atomic uint64_t seen[ARRAY_SIZE(files)];
 	struct stat st;
 	char path[64];
 
 	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
-	for (int i = 0; walls->known && i < DW_NS_COUNT; i++) {
-		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", files[i]);
-		if (walls->ns[i] != 0 && stat(path, &st) == 0 &&
-		    st.st_ino != walls->ns[i])
-			own |= 1U << i;
+	if (seen[which] == 0) {
+		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", files[which]);
+		if (stat(path, &st) == 0)
+			seen[which] = st.st_ino;
 	}
+	return seen[which];
+}
+
+/* Which of the program's namespaces are not ours? */
+static uint32_t own_namespaces(const struct dw_walls *walls)
+{
+	uint32_t own = 0;
+
+	for (int i = 0; walls->known && i < DW_NS_COUNT; i++)
+		if (walls->ns[i] != 0 && our_namespace(i) != 0 &&
+		    our_namespace(i) != walls->ns[i])
+			own |= 1U << i;
 	return own;
 }
 

@@ -43,6 +43,8 @@ struct dw_way_file {
 	struct dw_bytes data;
 };
 
+struct dw_cgroup;
+
 struct dw_way {
 	enum dw_way_kind kind;
 	const char *const *command; /* as a runtime's; not for DW_WAY_ENTERED */
@@ -54,6 +56,7 @@ struct dw_way {
 	uint32_t index;    /* ENTERED: which of them */
 	int nursery; /* ENTERED: who makes it, or 0; ZYGOTE: the other end of that */
 	int base;    /* ZYGOTE: the plan of its cells */
+	const struct dw_cgroup *beside; /* where cgroups are made, or NULL */
 };
 
 /* How many cells of their own id a zygote of root's can have inside. */

@@ -151,7 +151,7 @@ bool dw_limits_can_count(void)
 	bool counted;
 
 	dw_id_make(id);
-	dw_cgroup_create(&cg, id, &defaults, defaults.pids);
+	dw_cgroup_create(&cg, id, NULL, &defaults, defaults.pids);
 	counted = is_counted(&cg);
 	(void)dw_cgroup_destroy(&cg, NULL);
 	return counted;
@@ -216,6 +216,7 @@ void dw_limits_plan(struct dw_launched *l)
 {
 	const struct dw_limits *limits = &l->spec->limits;
 	struct dw_limit_proof *proof = l->cell.outcome.limits;
+	const struct dw_way *way = l->spec->way;
 
 	proof[DW_LIMIT_TIMEOUT] = (struct dw_limit_proof){
 		.asked = limits->timeout_ms,
@@ -256,9 +257,10 @@ void dw_limits_plan(struct dw_launched *l)
 		return;
 	}
 
-	dw_cgroup_create(&l->cgroup, l->spec->id, limits, limits->pids + 1);
+	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
+	                 limits->pids + 1);
 	/* Nobody's code runs in a zygote, and its children could raise no limit again. */
-	if (l->spec->way && l->spec->way->kind == DW_WAY_ZYGOTE)
+	if (way && way->kind == DW_WAY_ZYGOTE)
 		return;
 	plan_memory(l, &proof[DW_LIMIT_MEMORY]);
 	plan_cpu(l, &proof[DW_LIMIT_CPU]);

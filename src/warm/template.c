@@ -182,12 +182,17 @@ static bool is_safe_code(const struct dw_warm *warm, struct dw_bytes code)
 	       memcmp(code.data, warm->unsafe_start, len) != 0;
 }
 
+bool dw_template_has_image(const struct dw_template *t, const struct dw_request *req)
+{
+	return strcmp(t->image, req->image ? req->image : "") == 0;
+}
+
 bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 {
 	const struct dw_request *req = spec->req;
 	uint64_t files = req->command ? strlen(req->command) : req->code.len;
 
-	if (spec->runtime != t->runtime || req->image || req->program)
+	if (spec->runtime != t->runtime || req->program || !dw_template_has_image(t, req))
 		return false;
 	if (!is_safe_code(t->warm, req->code))
 		return false;

@@ -35,6 +35,7 @@ struct dw_template {
 	char name[32];
 	const struct dw_runtime *runtime;
 	const struct dw_warm *warm;
+	char image[1024];      /* a root file system, or "" */
 	char preload[512];     /* names of modules, separated by commas */
 	const char *rehearsal; /* a short program like those to come */
 };
@@ -45,6 +46,9 @@ const struct dw_warm *dw_warm_find(const struct dw_runtime *runtime);
 /* Where the library goes that makes an interpreter a zygote, and the library. */
 #define DW_ZYGOTE_PATH "/tmp/.dewar/zygote.so"
 struct dw_bytes dw_zygote_library(void);
+
+/* Is it the root file system that the request wants, or do both have none? */
+bool dw_template_has_image(const struct dw_template *t, const struct dw_request *req);
 
 /*
  * Can this request be run in any warm cell of the template's, and in one that

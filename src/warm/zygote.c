@@ -180,6 +180,7 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 	z->refs = 1;
 	dw_request_init(&z->req);
 	z->req.code = text(t->rehearsal);
+	z->req.image = t->image[0] ? t->image : NULL;
 	z->way = (struct dw_way){
 		.kind = DW_WAY_ZYGOTE,
 		.command = warm->command,
@@ -289,6 +290,7 @@ struct dw_way dw_zygote_way(struct dw_zygote *z, bool plain)
 		.pidns = ((struct dw_launched *)z->cell)->pidns,
 		.first_id = z->way.first_id,
 		.index = ++z->forks,
+		.beside = &((struct dw_launched *)z->cell)->cgroup,
 	};
 }
 

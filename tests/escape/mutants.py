@@ -19,6 +19,8 @@ def mutant(name, wall, edits, red=None, redundant=None, both=None, refused=None,
 
 # What init compares before it takes a program from a zygote.
 UNSEEN = ("src/launch/entered.c", "if (!dw_readback_shares_all(word.pid, &shared))", "if (false)")
+UNCOUNTED = ("src/launch/entered.c", "if ((plan->h->flags & DW_PLAN_SECCOMP) && ", "if (false && ")
+NO_WARM_ARGUMENTS = ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_args,\n\t                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f);", ";")
 NO_WARM_LANDLOCK = ("runners/walls.c", "if (ruleset >= 0 && ", "if (false && ")
 NO_WARM_CAPSET = ("runners/walls.c", "sys(__NR_capset, &header, none)", "0")
 NO_WARM_BOUNDING = ("runners/walls.c", "r = sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);",
@@ -107,13 +109,17 @@ MUTANTS = [
         ("src/launch/program.c", "(flags & DW_PLAN_SECCOMP) &&", "false &&"),
     ], {"process": ["hold-an-io-uring", "clone-into-new-users", "create-a-setuid-file"], "container": ["hold-an-io-uring", "clone-into-new-users", "clone3-into-new-users", "create-a-setuid-file"]}),
     mutant("seccomp-without-arguments", "seccomp", [
-        ("src/launch/seccomp.c", "\tif (load(\"arguments\", dw_seccomp_args, "
-         "ARRAY_SIZE(dw_seccomp_args), err) < 0)\n\t\treturn -1;\n", ""),
+        ("src/launch/seccomp.c", " ||\n\t    load(\"arguments\", dw_seccomp_args, "
+         "ARRAY_SIZE(dw_seccomp_args), err) < 0)", ")"),
     ], {"process": ["clone-into-new-users", "lease-workspace-file"], "container": ["clone-into-new-users", "clone-with-high-bits", "lease-workspace-file", "leave-a-device-by-renaming"]}),
     mutant("seccomp-without-allow-list", "seccomp", [
-        ("src/launch/seccomp.c", "\treturn load(\"calls\", dw_seccomp_allow, "
-         "ARRAY_SIZE(dw_seccomp_allow), err);", "\treturn 0;"),
+        ("src/launch/seccomp.c", "load(\"calls\", dw_seccomp_allow, "
+         "ARRAY_SIZE(dw_seccomp_allow), err) < 0 ||\n\t    ", ""),
     ], {"process": ["hold-an-io-uring"], "container": ["hold-an-io-uring", "clone3-into-new-users", "chmod-by-a-32-bit-call", "hold-a-userfaultfd"]}),
+    mutant("seccomp-without-the-last", "seccomp", [
+        ("src/launch/seccomp.c", "\treturn load(\"the last\", dw_seccomp_late, "
+         "ARRAY_SIZE(dw_seccomp_late), err);", "\treturn 0;"),
+    ], {"container": ["trace-its-own-child", "seize-its-own-child"]}),
     mutant("capabilities-stay", "capability", [
         ("src/launch/caps.c", "\tif (syscall(SYS_capset, &header, none) < 0)",
          "\tif (header.version == 0 && none[0].effective)"),
@@ -155,7 +161,7 @@ MUTANTS = [
         ("src/launch/main.c", "return dw_ids_become(h->become, err);", "return 0;"),
     ], {"container": ["tell-the-caller-by-id-map"]}, user="root"),
     mutant("cell-not-ended", "supervisor", [
-        ("src/launch/init.c", "\telse\n\t\tend_all(plan);\n", ""),
+        ("src/launch/init.c", "\tif (!end_holder())\n\t\tend_all(plan);\n", "\t(void)end_holder();\n"),
     ], {"process": ["leave-a-daemon"]}, user="plain"),
     mutant("collects-through-links", "supervisor", [
         ("src/base/path.c", "flags | O_NOFOLLOW, mode,\n\t                RESOLVE_BENEATH | "
@@ -181,12 +187,19 @@ MUTANTS = [
     mutant("warm-no-landlock", "landlock", [NO_WARM_LANDLOCK],
            redundant="init is closed to the program, and the mounts are read-only",
            both="warm-init-open-and-no-landlock"),
+    mutant("warm-seccomp-a-filter-less", "seccomp", [NO_WARM_ARGUMENTS],
+           refused="init counts the filters that the program has"),
     mutant("warm-seccomp-without-arguments", "seccomp", [
-        ("runners/walls.c", "\treturn load_filter(dw_seccomp_args,\n\t                   sizeof(dw_seccomp_args) / sizeof(*dw_seccomp_args), f) &&\n\t       load_filter(", "\treturn load_filter("),
+        NO_WARM_ARGUMENTS, UNCOUNTED,
     ], {"warm": ["clone-into-new-users", "clone-with-high-bits", "lease-workspace-file", "leave-a-device-by-renaming"]}),
     mutant("warm-seccomp-without-allow-list", "seccomp", [
-        ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_allow,\n\t                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f);", ";"),
+        ("runners/walls.c", " &&\n\t       load_filter(dw_seccomp_allow,\n\t                   sizeof(dw_seccomp_allow) / sizeof(*dw_seccomp_allow), f)", ""),
+        UNCOUNTED,
     ], {"warm": ["hold-an-io-uring", "clone3-into-new-users", "hold-a-userfaultfd", "rewrite-who-shares-its-memory"]}),
+    mutant("warm-seccomp-without-the-last", "seccomp", [
+        ("runners/walls.c", "\treturn load_filter(dw_seccomp_late,\n\t                   sizeof(dw_seccomp_late) / sizeof(*dw_seccomp_late), f);", "\treturn true;"),
+        UNCOUNTED,
+    ], {"warm": ["trace-its-own-child", "seize-its-own-child"]}),
     mutant("warm-descriptors-not-closed", "absent", [
         ("runners/zygote.c", "sys(__NR_close_range, FIRST_OWN_FD, ~0U, 0)", "0"),
     ], {"warm": ["keep-what-was-left-open"]}),
@@ -194,9 +207,9 @@ MUTANTS = [
         ("runners/zygote.c", "sys(__NR_write, fds[first + i], \"0\", 1)", "0"),
     ], {"warm": ["fill-a-list", "end-the-others-and-fork"]}, user="root"),
     mutant("warm-holder-before-the-filter", "seccomp", [
-        ("runners/walls.c", "\treturn load_filter(dw_seccomp_args", "\tdw_hold_memory();\n\treturn load_filter(dw_seccomp_args"),
+        ("runners/walls.c", "\treturn load_filter(dw_seccomp_late", "\tdw_hold_memory();\n\treturn load_filter(dw_seccomp_late"),
         ("runners/zygote.c", "\tif (ok && order.hold)\n\t\tdw_hold_memory();\n", ""),
-    ], {"warm": ["find-a-process-without-walls", "rewrite-who-shares-its-memory"]}, user="root"),
+    ], {"warm": ["find-a-process-without-walls"]}, user="root"),
     mutant("warm-init-open", "capability", [
         ("src/launch/main.c", "if (program < 0 || dw_init_close(&err) < 0)", "if (program < 0)"),
     ], redundant="Landlock keeps init out of the program's domain", both="warm-init-open-and-no-landlock"),
@@ -206,7 +219,7 @@ MUTANTS = [
     ], {"warm": ["open-memory-of-init"]}),
     mutant("warm-zygote-unseeded", "absent", [
         ("runners/python/zygote.py", "import os\nimport sys\n", "import os\nimport random\nimport sys\n"),
-        ("runners/python/zygote.py", "ctypes.pythonapi.PyOS_AfterFork_Child()\n", ""),
+        ("runners/python.c", "\tPyOS_AfterFork_Child();\n", ""),
     ], {"warm": ["draw-the-same-numbers"]}),
     *outside("network", "CLONE_NEWNET | ", ["keep-a-namespace-apart", "meet-by-tcp-on-loopback", "meet-by-udp-on-loopback"]),
     *outside("ipc", "CLONE_NEWIPC | ", ["keep-a-namespace-apart", "meet-by-sysv-shm", "meet-by-semaphores"]),

@@ -213,7 +213,7 @@ static void needs_groups(void)
 		print_message("# only root makes groups without being given some\n");
 		skip();
 	}
-	dw_cgroup_create(&cg, "probe", &limits, 10);
+	dw_cgroup_create(&cg, "probe", NULL, &limits, 10);
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
 		if (cg.held[i].version == 0) {
 			print_message("# %s\n", cg.held[i].why);
@@ -342,7 +342,7 @@ static void what_is_created_has_its_limits_and_leaves_nothing(void **state)
 	(void)state;
 	needs_groups();
 	before = count_fds();
-	dw_cgroup_create(&cg, "unit", &limits, 10);
+	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
 	assert_int_equal(cg.held[DW_CONTROLLER_MEMORY].kernel, 64 * MB);
 	assert_int_equal(cg.held[DW_CONTROLLER_CPU].kernel, 50);
 	assert_int_equal(cg.held[DW_CONTROLLER_PIDS].kernel, 10);
@@ -374,8 +374,8 @@ static void two_cells_have_two_groups(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&a, "one", &limits, 10);
-	dw_cgroup_create(&b, "two", &limits, 20);
+	dw_cgroup_create(&a, "one", NULL, &limits, 10);
+	dw_cgroup_create(&b, "two", &a, &limits, 20);
 	assert_string_not_equal(a.name, b.name);
 	assert_int_equal(dw_cgroup_destroy(&a, NULL), 0);
 	assert_int_equal(count_folders(a.name), 0);
@@ -393,7 +393,7 @@ static void a_limit_that_the_kernel_refuses_is_not_held(void **state)
 	(void)state;
 	needs_groups();
 	before = count_fds();
-	dw_cgroup_create(&cg, "refused", &no_cpu, 10);
+	dw_cgroup_create(&cg, "refused", NULL, &no_cpu, 10);
 	assert_int_equal(cg.held[DW_CONTROLLER_CPU].version, 0);
 	assert_non_null(strstr(cg.held[DW_CONTROLLER_CPU].why, "cpu cgroup"));
 	assert_int_equal(cg.held[DW_CONTROLLER_CPU].dir_fd, -1);
@@ -415,7 +415,7 @@ static void what_was_used_is_counted(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&cg, "usage", &limits, 10);
+	dw_cgroup_create(&cg, "usage", NULL, &limits, 10);
 	dw_cgroup_read(&cg, &usage);
 	assert_int_equal(usage.oom_kills, 0);
 	assert_int_equal(usage.pids_refused, 0);
@@ -437,7 +437,7 @@ static void memory_that_runs_out_is_told(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&cg, "oom", &limits, 10);
+	dw_cgroup_create(&cg, "oom", NULL, &limits, 10);
 	fd = (struct pollfd){cg.oom_fd, dw_cgroup_events(&cg, DW_CONTROLLER_MEMORY), 0};
 	assert_true(fd.fd >= 0);
 	if (cg.held[DW_CONTROLLER_MEMORY].version == 2)
@@ -464,7 +464,7 @@ static void forks_that_are_refused_are_counted(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&cg, "pids", &limits, 10);
+	dw_cgroup_create(&cg, "pids", NULL, &limits, 10);
 	dw_cgroup_arm(&cg);
 	fd = (struct pollfd){cg.pids_fd, dw_cgroup_events(&cg, DW_CONTROLLER_PIDS), 0};
 	status = status_of(join(&cg, fork_much));
@@ -488,7 +488,7 @@ static void destroying_kills_what_is_inside(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&cg, "members", &limits, 10);
+	dw_cgroup_create(&cg, "members", NULL, &limits, 10);
 	for (size_t i = 0; i < ARRAY_SIZE(pid); i++)
 		pid[i] = join(&cg, NULL);
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), 0);
@@ -508,7 +508,7 @@ static void killing_twice_is_fine_and_leaves_the_group(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&cg, "kill", &limits, 10);
+	dw_cgroup_create(&cg, "kill", NULL, &limits, 10);
 	dw_cgroup_kill(&cg);
 	pid = join(&cg, NULL);
 	dw_cgroup_kill(&cg);
@@ -555,7 +555,7 @@ static void a_crowd_is_killed_as_well(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&cg, "crowd", &wide, 5000);
+	dw_cgroup_create(&cg, "crowd", NULL, &wide, 5000);
 	if (status_of(join(&cg, fork_thousands)) != 0) {
 		print_message("# this host does not give us 3500 processes\n");
 		assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
@@ -596,7 +596,7 @@ static void an_empty_or_half_made_one_is_destroyed_as_well(void **state)
 	/* Somebody took one of the folders away. */
 	needs_groups();
 	before = count_fds();
-	dw_cgroup_create(&cg, "half", &limits, 10);
+	dw_cgroup_create(&cg, "half", NULL, &limits, 10);
 	assert_int_equal(unlinkat(cg.held[DW_CONTROLLER_CPU].parent_fd, cg.name,
 	                          AT_REMOVEDIR),
 	                 0);
@@ -615,7 +615,7 @@ static void what_stays_is_named(void **state)
 
 	(void)state;
 	needs_groups();
-	dw_cgroup_create(&cg, "stays", &limits, 10);
+	dw_cgroup_create(&cg, "stays", NULL, &limits, 10);
 	parent = dup(cg.held[DW_CONTROLLER_PIDS].parent_fd);
 	dir = dup(cg.held[DW_CONTROLLER_PIDS].dir_fd);
 	assert_int_equal(mkdirat(dir, "below", 0755), 0);
@@ -687,7 +687,7 @@ static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
 	if (dead == 0)
 		_exit(0);
 	(void)status_of(dead);
-	dw_cgroup_create(&cg, "sweeper", &limits, 10);
+	dw_cgroup_create(&cg, "sweeper", NULL, &limits, 10);
 	name_like(&cg, dead, "empty", names[DEAD_EMPTY]);
 	name_like(&cg, dead, "full", names[DEAD_FULL]);
 	name_like(&cg, getpid(), "alive", names[ALIVE]);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The keeper: the pool's one thread, which does all that no caller should wait for.
+ * It works without the lock; see pool.c.
+ */
+#include "warm/shelf.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "levels/limits.h"
+#include "warm/cell.h"
+#include "warm/pss.h"
+
+#define MB (1ULL << 20)
+#define CELL_BYTES_GUESS (3 * MB) /* until one could be measured */
+#define RETRY_MS 1000U            /* before a zygote that failed is tried again */
+#define RETRIES 3                 /* before the template is given up */
+#define KEEPER_MS 200             /* between looks, when nobody calls */
+#define RUN_MS 2                  /* a short run, and some */
+#define LOOK_EVERY 16U            /* cells, before one is measured again */
+
+void dw_keeper_end_used(struct dw_pool *pool)
+{
+	struct warm_cell *w;
+
+	for (;;) {
+		pthread_mutex_lock(&pool->lock);
+		w = dw_shelf_pop(&pool->used);
+		pthread_mutex_unlock(&pool->lock);
+		if (!w)
+			return;
+		dw_shelf_free_cell(w);
+	}
+}
+
+static void note_failure(struct dw_pool *pool, struct shelf *s,
+                         const struct dw_error *err)
+{
+	pthread_mutex_lock(&pool->lock);
+	s->failures++;
+	s->retry_at = dw_now_ms() + RETRY_MS * s->failures;
+	/* What this host does not have it will not have in a second either. */
+	if (s->failures >= RETRIES || err->code == DW_E_UNSUPPORTED)
+		(void)snprintf(s->stats.why, sizeof(s->stats.why), "%s", err->text);
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* The zygote that they were built for goes. */
+void dw_keeper_drop_empty(struct dw_pool *pool, struct shelf *s)
+{
+	while (s->empty.n > 0)
+		dw_shelf_push(&pool->used, dw_shelf_pop(&s->empty));
+}
+
+static bool may_try(const struct shelf *s)
+{
+	return s->asked && s->stats.why[0] == '\0' &&
+	       (s->failures == 0 || dw_now_ms() >= s->retry_at);
+}
+
+/* A new zygote is started beside the old one, which goes on until it is there. */
+static void replace_zygote(struct dw_pool *pool, struct shelf *s)
+{
+	struct dw_error err = {0};
+	struct dw_zygote *fresh = dw_zygote_start(&s->template, &err), *old;
+
+	if (!fresh) {
+		note_failure(pool, s, &err);
+		return;
+	}
+	pthread_mutex_lock(&s->zygote_lock);
+	old = s->zygote;
+	s->zygote = fresh;
+	pthread_mutex_unlock(&s->zygote_lock);
+	dw_zygote_unref(old);
+
+	pthread_mutex_lock(&pool->lock);
+	dw_keeper_drop_empty(pool, s);
+	s->failures = 0;
+	s->stats.zygotes++;
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static bool keep_zygote(struct dw_pool *pool, struct shelf *s)
+{
+	bool wanting;
+
+	if (s->template.warm->warmth != DW_WARMTH_FORK)
+		return true;
+	pthread_mutex_lock(&s->zygote_lock);
+	wanting = !s->zygote || !dw_zygote_runs(s->zygote) ||
+	          dw_zygote_is_spent(s->zygote);
+	pthread_mutex_unlock(&s->zygote_lock);
+	if (wanting && may_try(s))
+		replace_zygote(pool, s);
+	return s->zygote != NULL;
+}
+
+static uint64_t cell_bytes(const struct shelf *s)
+{
+	return s->stats.standby_bytes ? s->stats.standby_bytes : CELL_BYTES_GUESS;
+}
+
+/* As many as are wanted, as far as memory allows. */
+static bool wants_more(struct dw_pool *pool, struct shelf *s)
+{
+	uint64_t held = 0;
+	bool more, full;
+
+	pthread_mutex_lock(&pool->lock);
+	for (size_t i = 0; i < pool->n_shelves; i++)
+		held += pool->shelves[i].ready.n * cell_bytes(&pool->shelves[i]);
+	if (s->wanted > pool->standby_max)
+		s->wanted = pool->standby_max;
+	full = held + cell_bytes(s) > pool->memory;
+	more = s->asked && s->ready.n < s->wanted && !pool->stopping && !full;
+	if (full && s->ready.n < s->wanted)
+		s->wanted = s->ready.n;
+	if (full)
+		pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	return more;
+}
+
+/* What a cell is built for while nobody has asked for it. */
+static struct dw_spec plain_spec(const struct shelf *s)
+{
+	struct dw_spec spec = {.req = &s->req, .runtime = s->template.runtime};
+
+	dw_limits_defaults(&spec.limits, &dw_level_container);
+	return spec;
+}
+
+static struct warm_cell *make_ready(struct dw_pool *pool, struct shelf *s,
+                                    struct dw_error *err)
+{
+	struct dw_spec spec = plain_spec(s);
+
+	if (s->template.warm->warmth != DW_WARMTH_FORK)
+		return dw_shelf_start(pool, s, &spec, err);
+	return dw_shelf_fork_into(s, dw_shelf_build(pool, s, &spec, true, err), true,
+	                          err);
+}
+
+/* Put a new cell on the shelf, or note that there is none. */
+static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
+                     struct warm_cell *w, const struct dw_error *err)
+{
+	uint64_t bytes = 0;
+
+	if (!w) {
+		note_failure(pool, s, err);
+		return false;
+	}
+	/* What is shared is shared by more and more of them: look again now and then. */
+	if (stack == &s->ready && s->made++ % LOOK_EVERY == 0)
+		bytes = dw_pss_of_cell(w->cell, DW_PSS_CELL);
+	pthread_mutex_lock(&pool->lock);
+	if (bytes > 0)
+		s->stats.standby_bytes = bytes;
+	s->failures = 0;
+	dw_shelf_push(stack, w);
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	return true;
+}
+
+/* One more cell that is ready; false if there is no need, or no way. */
+static bool fill_ready(struct dw_pool *pool, struct shelf *s)
+{
+	struct dw_error err = {0};
+
+	if (pool->fork_only || !may_try(s) || !wants_more(pool, s))
+		return false;
+	return add_cell(pool, s, &s->ready, make_ready(pool, s, &err), &err);
+}
+
+/* One more that stands empty. */
+static bool fill_empty(struct dw_pool *pool, struct shelf *s)
+{
+	struct dw_spec spec = plain_spec(s);
+	struct dw_error err = {0};
+
+	if (s->template.warm->warmth != DW_WARMTH_FORK || !may_try(s) ||
+	    s->empty.n >= DW_POOL_EMPTY_CELLS)
+		return false;
+	return add_cell(pool, s, &s->empty, dw_shelf_build(pool, s, &spec, true, &err),
+	                &err);
+}
+
+/* Nobody has asked for a while: half of what waits may go, and half again. */
+static void let_go(struct dw_pool *pool, struct shelf *s)
+{
+	bool idle;
+
+	pthread_mutex_lock(&pool->lock);
+	idle = s->asked && s->least == 0 && dw_now_ms() > s->used_at + pool->idle_ms;
+	if (idle) {
+		s->wanted /= 2;
+		s->used_at = dw_now_ms();
+		s->asked = s->wanted > 0;
+	}
+	while (s->ready.n > s->wanted)
+		dw_shelf_push(&pool->used, dw_shelf_pop(&s->ready));
+	idle = idle && !s->asked;
+	if (idle)
+		dw_keeper_drop_empty(pool, s);
+	pthread_mutex_unlock(&pool->lock);
+	if (!idle)
+		return;
+	pthread_mutex_lock(&s->zygote_lock);
+	dw_zygote_unref(s->zygote);
+	s->zygote = NULL;
+	pthread_mutex_unlock(&s->zygote_lock);
+}
+
+/* One round; true if there is more to do right away. */
+static bool keep(struct dw_pool *pool)
+{
+	bool more = false;
+
+	dw_keeper_end_used(pool);
+	for (size_t i = 0; i < pool->n_shelves; i++) {
+		struct shelf *s = &pool->shelves[i];
+
+		if (keep_zygote(pool, s))
+			more = fill_ready(pool, s) || fill_empty(pool, s) || more;
+		let_go(pool, s);
+	}
+	return more;
+}
+
+/* With the lock held; until somebody has work for the keeper. */
+static void rest(struct dw_pool *pool, uint64_t ms)
+{
+	struct timespec until = dw_time_in(ms);
+
+	(void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+}
+
+static void *run_keeper(void *arg)
+{
+	struct dw_pool *pool = arg;
+	bool more;
+
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->stopping) {
+		/* Most runs are short, and go better with nobody else at work. */
+		if (pool->running > 0)
+			rest(pool, RUN_MS);
+		pthread_mutex_unlock(&pool->lock);
+		more = keep(pool);
+		pthread_mutex_lock(&pool->lock);
+		if (!more && !pool->stopping && pool->used.n == 0)
+			rest(pool, KEEPER_MS);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* Signals are for the caller's own threads. */
+int dw_keeper_start(struct dw_pool *pool, struct dw_error *err)
+{
+	sigset_t all, before;
+	int r;
+
+	sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&pool->keeper, NULL, run_keeper, pool);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r != 0)
+		return dw_fail(err, DW_E_INTERNAL, r, "start the pool's thread");
+	return 0;
+}
