@@ -40,7 +40,7 @@
 
 #define LOOK_MS 50           /* at what the kernel counts, while the program runs */
 #define KILL_MS 400U         /* for the guest to end everything by itself */
-#define REMOVE_MS 5000U      /* whatever the deadline was */
+#define REMOVE_MS 3000U      /* whatever the deadline was */
 #define REMOVE_SICK_MS 1000U /* of an engine that just failed */
 #define INPUT_MAX 32768U     /* a piece */
 #define CHUNK 65536U

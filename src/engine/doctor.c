@@ -60,7 +60,8 @@ static void check_levels(const struct doctor *d)
 	         "limits, seccomp, no privileges; the host's network"},
 		{"container", "level container",
 	         "own namespaces and root, seccomp, no capabilities, no network"},
-		{"docker", "level docker", ""},
+		{"docker", "level docker",
+	         "a fresh container of an engine, no capabilities, no network"},
 		{"microvm", "level microvm", ""},
 	};
 

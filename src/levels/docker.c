@@ -32,6 +32,7 @@
 
 #define PROBE_MS 4000U
 #define BURY_MS 8000
+#define REMOVE_MS 6000U /* more than dewar-docker takes for it */
 
 enum {
 	WATCH_REPORT,
@@ -362,6 +363,7 @@ static void on_end(struct docker *d, const struct dw_docker_end *end)
 	uint64_t memory = end->memory_peak;
 
 	o->ended = true;
+	d->cell.waived_ms += REMOVE_MS; /* it is the engine's time from here on */
 	o->wait_status = e->wait_status;
 	o->tmp_full = e->tmp_full != 0;
 	if (e->run_ns > 0)

@@ -102,12 +102,24 @@ def test_network_full_is_missing_where_a_run_says_so(run_json, findings, is_root
         assert "/dev/net/tun" in findings["network full"]["detail"]
 
 
-@pytest.mark.parametrize("level", ["docker", "microvm"])
+@pytest.mark.parametrize("level", ["microvm"])
 def test_a_level_that_is_not_there_is_not_promised(run, findings, level):
     finding = findings.get("level " + level)
     assert finding is None or finding["state"] == "missing"
     done = run("run", "--level", level, "sh", "-c", "echo ran")
     assert done.returncode == 125 and done.stdout == b""
+
+
+@pytest.mark.parametrize("host,words", [
+    ("unix:///no/such.sock", "/no/such.sock"),
+    ("unix:///etc/passwd", "is no socket"),
+    ("tcp://127.0.0.1:1", "only an engine of this host"),
+])
+def test_an_engine_that_is_not_there_is_not_promised(run, host, words):
+    done = run("doctor", "--json", env={"DOCKER_HOST": host})
+    [finding] = [f for f in json.loads(done.stdout) if f["area"] == "level docker"]
+    assert finding["state"] == "missing" and words in finding["detail"]
+    assert finding["remedy"]
 
 
 # ---- a host without user namespaces ----

@@ -370,12 +370,22 @@ def test_cell_inherits_no_descriptor(dewar, tmp_path, level):
 
 # ---- which level ----
 
+NO_ENGINE = {"DOCKER_HOST": "unix:///no/such.sock"}
+
+
+@pytest.mark.parametrize("args", [("--runtime", "runsc"), ("--pull", "always")])
+def test_what_only_an_engine_has_is_refused_elsewhere(run_json, args):
+    r = run_json(*args, "sh", "-c", "echo ran")
+    assert_ended(r, "error", "unavailable", "level docker")
+    assert r["stdout"] == ""
+
+
 @pytest.mark.parametrize("asked,achieved", [
     ("container,process", "container"), ("process,container", "process"),
     ("none", "none"), ("microvm,process", "process"), ("docker,microvm,container", "container"),
 ])
 def test_first_level_that_can_be_had_is_taken(run_json, asked, achieved):
-    r = run_json("--level", asked, "python", "-c", "print(1)")
+    r = run_json("--level", asked, "python", "-c", "print(1)", env=NO_ENGINE)
     assert_success(r)
     assert r["proof"]["requested"] == asked
     assert r["proof"]["achieved"] == r["metadata"]["sandbox_level"] == achieved
@@ -383,13 +393,13 @@ def test_first_level_that_can_be_had_is_taken(run_json, asked, achieved):
 
 @pytest.mark.parametrize("level", ["docker", "microvm", "microvm,docker"])
 def test_level_that_is_not_there(run, run_json, level):
-    r = run_json("--level", level, "python", "-c", "print('ran')")
+    r = run_json("--level", level, "python", "-c", "print('ran')", env=NO_ENGINE)
     assert_ended(r, "error", "unavailable")
     assert any(name in r["hint"] for name in level.split(",")), brief(r)
     assert r["metadata"]["ok"] is False and r["exit_code"] is None and r["stdout"] == ""
     assert r["proof"]["achieved"] is None, r["proof"]
 
-    done = run("run", "--level", level, "python", "-c", "print('ran')")
+    done = run("run", "--level", level, "python", "-c", "print('ran')", env=NO_ENGINE)
     assert done.returncode == 125 and done.stdout == b""
     assert done.stderr.startswith(b"dewar: ") and done.stderr.count(b"\n") == 1
 
@@ -413,7 +423,7 @@ def test_level_from_the_environment(run_json, env, achieved):
 
 
 def test_level_from_the_environment_that_is_not_there(run_json):
-    r = run_json("sh", "-c", "echo ran", env={"CODE_EXEC_SANDBOX": "docker"})
+    r = run_json("sh", "-c", "echo ran", env={"CODE_EXEC_SANDBOX": "docker", **NO_ENGINE})
     assert_ended(r, "error", "unavailable", "docker")
     assert r["stdout"] == ""
 
