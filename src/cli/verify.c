@@ -22,6 +22,8 @@ struct settings {
 	const char *way;
 	const char *only;
 	const char *html;
+	const char *image;
+	const char *runtime;
 	bool list;
 	bool json;
 };
@@ -43,6 +45,7 @@ static const struct way ways[] = {
 
 #define ALL_WAYS "all"
 #define WARM_LEVEL "container" /* no other has warm cells */
+#define ENGINE_LEVEL "docker"  /* no other has images and runtimes */
 
 static int take_way(const char *value, void *field, struct dw_error *err)
 {
@@ -79,6 +82,20 @@ static const struct dw_option what_options[] = {
 		.help = "Try these attacks only: names, patterns or families, with commas",
 		.take = dw_take_text,
 		.field = FIELD(only),
+	},
+	{
+		.name = "image",
+		.arg = "NAME",
+		.help = "Level docker: attack from this image, and not the language's own",
+		.take = dw_take_text,
+		.field = FIELD(image),
+	},
+	{
+		.name = "runtime",
+		.arg = "NAME",
+		.help = "Level docker: attack containers of this runtime of the engine",
+		.take = dw_take_text,
+		.field = FIELD(runtime),
 	},
 	{
 		.name = "list",
@@ -194,6 +211,10 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	ssize_t n;
 	int r;
 
+	if ((set->image || set->runtime) &&
+	    (!set->level || strcmp(set->level, ENGINE_LEVEL) != 0))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--image and --runtime are for --level " ENGINE_LEVEL);
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "find our own program");
@@ -208,6 +229,10 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	r = set->list ? 0 : add_levels(&words, set, err);
 	if (set->only)
 		add(&words, "only", set->only);
+	if (set->image)
+		add(&words, "image", set->image);
+	if (set->runtime)
+		add(&words, "runtime", set->runtime);
 	if (set->list)
 		add(&words, "list", "1");
 	if (set->html)
@@ -250,7 +275,7 @@ const struct dw_command dw_command_verify = {
 	.name = "verify",
 	.summary = "Attack the walls of this host, and say which wall stopped what",
 	.usage = {"[--level LEVEL] [--way WAY] [--only NAME,...] [--json] [--html FILE]",
-                  "--list"},
+                  "--level docker [--image NAME] [--runtime NAME] [OPTIONS]", "--list"},
 	.example = {"dewar verify", "dewar verify --level container --html walls.html",
                     "dewar verify --only 'mount-*'"},
 	.groups = {&what, &output},

@@ -66,6 +66,14 @@ static void command_of_cell(struct dw_words *w, const struct dw_attack *attack,
 	dw_words_add(w, "5s");
 	dw_words_add(w, "--into");
 	dw_words_add_copy(w, into);
+	if (tools->image && stage->range->outside) {
+		dw_words_add(w, "--image");
+		dw_words_add(w, tools->image);
+	}
+	if (tools->runtime && stage->range->outside) {
+		dw_words_add(w, "--runtime");
+		dw_words_add(w, tools->runtime);
+	}
 	dw_words_add_options(w, attack->options, stage->range->base);
 	for (; *env; env += strlen(env) + 1) {
 		dw_words_add(w, "--env");

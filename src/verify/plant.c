@@ -60,7 +60,8 @@ int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 		r = fchmodat(base, "private", 0700, 0) < 0 ? -errno : 0;
 	/* A mount with a telling name in the table of mounts. */
 	(void)snprintf(path, sizeof(path), "%s/mounted", range->base);
-	if (r == 0 && mount(stage->secret, path, "tmpfs", MS_NODEV, "size=64k") < 0)
+	if (r == 0 && !range->outside &&
+	    mount(stage->secret, path, "tmpfs", MS_NODEV, "size=64k") < 0)
 		r = -errno;
 	/* A folder with a telling name, and another way to it. */
 	(void)snprintf(path, sizeof(path), "names/%s", stage->secret);

@@ -25,6 +25,9 @@
  *	                           │ look.c     looks at its processes from outside
  *	                           │ judge.c    contained, escaped, not promised, or
  *	                           │            cannot tell
+ *	                           │ outside.c  the same in a process that has
+ *	                           │            stayed outside, for the level
+ *	                           │            whose cells an engine makes
  *	                           └ show_*.c   the table, JSON, the page
  *
  * Cells are made by the dewar that users have, run by the user that asked, who
@@ -82,6 +85,13 @@ struct dw_target {
 static inline bool dw_target_is_warm(const struct dw_target *target)
 {
 	return strcmp(target->way, DW_WAY_COLD) != 0;
+}
+
+#define DW_LEVEL_OUTSIDE "docker" /* whose cells an engine makes: range.h */
+
+static inline bool dw_target_is_outside(const struct dw_target *target)
+{
+	return strcmp(target->level, DW_LEVEL_OUTSIDE) == 0;
 }
 
 /* One attack at one place. */
