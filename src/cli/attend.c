@@ -82,29 +82,38 @@ static void release_signals(void)
 
 struct streams {
 	struct dw_sink sink[DW_STREAM_COUNT];
+	bool noted; /* a line of ours stands unfinished */
 };
+
+#define CLEAR "\r\033[K"
+
+/* What a pull is about, on a terminal: one line that is written over. */
+static void on_note(void *user, const char *text)
+{
+	struct streams *streams = user;
+	char line[600];
+	int len = snprintf(line, sizeof(line), CLEAR "dewar: %.500s", text);
+
+	streams->noted = true;
+	if (len > 0)
+		(void)dw_fd_write_all(STDERR_FILENO, line, (size_t)len);
+}
+
+/* It makes room for whoever writes next. */
+static void clear_note(struct streams *streams)
+{
+	if (streams->noted)
+		(void)dw_fd_write_all(STDERR_FILENO, CLEAR, strlen(CLEAR));
+	streams->noted = false;
+}
 
 static void on_output(void *user, enum dw_stream stream, const void *data, size_t len)
 {
 	struct streams *streams = user;
 
+	clear_note(streams);
 	if (stream < DW_STREAM_COUNT)
 		dw_sink_put(&streams->sink[stream], data, len);
-}
-
-/* What a pull is about, on a terminal: one line that is written over. */
-static void on_note(void *user, const char *text)
-{
-	char line[600];
-	int len;
-
-	(void)user;
-	len = snprintf(line, sizeof(line), "\r\033[Kdewar: %s%s", text,
-	               strncmp(text, "pulled ", 7) == 0 ? "\r\033[K" : "");
-	if (len > 0)
-		(void)dw_fd_write_all(STDERR_FILENO, line,
-		                      (size_t)len < sizeof(line) ? (size_t)len
-		                                                 : sizeof(line) - 1);
 }
 
 /* Our reader went away, or what we write to is full. */
@@ -236,11 +245,9 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 
 	dw_sink_init(&streams.sink[DW_STDOUT], STDOUT_FILENO, end_fd);
 	dw_sink_init(&streams.sink[DW_STDERR], STDERR_FILENO, end_fd);
-	if (!set->json && !set->text) {
+	req->user = &streams;
+	if (!set->json && !set->text)
 		req->on_output = on_output;
-		req->user = &streams;
-	}
-
 	if (!set->quiet && isatty(STDERR_FILENO) == 1)
 		req->on_note = on_note;
 	req->cancel_fd = end_fd;
@@ -248,6 +255,7 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	catch_signals();
 	r = set->warm ? run_warm(set, req, &res, &err) : dw_run(req, &res, &err);
 	release_signals();
+	clear_note(&streams);
 
 	/*
 	 * Whoever ended us does not wait for the rest of the output, and a

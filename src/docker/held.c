@@ -78,6 +78,37 @@ void dw_held_find(struct dw_held *h, const char *text, const char *id)
 	              sizeof(h->cpuacct));
 }
 
+/* Where engines put them, by cgroupfs and by systemd. */
+static const struct {
+	const char *before, *behind; /* the id */
+} usual[] = {
+	{"/docker/", ""},
+	{"/system.slice/docker-", ".scope"},
+	{"/libpod_parent/libpod-", ""},
+	{"/machine.slice/libpod-", ".scope/container"},
+	{"/machine.slice/libpod-", ".scope"},
+};
+
+/*
+ * For whom the container's processes are out of sight, as in a pid namespace of its
+ * own: a group with this id in its name is nobody else's.
+ */
+static void find_usual(struct dw_held *h, const char *id)
+{
+	char text[2048], path[256];
+	int len;
+
+	for (size_t i = 0; i < ARRAY_SIZE(usual) && h->group[0].version == 0; i++) {
+		(void)snprintf(path, sizeof(path), "%s%s%s", usual[i].before, id,
+		               usual[i].behind);
+		len = snprintf(text, sizeof(text),
+		               "5:memory:%s\n4:cpu:%s\n3:cpuacct:%s\n2:pids:%s\n0::%s\n",
+		               path, path, path, path, path);
+		if (len > 0 && (size_t)len < sizeof(text))
+			dw_held_find(h, text, id);
+	}
+}
+
 void dw_held_find_pid(struct dw_held *h, int pid, const char *id)
 {
 	char path[64], text[8192];
@@ -86,6 +117,8 @@ void dw_held_find_pid(struct dw_held *h, int pid, const char *id)
 	if (pid <= 0 || dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
 		text[0] = '\0';
 	dw_held_find(h, text, id);
+	if (text[0] == '\0')
+		find_usual(h, id);
 }
 
 void dw_held_namespaces(int pid, uint64_t ret[DW_NS_COUNT])
@@ -98,7 +131,7 @@ void dw_held_namespaces(int pid, uint64_t ret[DW_NS_COUNT])
 	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
 	for (int i = 0; pid > 0 && i < DW_NS_COUNT; i++) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, files[i]);
-		if (stat(path, &st) == 0)
+		if (ret[i] == 0 && stat(path, &st) == 0)
 			ret[i] = st.st_ino;
 	}
 }

@@ -28,7 +28,7 @@ struct dw_held {
 void dw_held_find(struct dw_held *h, const char *text, const char *id);
 void dw_held_find_pid(struct dw_held *h, int pid, const char *id);
 
-/* The namespaces of a process, where the kernel lets us see them, in place of ret's. */
+/* The namespaces of a process, where the kernel lets us see them, for those that are 0. */
 void dw_held_namespaces(int pid, uint64_t ret[DW_NS_COUNT]);
 
 void dw_held_read(const struct dw_held *h, struct dw_docker_held *ret);

@@ -59,6 +59,7 @@ struct run {
 	const struct dw_docker_order *o;
 	char id[DW_CONTAINER_ID_MAX];
 	char image[256];
+	struct dw_guest_hello hello;
 	int pid; /* of the guest, on the host */
 	int stream;
 	enum stage stage;
@@ -104,7 +105,10 @@ static int take_walls(struct run *r, const struct dw_report *report)
 	if (r->stage != STAGE_READY || report->kind != DW_REPORT_WALLS)
 		return -EPROTO;
 	r->stage = STAGE_RUNS;
-	/* A runtime with a kernel of its own has numbers of its own inside. */
+	/*
+	 * A runtime with a kernel of its own has numbers of its own inside, and may not
+	 * have all of them. What it lacks is that of the sandbox around it.
+	 */
 	dw_held_namespaces(r->pid, walls.walls.ns);
 	dw_docker_tell(&walls);
 	return 0;
@@ -148,8 +152,9 @@ static int on_frame(void *user, const struct dw_guest_frame *f, const char *payl
 
 	switch (f->kind) {
 	case DW_GUEST_HELLO:
-		if (r->stage != STAGE_START)
+		if (r->stage != STAGE_START || f->len != sizeof(r->hello))
 			return -EPROTO;
+		memcpy(&r->hello, payload, sizeof(r->hello));
 		r->stage = STAGE_READY;
 		return 0;
 	case DW_GUEST_WALLS:
@@ -420,6 +425,26 @@ static int check_strict(const struct dw_docker_held *held, struct dw_error *err)
 	return 0;
 }
 
+/* An engine may be set up to share what is the host's; nobody's code runs there. */
+static int check_namespaces(struct run *r, struct dw_error *err)
+{
+	static const enum dw_ns must[] = {DW_NS_MOUNT, DW_NS_PID, DW_NS_NET, DW_NS_IPC,
+	                                  DW_NS_UTS};
+	static const char *const names[] = {"mount", "pid", "network", "ipc", "uts"};
+	uint64_t ours[DW_NS_COUNT] = {0};
+
+	_Static_assert(ARRAY_SIZE(must) == ARRAY_SIZE(names), "a name for each");
+	dw_held_namespaces(r->pid, r->hello.ns);
+	dw_held_namespaces(getpid(), ours);
+	for (size_t i = 0; i < ARRAY_SIZE(must); i++)
+		if (ours[must[i]] != 0 && r->hello.ns[must[i]] == ours[must[i]])
+			return dw_fail(err, DW_E_UNSUPPORTED, 0,
+			               "the engine gave the container no %s namespace of "
+			               "its own",
+			               names[i]);
+	return 0;
+}
+
 static int read_back(struct run *r, struct dw_docker_made *made, struct dw_error *err)
 {
 	const struct dw_docker_order *o = r->o;
@@ -443,6 +468,8 @@ static int read_back(struct run *r, struct dw_docker_made *made, struct dw_error
 	               is.image[0] != '\0' ? is.image : o->image);
 	(void)snprintf(made->runtime, sizeof(made->runtime), "%s", is.runtime);
 	r->pid = is.pid;
+	if (check_namespaces(r, err) < 0)
+		return -1;
 	dw_held_find_pid(&r->held, is.pid, r->id);
 	dw_held_read(&r->held, made->held);
 	judge(o, made->held);

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "dewar/result.h"
+
 /*
  * What dewar-docker and dewar-guest say to each other, over the standard input
  * and output of a container.
@@ -28,8 +30,8 @@
  * guest ends everything.
  */
 enum dw_guest_kind {
-	DW_GUEST_HELLO = 1,
-	DW_GUEST_WALLS, /* struct dw_report */
+	DW_GUEST_HELLO = 1, /* struct dw_guest_hello */
+	DW_GUEST_WALLS,     /* struct dw_report */
 	DW_GUEST_OUT,
 	DW_GUEST_ERR,
 	DW_GUEST_WANT,
@@ -56,6 +58,10 @@ struct dw_guest_frame {
 #define DW_GUEST_PAYLOAD_MAX 65536U
 #define DW_GUEST_ORDER_MAX (8U << 20)
 
+struct dw_guest_hello {
+	uint64_t ns[DW_NS_COUNT]; /* as in struct dw_walls */
+};
+
 struct dw_guest_file {
 	uint64_t size;
 	uint32_t mode;
@@ -63,7 +69,8 @@ struct dw_guest_file {
 };
 
 enum dw_guest_flag {
-	DW_GUEST_NO_NETWORK = 1U << 0, /* refuse to run with an interface */
+	/* Refuse to run with an interface; and without it, to run with none. */
+	DW_GUEST_NO_NETWORK = 1U << 0,
 };
 
 /*

@@ -254,6 +254,10 @@ static void check_walls(const struct guest *g, struct dw_walls *shared)
 		(void)dw_fail(
 			&err, DW_E_UNSUPPORTED, 0,
 			"the engine gave the container a network that it must not have");
+	else if (!(g->order.flags & DW_GUEST_NO_NETWORK) && shared->interfaces == 0)
+		(void)dw_fail(&err, DW_E_UNSUPPORTED, 0,
+		              "the engine, or its runtime, gave the container no network, which "
+		              "was asked for (is there no network \"bridge\"?)");
 	else if (shared->tmp_bytes > g->order.tmp_bytes)
 		(void)dw_fail(&err, DW_E_UNSUPPORTED, 0,
 		              "the engine made /tmp larger than its limit");
@@ -617,6 +621,17 @@ static void prepare(struct guest *g)
 	}
 }
 
+/* Whoever listens wants to know whether any of it is its own. */
+static void say_hello(void)
+{
+	struct dw_guest_hello hello = {0};
+	struct dw_walls shared = {0};
+
+	dw_readback_shared(&shared);
+	memcpy(hello.ns, shared.ns, sizeof(hello.ns));
+	dw_guest_send(DW_GUEST_HELLO, &hello, sizeof(hello));
+}
+
 int main(void)
 {
 	static struct guest g = {.in = -1, .out = {-1, -1}};
@@ -624,7 +639,7 @@ int main(void)
 	char byte;
 
 	prepare(&g);
-	dw_guest_send(DW_GUEST_HELLO, "", 0);
+	say_hello();
 	take_orders(&g);
 	start_program(&g);
 	watch(&g, &report.end);
