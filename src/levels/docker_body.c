@@ -96,6 +96,27 @@ static int add_program(json_t *mounts, const struct dw_request *req, struct dw_e
 	return 0;
 }
 
+/*
+ * Names without a network: localhost, and nobody to ask for others. Engines would show
+ * the host's own files there, with its names and resolver in them. Ours lie beside the
+ * guest.
+ */
+static void add_names(json_t *mounts, const char *guest)
+{
+	static const char *const files[][2] = {{"hosts", "/etc/hosts"},
+	                                       {"resolv.conf", "/etc/resolv.conf"}};
+	const char *slash = strrchr(guest, '/');
+	char path[600];
+
+	for (size_t i = 0; slash && i < ARRAY_SIZE(files); i++) {
+		(void)snprintf(path, sizeof(path), "%.*s/cell-%s", (int)(slash - guest),
+		               guest, files[i][0]);
+		if (access(path, R_OK) == 0)
+			(void)json_array_append_new(mounts,
+			                            mount_of(path, files[i][1], false));
+	}
+}
+
 /* ---- limits ---- */
 
 static json_t *ulimit(const char *name, uint64_t value)
@@ -200,14 +221,15 @@ json_t *dw_docker_body(const struct dw_spec *spec, const char *image, const char
 		json_decref(mounts);
 		return NULL;
 	}
+	if (spec->req->network == DW_NETWORK_NONE)
+		add_names(mounts, guest);
 	host = make_host(spec, mounts);
 	body = json_pack("{s:s, s:[s], s:[], s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b,"
-	                 " s:b, s:{s:[s]}, s:{s:s}, s:o}",
+	                 " s:{s:[s]}, s:{s:s}, s:o}",
 	                 "Image", image, "Entrypoint", GUEST, "Cmd", "User",
 	                 "65534:65534", "WorkingDir", "/", "Hostname", "dewar",
 	                 "AttachStdin", 1, "AttachStdout", 1, "AttachStderr", 1,
-	                 "OpenStdin", 1, "StdinOnce", 1, "Tty", 0, "NetworkDisabled",
-	                 spec->req->network == DW_NETWORK_NONE,
+	                 "OpenStdin", 1, "StdinOnce", 1, "Tty", 0,
 	                 /* An image may name a program to be run in it now and then. */
 	                 "Healthcheck", "Test", "NONE", "Labels", "dev.dewar.run",
 	                 spec->id, "HostConfig", host);

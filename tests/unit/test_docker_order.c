@@ -71,7 +71,6 @@ static void a_container_has_every_wall(void **state)
 	assert_string_equal(text(body, "Image"), IMAGE);
 	assert_string_equal(text(body, "User"), "65534:65534");
 	assert_string_equal(text(host, "NetworkMode"), "none");
-	assert_true(json_is_true(json_object_get(body, "NetworkDisabled")));
 	assert_true(json_is_true(json_object_get(host, "ReadonlyRootfs")));
 	assert_true(json_is_true(json_object_get(host, "AutoRemove")));
 	assert_true(json_is_false(json_object_get(host, "Privileged")));
@@ -135,7 +134,6 @@ static void network_full_is_the_bridge(void **state)
 	req.network = DW_NETWORK_FULL;
 	body = body_of();
 	assert_string_equal(text(host_of(body), "NetworkMode"), "bridge");
-	assert_true(json_is_false(json_object_get(body, "NetworkDisabled")));
 	json_decref(body);
 }
 
