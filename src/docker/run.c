@@ -38,6 +38,7 @@
 #include "docker/image.h"
 #include "kernel/guest.h"
 
+#define MASKS_MAX 4096
 #define LOOK_MS 50           /* at what the kernel counts, while the program runs */
 #define KILL_MS 400U         /* for the guest to end everything by itself */
 #define REMOVE_MS 3000U      /* whatever the deadline was */
@@ -347,18 +348,36 @@ static int pull(struct run *r, struct dw_error *err)
 	return dw_image_pull(r->e, r->o->image, note, NULL, err);
 }
 
+/* Podman takes what is to be hidden as an option: "mask=/proc/cmdline:/sys". */
+static void suit_masks(json_t *host)
+{
+	const json_t *path, *paths = json_object_get(host, "MaskedPaths");
+	autobuf struct dw_buf option;
+	size_t i;
+
+	dw_buf_init(&option, MASKS_MAX);
+	json_array_foreach (paths, i, path)
+		(void)dw_buf_printf(&option, "%s%s", i == 0 ? "mask=" : ":",
+		                    json_string_value(path));
+	if (option.len > 0)
+		(void)json_array_append_new(json_object_get(host, "SecurityOpt"),
+		                            json_string(option.data));
+}
+
 /*
  * Podman knows no limit for the inodes of a tmpfs. Each costs memory, which has one.
  */
 static void suit_podman(const json_t *body)
 {
-	json_t *tmpfs = json_object_get(json_object_get(body, "HostConfig"), "Tmpfs");
+	json_t *host = json_object_get(body, "HostConfig");
+	json_t *tmpfs = json_object_get(host, "Tmpfs");
 	const char *options = json_string_value(json_object_get(tmpfs, "/tmp"));
 	const char *at = options ? strstr(options, ",nr_inodes=") : NULL;
 
 	if (at)
 		(void)json_object_set_new(tmpfs, "/tmp",
 		                          json_stringn(options, (size_t)(at - options)));
+	suit_masks(host);
 }
 
 static int create(struct run *r, struct dw_error *err)

@@ -167,6 +167,35 @@ static json_t *make_tmpfs(uint64_t bytes)
 	return json_pack("{s:s}", "/tmp", options);
 }
 
+/*
+ * What engines show of the kernel to every container, and no program needs: what could
+ * tell one host from another, one container what another does, or an attacker what
+ * there is to attack. An engine lays nothing over a path that does not exist. What
+ * only root can read is left as it is: an empty file that can be opened would be more.
+ */
+static json_t *make_masked(void)
+{
+	static const char *const paths[] =
+		{/* The engines' own list, which ours replaces. */
+	         "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys",
+	         "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+	         "/proc/timer_list", "/proc/timer_stats",
+	         /* Ours. */
+	         "/proc/buddyinfo", "/proc/bus", "/proc/cgroups", "/proc/cmdline",
+	         "/proc/config.gz", "/proc/consoles", "/proc/crypto", "/proc/devices",
+	         "/proc/diskstats", "/proc/dma", "/proc/driver", "/proc/execdomains",
+	         "/proc/fs", "/proc/interrupts", "/proc/iomem", "/proc/ioports",
+	         "/proc/irq", "/proc/kallsyms", "/proc/key-users", "/proc/locks",
+	         "/proc/mdstat", "/proc/misc", "/proc/modules", "/proc/partitions",
+	         "/proc/pressure", "/proc/schedstat", "/proc/softirqs", "/proc/swaps",
+	         "/proc/sys", "/proc/tty", "/proc/vmstat", "/proc/zoneinfo", "/sys"};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		(void)json_array_append_new(list, json_string(paths[i]));
+	return list;
+}
+
 static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 {
 	const struct dw_limits *limits = &spec->limits;
@@ -183,6 +212,7 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	(void)json_object_set_new(host, "CapDrop", json_pack("[s]", "ALL"));
 	(void)json_object_set_new(host, "SecurityOpt",
 	                          json_pack("[s]", "no-new-privileges"));
+	(void)json_object_set_new(host, "MaskedPaths", make_masked());
 	(void)json_object_set_new(host, "Privileged", json_false());
 	(void)json_object_set_new(host, "Memory", json_integer(memory));
 	/* Of memory and swap together: so there is no swap. */
