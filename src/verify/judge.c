@@ -241,7 +241,7 @@ static const char *wall_behind(const struct dw_observed *outcome, const char *st
 	return NULL;
 }
 
-static const char *find_expected(const struct dw_attack *attack, const char *word)
+static const char *find_stop(const struct dw_attack *attack, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -249,6 +249,17 @@ static const char *find_expected(const struct dw_attack *attack, const char *wor
 		if (strncmp(*stop, word, len) == 0 && (*stop)[len] == '=')
 			return *stop;
 	return NULL;
+}
+
+/* "docker:EACCES=capability" counts before "EACCES=landlock", at that level. */
+static const char *find_expected(const struct dw_row *row, const char *word)
+{
+	const char *found;
+	char own[64];
+
+	(void)snprintf(own, sizeof(own), "%s:%s", row->target->level, word);
+	found = find_stop(row->attack, own);
+	return found ? found : find_stop(row->attack, word);
 }
 
 /* ---- verdicts ---- */
@@ -349,7 +360,7 @@ static void judge_stopped(const struct dw_observed *outcome, struct dw_row *row)
 		return;
 	}
 	for (size_t i = 0; i < stops.n; i++) {
-		const char *expected = find_expected(row->attack, stops.words[i]);
+		const char *expected = find_expected(row, stops.words[i]);
 		const char *wall = expected ? wall_behind(outcome, expected) : NULL;
 
 		if (!wall) {

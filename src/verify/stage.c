@@ -11,6 +11,9 @@
 #include "verify/look.h"
 #include "verify/traces.h"
 
+#define SHOWN_OUTSIDE \
+	"/.dewar/guest" /* of the host's, in each container of level docker */
+
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
                  const struct dw_listeners *listeners, const struct dw_attack *attack,
                  struct dw_error *err)
@@ -60,6 +63,9 @@ void dw_stage_strike(struct dw_stage *stage)
 
 void dw_stage_env(const struct dw_stage *stage, const char *role, char *ret, size_t size)
 {
+	/* The image's own; nothing is planted there. */
+	static const char folders[] = "DW_USR=/usr/src\nDW_ETC=/etc/opt\n"
+				      "DW_VAR=/var/opt\nDW_MNT=/mnt\nDW_SRV=/srv\n";
 	const struct dw_range *range = stage->range;
 	const char *secret = strcmp(role, "first") == 0    ? stage->secret
 	                     : strcmp(role, "second") == 0 ? stage->word
@@ -80,6 +86,10 @@ void dw_stage_env(const struct dw_stage *stage, const char *role, char *ret, siz
 	(void)dw_buf_printf(&buf, "DW_LOG=%s/log.sock\n", range->base);
 	(void)dw_buf_printf(&buf, "DW_ABSTRACT=%s\n", stage->listeners->abstract);
 	(void)dw_buf_printf(&buf, "DW_ABSTRACT_LOG=%s\n", stage->listeners->abstract_log);
+	if (range->outside)
+		(void)dw_buf_printf(&buf, "DW_SHOWN=%s\n%s", SHOWN_OUTSIDE, folders);
+	else if (range->places[0].name)
+		(void)dw_buf_printf(&buf, "DW_SHOWN=%s/flag\n", range->places[0].path);
 	for (const struct dw_place *p = range->places; p->name; p++)
 		(void)dw_buf_printf(&buf, "DW_%s=%s\n", p->name, p->path);
 	(void)snprintf(ret, size, "%s", buf.data ? buf.data : "");
