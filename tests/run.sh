@@ -10,9 +10,10 @@
 #   e2e        pytest over build/dewar, as the user we are
 #   e2e-warm   the part of it that runs programs again, in warm cells where there are any
 #   e2e-plain  the same as a plain user made for the purpose, where we are root
-#   docker     pytest over build/dewar, beside engines that it starts: Docker and Podman
+#   docker     pytest over build/dewar, beside engines that it starts: Docker and Podman;
+#              and the escape suite in their containers
 #   mutants    the escape suite again, with one wall taken away at a time
-#   sanitize   unit and e2e again under ASan and UBSan, built by clang
+#   sanitize   unit, e2e and what engines may answer again, under ASan and UBSan, built by clang
 #   lint       codespell, shellcheck, cppcheck, clang-tidy
 #
 # Each step writes one line a test to results.tsv; tests/tally.py adds them up and
@@ -177,15 +178,24 @@ step_e2e-plain()
 		--junitxml="$scratch/home/e2e.xml"
 }
 
+# with_engines SUITE FOLDER TESTS...: those of tests/docker, over the programs in the folder
+with_engines()
+{
+	local suite=$1 folder=$2
+	shift 2
+	DEWAR_SUITE=$suite DEWAR=$folder/dewar suite "$suite" "$logs/$suite.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini "$@" \
+		--junitxml="$logs/$suite.xml" --durations=20
+}
+
 # The images are made first, and once: by themselves they take longer than many tests.
 step_docker()
 {
 	if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
 		check docker images env -C tests $python -m engine images
 	fi
-	DEWAR_SUITE=docker DEWAR=$root/build/dewar suite docker "$logs/docker.xml" \
-		$python -m pytest -c tests/e2e/pytest.ini tests/docker \
-		--junitxml="$logs/docker.xml" --durations=20
+	with_engines docker "$root/build" tests/docker --ignore=tests/docker/test_escape.py
+	with_engines docker-escape "$root/build" tests/docker/test_escape.py
 }
 
 # From the objects in build/; as root, some of them as a plain user.
@@ -207,6 +217,8 @@ step_sanitize()
 	unit sanitize-unit build-sanitize
 	DEWAR_ASAN=$(clang -print-file-name="libclang_rt.asan-$(uname -m).so") \
 		e2e sanitize-e2e "$root/build-sanitize" -m 'not slow'
+	with_engines sanitize-docker "$root/build-sanitize" tests/docker/test_bad_engine.py \
+		tests/docker/test_collect.py tests/docker/test_no_engine.py
 	unset ASAN_OPTIONS UBSAN_OPTIONS
 }
 

@@ -36,6 +36,18 @@ struct dw_template_config {
 	unsigned standby;           /* cells to keep ready from the start */
 };
 
+/*
+ * Containers of level docker to keep ready: started, and empty. A run fits if it has
+ * the language's image or names the same, and the same runtime, network and limits
+ * (but for time and output), and shows nothing of the host.
+ */
+struct dw_docker_config {
+	const struct dw_request *like; /* what it points to outlives the pool */
+	unsigned standby;
+};
+
+#define DW_POOL_DOCKER "docker" /* their name, for dw_pool_warm_up() */
+
 struct dw_pool_config {
 	const struct dw_template_config *templates; /* NULL: dw_pool_templates() */
 	size_t n_templates;
@@ -43,6 +55,8 @@ struct dw_pool_config {
 	unsigned standby_max;  /* cells that wait, a template; 0: as memory allows */
 	uint64_t idle_ms;      /* without a run, until they are let go; 0: a minute */
 	bool fork_only;        /* keep no cells ready: every run forks */
+	const struct dw_docker_config *docker; /* NULL: none */
+	size_t n_docker;
 };
 
 /* The templates there are without being asked for: python, python-data, ... */

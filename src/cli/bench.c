@@ -19,7 +19,7 @@
 
 #define NAMES                                                                  \
 	"bare-python cold-command cold fork standby bare-data data bare-node " \
-	"javascript throughput burst held memory leftovers"
+	"javascript throughput burst held memory leftovers bare-docker docker docker-warm"
 
 struct settings {
 	const char *only;
@@ -79,8 +79,8 @@ static const struct dw_option_group what = {"What to measure", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
 static void (*const measures[])(struct dw_bench *b) = {
-	dw_bench_latency, dw_bench_throughput, dw_bench_burst,
-	dw_bench_held,    dw_bench_memory,     dw_bench_leftovers,
+	dw_bench_latency, dw_bench_throughput, dw_bench_burst,  dw_bench_held,
+	dw_bench_memory,  dw_bench_leftovers,  dw_bench_docker,
 };
 
 /* ---- signals: a handler has no other way to reach them ---- */

@@ -77,6 +77,7 @@ void dw_bench_burst(struct dw_bench *b);
 void dw_bench_held(struct dw_bench *b);
 void dw_bench_memory(struct dw_bench *b);
 void dw_bench_leftovers(struct dw_bench *b);
+void dw_bench_docker(struct dw_bench *b);
 
 /* ---- what they share (bench_rows.c) ---- */
 

@@ -132,7 +132,6 @@ static const struct dw_option walls_options[] = {
 		.help = "At level docker, what runs the container: runsc, kata, crun, ...",
 		.take = dw_take_text,
 		.field = FIELD(runtime),
-		.env = {"DEWAR_RUNTIME"},
 	},
 	{
 		.name = "pull",
@@ -142,7 +141,6 @@ static const struct dw_option walls_options[] = {
 		.field = FIELD(pull),
 		.fits = DW_FITS_WORDS,
 		.words = "never missing always",
-		.env = {"DEWAR_PULL"},
 	},
 	{
 		.name = "network",

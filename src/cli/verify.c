@@ -19,11 +19,11 @@
 
 struct settings {
 	const char *level;
+	const char *runtime;
 	const char *way;
 	const char *only;
 	const char *html;
 	const char *image;
-	const char *runtime;
 	bool list;
 	bool json;
 };
@@ -70,6 +70,20 @@ static const struct dw_option what_options[] = {
 		.fits = DW_FITS_LEVEL,
 	},
 	{
+		.name = "runtime",
+		.arg = "NAME",
+		.help = "At level docker, attack this runtime of the engine's: runsc, ...",
+		.take = dw_take_text,
+		.field = FIELD(runtime),
+	},
+	{
+		.name = "image",
+		.arg = "NAME",
+		.help = "At level docker, attack from this image, not the languages' own",
+		.take = dw_take_text,
+		.field = FIELD(image),
+	},
+	{
 		.name = "way",
 		.arg = "WAY",
 		.help = "Attack cells made this way only: cold, standby, fork, or all",
@@ -82,20 +96,6 @@ static const struct dw_option what_options[] = {
 		.help = "Try these attacks only: names, patterns or families, with commas",
 		.take = dw_take_text,
 		.field = FIELD(only),
-	},
-	{
-		.name = "image",
-		.arg = "NAME",
-		.help = "Level docker: attack from this image, and not the language's own",
-		.take = dw_take_text,
-		.field = FIELD(image),
-	},
-	{
-		.name = "runtime",
-		.arg = "NAME",
-		.help = "Level docker: attack containers of this runtime of the engine",
-		.take = dw_take_text,
-		.field = FIELD(runtime),
 	},
 	{
 		.name = "list",
@@ -214,7 +214,8 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	if ((set->image || set->runtime) &&
 	    (!set->level || strcmp(set->level, ENGINE_LEVEL) != 0))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "--image and --runtime are for --level " ENGINE_LEVEL);
+		               "--%s goes with --level " ENGINE_LEVEL,
+		               set->runtime ? "runtime" : "image");
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "find our own program");
@@ -275,7 +276,7 @@ const struct dw_command dw_command_verify = {
 	.name = "verify",
 	.summary = "Attack the walls of this host, and say which wall stopped what",
 	.usage = {"[--level LEVEL] [--way WAY] [--only NAME,...] [--json] [--html FILE]",
-                  "--level docker [--image NAME] [--runtime NAME] [OPTIONS]", "--list"},
+                  "--list"},
 	.example = {"dewar verify", "dewar verify --level container --html walls.html",
                     "dewar verify --only 'mount-*'"},
 	.groups = {&what, &output},

@@ -19,13 +19,35 @@ static const struct dw_template_config *find(const struct dw_request *req)
 	else if (!name && req->language)
 		name = dw_language_name(req->language);
 
-	/* No other level has warm cells, and those of a pool would only be in the way. */
+	/* No other level forks, and those of a pool would only be in the way. */
 	if (req->level && !strstr(req->level, "container"))
 		return NULL;
 	for (size_t i = 0; name && i < n; i++)
 		if (strcmp(all[i].name, name) == 0)
 			return &all[i];
 	return NULL;
+}
+
+/* A container like the one that the request will want, started and empty. */
+static int pool_of_containers(const struct dw_request *req, struct dw_pool **ret_pool,
+                              struct dw_error *err)
+{
+	static const struct dw_template_config none;
+	const struct dw_docker_config docker = {.like = req, .standby = 1};
+	struct dw_pool_config config = {
+		.templates = &none,
+		.docker = &docker,
+		.n_docker = 1,
+	};
+	struct dw_error why = {0};
+
+	if (dw_pool_new(&config, ret_pool, err) < 0)
+		return -1;
+	if (dw_pool_warm_up(*ret_pool, DW_POOL_DOCKER, 1, WARM_UP_MS, &why) < 0) {
+		dw_pool_free(*ret_pool);
+		*ret_pool = NULL;
+	}
+	return 0;
 }
 
 int dw_warm_pool(const struct dw_job_settings *set, const struct dw_request *req,
@@ -42,6 +64,8 @@ int dw_warm_pool(const struct dw_job_settings *set, const struct dw_request *req
 	struct dw_error why = {0};
 
 	*ret_pool = NULL;
+	if (standby && req->level && strcmp(req->level, "docker") == 0 && !req->program)
+		return pool_of_containers(req, ret_pool, err);
 	if (!template)
 		return 0;
 	with_image = *template;

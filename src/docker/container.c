@@ -41,7 +41,9 @@ int dw_inspect_read(const json_t *reply, struct dw_inspected *ret, struct dw_err
 		.oom_killed = json_is_true(json_object_get(state, "OOMKilled")),
 		.pid = pid > 0 && pid < INT32_MAX ? (int)pid : 0,
 	};
-	copy(ret->runtime, sizeof(ret->runtime), json_object_get(host, "Runtime"));
+	copy(ret->runtime, sizeof(ret->runtime),
+	     json_object_get(reply, "OCIRuntime") ? json_object_get(reply, "OCIRuntime")
+	                                          : json_object_get(host, "Runtime"));
 	copy(ret->image, sizeof(ret->image), json_object_get(config, "Image"));
 	for (size_t i = 0; i < json_array_size(mounts); i++) {
 		const json_t *mount = json_array_get(mounts, i);
@@ -96,7 +98,9 @@ int dw_container_inspect(const struct dw_engine *e, const char *id,
 	autojson json_t *reply = NULL;
 	char path[160];
 
-	(void)snprintf(path, sizeof(path), "/containers/%s/json", id);
+	/* In Docker's words Podman calls every runtime "oci". */
+	(void)snprintf(path, sizeof(path), "%s/containers/%s/json",
+	               e->podman ? "/libpod" : "", id);
 	if (dw_engine_call(e, "GET", path, NULL, &reply, NULL, err) < 0)
 		return err->code == DW_E_BUSY ? -1
 		                              : dw_wrap(err, "inspect the container");

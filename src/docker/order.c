@@ -62,7 +62,8 @@ int dw_docker_order_read(struct dw_docker_order *o, int json_fd, int plan_fd,
 	o->probe = json_is_true(json_object_get(o->root, "probe"));
 	o->strict = json_is_true(json_object_get(o->root, "strict"));
 	o->no_network = json_is_true(json_object_get(o->root, "no_network"));
-	if (o->probe)
+	o->wait_ms = number_of(o->root, "wait_ms");
+	if (o->probe || o->wait_ms != 0)
 		return 0;
 	plan = map(plan_fd, &len);
 	if (!plan || !o->id || !o->image || !o->pull || !json_is_object(o->body))

@@ -23,7 +23,8 @@ struct dw_docker_order {
 	uint64_t deadline_ms;
 	uint64_t asked[DW_DOCKER_LIMIT_COUNT];
 	uint64_t tmp_bytes;
-	uint64_t cpu_ms; /* to hold in sum, where nobody holds the share */
+	uint64_t cpu_ms;  /* to hold in sum, where nobody holds the share */
+	uint64_t wait_ms; /* for an order with a plan, once it is MADE; 0: this is one */
 	bool probe;
 	bool strict;
 	bool no_network;

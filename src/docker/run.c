@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,7 @@ enum stage {
 struct run {
 	struct dw_engine *e;
 	const struct dw_docker_order *o;
+	struct dw_docker_order second; /* for a container that waited */
 	char id[DW_CONTAINER_ID_MAX];
 	char image[256];
 	struct dw_guest_hello hello;
@@ -495,6 +497,39 @@ static int read_back(struct run *r, struct dw_docker_made *made, struct dw_error
 	return o->strict ? check_strict(made->held, err) : 0;
 }
 
+/*
+ * A container that waits: until there is an order for it, with a plan. What it was made
+ * for is what that order is for, too (dw_docker_fits()).
+ */
+static int wait_for_order(struct run *r, const struct dw_docker_made *made,
+                          struct dw_error *err)
+{
+	uint64_t until = dw_now_ms() + r->o->wait_ms;
+	int fds[DW_REPORT_FDS_MAX];
+
+	for (;;) {
+		struct pollfd polled[] = {{.fd = DW_DOCKER_FD, .events = POLLIN},
+		                          {.fd = r->stream, .events = POLLIN}};
+
+		if (dw_now_ms() >= until)
+			return dw_fail(err, DW_E_BUSY, 0, "nobody wanted the container");
+		(void)poll(polled, 2, dw_ms_until(until));
+		if (polled[1].revents && take_stream(r, err) < 0)
+			return -1;
+		if (polled[0].revents)
+			break;
+	}
+	/* Any other word ends it. */
+	if (dw_report_receive_fds(DW_DOCKER_FD, fds) != 2)
+		return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
+	if (dw_docker_order_read(&r->second, fds[0], fds[1], err) < 0 ||
+	    dw_collected_open(&r->collected, r->second.folder, err) < 0)
+		return -1;
+	r->o = &r->second;
+	r->e->deadline_ms = r->second.deadline_ms;
+	return r->o->strict ? check_strict(made->held, err) : 0;
+}
+
 static void queue_files(struct run *r)
 {
 	const struct dw_plan *plan = &r->o->plan;
@@ -559,25 +594,30 @@ static void examine(struct run *r)
 		r->end.oom = is.oom_killed;
 }
 
-/* The program runs; from here on there is an END, whatever happens. */
-static void see_through(struct run *r)
+/* The program runs: see to it that its end is known. */
+static int see_through(struct run *r, struct dw_error *err)
 {
 	struct dw_docker_report report = {.kind = DW_DOCKER_END};
-	struct dw_error err = {0};
 
 	/* Dewar holds the deadline, and the guest if dewar is late. */
-	if (pump(r, STAGE_DONE, UINT64_MAX, &err) < 0) {
+	if (pump(r, STAGE_DONE, UINT64_MAX, err) < 0) {
 		if (r->stage < STAGE_ENDED)
-			r->end.end.wait_status = 9; /* SIGKILL: by whomever */
-		if (err.code != DW_E_BUSY)
+			r->end.end.wait_status = SIGKILL; /* ours, or the kernel's */
+		if (err->code != DW_E_BUSY)
 			examine(r);
+		/* Nobody knows what became of it: that is no end of the program's. */
+		if (err->code != DW_E_BUSY && r->stage < STAGE_ENDED && !r->end.oom) {
+			err->code = DW_E_INTERNAL;
+			return dw_wrap(err, "the engine let go of a run");
+		}
 	}
 	dw_held_usage(&r->held, &r->end);
-	if (!r->end.oom && r->stage >= STAGE_ENDED && r->end.end.wait_status == 9 &&
+	if (!r->end.oom && r->stage >= STAGE_ENDED && r->end.end.wait_status == SIGKILL &&
 	    r->killed_ms == 0 && r->held.group[DW_DOCKER_MEMORY].version == 0)
 		examine(r);
 	report.end = r->end;
 	dw_docker_tell(&report);
+	return 0;
 }
 
 static int run(struct run *r, struct dw_error *err)
@@ -594,10 +634,11 @@ static int run(struct run *r, struct dw_error *err)
 	if (read_back(r, &report.made, err) < 0)
 		return -1;
 	dw_docker_tell(&report);
+	if (r->o->wait_ms != 0 && wait_for_order(r, &report.made, err) < 0)
+		return -1;
 	if (hand_over(r, &report.made, err) < 0)
 		return -1;
-	see_through(r);
-	return 0;
+	return see_through(r, err);
 }
 
 /* At once: an engine that is not well may take its time with the removal. */
@@ -656,7 +697,8 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 	dw_fd_close(&r->stream);
 	dw_collected_close(&r->collected);
 	if (r->dewar_gone)
-		remove_folder(o->folder);
+		remove_folder(r->o->folder);
+	json_decref(r->second.root);
 	dw_buf_finish(&r->rest);
 	dw_buf_finish(&r->out);
 	free(r);

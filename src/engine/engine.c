@@ -173,10 +173,11 @@ static int start_cold(const struct dw_level *level, const struct dw_spec *spec,
 }
 
 /* *ret_cell stays NULL if nothing warm fits, or it died while it waited: run it cold. */
-static int start_warm(struct dw_pool *pool, const struct dw_spec *spec,
-                      struct dw_cell **ret_cell, struct dw_error *err)
+static int start_warm(struct dw_pool *pool, const struct dw_level *level,
+                      const struct dw_spec *spec, struct dw_cell **ret_cell,
+                      struct dw_error *err)
 {
-	struct dw_cell *cell = dw_pool_take(pool, spec);
+	struct dw_cell *cell = dw_pool_take(pool, level, spec);
 	struct dw_error why = {0};
 
 	if (!cell)
@@ -254,8 +255,8 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 
-	if (pool && level == &dw_level_container &&
-	    start_warm(pool, &spec, &cell, err) < 0)
+	if (pool && (level == &dw_level_container || level == &dw_level_docker) &&
+	    start_warm(pool, level, &spec, &cell, err) < 0)
 		return -1;
 	res->warm = cell != NULL;
 	if (!cell && start_cold(level, &spec, &cell, err) < 0)

@@ -8,8 +8,9 @@
 
 static int probe(struct dw_error *err)
 {
-	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "this level is not part of this version; container and docker are the strongest");
+	return dw_fail(
+		err, DW_E_UNSUPPORTED, 0,
+		"this level is not part of this version; container and docker are the strongest");
 }
 
 static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,

@@ -48,6 +48,7 @@ struct docker {
 	int child[4];
 	int pid; /* of dewar-docker, until it is buried; or 0 */
 	int pidfd;
+	bool early;        /* over for who runs it at its end, not when it is removed */
 	bool made;         /* the container ran, and was looked at */
 	uint64_t noted_ms; /* when we last heard of a pull, or 0 */
 	char folder[64];   /* for what is collected; ours to remove, or "" */
@@ -157,20 +158,38 @@ static int write_plan(struct docker *d, struct dw_error *err)
 	return d->plan_fd < 0 ? -1 : 0;
 }
 
-static int write_order(struct docker *d, struct dw_error *err)
+static const char *image_of(const struct dw_spec *spec)
 {
-	const struct dw_request *req = d->spec->req;
-	const char *image = req->image ? req->image : dw_docker_image(d->spec->runtime);
-	char guest[512];
-	json_t *order;
+	return spec->req->image ? spec->req->image : dw_docker_image(spec->runtime);
+}
+
+/* The image, and our init for it. */
+static int choose(struct docker *d, char *ret_image, size_t size, char *ret_guest,
+                  size_t guest_size, struct dw_error *err)
+{
+	const char *image = image_of(d->spec);
 
 	if (!image)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "no image is known for %s: name one with --image",
 		               d->spec->runtime->name);
-	if (dw_program_find("dewar-guest", "DEWAR_GUEST", guest, sizeof(guest), err) < 0)
+	if (strlen(image) >= size)
+		return dw_fail(err, DW_E_INVALID, ENAMETOOLONG, "the image %.64s...",
+		               image);
+	if (dw_program_find("dewar-guest", "DEWAR_GUEST", ret_guest, guest_size, err) < 0)
 		return -1;
+	(void)snprintf(ret_image, size, "%s", image);
 	(void)snprintf(d->cell.outcome.image, sizeof(d->cell.outcome.image), "%s", image);
+	return 0;
+}
+
+static int write_order(struct docker *d, struct dw_error *err)
+{
+	char image[256], guest[512];
+	json_t *order;
+
+	if (choose(d, image, sizeof(image), guest, sizeof(guest), err) < 0)
+		return -1;
 	order = dw_docker_order(d->spec, image, guest,
 	                        d->folder[0] != '\0' ? d->folder : NULL, err);
 	if (!order)
@@ -234,6 +253,21 @@ static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
 	plan_limits(d);
 	*ret_cell = &d->cell;
 	return 0;
+}
+
+static int write_waiting(struct docker *d, uint64_t idle_ms, struct dw_error *err)
+{
+	char image[256], guest[512];
+	json_t *order;
+
+	if (choose(d, image, sizeof(image), guest, sizeof(guest), err) < 0)
+		return -1;
+	order = dw_docker_order_waiting(d->spec, image, guest, idle_ms, err);
+	if (!order)
+		return -1;
+	d->order_fd = seal_json(order, err);
+	json_decref(order);
+	return d->order_fd < 0 ? -1 : 0;
 }
 
 static int send_order(struct docker *d, struct dw_error *err)
@@ -364,6 +398,8 @@ static void on_end(struct docker *d, const struct dw_docker_end *end)
 
 	o->ended = true;
 	d->cell.waived_ms += REMOVE_MS; /* it is the engine's time from here on */
+	if (d->early)
+		d->cell.state = DW_CELL_GONE;
 	o->wait_status = e->wait_status;
 	o->tmp_full = e->tmp_full != 0;
 	if (e->run_ns > 0)
@@ -513,6 +549,83 @@ static void destroy(struct dw_cell *cell)
 		dw_fd_close(&cell->out[i]);
 	remove_folder(d);
 	free(d);
+}
+
+/* ---- containers that wait ---- */
+
+int dw_docker_prepare(const struct dw_spec *spec, uint64_t idle_ms,
+                      struct dw_cell **ret_cell, struct dw_error *err)
+{
+	struct docker *d = new_docker(spec);
+
+	if (!d)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
+	if (spawn(d, err) < 0 || write_waiting(d, idle_ms, err) < 0) {
+		destroy(&d->cell);
+		return -1;
+	}
+	plan_limits(d);
+	if (send_order(d, err) < 0) {
+		destroy(&d->cell);
+		return -1;
+	}
+	*ret_cell = &d->cell;
+	return 0;
+}
+
+bool dw_docker_is_gone(const struct dw_cell *cell)
+{
+	const struct docker *d = (const struct docker *)cell;
+	struct pollfd fd = {.fd = d->pidfd, .events = POLLIN};
+
+	return d->pid == 0 || poll(&fd, 1, 0) > 0;
+}
+
+int dw_docker_is_ready(struct dw_cell *cell, struct dw_error *err)
+{
+	struct docker *d = docker(cell);
+
+	read_reports(d);
+	if (d->cell.outcome.error.code != DW_OK) {
+		*err = d->cell.outcome.error;
+		return -1;
+	}
+	if (dw_docker_is_gone(cell))
+		return dw_fail(err, DW_E_BUSY, 0, "the container is gone");
+	return d->made;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool dw_docker_fits(const struct dw_cell *cell, const struct dw_spec *spec)
+{
+	const struct docker *d = (const struct docker *)cell;
+	const struct dw_limits *have = &d->spec->limits, *want = &spec->limits;
+	const struct dw_request *req = spec->req;
+
+	return is_same(image_of(d->spec), image_of(spec)) &&
+	       is_same(d->spec->req->runtime, req->runtime) &&
+	       d->spec->req->network == req->network && req->pull != DW_PULL_ALWAYS &&
+	       !req->workspace && req->n_writable == 0 && !req->program &&
+	       have->memory_bytes == want->memory_bytes &&
+	       have->cpu_percent == want->cpu_percent && have->pids == want->pids &&
+	       have->files == want->files && have->tmp_bytes == want->tmp_bytes;
+}
+
+int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err)
+{
+	struct docker *d = docker(cell);
+
+	d->spec = spec;
+	d->early = true;
+	if (make_folder(d, err) < 0 || write_plan(d, err) < 0 || write_order(d, err) < 0)
+		return -1;
+	cell->outcome.limits[DW_LIMIT_TIMEOUT].asked = spec->limits.timeout_ms;
+	cell->outcome.limits[DW_LIMIT_OUTPUT].asked = spec->limits.output_bytes;
+	return send_order(d, err);
 }
 
 /* ---- probing ---- */

@@ -109,7 +109,7 @@ static void add_names(json_t *mounts, const char *guest)
 	char path[600];
 
 	for (size_t i = 0; slash && i < ARRAY_SIZE(files); i++) {
-		(void)snprintf(path, sizeof(path), "%.*s/cell-%s", (int)(slash - guest),
+		(void)snprintf(path, sizeof(path), "%.*s/dewar-%s", (int)(slash - guest),
 		               guest, files[i][0]);
 		if (access(path, R_OK) == 0)
 			(void)json_array_append_new(mounts,

@@ -243,3 +243,14 @@ json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const cha
 		              "the image, the runtime and the patterns must be UTF-8");
 	return order;
 }
+
+json_t *dw_docker_order_waiting(const struct dw_spec *spec, const char *image,
+                                const char *guest, uint64_t idle_ms, struct dw_error *err)
+{
+	json_t *order = dw_docker_order(spec, image, guest, NULL, err);
+
+	if (order)
+		(void)json_object_set_new(order, "wait_ms",
+		                          json_integer((json_int_t)idle_ms));
+	return order;
+}

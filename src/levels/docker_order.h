@@ -36,6 +36,11 @@ int dw_docker_plan(const struct dw_spec *spec, struct dw_plan_builder *plan,
 json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const char *guest,
                         const char *folder, struct dw_error *err);
 
+/* The same for a container that waits, for so long, for an order of its own. */
+json_t *dw_docker_order_waiting(const struct dw_spec *spec, const char *image,
+                                const char *guest, uint64_t idle_ms,
+                                struct dw_error *err);
+
 /* Who the program is: nobody, by whatever name an image has for it. */
 #define DW_DOCKER_NOBODY 65534U
 

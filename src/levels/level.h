@@ -164,6 +164,23 @@ int dw_container_base(const struct dw_spec *spec, struct dw_error *err);
 /* The first of DW_WAY_IDS ids for a zygote and its cells; 0 if there is no need. */
 uint32_t dw_container_draw_ids(void);
 
+/*
+ * Level docker: start a container for spec that waits, for idle_ms at most; spec says
+ * all but what is to run. It is ready (1), not yet (0), or never will be (-1).
+ */
+int dw_docker_prepare(const struct dw_spec *spec, uint64_t idle_ms,
+                      struct dw_cell **ret_cell, struct dw_error *err);
+int dw_docker_is_ready(struct dw_cell *cell, struct dw_error *err);
+
+/* Could it run spec, as far as its container goes? */
+bool dw_docker_fits(const struct dw_cell *cell, const struct dw_spec *spec);
+
+/* Run it there: the cell is spec's now, and over for spec at its program's end. */
+int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err);
+
+/* Is the container removed, so that destroy() has nothing to wait for? */
+bool dw_docker_is_gone(const struct dw_cell *cell);
+
 extern const struct dw_level dw_level_none;
 extern const struct dw_level dw_level_process;
 extern const struct dw_level dw_level_container;

@@ -62,17 +62,17 @@ static void command_of_cell(struct dw_words *w, const struct dw_attack *attack,
 	dw_words_add(w, "--json");
 	dw_words_add(w, "--level");
 	dw_words_add(w, at->level);
+	if (tools->runtime && dw_target_is_outside(at)) {
+		dw_words_add(w, "--runtime");
+		dw_words_add(w, tools->runtime);
+	}
 	dw_words_add(w, "--timeout");
 	dw_words_add(w, "5s");
 	dw_words_add(w, "--into");
 	dw_words_add_copy(w, into);
-	if (tools->image && stage->range->outside) {
+	if (tools->image && dw_target_is_outside(at)) {
 		dw_words_add(w, "--image");
 		dw_words_add(w, tools->image);
-	}
-	if (tools->runtime && stage->range->outside) {
-		dw_words_add(w, "--runtime");
-		dw_words_add(w, tools->runtime);
 	}
 	dw_words_add_options(w, attack->options, stage->range->base);
 	for (; *env; env += strlen(env) + 1) {

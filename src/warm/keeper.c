@@ -12,6 +12,7 @@
 #include "levels/limits.h"
 #include "warm/cell.h"
 #include "warm/pss.h"
+#include "warm/standing.h"
 
 #define MB (1ULL << 20)
 #define CELL_BYTES_GUESS (3 * MB) /* until one could be measured */
@@ -224,6 +225,8 @@ static bool keep(struct dw_pool *pool)
 	bool more = false;
 
 	dw_keeper_end_used(pool);
+	if (pool->standing)
+		dw_standing_keep(pool->standing);
 	for (size_t i = 0; i < pool->n_shelves; i++) {
 		struct shelf *s = &pool->shelves[i];
 

@@ -29,6 +29,7 @@
 #include "warm/cell.h"
 #include "warm/pss.h"
 #include "warm/shelf.h"
+#include "warm/standing.h"
 
 #define MB (1ULL << 20)
 #define DEFAULT_MEMORY (512 * MB)
@@ -113,13 +114,21 @@ static struct warm_cell *take_forked(struct dw_pool *pool, struct shelf *s,
 	                          &why);
 }
 
-struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
+static struct dw_cell *take_container(struct dw_pool *pool, const struct dw_spec *spec)
 {
-	struct shelf *s = find_shelf(pool, spec);
+	return pool->standing ? dw_standing_take(pool->standing, spec) : NULL;
+}
+
+struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
+                             const struct dw_spec *spec)
+{
+	struct shelf *s = level == &dw_level_docker ? NULL : find_shelf(pool, spec);
 	bool plain = s && dw_template_fits_standby(&s->template, spec);
 	struct warm_cell *w = NULL;
 	uint64_t *counter;
 
+	if (level == &dw_level_docker)
+		return take_container(pool, spec);
 	if (!s)
 		return NULL;
 	counter = &s->stats.runs_standby;
@@ -149,8 +158,11 @@ struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec)
 int dw_pool_go(struct dw_pool *pool, struct dw_cell *cell, const struct dw_spec *spec,
                struct dw_error *err)
 {
-	int r = dw_warm_go(cell, spec, err);
+	int r;
 
+	if (cell->level == &dw_level_docker)
+		return dw_docker_go(cell, spec, err);
+	r = dw_warm_go(cell, spec, err);
 	pthread_mutex_lock(&pool->lock);
 	if (pool->is_low)
 		pthread_cond_signal(&pool->work);
@@ -163,6 +175,10 @@ void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell)
 {
 	struct warm_cell *w = cell->owner;
 
+	if (cell->level == &dw_level_docker) {
+		dw_standing_give_back(pool->standing, cell);
+		return;
+	}
 	dw_warm_forget(cell);
 	pthread_mutex_lock(&pool->lock);
 	pool->running--;
@@ -217,6 +233,7 @@ static void free_pool(struct dw_pool *pool)
 	(void)pthread_cond_destroy(&pool->work);
 	(void)pthread_cond_destroy(&pool->changed);
 	(void)pthread_mutex_destroy(&pool->lock);
+	dw_standing_free(pool->standing);
 	free(pool->shelves);
 	free(pool);
 }
@@ -271,6 +288,9 @@ int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret_pool,
 		if (fill_shelf(&pool->shelves[pool->n_shelves],
 		               &templates[pool->n_shelves], err) < 0)
 			goto fail;
+	if (config->n_docker > 0 &&
+	    dw_standing_new(config->docker, config->n_docker, &pool->standing, err) < 0)
+		goto fail;
 	if (dw_spawner_start(&pool->spawner, err) < 0)
 		goto fail;
 	if (dw_keeper_start(pool, err) < 0) {
@@ -326,6 +346,12 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
 	struct shelf *s = NULL;
 	int r = 0;
 
+	if (pool->standing && strcmp(name, DW_POOL_DOCKER) == 0) {
+		pthread_mutex_lock(&pool->lock);
+		pthread_cond_signal(&pool->work);
+		pthread_mutex_unlock(&pool->lock);
+		return dw_standing_warm_up(pool->standing, standby, timeout_ms, err);
+	}
 	for (size_t i = 0; i < pool->n_shelves; i++)
 		if (strcmp(pool->shelves[i].template.name, name) == 0)
 			s = &pool->shelves[i];

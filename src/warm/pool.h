@@ -11,7 +11,8 @@
  */
 
 /* A warm cell that fits, or NULL: run it cold. */
-struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_spec *spec);
+struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
+                             const struct dw_spec *spec);
 int dw_pool_go(struct dw_pool *pool, struct dw_cell *cell, const struct dw_spec *spec,
                struct dw_error *err);
 void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell);

@@ -64,6 +64,7 @@ struct dw_pool {
 	struct stack used;
 	struct shelf *shelves;
 	size_t n_shelves;
+	struct dw_standing *standing; /* level docker's, or NULL */
 };
 
 static inline void dw_shelf_push(struct stack *stack, struct warm_cell *w)

@@ -16,6 +16,7 @@ from engine import engines, images
 from fakes.faulty_engine import FaultyEngine
 
 BEDS = ("docker", "podman", "docker+runsc")
+WARM = "docker-warm"  # in a container that has been waiting; where a module says WARM = True
 REGISTRY = "127.0.0.1:5000"
 
 
@@ -26,7 +27,10 @@ def pytest_configure(config):
 def pytest_generate_tests(metafunc):
     if "engine" in metafunc.fixturenames:
         marker = metafunc.definition.get_closest_marker("engines")
-        metafunc.parametrize("engine", marker.args if marker else BEDS, indirect=True)
+        beds = list(marker.args if marker else BEDS)
+        if getattr(metafunc.module, "WARM", False) and "docker" in beds:
+            beds.append(WARM)
+        metafunc.parametrize("engine", beds, indirect=True)
 
 
 class Bed:
@@ -34,18 +38,22 @@ class Bed:
 
     def __init__(self, name, engine, dewar_path):
         self.name = name
-        self.kind, _, self.runtime = name.partition("+")
+        self.warm = name == WARM
+        self.kind, _, self.runtime = name.replace("-warm", "").partition("+")
         self.engine = engine
         self.api = engine.api
         self.host = engine.host
         self.dewar = dewar_path
 
-    def argv(self, *args, command="run", host=None):
-        level = ["--level", "docker"] if command == "run" else []
-        runtime = ["--runtime", self.runtime] if self.runtime and command == "run" else []
-        if runtime and "--pids" not in args:
-            runtime += ["--pids", "200"]  # gVisor's own threads are some forty of them
-        return ([self.dewar, command, *level, *runtime, *map(os.fspath, args)],
+    def argv(self, *args, host=None):
+        options = ["--level", "docker"]
+        if self.warm:
+            options += ["--warm", "standby"]
+        if self.runtime:
+            options += ["--runtime", self.runtime]
+            if "--pids" not in args:
+                options += ["--pids", "200"]  # gVisor's own threads are some forty of them
+        return ([self.dewar, "run", *options, *map(os.fspath, args)],
                 merged_env({"DOCKER_HOST": host or self.host}))
 
     def run(self, *args, input=None, timeout=90, host=None, **kwargs):
@@ -114,7 +122,7 @@ def started():
 @pytest.fixture
 def engine(request, started, must, dewar):  # noqa: F811
     """A Bed for each engine of BEDS, or of the mark `engines`."""
-    kind, _, runtime = request.param.partition("+")
+    kind, _, runtime = request.param.replace("-warm", "").partition("+")
     found = started(kind)
     must(isinstance(found, engines.Engine), found)
     if runtime:

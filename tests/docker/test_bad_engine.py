@@ -15,7 +15,7 @@ from fakes import faulty_engine
 
 pytestmark = pytest.mark.engines("docker")
 
-TIMEOUT_S = 4
+TIMEOUT_S = 3
 # What no run can do without, in the order of a run.
 STEPS = {
     "ping": r"(GET|HEAD) .*(/_ping|/version)", "create": r"POST .*/containers/create",
@@ -55,7 +55,9 @@ def test_a_step_fails(engine, faulty, step, fault):
     r = engine.python("print('ran')", "--timeout", "%ds" % TIMEOUT_S, host=faulty.host)
     took = time.monotonic() - started
     assert faulty.saw(STEPS[step]), faulty.requests
-    assert_typed(r)
+    # All that matters may be in the first half.
+    if fault != "cut" or (r["status"], r["stdout"]) != ("success", "ran\n"):
+        assert_typed(r)
     assert took < TIMEOUT_S + 3 * MARGIN_S, "an answer by the deadline"
     assert_none_left(engine, before)
 

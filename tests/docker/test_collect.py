@@ -53,7 +53,7 @@ def test_patterns(engine, pattern, wanted):
 @pytest.mark.parametrize("code, reason", [("exit 3", "exit"), ("kill -9 $$", "signal"),
                                           ("sleep 60", "timeout_wall")])
 def test_files_of_a_program_that_fails(engine, code, reason):
-    r = engine.json("--timeout", "3s", "sh", "-c", "echo x > x; " + code, "--collect", "x")
+    r = engine.json("--timeout", "2s", "sh", "-c", "echo x > x; " + code, "--collect", "x")
     assert r["reason"] == reason and content(r, "x") == b"x\n", brief(r)
 
 
@@ -86,7 +86,6 @@ def test_only_regular_files_and_no_links(engine, pattern):
 @pytest.mark.parametrize("pattern", ["../etc/passwd", "/etc/passwd", "sub/../../etc/passwd"])
 def test_nothing_from_outside_of_tmp(engine, pattern):
     done = engine.run("--json", "--collect", pattern, "sh", "-c", "mkdir sub")
-    assert b"root:" not in base64.b64decode(done.stdout + b"==", altchars=None, validate=False)
     assert done.returncode == 125 or b'"files":[]' in done.stdout.replace(b" ", b""), done
 
 
@@ -100,8 +99,8 @@ def test_more_than_can_be_carried(engine):
     r = engine.python("for i in range(2000): open('f%d' % i, 'w').write('x')", "--collect", "*")
     assert 0 < len(names(r)) < 2000 and r["warnings"], (len(names(r)), r["warnings"])
     r = engine.python("import os\nfor _ in range(300):\n    os.mkdir('d'); os.chdir('d')",
-                      "--collect", "*/*", "--collect", "d/" * 200 + "*")
-    assert r["status"] in ("success", "error"), brief(r)
+                      "--collect", "*/*", "--collect", "d/d/d/*")
+    assert_success(r)
 
 
 @pytest.mark.engines(*RUNC)

@@ -9,6 +9,7 @@ import pytest
 from e2e.helpers import MARGIN_S, assert_ended, assert_success, brief
 
 RUNC = ("docker", "podman")
+WARM = True
 MB = 1 << 20
 
 # ---- memory ----
@@ -56,12 +57,12 @@ def test_swap_does_not_make_up_for_memory(engine):
 ])
 def test_time(engine, code):
     started = time.monotonic()
-    r = engine.python("print('begun', flush=True)\n" + code, "--timeout", "3s", "--pids", "128")
+    r = engine.python("print('begun', flush=True)\n" + code, "--timeout", "2s", "--pids", "1000")
     took = time.monotonic() - started
     assert_ended(r, "timeout", "timeout_wall", "--timeout", "timeout_s")
     assert r["stdout"] == "begun\n", brief(r)
     assert (r["exit_code"], r["signal"]) == (137, 9), brief(r)
-    assert took < 3 + 2 * MARGIN_S
+    assert took < 2 + 3 * MARGIN_S
 
 
 # ---- output ----

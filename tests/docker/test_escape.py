@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from e2e.conftest import merged_env
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS = 300
 
@@ -21,10 +23,10 @@ def suites():
 def suite(engine, suites):
     """Its rows by attack, once an engine."""
     if engine.name not in suites:
-        argv, env = engine.argv("--level", "docker", "--json", command="verify")
+        argv = [engine.dewar, "verify", "--level", "docker", "--json"]
         if engine.runtime:
             argv += ["--runtime", engine.runtime]
-        done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+        done = subprocess.run(argv, env=merged_env({"DOCKER_HOST": engine.host}), stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=SECONDS, check=False)
         assert done.returncode in (0, 1), done.stderr
         suites[engine.name] = json.loads(done.stdout)["rows"]

@@ -22,7 +22,7 @@ def test_gvisor_is_what_runs(engine):
 
 @pytest.mark.engines("docker", "podman")
 @pytest.mark.parametrize("name", ["no-such-runtime", "kata", "../../bin/sh", "a b", "runc;id", "ü",
-                                  "x" * 300])
+                                  "x" * 300], ids=range(7))
 def test_an_unknown_runtime(engine, name):
     before = engine.api.containers()
     r = engine.python("print('ran')", "--runtime", name)

@@ -158,7 +158,6 @@ def test_a_file_bigger_than_tmp_is_an_answer(engine, tmp_path):
 
 @pytest.fixture
 def workspace(tmp_path):
-    """Of root's, and closed to everybody else."""
     folder = tmp_path / "ws"
     (folder / "sub").mkdir(parents=True)
     (folder / "in.txt").write_text("host")
@@ -213,6 +212,15 @@ def test_a_workspace_with_an_odd_name(engine, tmp_path, name):
         return
     assert r["stdout"] == "host\n" and "Read-only" in r["stderr"], brief(r)
     assert (folder / "in.txt").read_text() == "host"
+
+
+@pytest.mark.engines("docker", "podman")
+def test_a_workspace_that_only_its_owner_may_read(engine, workspace):
+    """The program is nobody, also on the host. It is said, and who that is."""
+    workspace.chmod(0o700)
+    r = engine.python("print('ran')", "--workspace", workspace)
+    assert_ended(r, "error", "unavailable", "/work", "nobody")
+    assert r["stdout"] == ""
 
 
 @pytest.mark.engines("docker", "podman")

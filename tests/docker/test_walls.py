@@ -17,6 +17,7 @@ from engine import images
 
 NOBODY = 65534
 RUNC = ("docker", "podman")
+WARM = True
 
 STATUS = """
 import json, os

@@ -13,9 +13,11 @@ network namespace of an engine, where nobody else sees it.
 import gzip
 import hashlib
 import http.server
+import io
 import json
 import re
 import sys
+import tarfile
 import threading
 
 PORT = 5000
@@ -27,9 +29,10 @@ def digest(data):
 
 
 class Image:
-    """Of one layer; what it is for one name and tag differs from any other."""
+    """Of one layer, which no other name shares: what an engine has it does not fetch."""
 
     def __init__(self, tar, name):
+        tar = signed(tar, name)
         layer = gzip.compress(tar, 1, mtime=0)
         config = json.dumps({
             "architecture": "amd64", "os": "linux", "config": {"Labels": {"name": name}},
@@ -41,6 +44,16 @@ class Image:
             "layers": [entry("image.rootfs.diff.tar.gzip", layer)]}).encode()
         self.layer = layer
         self.blobs = {digest(config): config, digest(layer): layer}
+
+
+def signed(tar, name):
+    """With one file more."""
+    out = io.BytesIO(tar)
+    with tarfile.open(fileobj=out, mode="a") as archive:
+        info = tarfile.TarInfo("etc/image")
+        info.size = len(name)
+        archive.addfile(info, io.BytesIO(name.encode()))
+    return out.getvalue()
 
 
 def entry(kind, data):

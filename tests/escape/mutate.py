@@ -30,7 +30,7 @@ sys.path.insert(0, HERE)
 from mutants import DOCKER_MUTANTS, MUTANTS  # noqa: E402
 
 PROGRAMS = ("dewar", "dewar-launch", "dewar-verify", "dewar-attacks", "dewar-docker",
-            "dewar-guest", "cell-hosts", "cell-resolv.conf")
+            "dewar-guest", "dewar-hosts", "dewar-resolv.conf")
 MAKES_CELLS = ("dewar", "dewar-verify")  # each has the library in it
 LIBRARY = "libdewar-static"
 HOLDER = "src/warm/template.c"  # of what is embedded
