@@ -174,12 +174,17 @@ static struct dw_target control_place(const struct suite *s,
                                       const struct dw_attack *attack)
 {
 	if (strcmp(attack->control, "bare") == 0)
-		return (struct dw_target){DW_AT_BARE, DW_WAY_COLD, "no cell"};
+		return (struct dw_target){.level = DW_AT_BARE,
+		                          .way = DW_WAY_COLD,
+		                          .title = "no cell"};
 	/* Root is as mighty as can be at level none already. */
 	if (strcmp(attack->control, "root") == 0 && !s->range.root)
-		return (struct dw_target){DW_AT_ROOT, DW_WAY_COLD,
-		                          "no cell, as root of the range"};
-	return (struct dw_target){"none", DW_WAY_COLD, "level none"};
+		return (struct dw_target){.level = DW_AT_ROOT,
+		                          .way = DW_WAY_COLD,
+		                          .title = "no cell, as root of the range"};
+	return (struct dw_target){.level = "none",
+	                          .way = DW_WAY_COLD,
+	                          .title = "level none"};
 }
 
 static int try_at(struct suite *s, const struct dw_attack *attack,
@@ -319,8 +324,12 @@ int main(int argc, char **argv)
 	keep[0] = set.tools.dewar;
 	keep[1] = set.tools.attacks;
 	keep[2] = NULL;
-	for (size_t i = 0; i < set.n_targets; i++)
-		needs_outside = needs_outside || dw_target_is_outside(&set.targets[i]);
+	for (size_t i = 0; i < set.n_targets; i++) {
+		if (!dw_target_is_outside(&set.targets[i]))
+			continue;
+		needs_outside = true;
+		set.targets[i].runtime = set.tools.runtime;
+	}
 	if (needs_outside && dw_outside_start(&suite.outside, &set.tools, &err) < 0)
 		give_up(&set, &err);
 	if (dw_range_enter(&suite.range, keep, &err) < 0)

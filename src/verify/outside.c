@@ -63,7 +63,7 @@ static int serve(int fd, const struct dw_range *range, const struct dw_tools *to
 	    q.attack >= dw_n_attacks)
 		return -1;
 	q.level[sizeof(q.level) - 1] = q.way[sizeof(q.way) - 1] = '\0';
-	at = (struct dw_target){q.level, q.way, q.level};
+	at = (struct dw_target){.level = q.level, .way = q.way, .title = q.level};
 	answer.failed = dw_attempt(&dw_attacks[q.attack], &at, range, tools, &observed,
 	                           &answer.err);
 	r = answer_with(fd, &observed, &answer);

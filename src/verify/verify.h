@@ -78,8 +78,9 @@ const char *dw_verdict_name(enum dw_verdict verdict);
 /* Where an attack is tried: a level, and how the cell comes to be. */
 struct dw_target {
 	const char *level;
-	const char *way;   /* DW_WAY_COLD, or as `dewar run --warm` has it */
-	const char *title; /* for people */
+	const char *way;     /* DW_WAY_COLD, or as `dewar run --warm` has it */
+	const char *title;   /* for people */
+	const char *runtime; /* of the engine, or NULL */
 };
 
 static inline bool dw_target_is_warm(const struct dw_target *target)
@@ -92,6 +93,13 @@ static inline bool dw_target_is_warm(const struct dw_target *target)
 static inline bool dw_target_is_outside(const struct dw_target *target)
 {
 	return strcmp(target->level, DW_LEVEL_OUTSIDE) == 0;
+}
+
+/* Does a runtime of an engine bring a kernel along, as gVisor does? NULL: the engine's. */
+static inline bool dw_runtime_has_kernel(const char *runtime)
+{
+	return runtime && strcmp(runtime, "runc") != 0 && strcmp(runtime, "crun") != 0 &&
+	       strcmp(runtime, "youki") != 0;
 }
 
 /* One attack at one place. */

@@ -28,8 +28,12 @@ static const char bare_result[] =
 	"\"seccomp\": {\"mode\": 0}, \"landlock\": {\"abi\": 0}},"
 	"\"limits\": {}}}";
 
-static const char *const stops[] = {"ENOENT=mount", "EPERM=seccomp|capability",
-                                    "EACCES=landlock", "oom=limit:memory", NULL};
+static const char *const stops[] = {"ENOENT=mount",
+                                    "EPERM=seccomp|capability",
+                                    "EACCES=landlock",
+                                    "oom=limit:memory",
+                                    "docker:EACCES=capability",
+                                    NULL};
 static const char *const unpromised[] =
 	{"process",          "Level process does not.", "unenforced:cpu",
          "Nobody holds it.", "guest-without-landlock",  "No Landlock.",
@@ -123,6 +127,18 @@ static void the_first_wall_that_stood_is_named(void **state)
 	expect(judge((struct given){.said = "stopped: EPERM at mount",
 	                            .result = no_filter}),
 	       "contained", "capability");
+}
+
+static void a_stop_may_mean_another_wall_at_another_level(void **state)
+{
+	static const char said[] = "stopped: EACCES at open\n";
+
+	(void)state;
+	expect(judge((struct given){.said = said}), "contained", "landlock");
+	expect(judge((struct given){.said = said, .level = "docker"}), "contained",
+	       "capability");
+	expect(judge((struct given){.said = said, .level = "dock"}), "contained",
+	       "landlock");
 }
 
 static void a_stop_without_a_wall_is_no_proof(void **state)
@@ -324,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_expected_stop_is_contained_by_its_wall),
 		cmocka_unit_test(the_first_wall_that_stood_is_named),
+		cmocka_unit_test(a_stop_may_mean_another_wall_at_another_level),
 		cmocka_unit_test(a_stop_without_a_wall_is_no_proof),
 		cmocka_unit_test(an_unexpected_stop_is_no_proof),
 		cmocka_unit_test(silence_is_no_proof),
