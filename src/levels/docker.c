@@ -384,6 +384,10 @@ static void on_walls(struct docker *d, const struct dw_walls *walls)
 	o->started = true;
 	o->own_ns = own_namespaces(walls);
 	o->limits[DW_LIMIT_TMP].kernel = walls->tmp_bytes;
+	if (strncmp(d->found, "Podman", 6) == 0)
+		o->limits[DW_LIMIT_TMP].note =
+			"Podman knows no limit for the number of files there; each costs "
+			"memory, which has one";
 	files->kernel = walls->rlimit_files;
 	if (walls->rlimit_files < files->asked)
 		files->note = "this host, or the engine, allows no more";

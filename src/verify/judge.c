@@ -333,7 +333,7 @@ static bool is_about_warm(const char *excuse, const struct dw_target *target)
 
 /*
  * The sentence that excuses this level, for everybody or for a plain user; or a limit
- * that the proof disowns, or that is held by looking, which does not see everything;
+ * that the proof disowns, that it has something to say about, or that is held by looking, which does not see everything;
  * or a level that has no other wall on a kernel without Landlock. A proof without
  * Landlock, on a kernel that has it, excuses nothing.
  */
@@ -363,6 +363,8 @@ static const char *excuse(const struct dw_observed *outcome, const struct dw_row
 			return p[1];
 		if (strncmp(p[0], "unenforced:", 11) == 0 &&
 		    json_is_false(json_object_get(limit, "enforced")))
+			return p[1];
+		if (strncmp(p[0], "noted:", 6) == 0 && text_of(limit, "note")[0] != '\0')
 			return p[1];
 		if (strncmp(p[0], "sampled:", 8) == 0 &&
 		    strcmp(text_of(limit, "by"), "sampling") == 0)

@@ -303,7 +303,7 @@ DOCKER_MUTANTS = [
     ], {"docker": ["take-capabilities"]}),
     mutant("docker-no-seccomp-inside", "seccomp", [
         (ORDER, OURS_INSIDE, "DW_PLAN_DROP | DW_PLAN_LANDLOCK"),
-    ], {"docker": ["overhear-by-inotify"]}),
+    ], {"docker": ["hold-an-io-uring", "open-a-udp-lite-socket", "create-a-setuid-file"]}),
     mutant("docker-no-landlock-inside", "landlock", [
         (ORDER, OURS_INSIDE, "DW_PLAN_DROP | DW_PLAN_SECCOMP"),
     ], {"docker": ["hold-a-terminal-device"]}),
