@@ -3,8 +3,9 @@
 """Level docker beside `docker run`: the same image and limits, side by side in one run.
 
 Every round starts each method once, in random order, so that all of them meet the same
-noise; what counts are the ratios. Prints a table and keeps it, with the machine and the
-date, in bench/docker.md; --json prints the numbers instead.
+noise; what counts are the ratios. A warm run is one call of the library in a program that
+keeps containers ready, as a daemon does; the others are commands. Prints a table and keeps
+it, with the machine and the date, in bench/docker.md; --json prints the numbers instead.
 
 An engine of our own is started for it, as for the tests; with DOCKER_HOST set and --here it
 is that one, which must have the image.
@@ -87,15 +88,13 @@ def keep_pool(path):
 
     library = Library(path)
     text = json.dumps({"language": "python", "code": HELLO, "level": "docker",
-                       "image": IMAGE}).encode()
+                       "image": IMAGE, "pull": "never"}).encode()
     request = ctypes.create_string_buffer(ROOM)
     library.lib.dw_request_init(request)
     library.call("dw_request_from_json", request, text, ctypes.c_size_t(len(text)))
-    pool = library.new_pool()
-    library.run(pool, request)  # makes the pool want more of them
+    pool = library.new_pool(request)
     for _ in sys.stdin:
-        # What is not ready in time runs cold, and the answer says so.
-        time.sleep(1)
+        library.warm_up(pool, b"docker")
         start = time.perf_counter_ns()
         answer = library.run(pool, request)
         ms = (time.perf_counter_ns() - start) / 1e6
@@ -120,7 +119,9 @@ def measure(dewar, host, rounds):
     commands = {"docker run": docker_run(),
                 "dewar run": [dewar, "run", "--level", "docker", "--image", IMAGE, "--pull",
                               "never", "python", "-c", HELLO]}
-    pool = Pool(os.path.join(os.path.dirname(dewar), "libdewar.so"), env)
+    # The library looks for its helpers beside its program, which is Python's here.
+    helpers = {f"DEWAR_{name.upper()}": f"{dewar}-{name}" for name in ("launch", "docker", "guest")}
+    pool = Pool(os.path.join(os.path.dirname(dewar), "libdewar.so"), {**env, **helpers})
     times = {name: [] for name in (*commands, "dewar warm")}
     why = None
     for done in range(rounds + 1):

@@ -191,11 +191,14 @@ with_engines()
 # The images are made first, and once: by themselves they take longer than many tests.
 step_docker()
 {
+	local bed
 	if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
 		check docker images env -C tests $python -m engine images
 	fi
 	with_engines docker "$root/build" tests/docker --ignore=tests/docker/test_escape.py
-	with_engines docker-escape "$root/build" tests/docker/test_escape.py
+	for bed in docker podman docker+runsc; do
+		DEWAR_BED=$bed with_engines "escape-$bed" "$root/build" tests/docker/test_escape.py
+	done
 }
 
 # From the objects in build/; as root, some of them as a plain user.

@@ -11,15 +11,22 @@
 #include "base/path.h"
 #include "kernel/guest.h"
 
-int dw_collected_open(struct dw_collected *c, const char *folder, struct dw_error *err)
+void dw_collected_open(struct dw_collected *c, const char *folder)
 {
-	*c = (struct dw_collected){.dir_fd = -1, .fd = -1};
-	if (!folder)
+	*c = (struct dw_collected){.folder = folder, .dir_fd = -1, .fd = -1};
+}
+
+/* Not before it is needed: whoever is killed earlier leaves nothing. */
+static int make_folder(struct dw_collected *c)
+{
+	if (c->dir_fd >= 0)
 		return 0;
-	c->dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (c->dir_fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s", folder);
-	return 0;
+	if (!c->folder)
+		return -EPROTO;
+	if (mkdir(c->folder, 0700) < 0)
+		return -errno;
+	c->dir_fd = open(c->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return c->dir_fd < 0 ? -errno : 0;
 }
 
 void dw_collected_close(struct dw_collected *c)
@@ -36,7 +43,7 @@ int dw_collected_file(struct dw_collected *c, const char *payload, size_t len)
 
 	dw_fd_close(&c->fd);
 	c->left = 0;
-	if (c->dir_fd < 0 || len <= sizeof(head) || len - sizeof(head) >= sizeof(name) ||
+	if (len <= sizeof(head) || len - sizeof(head) >= sizeof(name) ||
 	    c->files++ >= DW_GUEST_FILES_MAX)
 		return -EPROTO;
 	memcpy(&head, payload, sizeof(head));
@@ -46,6 +53,9 @@ int dw_collected_file(struct dw_collected *c, const char *payload, size_t len)
 	    head.size > INT64_MAX)
 		return -EPROTO;
 
+	r = make_folder(c);
+	if (r < 0)
+		return r;
 	r = dw_path_make_parents(c->dir_fd, name, 0700);
 	if (r < 0)
 		return r;

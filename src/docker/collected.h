@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dewar/error.h"
-
 /*
  * Files that come out of a container, written into a folder of ours for dewar to
  * look at as it looks at any cell's /tmp. Whoever sends them is taken for hostile:
@@ -14,14 +12,15 @@
  * folder, with ceilings on their number and bytes.
  */
 struct dw_collected {
-	int dir_fd; /* of the folder, or -1 */
-	int fd;     /* of the file that is being written, or -1 */
+	const char *folder; /* made when the first file comes; NULL: none may */
+	int dir_fd;         /* of it, or -1 */
+	int fd;             /* of the file that is being written, or -1 */
 	uint64_t left;
 	uint64_t bytes;
 	unsigned files;
 };
 
-int dw_collected_open(struct dw_collected *c, const char *folder, struct dw_error *err);
+void dw_collected_open(struct dw_collected *c, const char *folder);
 void dw_collected_close(struct dw_collected *c);
 
 /* 0, or -EPROTO if an honest guest would never send this, or -errno. */

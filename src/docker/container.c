@@ -58,16 +58,17 @@ int dw_inspect_read(const json_t *reply, struct dw_inspected *ret, struct dw_err
 
 int dw_container_create(const struct dw_engine *e, const char *name, const json_t *body,
                         char ret_id[DW_CONTAINER_ID_MAX], bool *ret_missing,
-                        struct dw_error *err)
+                        bool *ret_unsure, struct dw_error *err)
 {
 	autojson json_t *reply = NULL;
 	const char *id;
 	char path[128];
 	long status = 0;
 
-	*ret_missing = false;
+	*ret_missing = *ret_unsure = false;
 	(void)snprintf(path, sizeof(path), "/containers/create?name=%.64s", name);
 	if (dw_engine_call(e, "POST", path, body, &reply, &status, err) < 0) {
+		*ret_unsure = status == 0 || (status >= 200 && status < 300);
 		/* Podman calls a missing image a failure of its own. */
 		*ret_missing = status == 404 ||
 		               (status == 500 && (strstr(err->text, "no such image") ||
@@ -75,7 +76,8 @@ int dw_container_create(const struct dw_engine *e, const char *name, const json_
 		return err->code == DW_E_BUSY ? -1 : dw_wrap(err, "create a container");
 	}
 	id = json_string_value(json_object_get(reply, "Id"));
-	if (!dw_container_is_id(id))
+	*ret_unsure = !dw_container_is_id(id);
+	if (*ret_unsure)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "create a container: the engine names none");
 	(void)snprintf(ret_id, DW_CONTAINER_ID_MAX, "%s", id);
@@ -125,4 +127,16 @@ int dw_container_remove(const struct dw_engine *e, const char *id, struct dw_err
 		(void)nanosleep(&pause, NULL);
 	} while ((status == 409 || status == 500) && dw_now_ms() < e->deadline_ms);
 	return dw_wrap(err, "remove the container %.12s", id);
+}
+
+void dw_container_remove_named(const struct dw_engine *e, const char *name)
+{
+	const struct timespec pause = {.tv_nsec = RETRY_NS};
+	struct dw_error err = {0};
+	char path[160];
+
+	(void)snprintf(path, sizeof(path), "/containers/%s?force=1&v=1", name);
+	while (dw_engine_call(e, "DELETE", path, NULL, NULL, NULL, &err) < 0 &&
+	       dw_now_ms() < e->deadline_ms)
+		(void)nanosleep(&pause, NULL);
 }

@@ -19,10 +19,16 @@ struct dw_inspected {
 /* Into *ret; -1 if it is not what an engine says of a container. */
 int dw_inspect_read(const json_t *reply, struct dw_inspected *ret, struct dw_error *err);
 
-/* *ret_missing is set where it is the image that is not there. */
+/*
+ * *ret_missing is set where it is the image that is not there, *ret_unsure where there
+ * was no answer, and so there may be a container or not.
+ */
 int dw_container_create(const struct dw_engine *e, const char *name, const json_t *body,
                         char ret_id[DW_CONTAINER_ID_MAX], bool *ret_missing,
-                        struct dw_error *err);
+                        bool *ret_unsure, struct dw_error *err);
+
+/* One that may be there, or about to be: look for it until the engine's deadline. */
+void dw_container_remove_named(const struct dw_engine *e, const char *name);
 int dw_container_start(const struct dw_engine *e, const char *id, struct dw_error *err);
 int dw_container_inspect(const struct dw_engine *e, const char *id,
                          struct dw_inspected *ret, struct dw_error *err);

@@ -80,7 +80,12 @@ int dw_engine_call(const struct dw_engine *e, const char *method, const char *pa
                    struct dw_error *err)
 {
 	autofree char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-	struct dw_http_call call = {.method = method, .deadline_ms = e->deadline_ms};
+	struct dw_http_call call = {
+		.method = method,
+		.deadline_ms = e->deadline_ms,
+		/* Only these change anything. */
+		.grace_ms = strcmp(method, "POST") == 0 ? DW_HTTP_GRACE_MS : 0,
+	};
 	autobuf struct dw_buf reply;
 	char full[2048];
 	long status = 0;

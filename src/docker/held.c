@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "kernel/cgroup_find.h"
+#include "kernel/ns.h"
 
 #define UNKNOWN UINT64_MAX
 /* Version 1 says a number near 2^63 where there is no limit. */
@@ -123,17 +123,9 @@ void dw_held_find_pid(struct dw_held *h, int pid, const char *id)
 
 void dw_held_namespaces(int pid, uint64_t ret[DW_NS_COUNT])
 {
-	static const char *const files[] = {"user", "mnt", "pid",   "net",
-	                                    "ipc",  "uts", "cgroup"};
-	struct stat st;
-	char path[64];
-
-	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
-	for (int i = 0; pid > 0 && i < DW_NS_COUNT; i++) {
-		(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, files[i]);
-		if (ret[i] == 0 && stat(path, &st) == 0)
-			ret[i] = st.st_ino;
-	}
+	for (int i = 0; pid > 0 && i < DW_NS_COUNT; i++)
+		if (ret[i] == 0)
+			ret[i] = dw_ns_of(pid, i);
 }
 
 static bool read_text(const char *dir, const char *file, char *text, size_t size)

@@ -140,8 +140,9 @@ static int wait_for_reply(struct dw_http *http, const struct exchange *x, CURLco
 {
 	const struct dw_http_call *call = x->call;
 	struct curl_waitfd cancel = {.fd = http->cancel_fd, .events = CURL_WAIT_POLLIN};
+	uint64_t now, deadline = call->deadline_ms;
+	bool heeds = http->cancel_fd >= 0;
 	int running = 1, left;
-	uint64_t now;
 	CURLMsg *msg;
 
 	for (;;) {
@@ -150,15 +151,20 @@ static int wait_for_reply(struct dw_http *http, const struct exchange *x, CURLco
 		if (!running)
 			break;
 		now = dw_now_ms();
-		if (now >= call->deadline_ms ||
+		if (now >= deadline ||
 		    (call->stall_ms != 0 && now >= x->heard_ms + call->stall_ms))
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
 			               "the engine at %s does not answer", http->socket);
-		left = dw_ms_until(call->deadline_ms);
-		(void)curl_multi_poll(http->multi, &cancel, http->cancel_fd >= 0,
+		left = dw_ms_until(deadline);
+		(void)curl_multi_poll(http->multi, &cancel, heeds,
 		                      left > 500 ? 500 : left + 1, NULL);
-		if (http->cancel_fd >= 0 && cancel.revents)
+		if (!heeds || !cancel.revents)
+			continue;
+		if (call->grace_ms == 0)
 			return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
+		heeds = false;
+		if (now + call->grace_ms < deadline)
+			deadline = now + call->grace_ms;
 	}
 	while ((msg = curl_multi_info_read(http->multi, &left)) != NULL)
 		if (msg->msg == CURLMSG_DONE)

@@ -29,11 +29,18 @@ struct dw_http_call {
 	const char *path; /* escaped already: "/v1.41/containers/json?all=1" */
 	const char *body; /* JSON, or NULL */
 	uint64_t deadline_ms;
+	uint64_t grace_ms;          /* to go on for, where it is cancelled */
 	uint64_t stall_ms;          /* give up when so long nothing came; 0: never */
 	dw_http_line_fn *on_line;   /* NULL: the reply is kept whole */
 	dw_http_line_fn *on_header; /* for each line of its head, or NULL */
 	void *user;
 };
+
+/*
+ * Podman, if whoever asked it to make or to start something is gone before it is done,
+ * may keep half a container that it can neither list nor remove.
+ */
+#define DW_HTTP_GRACE_MS 2000U
 
 /* More than any reply that we ask for. */
 #define DW_HTTP_REPLY_MAX (8U << 20)

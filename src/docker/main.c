@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "docker/container.h"
 #include "docker/run.h"
+#include "docker/stream.h"
 
 static int serve(struct dw_docker_order *o, struct dw_error *err)
 {

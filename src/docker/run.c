@@ -11,9 +11,9 @@
  *	measure, while the container is still there
  *	remove
  *
- * The stream is pumped by one loop, which also listens to dewar. Calls to the engine
- * are made only while nothing has to be pumped, each with a deadline, and dewar's
- * word ends them, too (http.c).
+ * The stream is pumped by a loop of its own (stream.c). Calls to the engine are made
+ * only while nothing has to be pumped, each with a deadline, and dewar's word ends
+ * them, too (http.c).
  */
 #include "docker/run.h"
 
@@ -32,309 +32,26 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "docker/attach.h"
-#include "docker/collected.h"
 #include "docker/container.h"
-#include "docker/demux.h"
-#include "docker/held.h"
 #include "docker/image.h"
+#include "docker/stream.h"
 #include "kernel/guest.h"
 
 #define MASKS_MAX 4096
-#define LOOK_MS 50           /* at what the kernel counts, while the program runs */
-#define KILL_MS 400U         /* for the guest to end everything by itself */
+#define REST_MAX 65536U
 #define REMOVE_MS 3000U      /* whatever the deadline was */
 #define REMOVE_SICK_MS 1000U /* of an engine that just failed */
-#define INPUT_MAX 32768U     /* a piece */
-#define CHUNK 65536U
-#define SEND_MAX (DW_GUEST_ORDER_MAX + (1U << 20))
-
-enum stage {
-	STAGE_START, /* there may be no guest yet */
-	STAGE_READY, /* it has said HELLO */
-	STAGE_RUNS,  /* WALLS */
-	STAGE_ENDED, /* END */
-	STAGE_DONE,  /* DONE, or an ERROR */
-};
 
 struct run {
 	struct dw_engine *e;
 	const struct dw_docker_order *o;
 	struct dw_docker_order second; /* for a container that waited */
 	char id[DW_CONTAINER_ID_MAX];
-	char image[256];
-	struct dw_guest_hello hello;
-	int pid; /* of the guest, on the host */
-	int stream;
-	enum stage stage;
-	struct dw_demux demux;
-	struct dw_held held;
-	struct dw_docker_end end;
-	struct dw_collected collected;
-	struct dw_error error; /* the guest's */
-	struct dw_buf rest;    /* that came with the answer to attach */
-	struct dw_buf out;     /* that the stream has not taken yet */
-	size_t out_at;
-	char said[300]; /* on the container's stderr: a runtime that failed */
-	bool wants;     /* input */
-	bool input_over;
-	unsigned kills;
-	uint64_t killed_ms;
-	bool dewar_gone;
+	char name[64];
+	bool unsure; /* whether there is one of that name */
+	struct dw_stream s;
+	struct dw_buf rest; /* that came with the answer to attach */
 };
-
-void dw_docker_tell(const struct dw_docker_report *report)
-{
-	(void)dw_report_send_data(DW_DOCKER_FD, report, sizeof(*report), NULL, 0);
-}
-
-/* ---- what the guest says ---- */
-
-static void on_text(void *user, const char *data, size_t len)
-{
-	struct run *r = user;
-	size_t at = strlen(r->said);
-
-	for (size_t i = 0; i < len && at + 1 < sizeof(r->said); i++)
-		r->said[at++] = (unsigned char)data[i] < 0x20 || data[i] == 0x7f
-		                        ? ' '
-		                        : data[i];
-	r->said[at] = '\0';
-}
-
-static int take_walls(struct run *r, const struct dw_report *report)
-{
-	struct dw_docker_report walls = {.kind = DW_DOCKER_WALLS, .walls = report->walls};
-
-	if (r->stage != STAGE_READY || report->kind != DW_REPORT_WALLS)
-		return -EPROTO;
-	r->stage = STAGE_RUNS;
-	/*
-	 * A runtime with a kernel of its own has numbers of its own inside, and may not
-	 * have all of them. What it lacks is that of the sandbox around it.
-	 */
-	dw_held_namespaces(r->pid, walls.walls.ns);
-	dw_docker_tell(&walls);
-	return 0;
-}
-
-static int take_end(struct run *r, const struct dw_report *report)
-{
-	if (r->stage != STAGE_RUNS || report->kind != DW_REPORT_END)
-		return -EPROTO;
-	r->stage = STAGE_ENDED;
-	r->end.end = report->end;
-	return 0;
-}
-
-static int take_error(struct run *r, const struct dw_report *report)
-{
-	if (r->stage >= STAGE_RUNS || report->kind != DW_REPORT_ERROR)
-		return -EPROTO;
-	r->stage = STAGE_DONE;
-	r->error = report->error;
-	return 0;
-}
-
-static int take_report(struct run *r, uint32_t kind, const char *payload, size_t len)
-{
-	struct dw_report report;
-
-	if (len != sizeof(report))
-		return -EPROTO;
-	memcpy(&report, payload, sizeof(report));
-	if (!dw_report_is_sound(&report))
-		return -EPROTO;
-	if (kind == DW_GUEST_WALLS)
-		return take_walls(r, &report);
-	return kind == DW_GUEST_END ? take_end(r, &report) : take_error(r, &report);
-}
-
-static int on_frame(void *user, const struct dw_guest_frame *f, const char *payload)
-{
-	struct run *r = user;
-
-	switch (f->kind) {
-	case DW_GUEST_HELLO:
-		if (r->stage != STAGE_START || f->len != sizeof(r->hello))
-			return -EPROTO;
-		memcpy(&r->hello, payload, sizeof(r->hello));
-		r->stage = STAGE_READY;
-		return 0;
-	case DW_GUEST_WALLS:
-	case DW_GUEST_END:
-	case DW_GUEST_ERROR:
-		return take_report(r, f->kind, payload, f->len);
-	case DW_GUEST_OUT:
-	case DW_GUEST_ERR:
-		if (r->stage != STAGE_RUNS)
-			return -EPROTO;
-		/* Dewar reads it all, to the end; if it does not, it is gone. */
-		(void)dw_fd_write_all(f->kind == DW_GUEST_OUT ? STDOUT_FILENO
-		                                              : STDERR_FILENO,
-		                      payload, f->len);
-		return 0;
-	case DW_GUEST_WANT:
-		r->wants = true;
-		return 0;
-	case DW_GUEST_DEAF:
-		r->input_over = true;
-		(void)close(STDIN_FILENO);
-		return 0;
-	case DW_GUEST_FILE:
-		return r->stage != STAGE_ENDED
-		               ? -EPROTO
-		               : dw_collected_file(&r->collected, payload, f->len);
-	case DW_GUEST_DATA:
-		return r->stage != STAGE_ENDED
-		               ? -EPROTO
-		               : dw_collected_data(&r->collected, payload, f->len);
-	case DW_GUEST_DONE:
-		if (r->stage != STAGE_ENDED)
-			return -EPROTO;
-		r->stage = STAGE_DONE;
-		return 0;
-	default:
-		return -EPROTO;
-	}
-}
-
-/* ---- what we say ---- */
-
-static void queue(struct run *r, enum dw_guest_kind kind, const void *data, size_t len)
-{
-	struct dw_guest_frame frame = {.kind = kind, .len = (uint32_t)len};
-
-	(void)dw_buf_add(&r->out, &frame, sizeof(frame));
-	(void)dw_buf_add(&r->out, data, len);
-}
-
-static void flush(struct run *r)
-{
-	ssize_t n = send(r->stream, r->out.data + r->out_at, r->out.len - r->out_at,
-	                 MSG_NOSIGNAL | MSG_DONTWAIT);
-
-	if (n > 0)
-		r->out_at += (size_t)n;
-	if (r->out_at == r->out.len)
-		r->out.len = r->out_at = 0;
-}
-
-static void take_input(struct run *r)
-{
-	char chunk[INPUT_MAX];
-	ssize_t n = read(STDIN_FILENO, chunk, sizeof(chunk));
-
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return;
-	r->wants = false;
-	r->input_over = n <= 0;
-	if (n > 0)
-		queue(r, DW_GUEST_INPUT, chunk, (size_t)n);
-	else
-		queue(r, DW_GUEST_CLOSE, "", 0);
-}
-
-/* ---- the loop ---- */
-
-static void listen_to_dewar(struct run *r)
-{
-	char word;
-	ssize_t n = recv(DW_DOCKER_FD, &word, 1, MSG_DONTWAIT);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	r->dewar_gone = n <= 0;
-	r->kills++;
-	if (r->killed_ms == 0)
-		r->killed_ms = dw_now_ms();
-	if (n > 0 && r->kills == 1 && r->stage == STAGE_RUNS)
-		queue(r, DW_GUEST_KILL, "", 0);
-}
-
-/* Is there no use in going on? */
-static bool is_given_up(const struct run *r)
-{
-	if (r->dewar_gone || r->kills > 1)
-		return true;
-	if (r->kills > 0 && r->stage < STAGE_RUNS)
-		return true;
-	return r->killed_ms != 0 && dw_now_ms() > r->killed_ms + KILL_MS &&
-	       r->stage < STAGE_ENDED;
-}
-
-/* -1: the stream is over, or what came is not the guest's. */
-static int take_stream(struct run *r, struct dw_error *err)
-{
-	char chunk[CHUNK];
-	ssize_t n = recv(r->stream, chunk, sizeof(chunk), MSG_DONTWAIT);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n <= 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the container ended by itself%s%s",
-		               r->said[0] != '\0' ? ": " : "", r->said);
-	if (dw_demux_feed(&r->demux, chunk, (size_t)n) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "what comes out of the container is not our guest's");
-	return 0;
-}
-
-/* The kernel holds the limits; that one was run against ends the cell, as anywhere. */
-static void look(struct run *r)
-{
-	if (r->stage != STAGE_RUNS || r->killed_ms != 0)
-		return;
-	dw_held_events(&r->held, &r->end);
-	if (!r->end.oom && !r->end.pids)
-		return;
-	r->killed_ms = dw_now_ms();
-	queue(r, DW_GUEST_KILL, "", 0);
-}
-
-/*
- * Until the stage is reached. -1 if that will not be: with an error, or, where we were
- * told to stop, with DW_E_BUSY.
- */
-static int pump(struct run *r, enum stage until, uint64_t deadline_ms,
-                struct dw_error *err)
-{
-	while (r->stage < until) {
-		bool input = r->wants && !r->input_over && r->stage == STAGE_RUNS;
-		bool unsent = r->out.len > r->out_at;
-		struct pollfd fds[] = {
-			{.fd = r->stream,
-		         .events = (short)(POLLIN | (unsent ? POLLOUT : 0))},
-			{.fd = DW_DOCKER_FD, .events = POLLIN},
-			{.fd = input ? STDIN_FILENO : -1, .events = POLLIN},
-		};
-		int left = dw_ms_until(deadline_ms);
-
-		if (r->out.failed)
-			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-			               "talk to the container");
-		if (left == 0)
-			return dw_fail(err, DW_E_UNSUPPORTED, 0,
-			               "the container was not ready in time; raise "
-			               "--timeout if the engine is only slow");
-		(void)poll(fds, ARRAY_SIZE(fds), left > LOOK_MS ? LOOK_MS : left);
-		if (fds[1].revents)
-			listen_to_dewar(r);
-		if (is_given_up(r))
-			return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
-		if (fds[2].revents)
-			take_input(r);
-		if (fds[0].revents & POLLOUT)
-			flush(r);
-		if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) &&
-		    take_stream(r, err) < 0)
-			return -1;
-		look(r);
-	}
-	return 0;
-}
-
-/* ---- the stages ---- */
 
 static void note(void *user, const char *text)
 {
@@ -367,9 +84,29 @@ static void suit_masks(json_t *host)
 }
 
 /*
+ * Podman makes one line of a mount, "type=bind,src=...,dst=...", and reads that again:
+ * a folder called "x,src=/etc" would show another one.
+ */
+static int check_mounts(const json_t *mounts, struct dw_error *err)
+{
+	for (size_t i = 0; i < json_array_size(mounts); i++) {
+		const json_t *mount = json_array_get(mounts, i);
+		const char *host = json_string_value(json_object_get(mount, "Source"));
+		const char *cell = json_string_value(json_object_get(mount, "Target"));
+
+		if (!host || !cell || strpbrk(host, ",\"\n\r") ||
+		    strpbrk(cell, ",\"\n\r"))
+			return dw_fail(err, DW_E_UNSUPPORTED, 0,
+			               "Podman cannot show a path with a comma or a quote in "
+			               "its name");
+	}
+	return 0;
+}
+
+/*
  * Podman knows no limit for the inodes of a tmpfs. Each costs memory, which has one.
  */
-static void suit_podman(const json_t *body)
+static int suit_podman(const json_t *body, struct dw_error *err)
 {
 	json_t *host = json_object_get(body, "HostConfig");
 	json_t *tmpfs = json_object_get(host, "Tmpfs");
@@ -380,23 +117,31 @@ static void suit_podman(const json_t *body)
 		(void)json_object_set_new(tmpfs, "/tmp",
 		                          json_stringn(options, (size_t)(at - options)));
 	suit_masks(host);
+	return check_mounts(json_object_get(host, "Mounts"), err);
+}
+
+/* If there is no answer, there may be a container all the same. */
+static int make(struct run *r, bool *ret_missing, struct dw_error *err)
+{
+	return dw_container_create(r->e, r->name, r->o->body, r->id, ret_missing,
+	                           &r->unsure, err);
 }
 
 static int create(struct run *r, struct dw_error *err)
 {
 	const struct dw_docker_order *o = r->o;
-	char name[64], owner[256];
+	char owner[256];
 	bool missing;
 
 	dw_owner_make(owner, sizeof(owner));
 	(void)json_object_set_new(json_object_get(o->body, "Labels"), DW_LABEL_OWNER,
 	                          json_string(owner));
-	(void)snprintf(name, sizeof(name), "dewar-%.16s", o->id);
-	if (r->e->podman)
-		suit_podman(o->body);
+	(void)snprintf(r->name, sizeof(r->name), "dewar-%.16s", o->id);
+	if (r->e->podman && suit_podman(o->body, err) < 0)
+		return -1;
 	if (strcmp(o->pull, "always") == 0 && pull(r, err) < 0)
 		return -1;
-	if (dw_container_create(r->e, name, o->body, r->id, &missing, err) == 0)
+	if (make(r, &missing, err) == 0)
 		return 0;
 	if (!missing)
 		return -1;
@@ -406,18 +151,18 @@ static int create(struct run *r, struct dw_error *err)
 		               o->image);
 	if (pull(r, err) < 0)
 		return -1;
-	return dw_container_create(r->e, name, o->body, r->id, &missing, err);
+	return make(r, &missing, err);
 }
 
 static int start(struct run *r, struct dw_error *err)
 {
-	if (dw_attach(r->e, r->id, DW_DOCKER_FD, &r->stream, &r->rest, err) < 0 ||
+	if (dw_attach(r->e, r->id, DW_DOCKER_FD, &r->s.fd, &r->rest, err) < 0 ||
 	    dw_container_start(r->e, r->id, err) < 0)
 		return -1;
-	if (r->rest.len > 0 && dw_demux_feed(&r->demux, r->rest.data, r->rest.len) < 0)
+	if (r->rest.len > 0 && dw_demux_feed(&r->s.demux, r->rest.data, r->rest.len) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "what comes out of the container is not our guest's");
-	return pump(r, STAGE_READY, r->e->deadline_ms, err);
+	return dw_stream_pump(&r->s, DW_STAGE_READY, r->e->deadline_ms, err);
 }
 
 /* What is above what was asked for holds nothing that we can rely on. */
@@ -455,10 +200,10 @@ static int check_namespaces(struct run *r, struct dw_error *err)
 	uint64_t ours[DW_NS_COUNT] = {0};
 
 	_Static_assert(ARRAY_SIZE(must) == ARRAY_SIZE(names), "a name for each");
-	dw_held_namespaces(r->pid, r->hello.ns);
+	dw_held_namespaces(r->s.pid, r->s.hello.ns);
 	dw_held_namespaces(getpid(), ours);
 	for (size_t i = 0; i < ARRAY_SIZE(must); i++)
-		if (ours[must[i]] != 0 && r->hello.ns[must[i]] == ours[must[i]])
+		if (ours[must[i]] != 0 && r->s.hello.ns[must[i]] == ours[must[i]])
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
 			               "the engine gave the container no %s namespace of "
 			               "its own",
@@ -488,11 +233,11 @@ static int read_back(struct run *r, struct dw_docker_made *made, struct dw_error
 	(void)snprintf(made->image, sizeof(made->image), "%s",
 	               is.image[0] != '\0' ? is.image : o->image);
 	(void)snprintf(made->runtime, sizeof(made->runtime), "%s", is.runtime);
-	r->pid = is.pid;
+	r->s.pid = is.pid;
 	if (check_namespaces(r, err) < 0)
 		return -1;
-	dw_held_find_pid(&r->held, is.pid, r->id);
-	dw_held_read(&r->held, made->held);
+	dw_held_find_pid(&r->s.held, is.pid, r->id);
+	dw_held_read(&r->s.held, made->held);
 	judge(o, made->held);
 	return o->strict ? check_strict(made->held, err) : 0;
 }
@@ -509,12 +254,12 @@ static int wait_for_order(struct run *r, const struct dw_docker_made *made,
 
 	for (;;) {
 		struct pollfd polled[] = {{.fd = DW_DOCKER_FD, .events = POLLIN},
-		                          {.fd = r->stream, .events = POLLIN}};
+		                          {.fd = r->s.fd, .events = POLLIN}};
 
 		if (dw_now_ms() >= until)
 			return dw_fail(err, DW_E_BUSY, 0, "nobody wanted the container");
 		(void)poll(polled, 2, dw_ms_until(until));
-		if (polled[1].revents && take_stream(r, err) < 0)
+		if (polled[1].revents && dw_stream_take(&r->s, err) < 0)
 			return -1;
 		if (polled[0].revents)
 			break;
@@ -522,9 +267,9 @@ static int wait_for_order(struct run *r, const struct dw_docker_made *made,
 	/* Any other word ends it. */
 	if (dw_report_receive_fds(DW_DOCKER_FD, fds) != 2)
 		return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
-	if (dw_docker_order_read(&r->second, fds[0], fds[1], err) < 0 ||
-	    dw_collected_open(&r->collected, r->second.folder, err) < 0)
+	if (dw_docker_order_read(&r->second, fds[0], fds[1], err) < 0)
 		return -1;
+	dw_collected_open(&r->s.collected, r->second.folder);
 	r->o = &r->second;
 	r->e->deadline_ms = r->second.deadline_ms;
 	return r->o->strict ? check_strict(made->held, err) : 0;
@@ -546,13 +291,14 @@ static void queue_files(struct run *r)
 		memcpy(head, &file, sizeof(file));
 		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): its length goes along */
 		memcpy(head + sizeof(file), name, len);
-		queue(r, DW_GUEST_FILE, head, sizeof(file) + len);
+		dw_stream_queue(&r->s, DW_GUEST_FILE, head, sizeof(file) + len);
 		for (uint64_t at = 0; at < e->size;) {
 			size_t n = e->size - at < DW_GUEST_PAYLOAD_MAX
 			                   ? (size_t)(e->size - at)
 			                   : DW_GUEST_PAYLOAD_MAX;
 
-			queue(r, DW_GUEST_DATA, plan->blob + e->src + at, n);
+			dw_stream_queue(&r->s, DW_GUEST_DATA, plan->blob + e->src + at,
+			                n);
 			at += n;
 		}
 	}
@@ -566,14 +312,14 @@ static int hand_over(struct run *r, const struct dw_docker_made *made,
 	dw_buf_init(&order, DW_GUEST_ORDER_MAX);
 	if (dw_docker_order_write(r->o, made->held, &order, err) < 0)
 		return -1;
-	queue(r, DW_GUEST_ORDER, order.data, order.len);
+	dw_stream_queue(&r->s, DW_GUEST_ORDER, order.data, order.len);
 	queue_files(r);
-	queue(r, DW_GUEST_GO, "", 0);
-	dw_held_begin(&r->held);
-	if (pump(r, STAGE_RUNS, r->e->deadline_ms, err) < 0)
+	dw_stream_queue(&r->s, DW_GUEST_GO, "", 0);
+	dw_held_begin(&r->s.held);
+	if (dw_stream_pump(&r->s, DW_STAGE_RUNS, r->e->deadline_ms, err) < 0)
 		return -1;
-	if (r->error.code != DW_OK) {
-		*err = r->error;
+	if (r->s.error.code != DW_OK) {
+		*err = r->s.error;
 		return err->code == DW_E_UNSUPPORTED
 		               ? dw_wrap(err, "in a container of %s", r->o->image)
 		               : -1;
@@ -587,11 +333,11 @@ static void examine(struct run *r)
 	struct dw_inspected is;
 	struct dw_error err = {0};
 
-	if (r->end.oom || r->stage != STAGE_RUNS)
+	if (r->s.end.oom || r->s.stage != DW_STAGE_RUNS)
 		return;
 	r->e->deadline_ms = dw_now_ms() + REMOVE_MS;
 	if (dw_container_inspect(r->e, r->id, &is, &err) == 0)
-		r->end.oom = is.oom_killed;
+		r->s.end.oom = is.oom_killed;
 }
 
 /* The program runs: see to it that its end is known. */
@@ -600,22 +346,24 @@ static int see_through(struct run *r, struct dw_error *err)
 	struct dw_docker_report report = {.kind = DW_DOCKER_END};
 
 	/* Dewar holds the deadline, and the guest if dewar is late. */
-	if (pump(r, STAGE_DONE, UINT64_MAX, err) < 0) {
-		if (r->stage < STAGE_ENDED)
-			r->end.end.wait_status = SIGKILL; /* ours, or the kernel's */
+	if (dw_stream_pump(&r->s, DW_STAGE_DONE, UINT64_MAX, err) < 0) {
+		if (r->s.stage < DW_STAGE_ENDED)
+			r->s.end.end.wait_status = SIGKILL; /* ours, or the kernel's */
 		if (err->code != DW_E_BUSY)
 			examine(r);
 		/* Nobody knows what became of it: that is no end of the program's. */
-		if (err->code != DW_E_BUSY && r->stage < STAGE_ENDED && !r->end.oom) {
+		if (err->code != DW_E_BUSY && r->s.stage < DW_STAGE_ENDED &&
+		    !r->s.end.oom) {
 			err->code = DW_E_INTERNAL;
 			return dw_wrap(err, "the engine let go of a run");
 		}
 	}
-	dw_held_usage(&r->held, &r->end);
-	if (!r->end.oom && r->stage >= STAGE_ENDED && r->end.end.wait_status == SIGKILL &&
-	    r->killed_ms == 0 && r->held.group[DW_DOCKER_MEMORY].version == 0)
+	dw_held_usage(&r->s.held, &r->s.end);
+	if (!r->s.end.oom && r->s.stage >= DW_STAGE_ENDED &&
+	    r->s.end.end.wait_status == SIGKILL && r->s.killed_ms == 0 &&
+	    r->s.held.group[DW_DOCKER_MEMORY].version == 0)
 		examine(r);
-	report.end = r->end;
+	report.end = r->s.end;
 	dw_docker_tell(&report);
 	return 0;
 }
@@ -627,8 +375,8 @@ static int run(struct run *r, struct dw_error *err)
 	if (create(r, err) < 0 || start(r, err) < 0)
 		return -1;
 	/* A guest that has to complain already did. */
-	if (r->error.code != DW_OK) {
-		*err = r->error;
+	if (r->s.error.code != DW_OK) {
+		*err = r->s.error;
 		return -1;
 	}
 	if (read_back(r, &report.made, err) < 0)
@@ -672,15 +420,10 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "run a container");
 	r->e = e;
 	r->o = o;
-	r->stream = -1;
-	r->demux.on_frame = on_frame;
-	r->demux.on_text = on_text;
-	r->demux.user = r;
-	dw_buf_init(&r->rest, CHUNK);
-	dw_buf_init(&r->out, DW_PLAN_SIZE_MAX);
-	result = dw_collected_open(&r->collected, o->folder, err);
-	if (result == 0)
-		result = run(r, err);
+	dw_stream_init(&r->s);
+	dw_buf_init(&r->rest, REST_MAX);
+	dw_collected_open(&r->s.collected, o->folder);
+	result = run(r, err);
 
 	/* Whatever dewar says now does not keep us from cleaning up. */
 	if (result < 0)
@@ -693,14 +436,17 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 			dw_docker_tell(&report);
 		}
 	}
+	if (r->id[0] == '\0' && r->unsure && !e->podman) {
+		dw_http_heed(e->http, -1);
+		e->deadline_ms = dw_now_ms() + REMOVE_SICK_MS;
+		dw_container_remove_named(e, r->name);
+	}
 	/* Not before: a guest that ends by itself is hard for Podman to remove. */
-	dw_fd_close(&r->stream);
-	dw_collected_close(&r->collected);
-	if (r->dewar_gone)
+	dw_stream_finish(&r->s);
+	if (r->s.dewar_gone)
 		remove_folder(r->o->folder);
 	json_decref(r->second.root);
 	dw_buf_finish(&r->rest);
-	dw_buf_finish(&r->out);
 	free(r);
 	return result;
 }

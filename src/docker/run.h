@@ -5,9 +5,6 @@
 #include "docker/engine.h"
 #include "docker/order.h"
 
-/* Tell dewar. Should it be gone, the next look at its socket says so. */
-void dw_docker_tell(const struct dw_docker_report *report);
-
 /*
  * One run, from the creation of a container to its removal. What happened goes to
  * dewar, errors included.

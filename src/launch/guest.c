@@ -52,6 +52,7 @@
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define ENV_MAX 1024
 #define DRAIN_ROUNDS 64
+#define HELD_UP_MS 30000U /* past the deadline: files may be on their way */
 #define SAMPLES (DW_PLAN_SAMPLE_MEMORY | DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS)
 
 struct guest {
@@ -89,13 +90,36 @@ _Noreturn void dw_guest_end(void)
 	_exit(0);
 }
 
+/*
+ * Whoever reads may be held up, and so are we then, but not beyond the deadline: the
+ * program would have no guard.
+ */
+static uint64_t give_up_ns = UINT64_MAX;
+
+static void write_all(const char *data, size_t len)
+{
+	struct pollfd fd = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	ssize_t n;
+
+	while (len > 0) {
+		n = write(STDOUT_FILENO, data, len);
+		if (n < 0 && errno == EAGAIN && now_ns() < give_up_ns)
+			(void)poll(&fd, 1, 1000);
+		else if (n < 0 && errno != EINTR)
+			dw_guest_end();
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+		}
+	}
+}
+
 void dw_guest_send(enum dw_guest_kind kind, const void *data, size_t len)
 {
 	struct dw_guest_frame frame = {.kind = kind, .len = (uint32_t)len};
 
-	if (dw_fd_write_all(STDOUT_FILENO, &frame, sizeof(frame)) < 0 ||
-	    dw_fd_write_all(STDOUT_FILENO, data, len) < 0)
-		dw_guest_end();
+	write_all((const char *)&frame, sizeof(frame));
+	write_all(data, len);
 }
 
 void dw_guest_read(void *data, size_t len)
@@ -397,6 +421,8 @@ static void start_program(struct guest *g)
 		be_program(g, (int[]){in[0], out[1], errs[1]});
 	g->program = program;
 	g->start = now_ns();
+	if (g->plan.h->deadline_ms != 0)
+		give_up_ns = g->start + (g->plan.h->deadline_ms + HELD_UP_MS) * 1000000U;
 	if (g->oom_fd >= 0)
 		(void)dw_fd_write_all(g->oom_fd, "0", 1);
 	if (g->program < 0)
@@ -615,6 +641,7 @@ static void prepare(struct guest *g)
 	g->children_fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
 	g->oom_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	(void)umask(0); /* every mode of the order says it all */
+	(void)dw_fd_nonblock(STDOUT_FILENO);
 	if (g->children_fd < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) {
 		(void)dw_fail(&err, DW_E_INTERNAL, errno, "prepare to guard the program");
 		dw_launch_die(&err);

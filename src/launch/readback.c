@@ -14,20 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "kernel/ns.h"
 #include "launch/launch.h"
-
-static const char *const ns_files[] = {
-	[DW_NS_USER] = "user",     [DW_NS_MOUNT] = "mnt", [DW_NS_PID] = "pid",
-	[DW_NS_NET] = "net",       [DW_NS_IPC] = "ipc",   [DW_NS_UTS] = "uts",
-	[DW_NS_CGROUP] = "cgroup",
-};
-_Static_assert(ARRAY_SIZE(ns_files) == DW_NS_COUNT, "a file for each namespace");
 
 static const char *const cap_fields[] = {
 	[DW_CAP_EFFECTIVE] = "\nCapEff:",   [DW_CAP_PERMITTED] = "\nCapPrm:",
@@ -92,24 +85,10 @@ void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret)
 	read_status(pid, ret);
 }
 
-/* The number of a namespace of a process, 0 being ourselves; 0 if it is not told. */
-static uint64_t read_ns(pid_t pid, int which)
-{
-	char path[64];
-	struct stat st;
-
-	if (pid == 0)
-		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", ns_files[which]);
-	else
-		(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid,
-		               ns_files[which]);
-	return stat(path, &st) == 0 ? st.st_ino : 0;
-}
-
 bool dw_readback_shares_all(pid_t pid, const struct dw_walls *shared)
 {
 	for (int i = 0; i < DW_NS_COUNT; i++)
-		if (shared->ns[i] == 0 || read_ns(pid, i) != shared->ns[i])
+		if (shared->ns[i] == 0 || dw_ns_of(pid, i) != shared->ns[i])
 			return false;
 	return true;
 }
@@ -129,7 +108,7 @@ void dw_readback_shared(struct dw_walls *walls)
 	struct statvfs vfs;
 
 	for (int i = 0; i < DW_NS_COUNT; i++)
-		walls->ns[i] = read_ns(0, i);
+		walls->ns[i] = dw_ns_of(0, i);
 	if (statvfs("/tmp", &vfs) == 0) {
 		walls->tmp_bytes = (uint64_t)vfs.f_blocks * vfs.f_frsize;
 		walls->tmp_inodes = vfs.f_files;

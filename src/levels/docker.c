@@ -26,8 +26,10 @@
 #include "base/path.h"
 #include "base/program.h"
 #include "kernel/docker.h"
+#include "kernel/ns.h"
 #include "levels/docker_order.h"
 #include "levels/level.h"
+#include "levels/limits.h"
 #include "levels/spawn.h"
 
 #define PROBE_MS 4000U
@@ -121,19 +123,12 @@ static const char *temp_folder(void)
 	return dir && *dir == '/' && strlen(dir) < 32 ? dir : "/tmp";
 }
 
-static int make_folder(struct docker *d, struct dw_error *err)
+/* Its name: dewar-docker makes it, if something comes to be put there. */
+static void name_folder(struct docker *d)
 {
-	if (d->spec->req->n_collect == 0)
-		return 0;
-	(void)snprintf(d->folder, sizeof(d->folder), "%s/dewar-%.16s", temp_folder(),
-	               d->spec->id);
-	if (mkdir(d->folder, 0700) < 0) {
-		(void)dw_fail(err, DW_E_INTERNAL, errno,
-		              "make a folder for what is collected, %s", d->folder);
-		d->folder[0] = '\0';
-		return -1;
-	}
-	return 0;
+	if (d->spec->req->n_collect > 0)
+		(void)snprintf(d->folder, sizeof(d->folder), "%s/dewar-%.16s",
+		               temp_folder(), d->spec->id);
 }
 
 static void remove_folder(const struct docker *d)
@@ -167,8 +162,11 @@ static const char *image_of(const struct dw_spec *spec)
 static int choose(struct docker *d, char *ret_image, size_t size, char *ret_guest,
                   size_t guest_size, struct dw_error *err)
 {
-	const char *image = image_of(d->spec);
+	const char *image = image_of(d->spec), *runtime = d->spec->req->runtime;
 
+	if (runtime && strlen(runtime) >= sizeof(d->cell.outcome.runtime))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "no engine has a runtime with so long a name");
 	if (!image)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "no image is known for %s: name one with --image",
@@ -245,8 +243,8 @@ static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
 
 	if (!d)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
-	if (spawn(d, err) < 0 || make_folder(d, err) < 0 || write_plan(d, err) < 0 ||
-	    write_order(d, err) < 0) {
+	name_folder(d);
+	if (spawn(d, err) < 0 || write_plan(d, err) < 0 || write_order(d, err) < 0) {
 		destroy(&d->cell);
 		return -1;
 	}
@@ -356,25 +354,6 @@ static void on_made(struct docker *d, struct dw_docker_made *made)
 		o->limits[DW_LIMIT_PIDS].kernel--; /* our init is one of them */
 }
 
-/* Namespaces have numbers that hold for the whole host: which are not ours? */
-static uint32_t own_namespaces(const struct dw_walls *walls)
-{
-	static const char *const files[] = {"user", "mnt", "pid",   "net",
-	                                    "ipc",  "uts", "cgroup"};
-	uint32_t own = 0;
-	struct stat st;
-	char path[64];
-
-	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
-	for (int i = 0; i < DW_NS_COUNT; i++) {
-		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", files[i]);
-		if (walls->ns[i] != 0 && stat(path, &st) == 0 &&
-		    st.st_ino != walls->ns[i])
-			own |= 1U << i;
-	}
-	return own;
-}
-
 static void on_walls(struct docker *d, const struct dw_walls *walls)
 {
 	struct dw_outcome *o = &d->cell.outcome;
@@ -382,12 +361,14 @@ static void on_walls(struct docker *d, const struct dw_walls *walls)
 
 	o->walls = *walls;
 	o->started = true;
-	o->own_ns = own_namespaces(walls);
+	o->own_ns = dw_ns_not_ours(walls->ns);
 	o->limits[DW_LIMIT_TMP].kernel = walls->tmp_bytes;
-	if (strncmp(d->found, "Podman", 6) == 0)
+	/* Podman and gVisor have no such option. Each file costs memory, which is held. */
+	if (walls->tmp_inodes == 0 ||
+	    walls->tmp_inodes > walls->tmp_bytes / DW_TMP_INODE_BYTES + 1)
 		o->limits[DW_LIMIT_TMP].note =
-			"Podman knows no limit for the number of files there; each costs "
-			"memory, which has one";
+			"the bytes are held, the number of files is not: this engine, or its "
+			"runtime, has no limit for that";
 	files->kernel = walls->rlimit_files;
 	if (walls->rlimit_files < files->asked)
 		files->note = "this host, or the engine, allows no more";
@@ -625,7 +606,8 @@ int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_err
 
 	d->spec = spec;
 	d->early = true;
-	if (make_folder(d, err) < 0 || write_plan(d, err) < 0 || write_order(d, err) < 0)
+	name_folder(d);
+	if (write_plan(d, err) < 0 || write_order(d, err) < 0)
 		return -1;
 	cell->outcome.limits[DW_LIMIT_TIMEOUT].asked = spec->limits.timeout_ms;
 	cell->outcome.limits[DW_LIMIT_OUTPUT].asked = spec->limits.output_bytes;

@@ -54,6 +54,23 @@ static int check_writable(const char *path, struct dw_error *err)
 	               path, DW_DOCKER_NOBODY, path);
 }
 
+/* It starts there. What else it finds there is the owner's affair. */
+static int check_workspace(const char *path, struct dw_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return dw_fail(err, DW_E_INVALID, errno, "open the workspace %s", path);
+	if ((st.st_mode & S_IXOTH) ||
+	    (st.st_uid == DW_DOCKER_NOBODY && (st.st_mode & S_IXUSR)) ||
+	    (st.st_gid == DW_DOCKER_NOBODY && (st.st_mode & S_IXGRP)))
+		return 0;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "the workspace %s, at /work, cannot be entered by nobody (%u), who the "
+	               "program is at this level; try: chmod o+rx %s",
+	               path, DW_DOCKER_NOBODY, path);
+}
+
 static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_error *err)
 {
 	struct dw_plan_builder plan;
@@ -71,6 +88,8 @@ static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_er
 
 		if (writable)
 			r = check_writable(host, err);
+		else if (strcmp(cell, "/work") == 0)
+			r = check_workspace(host, err);
 		if (r == 0)
 			(void)json_array_append_new(mounts,
 			                            mount_of(host, cell, writable));

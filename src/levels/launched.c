@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,18 +28,6 @@
 #include "levels/spawner.h"
 
 #define INIT_GRACE_MS 1000
-
-enum {
-	WATCH_REPORT,
-	WATCH_INIT,
-	WATCH_OOM,
-	WATCH_PIDS
-};
-
-static struct dw_launched *launched(struct dw_cell *cell)
-{
-	return (struct dw_launched *)cell;
-}
 
 /* ---- making ---- */
 
@@ -302,242 +289,22 @@ static int send_plan(struct dw_launched *l, struct dw_error *err)
 
 int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 {
-	struct dw_launched *l = launched(cell);
+	struct dw_launched *l = dw_launched(cell);
 
 	if (send_plan(l, err) < 0)
 		return -1;
 	if (!l->spec->way)
 		dw_cgroup_arm(&l->cgroup);
-	cell->watch[WATCH_REPORT] = (struct dw_watch){l->report, POLLIN};
-	cell->watch[WATCH_OOM] = (struct dw_watch){
+	cell->watch[DW_WATCH_REPORT] = (struct dw_watch){l->report, POLLIN};
+	cell->watch[DW_WATCH_OOM] = (struct dw_watch){
 		l->cgroup.oom_fd,
 		dw_cgroup_events(&l->cgroup, DW_CONTROLLER_MEMORY),
 	};
-	cell->watch[WATCH_PIDS] = (struct dw_watch){
+	cell->watch[DW_WATCH_PIDS] = (struct dw_watch){
 		l->cgroup.pids_fd,
 		dw_cgroup_events(&l->cgroup, DW_CONTROLLER_PIDS),
 	};
 	return 0;
-}
-
-/* ---- watching ---- */
-
-/* The launcher's outer process is gone by itself, once it has said hello. */
-static void bury_launcher(struct dw_launched *l)
-{
-	int status;
-
-	if (l->launcher > 0 && l->launcher != l->pid)
-		while (waitpid(l->launcher, &status, 0) < 0 && errno == EINTR)
-			;
-	l->launcher = 0;
-}
-
-/* The cell asks for its network, maybe before outer has told us who it is. */
-static void on_network(struct dw_launched *l)
-{
-	struct dw_outcome *o = &l->cell.outcome;
-
-	l->wants_network = l->pid == 0;
-	if (l->wants_network)
-		return;
-	if (dw_pasta_start(l->pid, l->spec->deadline_ms, &l->pasta, &o->error) < 0)
-		dw_launched_kill(&l->cell);
-	else
-		(void)send(l->report, "g", 1, MSG_NOSIGNAL);
-}
-
-static void on_hello(struct dw_launched *l, int fd)
-{
-	l->greeted = true;
-	l->pid = dw_pidfd_pid(fd); /* ours, whatever the sender's namespace */
-	l->pidfd = fd;
-	l->cell.watch[WATCH_INIT] = (struct dw_watch){fd, POLLIN};
-	bury_launcher(l);
-	if (l->kills > 0)
-		(void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
-	else if (l->wants_network)
-		on_network(l);
-}
-
-/* Our own namespace of a kind, which we never change: looked at once. 0: not known. */
-static uint64_t our_namespace(int which)
-{
-	static const char *const files[] = {"user", "mnt", "pid",   "net",
-	                                    "ipc",  "uts", "cgroup"};
-	static _Atomic uint64_t seen[ARRAY_SIZE(files)];
-	struct stat st;
-	char path[64];
-
-	_Static_assert(ARRAY_SIZE(files) == DW_NS_COUNT, "a file for each namespace");
-	if (seen[which] == 0) {
-		(void)snprintf(path, sizeof(path), "/proc/self/ns/%s", files[which]);
-		if (stat(path, &st) == 0)
-			seen[which] = st.st_ino;
-	}
-	return seen[which];
-}
-
-/* Which of the program's namespaces are not ours? */
-static uint32_t own_namespaces(const struct dw_walls *walls)
-{
-	uint32_t own = 0;
-
-	for (int i = 0; walls->known && i < DW_NS_COUNT; i++)
-		if (walls->ns[i] != 0 && our_namespace(i) != 0 &&
-		    our_namespace(i) != walls->ns[i])
-			own |= 1U << i;
-	return own;
-}
-
-static void on_end(struct dw_launched *l, const struct dw_report_end *end)
-{
-	struct dw_outcome *o = &l->cell.outcome;
-
-	o->ended = true;
-	o->wait_status = end->wait_status;
-	o->run_ms = (double)end->run_ns / 1e6;
-	o->cpu_ms = (double)end->cpu_ns / 1e6;
-	o->tmp_full = end->tmp_full != 0;
-	if (end->peak_memory > 0)
-		o->memory_mb = (double)end->peak_memory / (1 << 20);
-	if (end->hit != DW_REASON_EXIT && end->hit < DW_REASON_COUNT)
-		o->hit = end->hit;
-	if (o->hit == DW_REASON_EXIT && end->peak_pids > l->spec->limits.pids)
-		o->hit = DW_REASON_PIDS;
-	if (!l->early)
-		return;
-	/* All but init is dead; who wants to see that one go, destroys the cell. */
-	if (o->memory_mb < (double)end->max_rss / (1 << 20))
-		o->memory_mb = (double)end->max_rss / (1 << 20);
-	l->cell.state = DW_CELL_GONE;
-}
-
-static void on_report(struct dw_launched *l)
-{
-	struct dw_outcome *o = &l->cell.outcome;
-	struct dw_report report;
-	int fd = -1, r;
-
-	while ((r = dw_report_receive(l->report, &report, &fd)) > 0) {
-		switch (report.kind) {
-		case DW_REPORT_HANDED:
-			bury_launcher(l);
-			l->launcher = report.pid;
-			if (l->greeted) /* unburied, it would count as one of the cell's */
-				bury_launcher(l);
-			break;
-		case DW_REPORT_HELLO:
-			on_hello(l, TAKE_FD(fd));
-			break;
-		case DW_REPORT_NETWORK:
-			on_network(l);
-			break;
-		case DW_REPORT_TMP:
-			l->cell.tmp_fd = TAKE_FD(fd);
-			break;
-		case DW_REPORT_USERNS:
-			l->userns = TAKE_FD(fd);
-			break;
-		case DW_REPORT_PIDNS:
-			l->pidns = TAKE_FD(fd);
-			break;
-		case DW_REPORT_EMPTY:
-			l->ruleset = TAKE_FD(fd);
-			l->empty = true;
-			break;
-		case DW_REPORT_START:
-			o->started = true;
-			break;
-		case DW_REPORT_WALLS:
-			o->walls = report.walls;
-			l->cell.state = DW_CELL_RUNNING;
-			o->own_ns = own_namespaces(&o->walls);
-			/* We have nothing else to do now; a pool has, and did it once. */
-			if (!l->spec->way || l->spec->way->kind == DW_WAY_ZYGOTE)
-				dw_cgroup_sweep(&l->cgroup);
-			break;
-		case DW_REPORT_END:
-			on_end(l, &report.end);
-			break;
-		case DW_REPORT_ERROR:
-			if (o->error.code == DW_OK)
-				o->error = report.error;
-			break;
-		default:
-			break;
-		}
-		dw_fd_close(&fd);
-	}
-	if (r == -EAGAIN)
-		return;
-
-	/* The other side is closed. Without an init there is nobody to wait for. */
-	l->cell.watch[WATCH_REPORT].fd = -1;
-	if (l->pidfd < 0) {
-		bury_launcher(l);
-		if (o->error.code == DW_OK)
-			(void)dw_fail(&o->error, DW_E_INTERNAL, 0, "dewar-launch died");
-		l->cell.state = DW_CELL_GONE;
-	}
-}
-
-/*
- * Init is gone, and with it, in its pid namespace, everything. What it and all
- * below it used comes with its death.
- */
-static void on_init_gone(struct dw_launched *l)
-{
-	struct dw_outcome *o = &l->cell.outcome;
-	struct rusage ru = {0};
-	siginfo_t info;
-
-	if (l->report >= 0)
-		on_report(l);
-	if (syscall(SYS_waitid, P_PIDFD, l->pidfd, &info, WEXITED, &ru) == 0) {
-		if (!l->spec->way) /* else it ran for others before, too */
-			o->cpu_ms = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
-			                    1e3 +
-			            (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) /
-			                    1e3;
-		if (o->memory_mb < (double)ru.ru_maxrss / 1024)
-			o->memory_mb = (double)ru.ru_maxrss / 1024;
-	}
-	if (l->launcher ==
-	    l->pid) /* levels without namespaces: it has just been buried */
-		l->launcher = 0;
-	l->cell.watch[WATCH_INIT].fd = -1;
-	l->cell.state = DW_CELL_GONE;
-}
-
-/* A limit of the cgroup's was run against: that is the end of the cell. */
-static void on_limit(struct dw_launched *l, size_t index)
-{
-	struct dw_cgroup_usage usage;
-
-	dw_cgroup_rearm(l->cell.watch[index].fd);
-	dw_cgroup_read(&l->cgroup, &usage);
-	if (index == WATCH_OOM && usage.oom_kills != UINT64_MAX && usage.oom_kills > 0)
-		l->cell.outcome.hit = DW_REASON_OOM;
-	else if (index == WATCH_PIDS && usage.pids_refused != UINT64_MAX &&
-	         usage.pids_refused > 0)
-		l->cell.outcome.hit = DW_REASON_PIDS;
-	else
-		return;
-	l->cell.watch[index].fd = -1;
-	dw_launched_kill(&l->cell);
-}
-
-void dw_launched_on_event(struct dw_cell *cell, size_t index)
-{
-	struct dw_launched *l = launched(cell);
-
-	if (index == WATCH_REPORT)
-		on_report(l);
-	else if (index == WATCH_INIT)
-		on_init_gone(l);
-	else
-		on_limit(l, index);
 }
 
 /* ---- ending ---- */
@@ -549,7 +316,7 @@ void dw_launched_on_event(struct dw_cell *cell, size_t index)
  */
 void dw_launched_kill(struct dw_cell *cell)
 {
-	struct dw_launched *l = launched(cell);
+	struct dw_launched *l = dw_launched(cell);
 
 	l->kills++;
 	if (l->pidfd < 0)
@@ -594,7 +361,7 @@ static void hear_complaint(struct dw_launched *l)
 
 void dw_launched_measure(struct dw_cell *cell)
 {
-	struct dw_launched *l = launched(cell);
+	struct dw_launched *l = dw_launched(cell);
 	struct dw_outcome *o = &cell->outcome;
 	struct dw_cgroup_usage usage;
 
@@ -621,7 +388,7 @@ static void bury_init(struct dw_launched *l)
 	struct pollfd gone = {.fd = l->pidfd, .events = POLLIN};
 	siginfo_t info;
 
-	if (l->cell.watch[WATCH_INIT].fd < 0)
+	if (l->cell.watch[DW_WATCH_INIT].fd < 0)
 		return;
 	if (poll(&gone, 1, INIT_GRACE_MS) <= 0)
 		(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL, 0);
@@ -638,11 +405,11 @@ static void bury_all(struct dw_launched *l)
 	if (l->report >= 0)
 		(void)shutdown(l->report, SHUT_WR);
 	for (int i = 0; i < 2; i++) {
-		bury_launcher(l);
+		dw_launched_bury_launcher(l);
 		if (l->report >= 0)
-			on_report(l);
+			dw_launched_on_event(&l->cell, DW_WATCH_REPORT);
 	}
-	bury_launcher(l);
+	dw_launched_bury_launcher(l);
 	bury_init(l);
 }
 
@@ -652,7 +419,7 @@ void dw_launched_destroy(struct dw_cell *cell)
 
 	if (!cell)
 		return;
-	l = launched(cell);
+	l = dw_launched(cell);
 	dw_pasta_stop(l->pasta);
 	bury_all(l);
 	dw_fd_close(&l->report);

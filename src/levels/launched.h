@@ -40,6 +40,19 @@ struct dw_launched {
 	unsigned kills;     /* how often we were asked to */
 };
 
+/* Which of the cell's watches is what. */
+enum {
+	DW_WATCH_REPORT,
+	DW_WATCH_INIT,
+	DW_WATCH_OOM,
+	DW_WATCH_PIDS
+};
+
+static inline struct dw_launched *dw_launched(struct dw_cell *cell)
+{
+	return (struct dw_launched *)cell;
+}
+
 /*
  * What a level adds: flags, entries, environment, current folder. Everything
  * common to all (the command, code and files, limits) is there already or is
@@ -54,7 +67,13 @@ int dw_launched_start(struct dw_cell *cell, struct dw_error *err);
 /* The plan alone, without limits: sealed, or -1. */
 int dw_launched_plan(const struct dw_level *level, const struct dw_spec *spec,
                      dw_fill_fn *fill, struct dw_error *err);
+
+/* launched_watch.c: what the cell says, and what becomes of it. */
 void dw_launched_on_event(struct dw_cell *cell, size_t index);
+
+/* The launcher's outer process is gone by itself, once it has said hello. */
+void dw_launched_bury_launcher(struct dw_launched *l);
+
 void dw_launched_kill(struct dw_cell *cell);
 void dw_launched_measure(struct dw_cell *cell);
 void dw_launched_destroy(struct dw_cell *cell);

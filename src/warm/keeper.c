@@ -12,7 +12,6 @@
 #include "levels/limits.h"
 #include "warm/cell.h"
 #include "warm/pss.h"
-#include "warm/standing.h"
 
 #define MB (1ULL << 20)
 #define CELL_BYTES_GUESS (3 * MB) /* until one could be measured */

@@ -29,7 +29,6 @@
 #include "warm/cell.h"
 #include "warm/pss.h"
 #include "warm/shelf.h"
-#include "warm/standing.h"
 
 #define MB (1ULL << 20)
 #define DEFAULT_MEMORY (512 * MB)

@@ -6,6 +6,7 @@
 
 #include "dewar/pool.h"
 #include "levels/spawner.h"
+#include "warm/standing.h"
 #include "warm/template.h"
 #include "warm/zygote.h"
 

@@ -30,6 +30,8 @@ def pytest_generate_tests(metafunc):
         beds = list(marker.args if marker else BEDS)
         if getattr(metafunc.module, "WARM", False) and "docker" in beds:
             beds.append(WARM)
+        only = os.environ.get("DEWAR_BED")
+        beds = [bed for bed in beds if only in (None, bed)]
         metafunc.parametrize("engine", beds, indirect=True)
 
 

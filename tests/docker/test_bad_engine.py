@@ -19,7 +19,8 @@ TIMEOUT_S = 3
 # What no run can do without, in the order of a run.
 STEPS = {
     "ping": r"(GET|HEAD) .*(/_ping|/version)", "create": r"POST .*/containers/create",
-    "attach": r"POST .*/attach", "start": r"POST .*/start", "inspect": r"GET .*/containers/[^/]+/json",
+    "attach": r"POST .*/attach", "start": r"POST .*/start",
+    "inspect": r"GET .*/containers/[^/]+/json",
 }
 FAULTS = {
     "hang": faulty_engine.hang, "hang up": faulty_engine.hang_up, "garbage": faulty_engine.garbage,

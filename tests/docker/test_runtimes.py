@@ -53,12 +53,11 @@ def ask(engine, request):
     return json.loads(done.stdout)
 
 
-@pytest.mark.engines("docker")
+@pytest.mark.parametrize("option", [("--runtime", "runsc"), ("--pull", "always")],
+                         ids=["runtime", "pull"])
 @pytest.mark.parametrize("level", ["container", "process", "none"])
-def test_other_levels_have_no_runtime(engine, level):
+def test_other_levels_refuse_it(run, level, option):
     """An option that is taken and not heeded would be a lie."""
-    argv, env = engine.argv()
-    done = subprocess.run([argv[0], "run", "--level", level, "--runtime", "runsc", "python", "-c",
-                           "print('ran')"], env=env, capture_output=True, timeout=60, check=False)
+    done = run("run", "--level", level, *option, "python", "-c", "print('ran')")
     assert done.returncode == 125 and done.stdout == b"", done
-    assert b"runtime" in done.stderr
+    assert option[0][2:].encode() in done.stderr

@@ -49,9 +49,9 @@ def test_the_result_is_complete(engine):
 @pytest.mark.engines("docker", "podman")
 def test_bytes_pass_as_they_are(engine):
     """Also those that look like an engine's own frames."""
-    code = ("import os\nd = (bytes(range(256)) + b'\\1\\0\\0\\0\\0\\0\\0\\5' + b'\\2\\0\\0\\0') * 40\n"
-            "os.write(1, d); os.write(2, d[::-1])")
     data = (bytes(range(256)) + b"\1\0\0\0\0\0\0\5" + b"\2\0\0\0") * 40
+    code = ("import os\nd = (bytes(range(256)) + %r) * 40\n"
+            "os.write(1, d); os.write(2, d[::-1])" % data[256:268])
     done = engine.run("python", "-c", code)
     assert done.stdout == data and done.stderr == data[::-1]
 

@@ -28,9 +28,15 @@ def pool(engine, times, **request):
     done = subprocess.run(
         ["/usr/bin/python3", *POOL, library, str(times)], capture_output=True, timeout=120,
         input=json.dumps({"language": "python", "level": "docker", **request}).encode(),
-        env=merged_env({"DOCKER_HOST": engine.host}), check=False)
+        env=merged_env({"DOCKER_HOST": engine.host, **helpers_of(engine.dewar)}), check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def helpers_of(dewar):
+    """The library looks for them beside its program, which is Python's here."""
+    return {"DEWAR_" + name.upper(): "%s-%s" % (dewar, name)
+            for name in ("launch", "docker", "guest")}
 
 
 def test_a_warm_run_says_so(engine):

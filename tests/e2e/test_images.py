@@ -10,8 +10,8 @@ import subprocess
 
 import pytest
 
-CACHE = pathlib.Path(os.environ.get("DEWAR_CACHE") or "/var/cache/dewar-tests")
-DEBIANS = {"bullseye": "3.9", "trixie": "3.13"}  # beside the host's own; with their Python
+CACHE = pathlib.Path(os.environ.get("DEWAR_CACHE") or "~/.cache/dewar").expanduser() / "debian"
+SUITES = {"bullseye": "3.9", "trixie": "3.13"}  # beside the host's own; with their Python
 
 def libraries(program):
     """What ldd says that it needs, as real paths on the host."""
@@ -218,10 +218,10 @@ def debian():
 
 
 @pytest.mark.parametrize("way", ["cold", "standby", "fork"])
-@pytest.mark.parametrize("suite", DEBIANS)
+@pytest.mark.parametrize("suite", SUITES)
 def test_whatever_python_the_image_has(run_json, debian, must, is_root, suite, way):
     """Small ones among them: python3-minimal has no ctypes."""
-    must(is_root, "only root makes other Debians")
+    must(is_root, "only root makes such images")
     env = {"DEWAR_WARM": None if way == "cold" else way}
     answers = [run_json("--image", debian(suite), "python", "-c", """
 import os, random, sys
@@ -238,7 +238,7 @@ raise SystemExit(3)
         assert answer["metadata"]["warm"] is (way != "cold"), answer
         assert answer["exit_code"] == 3
         assert answer["stdout"] == (
-            DEBIANS[suite] + " True\n__main__ /tmp/main.py ['/tmp/main.py', 'an argument'] /tmp 1"
+            SUITES[suite] + " True\n__main__ /tmp/main.py ['/tmp/main.py', 'an argument'] /tmp 1"
             " ['main.py']\nNo module named 'ctypes'\n")
     assert answers[0]["stderr"] != answers[1]["stderr"]
 
@@ -246,9 +246,9 @@ raise SystemExit(3)
 @pytest.mark.parametrize("language, code", [("sh", "cat /etc/debian_version; exit $#"),
                                             ("bash", "cat /etc/debian_version; exit $#"),
                                             ("perl", "open F, '/etc/debian_version'; print <F>")])
-@pytest.mark.parametrize("suite", DEBIANS)
+@pytest.mark.parametrize("suite", SUITES)
 def test_other_languages_of_an_image(run_json, debian, must, is_root, suite, language, code):
-    must(is_root, "only root makes other Debians")
+    must(is_root, "only root makes such images")
     root = debian(suite)
     answer = run_json("--warm", "standby", "--image", root, language, "-c", code)
     assert answer["metadata"]["warm"] is True, answer

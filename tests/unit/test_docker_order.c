@@ -223,6 +223,20 @@ static void a_path_that_nobody_can_write_to_is_refused(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+static void a_workspace_that_nobody_can_enter_is_refused(void **state)
+{
+	char folder[] = "/tmp/test-docker-XXXXXX";
+	struct dw_error err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	req.workspace = folder;
+	assert_null(dw_docker_body(&spec, IMAGE, GUEST, &err));
+	assert_int_equal(err.code, DW_E_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "/work"));
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void sockets_are_tried_in_order(void **state)
 {
 	struct dw_error err = {0};
@@ -306,6 +320,8 @@ int main(void)
 		cmocka_unit_test_setup(what_a_caller_writes_stays_a_string, setup),
 		cmocka_unit_test_setup(a_workspace_is_shown_read_only, setup),
 		cmocka_unit_test_setup(a_path_that_nobody_can_write_to_is_refused, setup),
+		cmocka_unit_test_setup(a_workspace_that_nobody_can_enter_is_refused,
+	                               setup),
 		cmocka_unit_test_setup(sockets_are_tried_in_order, setup),
 		cmocka_unit_test_setup(every_language_has_an_image, setup),
 		cmocka_unit_test_setup(an_order_has_all_that_is_asked_for, setup),
