@@ -364,7 +364,10 @@ static const char *excuse(const struct dw_observed *outcome, const struct dw_row
 		if (strncmp(p[0], "unenforced:", 11) == 0 &&
 		    json_is_false(json_object_get(limit, "enforced")))
 			return p[1];
-		if (strncmp(p[0], "noted:", 6) == 0 && text_of(limit, "note")[0] != '\0')
+		/* At other levels a note may be about anything. */
+		if (strncmp(p[0], "noted:", 6) == 0 &&
+		    dw_target_is_outside(row->target) &&
+		    text_of(limit, "note")[0] != '\0')
 			return p[1];
 		if (strncmp(p[0], "sampled:", 8) == 0 &&
 		    strcmp(text_of(limit, "by"), "sampling") == 0)

@@ -369,9 +369,17 @@ static void a_limit_with_a_note_is_excused(void **state)
 		"\"limits\": {\"tmp\": {\"by\": \"tmpfs\", \"note\": null}}}}";
 
 	(void)state;
-	expect(judge((struct given){.fired = true, .result = noted, .excusable = true}),
+	expect(judge((struct given){.fired = true,
+	                            .result = noted,
+	                            .level = "docker",
+	                            .excusable = true}),
 	       "not_promised", NULL);
-	expect(judge((struct given){.fired = true, .result = plain, .excusable = true}),
+	expect(judge((struct given){.fired = true,
+	                            .result = plain,
+	                            .level = "docker",
+	                            .excusable = true}),
+	       "escaped", NULL);
+	expect(judge((struct given){.fired = true, .result = noted, .excusable = true}),
 	       "escaped", NULL);
 }
 
