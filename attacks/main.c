@@ -70,11 +70,9 @@ bool attack_spill_file(const char *path)
 
 int attack_open_shown(void)
 {
-	char path[64];
-	int fd;
+	const char *path = attack_value("SHOWN");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	(void)snprintf(path, sizeof(path), "%s/flag", attack_value("USR"));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		attack_stopped(path);
 	return fd;

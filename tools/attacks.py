@@ -43,7 +43,7 @@ COUNTS = ("processes", "threads", "memory_mb", "tmp_mb", "tmp_files", "open_file
 HOST = ("boot-id", "command-line", "account", "caller", "disk", "file-system")
 KEYS = {"Tries to", "Oracle", "Stops", "Control", "Cells", "Options", "Promise", "Not promised",
         "Because"}
-STOP = re.compile(r"[A-Za-z0-9]+=[a-z:|]+$")
+STOP = re.compile(r"([a-z]+:)?[A-Za-z0-9]+=[a-z:|]+$")
 
 
 class Bad(Exception):

@@ -5,7 +5,7 @@
 # Promise:  neighbours
 # Cells:    after
 # Oracle:   secret
-# Stops:    ENOENT=mount|landlock EACCES=landlock
+# Stops:    ENOENT=mount|landlock EACCES=landlock EROFS=mount
 path = "/var/tmp/#{ENV["DW_NONCE"]}"
 begin
   if ENV["DW_ROLE"] == "first"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: overhear when another cell opens and reads a file in /usr, which both are
-#           shown (inotify)
+# Tries to: overhear when another cell opens and reads a file that both are shown
+#           (inotify)
 # Promise:  neighbours
 # Cells:    pair
 # Oracle:   secret
@@ -17,7 +17,7 @@ import time
 
 DIGITS = 32
 IN_ACCESS, IN_OPEN = 0x01, 0x20
-path = os.environ["DW_USR"] + "/flag"
+path = os.environ["DW_SHOWN"]
 if os.environ["DW_ROLE"] == "second":
     for digit in os.environ["DW_SECRET"]:
         for i in range(int(digit, 16) + 1):

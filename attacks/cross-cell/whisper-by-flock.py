@@ -5,8 +5,9 @@
 # Promise:  neighbours
 # Cells:    pair
 # Oracle:   secret
-# Stops:    EACCES=landlock
+# Stops:    EACCES=landlock apart=mount
 # Not promised: container=shared-files process=shared-files
+# Because:  programs of an image are apart: each container has a layer of its own over them
 import ctypes
 import fcntl
 import os
@@ -34,3 +35,5 @@ if first:
     time.sleep(3)
 else:
     print("%032x" % heard)
+    if not heard:
+        print("stopped: apart at flock")

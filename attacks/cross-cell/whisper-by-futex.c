@@ -6,7 +6,7 @@
  * Cells:    pair
  * Oracle:   secret
  * Stops:    EFAULT=mount
- * Not promised: process=shared-files container=shared-files
+ * Not promised: process=shared-files container=shared-files docker=shared-files
  */
 #include <limits.h>
 #include <linux/futex.h>

@@ -6,7 +6,7 @@
  * Cells:    pair
  * Oracle:   secret
  * Stops:    EACCES=landlock
- * Not promised: container=shared-files process=shared-files
+ * Not promised: container=shared-files process=shared-files docker=shared-files
  */
 #include "attacks/attack.h"
 

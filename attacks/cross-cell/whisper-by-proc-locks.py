@@ -5,7 +5,7 @@
 # Promise:  neighbours
 # Cells:    pair
 # Oracle:   secret
-# Stops:    ENOENT=mount
+# Stops:    ENOENT=mount empty=mount
 # Not promised: process=process-sees-host
 import ctypes
 import errno
@@ -28,7 +28,10 @@ if os.environ["DW_ROLE"] == "first":
 else:
     try:
         with open("/proc/locks") as table:
-            starts = sorted({int(n) for n in re.findall(r"(\d+) \d+$", table.read(), re.M)})
+            text = table.read()
+        starts = sorted({int(n) for n in re.findall(r"(\d+) \d+$", text, re.M)})
         print("".join("%08x" % (n >> 16 & 0xffffffff) for n in starts if n & 0xffff == MARK))
+        if not text:
+            print("stopped: empty at /proc/locks")
     except OSError as e:
         print("stopped:", errno.errorcode[e.errno], "at /proc/locks")

@@ -5,6 +5,7 @@
  * Control:  root
  * Oracle:   files
  * Stops:    EPERM=seccomp|capability EROFS=mount EACCES=landlock
+ *           docker:EACCES=landlock|capability
  */
 #include <sys/mount.h>
 

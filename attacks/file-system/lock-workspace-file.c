@@ -5,7 +5,7 @@
  * Oracle:       held fdinfo/77 lock:.*FLOCK
  * Options:      --workspace {base}/ws
  * Stops:        EPERM=seccomp EACCES=landlock
- * Not promised: process=shared-files container=shared-files
+ * Not promised: process=shared-files container=shared-files docker=shared-files
  */
 #include <sys/file.h>
 

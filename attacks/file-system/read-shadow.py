@@ -3,7 +3,8 @@
 # Tries to: read the host's password hashes
 # Promise:  host-files
 # Oracle:   secret
-# Stops:    ENOENT=mount EACCES=landlock
+# Stops:    ENOENT=mount EACCES=landlock docker:EACCES=mount
+# Because:  what is refused in a container of an engine is the file of its image
 import errno
 
 try:

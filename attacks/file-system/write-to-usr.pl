@@ -3,7 +3,7 @@
 # Tries to: replace what programs of the host are made of
 # Promise:  host-writes
 # Oracle:   files
-# Stops:    EROFS=mount EACCES=namespace|landlock
+# Stops:    EROFS=mount EACCES=namespace|landlock docker:ENOENT=mount
 # Because:  where dewar was started by root, the cell's id owns nothing there
 use strict;
 use Errno;

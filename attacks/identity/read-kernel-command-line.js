@@ -3,11 +3,12 @@
  * Tries to: read what the host's kernel was started with
  * Promise:  identity
  * Oracle:   host command-line
- * Stops:    ENOENT=mount
+ * Stops:    ENOENT=mount empty=mount
  * Not promised: process=process-sees-host
  */
 try {
-	console.log(require('fs').readFileSync('/proc/cmdline', 'latin1'));
+	const text = require('fs').readFileSync('/proc/cmdline', 'latin1');
+	console.log(text || 'stopped: empty at /proc/cmdline');
 } catch (e) {
 	console.log(`stopped: ${e.code} at /proc/cmdline`);
 }

@@ -4,7 +4,7 @@
 # Promise:  identity
 # Oracle:   secret
 # Stops:    root=namespace
-# Not promised: process=process-sees-host
+# Not promised: process=process-sees-host docker=docker-cgroup-name
 # Because:  in a cgroup namespace of its own a cell sees itself at the root; only root can
 #           put its caller into a group with a name that gives it away
 

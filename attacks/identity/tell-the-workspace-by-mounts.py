@@ -5,7 +5,7 @@
 # Options:  --workspace {base}/names/project
 # Oracle:   secret
 # Stops:    hidden=mount
-# Not promised: process=shown-places container=shown-places
+# Not promised: process=shown-places container=shown-places docker=shown-places
 import os
 
 print(os.getcwd())

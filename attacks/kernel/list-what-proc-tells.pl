@@ -4,7 +4,7 @@
 # Promise:  kernel-surface
 # Oracle:   held fd ^/proc/[a-z]
 # Stops:    ENOENT=mount
-# Not promised: process=process-sees-host
+# Not promised: process=process-sees-host docker=docker-proc
 use strict;
 use warnings;
 

@@ -6,6 +6,7 @@
  * Control:  root
  * Oracle:   held fd /proc/sys(rq-trigger|/kernel/(core_pattern|modprobe|msg_next_id))
  * Stops:    EACCES=landlock|capability ENOENT=mount|absent
+ *           docker:EACCES=capability
  * Because:  nothing is written; of these a plain user of the host, with all capabilities in
  *           a namespace of its own, gets at the last
  */

@@ -5,7 +5,7 @@
 # Options:  --workspace {base}
 # Oracle:   network
 # Stops:    ENOENT=mount
-# Not promised: container=shown-sockets process=shown-sockets
+# Not promised: container=shown-sockets process=shown-sockets docker=shown-sockets
 # Because:  a read-only mount does not stop a connect()
 import errno
 import socket

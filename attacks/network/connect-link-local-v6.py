@@ -3,7 +3,7 @@
 # Tries to: reach a neighbour by its link-local IPv6 address
 # Promise:  no-network
 # Oracle:   network
-# Stops:    ENETUNREACH=namespace
+# Stops:    ENETUNREACH=namespace docker:EADDRNOTAVAIL=namespace
 # Not promised: process=process-network
 import errno
 import os

@@ -3,7 +3,7 @@
 # Tries to: reach the cloud's metadata service by IPv6
 # Promise:  no-network
 # Oracle:   network
-# Stops:    ENETUNREACH=namespace
+# Stops:    ENETUNREACH=namespace docker:EADDRNOTAVAIL=namespace
 # Not promised: process=process-network
 import errno
 import socket

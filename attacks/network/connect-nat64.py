@@ -3,7 +3,7 @@
 # Tries to: reach a server on the internet through a translator of IPv6 to IPv4
 # Promise:  no-network
 # Oracle:   network
-# Stops:    ENETUNREACH=namespace
+# Stops:    ENETUNREACH=namespace docker:EADDRNOTAVAIL=namespace
 # Not promised: process=process-network
 import errno
 import socket

@@ -3,7 +3,7 @@
 # Tries to: reach a service on the host's loopback address, by IPv6
 # Promise:  no-network
 # Oracle:   network
-# Stops:    ECONNREFUSED=namespace
+# Stops:    ECONNREFUSED=namespace docker:EADDRNOTAVAIL=namespace
 # Not promised: process=process-network
 # Because:  the cell's own loopback answers, and nobody listens there
 import errno

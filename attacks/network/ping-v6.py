@@ -3,7 +3,7 @@
 # Tries to: ping a machine on the internet, by IPv6
 # Promise:  no-network
 # Oracle:   network
-# Stops:    EACCES=namespace ENETUNREACH=namespace
+# Stops:    EACCES=namespace ENETUNREACH=namespace docker:EADDRNOTAVAIL=namespace
 # Not promised: process=process-network
 # Because:  in a new network namespace no group may ping, and there is no route
 import errno

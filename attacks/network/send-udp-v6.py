@@ -3,7 +3,7 @@
 # Tries to: send a datagram to the internet, by IPv6
 # Promise:  no-network
 # Oracle:   network
-# Stops:    ENETUNREACH=namespace
+# Stops:    ENETUNREACH=namespace docker:EADDRNOTAVAIL=namespace
 # Not promised: process=process-network
 import errno
 import socket

@@ -4,6 +4,7 @@
  * Promise:  honest-result
  * Oracle:   forged
  * Stops:    EPERM=landlock result=namespace
+ * Not promised: foreign:docker=docker-init
  * Because:  where Landlock knows no signals, the parent is process 1 of its namespace,
  *           and so deaf
  */

@@ -5,6 +5,7 @@
  * Oracle:   forged
  * Options:  --timeout 1s
  * Stops:    EPERM=landlock result=namespace
+ * Not promised: foreign:docker=docker-init
  */
 #include <signal.h>
 

@@ -4,6 +4,7 @@
  * Promise:  nothing-remains
  * Oracle:   remains
  * Stops:    EPERM=landlock
+ * Not promised: foreign:docker=docker-init
  */
 #include <signal.h>
 

@@ -5,6 +5,7 @@
 # Options:  --pids 16 --memory 1G
 # Oracle:   count processes > 40
 # Stops:    EAGAIN=limit:pids pids=limit:pids
+# Not promised: foreign:docker=docker-threads
 import ctypes
 import errno
 import os

@@ -5,6 +5,7 @@
 # Options:  --pids 16
 # Oracle:   count processes > 40
 # Stops:    EAGAIN=limit:pids pids=limit:pids
+# Not promised: foreign:docker=docker-threads
 
 # bash would try again for long; what /bin/sh is on many systems gives up.
 ln -s "$(command -v sleep)" dw-hold

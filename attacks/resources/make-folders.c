@@ -5,7 +5,8 @@
  * Options:  --tmp 1M
  * Oracle:   count tmp_files > 1000
  * Stops:    ENOSPC=limit:tmp disk=limit:tmp
- * Not promised: unenforced:tmp=limit-not-enforced
+ * Not promised: unenforced:tmp=limit-not-enforced noted:tmp=docker-files
+ *   foreign:docker=docker-files
  */
 #include <sys/stat.h>
 

@@ -5,6 +5,7 @@
  * Options:  --pids 24
  * Oracle:   count processes > 40
  * Stops:    EAGAIN=limit:pids pids=limit:pids
+ * Not promised: foreign:docker=docker-threads
  */
 const { spawn } = require("child_process");
 

@@ -23,6 +23,7 @@ struct settings {
 	const char *way;
 	const char *only;
 	const char *html;
+	const char *image;
 	bool list;
 	bool json;
 };
@@ -44,6 +45,7 @@ static const struct way ways[] = {
 
 #define ALL_WAYS "all"
 #define WARM_LEVEL "container" /* no other has warm cells */
+#define ENGINE_LEVEL "docker"  /* no other has images and runtimes */
 
 static int take_way(const char *value, void *field, struct dw_error *err)
 {
@@ -73,6 +75,13 @@ static const struct dw_option what_options[] = {
 		.help = "At level docker, attack this runtime of the engine's: runsc, ...",
 		.take = dw_take_text,
 		.field = FIELD(runtime),
+	},
+	{
+		.name = "image",
+		.arg = "NAME",
+		.help = "At level docker, attack from this image, not the languages' own",
+		.take = dw_take_text,
+		.field = FIELD(image),
 	},
 	{
 		.name = "way",
@@ -202,6 +211,11 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	ssize_t n;
 	int r;
 
+	if ((set->image || set->runtime) &&
+	    (!set->level || strcmp(set->level, ENGINE_LEVEL) != 0))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--%s goes with --level " ENGINE_LEVEL,
+		               set->runtime ? "runtime" : "image");
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "find our own program");
@@ -216,6 +230,10 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	r = set->list ? 0 : add_levels(&words, set, err);
 	if (set->only)
 		add(&words, "only", set->only);
+	if (set->image)
+		add(&words, "image", set->image);
+	if (set->runtime)
+		add(&words, "runtime", set->runtime);
 	if (set->list)
 		add(&words, "list", "1");
 	if (set->html)
@@ -226,10 +244,6 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 		add(&words, "colour", "1");
 	if (dw_report_colour(STDERR_FILENO))
 		add(&words, "progress", "1");
-	if (r == 0 && set->runtime && (!set->level || strcmp(set->level, "docker") != 0))
-		r = dw_fail(err, DW_E_INVALID, 0, "--runtime goes with --level docker");
-	if (set->runtime)
-		add(&words, "runtime", set->runtime);
 	if (r == 0) {
 		(void)execv(suite, words.argv);
 		r = dw_fail(err, DW_E_INTERNAL, errno, "start %s", suite);

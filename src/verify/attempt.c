@@ -23,6 +23,10 @@
 #define ATTEMPT_MS 15000
 #define HELD_POLL_MS 3
 #define QUIET_POLL_MS 50
+/* Outside there are more processes to look through, and an image may have to be pulled. */
+#define OUTSIDE_MS 180000
+#define OUTSIDE_POLL_MS 10
+#define BLIND_MS 2000
 
 struct attempt {
 	const struct dw_attack *attack;
@@ -33,6 +37,7 @@ struct attempt {
 	struct dw_party party[2]; /* the only one, or who is there before; the second */
 	char reached[128];        /* which listener was */
 	bool held;                /* the first of two stood ready for the second */
+	bool called_off;          /* nobody waits for what comes of it */
 	struct dw_observed *out;
 };
 
@@ -70,12 +75,34 @@ enum until {
 	UNTIL_HELD, /* or its end */
 };
 
+static uint64_t time_for(const struct attempt *a)
+{
+	return a->stage.range->outside ? OUTSIDE_MS : ATTEMPT_MS;
+}
+
+/*
+ * Processes in a kernel of their own are none of the host's, and cannot be looked at.
+ * Who is still there after a while does its part: nobody else takes so long.
+ */
+static bool is_blind(const struct attempt *a)
+{
+	return a->stage.range->outside && dw_runtime_has_kernel(a->tools->runtime);
+}
+
+static int pause_of(const struct attempt *a, bool watchful)
+{
+	if (!watchful)
+		return QUIET_POLL_MS;
+	return a->stage.range->outside ? OUTSIDE_POLL_MS : HELD_POLL_MS;
+}
+
 /* Let a party go on, with the listeners at work. false: it takes too long. */
 static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 {
-	uint64_t deadline = dw_now_ms() + ATTEMPT_MS;
+	uint64_t begin = dw_now_ms(), deadline = begin + time_for(a);
 	bool looks = has_oracle(a->attack, "held") || has_oracle(a->attack, "count");
-	struct pollfd fds[DW_LISTEN_MAX + 3];
+	bool sends = a->stage.range->outside && has_oracle(a->attack, "network");
+	struct pollfd fds[DW_LISTEN_MAX + 4];
 
 	while (!dw_party_look(party)) {
 		size_t n = a->listeners.n;
@@ -84,8 +111,14 @@ static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 		fds[n] = (struct pollfd){.fd = party->fd[0], .events = POLLIN};
 		fds[n + 1] = (struct pollfd){.fd = party->fd[1], .events = POLLIN};
 		fds[n + 2] = (struct pollfd){.fd = party->pidfd, .events = POLLIN};
-		(void)poll(fds, n + 3,
-		           looks || until == UNTIL_HELD ? HELD_POLL_MS : QUIET_POLL_MS);
+		fds[n + 3] = (struct pollfd){.fd = a->called_off ? -1
+		                                                 : a->stage.range->leash};
+		(void)poll(fds, n + 4,
+		           pause_of(a, looks || until == UNTIL_HELD || sends));
+		if (fds[n + 3].revents & (POLLHUP | POLLERR)) {
+			a->called_off = true;
+			dw_party_stop(party);
+		}
 		dw_listen_serve(&a->listeners, a->stage.secret, a->reached,
 		                sizeof(a->reached));
 		if ((looks || until == UNTIL_HELD) && dw_look_holding(a->stage.nonce)) {
@@ -97,10 +130,18 @@ static bool go_on(struct attempt *a, struct dw_party *party, enum until until)
 			dw_party_stop(party);
 			looks = false;
 		}
+		if (until == UNTIL_HELD && is_blind(a) &&
+		    dw_now_ms() > begin + BLIND_MS) {
+			a->held = true;
+			return true;
+		}
+		if (sends && a->reached[0] == '\0' && dw_look_sends(a->stage.nonce))
+			(void)snprintf(a->reached, sizeof(a->reached),
+			               "a packet left the container");
 		if (dw_now_ms() > deadline)
 			return false;
 	}
-	return true;
+	return !a->called_off;
 }
 
 static bool contains(const char *text, size_t len, const char *secret)
@@ -112,9 +153,14 @@ static void check_secrets(struct attempt *a, const char *first, size_t first_len
                           const char *second, size_t second_len)
 {
 	bool two = strcmp(a->attack->cells, "one") != 0;
+	char seen[256] = "";
 
 	if (!two && contains(first, first_len, a->stage.secret))
 		fire(a, "the secret came out");
+	/* Nobody plants anything in the files and names of a host that is in use. */
+	if (!two && a->stage.range->outside && has_oracle(a->attack, "secret") &&
+	    dw_told_names(first, seen, sizeof(seen)))
+		fire(a, seen);
 	if (two && contains(second, second_len, a->stage.secret))
 		fire(a, "the second cell told the first one's secret");
 	if (two && contains(first, first_len, a->stage.word))
@@ -162,7 +208,8 @@ static void check_host(struct attempt *a, const json_t *result)
 	dw_listen_serve(&a->listeners, a->stage.secret, a->reached, sizeof(a->reached));
 	if (has_oracle(a->attack, "network") && a->reached[0] != '\0')
 		fire(a, a->reached);
-	if (has_oracle(a->attack, "network") && dw_listen_counted())
+	if (has_oracle(a->attack, "network") && !a->stage.range->outside &&
+	    dw_listen_counted())
 		fire(a, "a packet crossed the host's network");
 	if (has_oracle(a->attack, "forged") && dw_heard_forged(&a->party[0], result))
 		fire(a, "the result says what the program made up");
@@ -209,7 +256,8 @@ static int play(struct attempt *a, struct dw_error *err)
 	}
 	if (!in_time)
 		(void)snprintf(a->out->failed, sizeof(a->out->failed),
-		               "it did not end within %d seconds", ATTEMPT_MS / 1000);
+		               "it did not end within %d seconds",
+		               (int)(time_for(a) / 1000));
 	return 0;
 }
 
@@ -306,10 +354,13 @@ int dw_attempt(const struct dw_attack *attack, const struct dw_target *at,
 		.landlock = kernel_has_landlock(),
 		.root = range->root,
 	};
-	if (dw_range_new_network(err) < 0 ||
-	    dw_listen_open(&a.listeners, range->base, err) < 0)
+	if (range->outside)
+		r = dw_listen_open_outside(&a.listeners, range->base, err);
+	else if ((r = dw_range_new_network(err)) == 0)
+		r = dw_listen_open(&a.listeners, range->base, err);
+	if (r < 0)
 		return -1;
-	r = dw_stage_set(&a.stage, range, attack, err);
+	r = dw_stage_set(&a.stage, range, &a.listeners, attack, err);
 	if (r == 0)
 		r = play(&a, err);
 	if (r == 0)

@@ -12,7 +12,8 @@
 struct dw_tools {
 	const char *dewar;
 	const char *attacks; /* all those that are in C */
-	const char *runtime; /* of level docker's containers, or NULL */
+	const char *image;   /* for level docker, or NULL: the level's own */
+	const char *runtime; /* of the engine, or NULL: its own */
 };
 
 /* Said of a row about warm cells whose cell was none. */

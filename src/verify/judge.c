@@ -55,10 +55,11 @@ static void add_stop(struct stops *stops, const char *word, size_t len)
 /* What shells and tools print instead of the name of an error. */
 static void find_texts(const char *said, struct stops *stops)
 {
-	static const int errors[] = {EPERM,  EACCES, ENOENT,       EROFS,
-	                             ENOSYS, ENOSPC, EAFNOSUPPORT, ENETUNREACH,
-	                             ESRCH,  EMFILE, EAGAIN,       ENODEV,
-	                             EXDEV,  ENXIO,  EBADF,        EDQUOT};
+	static const int errors[] = {EPERM,        EACCES, ENOENT, EROFS,
+	                             EHOSTUNREACH, ENOSYS, ENOSPC, EAFNOSUPPORT,
+	                             ENETUNREACH,  ESRCH,  EMFILE, EAGAIN,
+	                             ENODEV,       EXDEV,  ENXIO,  EBADF,
+	                             EDQUOT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		const char *name = strerrorname_np(errors[i]);
@@ -241,7 +242,7 @@ static const char *wall_behind(const struct dw_observed *outcome, const char *st
 	return NULL;
 }
 
-static const char *find_expected(const struct dw_attack *attack, const char *word)
+static const char *find_stop(const struct dw_attack *attack, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -249,6 +250,51 @@ static const char *find_expected(const struct dw_attack *attack, const char *wor
 		if (strncmp(*stop, word, len) == 0 && (*stop)[len] == '=')
 			return *stop;
 	return NULL;
+}
+
+/* As asked for; else as the proof has it, which a run that failed has not. */
+static const char *runtime_of(const struct dw_observed *outcome, const struct dw_row *row)
+{
+	return row->target->runtime
+	               ? row->target->runtime
+	               : json_string_value(
+				 json_object_get(json_object_get(outcome->result,
+	                                                         "proof"),
+	                                         "runtime"));
+}
+
+/*
+ * Words of a kernel that a runtime brings along: a call that it does not have, and a
+ * network without any interface, which Linux says otherwise.
+ */
+static const char *find_foreign(const struct dw_observed *outcome,
+                                const struct dw_row *row, const char *word)
+{
+	const json_t *network = json_object_get(proof_of(outcome, "walls"), "network");
+
+	if (!dw_runtime_has_kernel(runtime_of(outcome, row)))
+		return NULL;
+	if (strcmp(word, "ENOSYS") == 0)
+		return "ENOSYS=absent";
+	if (strcmp(word, "EHOSTUNREACH") == 0 &&
+	    json_is_integer(json_object_get(network, "interfaces")) &&
+	    json_integer_value(json_object_get(network, "interfaces")) == 0)
+		return "EHOSTUNREACH=namespace";
+	return NULL;
+}
+
+/* "docker:EACCES=capability" counts before "EACCES=landlock", at that level. */
+static const char *find_expected(const struct dw_observed *outcome,
+                                 const struct dw_row *row, const char *word)
+{
+	const char *found;
+	char own[64];
+
+	(void)snprintf(own, sizeof(own), "%s:%s", row->target->level, word);
+	found = find_stop(row->attack, own);
+	if (!found)
+		found = find_stop(row->attack, word);
+	return found ? found : find_foreign(outcome, row, word);
 }
 
 /* ---- verdicts ---- */
@@ -287,7 +333,7 @@ static bool is_about_warm(const char *excuse, const struct dw_target *target)
 
 /*
  * The sentence that excuses this level, for everybody or for a plain user; or a limit
- * that the proof disowns, or that is held by looking, which does not see everything;
+ * that the proof disowns, that it has something to say about, or that is held by looking, which does not see everything;
  * or a level that has no other wall on a kernel without Landlock. A proof without
  * Landlock, on a kernel that has it, excuses nothing.
  */
@@ -309,10 +355,19 @@ static const char *excuse(const struct dw_observed *outcome, const struct dw_row
 			return p[1];
 		if (is_about_warm(p[0], row->target))
 			return p[1];
+		if (strncmp(p[0], "foreign:", 8) == 0 &&
+		    strcmp(p[0] + 8, row->target->level) == 0 &&
+		    dw_runtime_has_kernel(runtime_of(outcome, row)))
+			return p[1];
 		if (!outcome->landlock && strcmp(p[0], without) == 0)
 			return p[1];
 		if (strncmp(p[0], "unenforced:", 11) == 0 &&
 		    json_is_false(json_object_get(limit, "enforced")))
+			return p[1];
+		/* At other levels a note may be about anything. */
+		if (strncmp(p[0], "noted:", 6) == 0 &&
+		    dw_target_is_outside(row->target) &&
+		    text_of(limit, "note")[0] != '\0')
 			return p[1];
 		if (strncmp(p[0], "sampled:", 8) == 0 &&
 		    strcmp(text_of(limit, "by"), "sampling") == 0)
@@ -339,6 +394,16 @@ static void judge_stopped(const struct dw_observed *outcome, struct dw_row *row)
 	find_stops(outcome, &stops);
 	if (stops.n == 0)
 		find_late_stops(outcome, row->attack, &stops);
+	if (stops.n == 0 && dw_runtime_has_kernel(runtime_of(outcome, row))) {
+		(void)snprintf(detail, sizeof(detail),
+		               "%s has a kernel of its own, and nobody can look into it "
+		               "from outside (reason %s): %s",
+		               runtime_of(outcome, row),
+		               text_of(outcome->result, "reason"),
+		               first_line(outcome->said));
+		say(row, DW_CANNOT_TELL, detail);
+		return;
+	}
 	if (stops.n == 0) {
 		(void)snprintf(detail, sizeof(detail),
 		               "it neither got through nor says what stopped it "
@@ -349,7 +414,7 @@ static void judge_stopped(const struct dw_observed *outcome, struct dw_row *row)
 		return;
 	}
 	for (size_t i = 0; i < stops.n; i++) {
-		const char *expected = find_expected(row->attack, stops.words[i]);
+		const char *expected = find_expected(outcome, row, stops.words[i]);
 		const char *wall = expected ? wall_behind(outcome, expected) : NULL;
 
 		if (!wall) {

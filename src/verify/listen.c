@@ -14,6 +14,8 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
+#define OUTSIDE_LISTENERS 6 /* two on the loopback, two with paths, two without */
+
 static void add(struct dw_listeners *l, int fd, const char *name)
 {
 	if (fd < 0 || l->n == DW_LISTEN_MAX)
@@ -68,25 +70,65 @@ static int open_unix(int type, const char *path, bool abstract)
 	return fd;
 }
 
-int dw_listen_open(struct dw_listeners *l, const char *base, struct dw_error *err)
+static void add_unix(struct dw_listeners *l, const char *base)
 {
-	static const uint16_t tcp[] = {DW_LISTEN_PORT, 22, 25, 53, 80, 443, 853, 2375};
-	static const uint16_t udp[] = {DW_LISTEN_PORT, 53, 123, 443, 5353};
 	char path[64];
 
-	*l = (struct dw_listeners){0};
-	for (size_t i = 0; i < ARRAY_SIZE(tcp); i++)
-		add(l, open_ip(SOCK_STREAM, tcp[i]), "a TCP service of the host");
-	for (size_t i = 0; i < ARRAY_SIZE(udp); i++)
-		add(l, open_ip(SOCK_DGRAM, udp[i]), "a UDP service of the host");
 	(void)snprintf(path, sizeof(path), "%s/docker.sock", base);
 	add(l, open_unix(SOCK_STREAM, path, false), "a unix socket of the host");
 	(void)snprintf(path, sizeof(path), "%s/log.sock", base);
 	add(l, open_unix(SOCK_DGRAM, path, false), "a datagram socket of the host");
-	(void)snprintf(path, sizeof(path), "dewar-range");
-	add(l, open_unix(SOCK_STREAM, path, true), "an abstract socket of the host");
-	add(l, open_unix(SOCK_DGRAM, "dewar-range-log", true),
+	add(l, open_unix(SOCK_STREAM, l->abstract, true),
+	    "an abstract socket of the host");
+	add(l, open_unix(SOCK_DGRAM, l->abstract_log, true),
 	    "an abstract datagram socket of the host");
+}
+
+/* On 127.0.0.1; port 0 is any that is free. */
+static int open_local(int type, uint16_t *port)
+{
+	struct sockaddr_in four = {.sin_family = AF_INET,
+	                           .sin_port = htons(*port),
+	                           .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	int fd = socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socklen_t len = sizeof(four);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&four, len) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&four, &len) < 0)
+		dw_fd_close(&fd);
+	else
+		*port = ntohs(four.sin_port);
+	if (fd >= 0 && type == SOCK_STREAM)
+		(void)listen(fd, 16);
+	return fd;
+}
+
+int dw_listen_open_outside(struct dw_listeners *l, const char *base, struct dw_error *err)
+{
+	*l = (struct dw_listeners){0};
+	(void)snprintf(l->abstract, sizeof(l->abstract), "%s", base + 1);
+	(void)snprintf(l->abstract_log, sizeof(l->abstract_log), "%s-log", base + 1);
+	add(l, open_local(SOCK_STREAM, &l->port), "a TCP service of the host");
+	add(l, open_local(SOCK_DGRAM, &l->port), "a UDP service of the host");
+	add_unix(l, base);
+	if (l->n < OUTSIDE_LISTENERS)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open listeners on this host");
+	return 0;
+}
+
+int dw_listen_open(struct dw_listeners *l, const char *base, struct dw_error *err)
+{
+	static const uint16_t tcp[] = {DW_LISTEN_PORT, 22, 25, 53, 80, 443, 853, 2375};
+	static const uint16_t udp[] = {DW_LISTEN_PORT, 53, 123, 443, 5353};
+
+	*l = (struct dw_listeners){.port = DW_LISTEN_PORT,
+	                           .abstract = "dewar-range",
+	                           .abstract_log = "dewar-range-log"};
+	for (size_t i = 0; i < ARRAY_SIZE(tcp); i++)
+		add(l, open_ip(SOCK_STREAM, tcp[i]), "a TCP service of the host");
+	for (size_t i = 0; i < ARRAY_SIZE(udp); i++)
+		add(l, open_ip(SOCK_DGRAM, udp[i]), "a UDP service of the host");
+	add_unix(l, base);
 	if (l->n < ARRAY_SIZE(tcp))
 		return dw_fail(err, DW_E_INTERNAL, 0, "open the range's listeners");
 	return 0;

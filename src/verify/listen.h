@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "dewar/error.h"
 
@@ -21,10 +22,20 @@ struct dw_listeners {
 	struct pollfd fds[DW_LISTEN_MAX];
 	const char *names[DW_LISTEN_MAX];
 	size_t n;
+	uint16_t port;
+	char abstract[40]; /* without the NUL in front */
+	char abstract_log[40];
 };
 
 /* In the network that we are in now. */
 int dw_listen_open(struct dw_listeners *l, const char *base, struct dw_error *err);
+
+/*
+ * In a network that others use: at addresses of its loopback only, under names and a
+ * port that nobody else has.
+ */
+int dw_listen_open_outside(struct dw_listeners *l, const char *base,
+                           struct dw_error *err);
 void dw_listen_close(struct dw_listeners *l);
 
 /* Answer whoever is there with the secret. Who it was, in ret, if it was empty. */

@@ -11,6 +11,8 @@
  * the range. They are those with the attempt's nonce in their environment, and all in
  * a cell where somebody holds: what was forked from a zygote shows the environment
  * that the zygote was started with.
+ *
+ * Outside of the range there are others: there, only the nonce counts.
  */
 
 #define DW_LOOK_MAX 4096 /* processes of one attempt */
@@ -33,10 +35,13 @@ long dw_look_stat(pid_t pid, enum dw_stat_place place);
 /* Does one of them ask to be looked at? Its name is "dw-hold" then. */
 bool dw_look_holding(const char *nonce);
 
-/* Is there anybody in the range but us and the witness? */
-bool dw_look_somebody(pid_t witness, char *ret, size_t size);
+/* Is there anybody in the range but us and the witness; outside, with the nonce? */
+bool dw_look_somebody(const char *nonce, pid_t witness, char *ret, size_t size);
 
-/* End everybody but us. */
-void dw_look_end_all(void);
+/* End everybody but us; outside of the range, whoever has the nonce. */
+void dw_look_end_all(const char *nonce);
+
+/* Has one of them sent a packet by an interface that is not the loopback? */
+bool dw_look_sends(const char *nonce);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/guess.h"
 #include "verify/judge.h"
+#include "verify/outside.h"
 #include "verify/pool.h"
 #include "verify/range.h"
 #include "verify/witness.h"
@@ -61,6 +62,8 @@ static int read_word(struct settings *set, char *word)
 		set->tools.dewar = value;
 	else if ((value = value_of(word, "attacks")) != NULL)
 		set->tools.attacks = value;
+	else if ((value = value_of(word, "image")) != NULL)
+		set->tools.image = value;
 	else if ((value = value_of(word, "runtime")) != NULL)
 		set->tools.runtime = value;
 	else if (strncmp(word, "target=", 7) == 0 && set->n_targets < TARGETS_MAX)
@@ -163,6 +166,7 @@ static void show_progress(const struct settings *set, size_t done, size_t all,
 struct suite {
 	const struct settings *set;
 	struct dw_range range;
+	struct dw_outside outside;
 };
 
 /* Where an attack that works is shown to work. */
@@ -170,19 +174,28 @@ static struct dw_target control_place(const struct suite *s,
                                       const struct dw_attack *attack)
 {
 	if (strcmp(attack->control, "bare") == 0)
-		return (struct dw_target){DW_AT_BARE, DW_WAY_COLD, "no cell"};
+		return (struct dw_target){.level = DW_AT_BARE,
+		                          .way = DW_WAY_COLD,
+		                          .title = "no cell"};
 	/* Root is as mighty as can be at level none already. */
 	if (strcmp(attack->control, "root") == 0 && !s->range.root)
-		return (struct dw_target){DW_AT_ROOT, DW_WAY_COLD,
-		                          "no cell, as root of the range"};
-	return (struct dw_target){"none", DW_WAY_COLD, "level none"};
+		return (struct dw_target){.level = DW_AT_ROOT,
+		                          .way = DW_WAY_COLD,
+		                          .title = "no cell, as root of the range"};
+	return (struct dw_target){.level = "none",
+	                          .way = DW_WAY_COLD,
+	                          .title = "level none"};
 }
 
 static int try_at(struct suite *s, const struct dw_attack *attack,
                   const struct dw_target *at, struct dw_observed *ret,
                   struct dw_error *err)
 {
-	if (dw_attempt(attack, at, &s->range, &s->set->tools, ret, err) < 0)
+	int r = dw_target_is_outside(at)
+	                ? dw_outside_wait(&s->outside, ret, err)
+	                : dw_attempt(attack, at, &s->range, &s->set->tools, ret, err);
+
+	if (r < 0)
 		return dw_wrap(err, "attack %s at %s", attack->name, at->title);
 	return 0;
 }
@@ -194,6 +207,11 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 	struct dw_row row = {.attack = attack, .control_at = control.title};
 	struct dw_observed outcome;
 
+	/* An engine takes its time; we try the rest meanwhile. */
+	for (size_t i = 0; i < s->set->n_targets; i++)
+		if (dw_target_is_outside(&s->set->targets[i]) &&
+		    dw_outside_ask(&s->outside, attack, &s->set->targets[i], err) < 0)
+			return -1;
 	show_progress(s->set, done, all, "control", attack->name);
 	if (try_at(s, attack, &control, &outcome, err) < 0)
 		return -1;
@@ -261,10 +279,11 @@ int main(int argc, char **argv)
 {
 	struct sigaction sa = {.sa_handler = on_stop};
 	struct settings set = {0};
-	struct suite suite = {.set = &set};
+	struct suite suite = {.set = &set, .outside = {.fd = -1}};
 	struct dw_rows rows = {.targets = set.targets, .absent = set.absent};
 	struct dw_error err = {0};
 	const char *keep[3];
+	bool needs_outside = false;
 	int html = -1, status;
 
 	if (argc > 0 && strcmp(argv[0], "dewar-witness") == 0)
@@ -305,6 +324,14 @@ int main(int argc, char **argv)
 	keep[0] = set.tools.dewar;
 	keep[1] = set.tools.attacks;
 	keep[2] = NULL;
+	for (size_t i = 0; i < set.n_targets; i++) {
+		if (!dw_target_is_outside(&set.targets[i]))
+			continue;
+		needs_outside = true;
+		set.targets[i].runtime = set.tools.runtime;
+	}
+	if (needs_outside && dw_outside_start(&suite.outside, &set.tools, &err) < 0)
+		give_up(&set, &err);
 	if (dw_range_enter(&suite.range, keep, &err) < 0)
 		give_up(&set, &err);
 	rows.n_targets = set.n_targets;

@@ -21,4 +21,7 @@ bool dw_count_meets(const char *nonce, const char *oracle, char *ret, size_t siz
 /* "host boot-id", in what it said. */
 bool dw_told_meets(const char *said, const char *oracle, char *ret, size_t size);
 
+/* The host's own name or number in what it said: whoever looks is outside. */
+bool dw_told_names(const char *said, char *ret, size_t size);
+
 #endif

@@ -21,6 +21,7 @@
 
 #define OUTPUT_MAX (8U << 20)
 #define LOOK_READS 256
+#define OWN_KERNEL_PIDS "256"
 #define LEAKED_FD 9 /* a caller's descriptor that nobody closed */
 
 static void add_code(struct dw_words *w, const struct dw_attack *attack,
@@ -62,7 +63,7 @@ static void command_of_cell(struct dw_words *w, const struct dw_attack *attack,
 	dw_words_add(w, "--json");
 	dw_words_add(w, "--level");
 	dw_words_add(w, at->level);
-	if (tools->runtime && strcmp(at->level, "docker") == 0) {
+	if (tools->runtime && dw_target_is_outside(at)) {
 		dw_words_add(w, "--runtime");
 		dw_words_add(w, tools->runtime);
 	}
@@ -70,6 +71,16 @@ static void command_of_cell(struct dw_words *w, const struct dw_attack *attack,
 	dw_words_add(w, "5s");
 	dw_words_add(w, "--into");
 	dw_words_add_copy(w, into);
+	if (tools->image && dw_target_is_outside(at)) {
+		dw_words_add(w, "--image");
+		dw_words_add(w, tools->image);
+	}
+	/* Its own threads count as well; where an attack is about them, it stays so. */
+	if (dw_runtime_has_kernel(tools->runtime) && dw_target_is_outside(at) &&
+	    !strstr(attack->options, "--pids")) {
+		dw_words_add(w, "--pids");
+		dw_words_add(w, OWN_KERNEL_PIDS);
+	}
 	dw_words_add_options(w, attack->options, stage->range->base);
 	for (; *env; env += strlen(env) + 1) {
 		dw_words_add(w, "--env");

@@ -23,6 +23,26 @@ static int write_file(int dir, const char *name, const char *text, mode_t mode)
 	return fd < 0 ? -errno : dw_fd_write_all(fd, text, strlen(text));
 }
 
+static const char *const plain[] = {"ws/readme.txt", "ws/.git/config", "ws/out/old.txt",
+                                    "ws/src/main.py"};
+
+/*
+ * The program of a container is nobody on the host as well: it shall not be the mode of
+ * a file that keeps it from writing there.
+ */
+static int open_to_nobody(int base)
+{
+	static const char *const folders[] = {"ws", "ws/.git", "ws/src"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		if (fchmodat(base, plain[i], 0666, 0) < 0)
+			return -errno;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (fchmodat(base, folders[i], 0777, 0) < 0)
+			return -errno;
+	return 0;
+}
+
 int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 {
 	static const char *const fresh[] = {"home", "cwd",     "t",     "into",   "ws",
@@ -40,8 +60,6 @@ int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 		"home/.gitconfig",
 		"ws/.env.link-target",
 	};
-	static const char *const plain[] = {"ws/readme.txt", "ws/.git/config",
-	                                    "ws/out/old.txt", "ws/src/main.py"};
 	const struct dw_range *range = stage->range;
 	autoclose int base = open(range->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char path[96];
@@ -60,13 +78,16 @@ int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 		r = fchmodat(base, "private", 0700, 0) < 0 ? -errno : 0;
 	/* A mount with a telling name in the table of mounts. */
 	(void)snprintf(path, sizeof(path), "%s/mounted", range->base);
-	if (r == 0 && mount(stage->secret, path, "tmpfs", MS_NODEV, "size=64k") < 0)
+	if (r == 0 && !range->outside &&
+	    mount(stage->secret, path, "tmpfs", MS_NODEV, "size=64k") < 0)
 		r = -errno;
 	/* A folder with a telling name, and another way to it. */
 	(void)snprintf(path, sizeof(path), "names/%s", stage->secret);
 	if (r == 0 && (mkdirat(base, path, 0755) < 0 ||
 	               symlinkat(stage->secret, base, "names/project") < 0))
 		r = -errno;
+	if (r == 0 && range->outside)
+		r = open_to_nobody(base);
 	/* A folder that is made writable must be the cell's to write to, too. */
 	if (r == 0)
 		r = fchmodat(base, "ws/out", 0777, 0) < 0 ? -errno : 0;

@@ -20,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/path.h"
 
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID)
 
@@ -236,9 +237,42 @@ static _Noreturn void wait_outside(const char *base)
 	                NULL); /* twice from a terminal, which does no harm */
 	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
 		;
+	/* Whoever is at work outside sees us hang up, and cleans up. */
+	(void)close_range(STDERR_FILENO + 1, ~0U, 0);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
 	(void)umount2(base, MNT_DETACH);
 	(void)rmdir(base);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+static int make_base(struct dw_range *range, struct dw_error *err)
+{
+	(void)snprintf(range->base, sizeof(range->base), "/tmp/dewar-verify-XXXXXX");
+	if (!mkdtemp(range->base))
+		return dw_fail(err, DW_E_INTERNAL, errno, "make a folder %s",
+		               range->base);
+	return 0;
+}
+
+int dw_range_outside(struct dw_range *range, int leash, struct dw_error *err)
+{
+	*range = (struct dw_range){.root = geteuid() == 0,
+	                           .outside = true,
+	                           .leash = leash};
+	if (make_base(range, err) < 0)
+		return -1;
+	/* It shall not be the mode of this folder that keeps anybody out. */
+	(void)chmod(range->base, 0755);
+	return 0;
+}
+
+void dw_range_leave(const struct dw_range *range)
+{
+	autoclose int parent = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (range->outside && parent >= 0)
+		(void)dw_path_remove_tree(parent, strrchr(range->base, '/') + 1);
 }
 
 int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err)
@@ -246,11 +280,9 @@ int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_er
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
 
-	*range = (struct dw_range){.root = uid == 0};
-	(void)snprintf(range->base, sizeof(range->base), "/tmp/dewar-verify-XXXXXX");
-	if (!mkdtemp(range->base))
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a folder %s",
-		               range->base);
+	*range = (struct dw_range){.root = uid == 0, .leash = -1};
+	if (make_base(range, err) < 0)
+		return -1;
 
 	if (!range->root && own_user_namespace(uid, gid, err) < 0)
 		goto out;

@@ -17,6 +17,11 @@
  *   pid      nothing outlives us, and kill(-1) finds nobody else
  *   uts, ipc names and queues of our own
  *   user     unless we are root: there we are as mighty as root is outside
+ *
+ * An engine makes its containers elsewhere, out of what it sees itself: its own mounts,
+ * processes and network. So what is tried there is tried from outside: in the
+ * namespaces that we were started in, with a folder of the host's own for what is
+ * planted, and with no name, mount or packet filter of the host changed.
  */
 
 struct dw_place {
@@ -27,6 +32,8 @@ struct dw_place {
 struct dw_range {
 	char base[40]; /* of what is planted */
 	bool root;     /* of the host */
+	bool outside;  /* this is no range of ours, but the host as it is */
+	int leash;     /* outside: it hangs up when the suite is over; else -1 */
 	/* Folders of the host's that are ours here; ends in a row without name. */
 	struct dw_place places[8];
 	bool shadow; /* is /etc/shadow ours? */
@@ -41,6 +48,10 @@ struct dw_range {
  * last of them the program with the attacks in C.
  */
 int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err);
+
+/* The host itself, with a new folder for what is planted. */
+int dw_range_outside(struct dw_range *range, int leash, struct dw_error *err);
+void dw_range_leave(const struct dw_range *range);
 
 /*
  * Leave the network for a new one, which no packet has crossed yet: what an

@@ -8,18 +8,22 @@
 
 #include "base/buf.h"
 #include "base/id.h"
-#include "verify/listen.h"
 #include "verify/look.h"
 #include "verify/traces.h"
 
+#define SHOWN_OUTSIDE \
+	"/.dewar/guest" /* of the host's, in each container of level docker */
+
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
-                 const struct dw_attack *attack, struct dw_error *err)
+                 const struct dw_listeners *listeners, const struct dw_attack *attack,
+                 struct dw_error *err)
 {
 	char id[DW_ID_MAX], flag[64];
 	const char *name;
 
 	*stage = (struct dw_stage){
 		.range = range,
+		.listeners = listeners,
 		.out_is_writable = strstr(attack->options, "--writable {base}/ws/out") !=
 	                           NULL,
 		.witness = {.pid = -1, .fd = -1},
@@ -36,8 +40,10 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	 * the secret is the first one's, and the names are what it might change.
 	 */
 	name = strcmp(attack->cells, "one") == 0 ? stage->secret : "range";
-	(void)!sethostname(name, strlen(name));
-	(void)!setdomainname(name, strlen(name));
+	if (!range->outside) {
+		(void)!sethostname(name, strlen(name));
+		(void)!setdomainname(name, strlen(name));
+	}
 	(void)snprintf(flag, sizeof(flag), "%s/flag", range->base);
 	if (dw_witness_start(&stage->witness, stage->secret, flag, err) < 0)
 		return -1;
@@ -47,7 +53,7 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 void dw_stage_strike(struct dw_stage *stage)
 {
 	dw_witness_end(&stage->witness);
-	dw_look_end_all();
+	dw_look_end_all(stage->nonce);
 	dw_plant_remove_group(stage);
 	dw_traces_remove(stage);
 	free(stage->files);
@@ -57,6 +63,9 @@ void dw_stage_strike(struct dw_stage *stage)
 
 void dw_stage_env(const struct dw_stage *stage, const char *role, char *ret, size_t size)
 {
+	/* The image's own; nothing is planted there. */
+	static const char folders[] = "DW_USR=/usr/src\nDW_ETC=/etc/opt\n"
+				      "DW_VAR=/var/opt\nDW_MNT=/mnt\nDW_SRV=/srv\n";
 	const struct dw_range *range = stage->range;
 	const char *secret = strcmp(role, "first") == 0    ? stage->secret
 	                     : strcmp(role, "second") == 0 ? stage->word
@@ -72,11 +81,15 @@ void dw_stage_env(const struct dw_stage *stage, const char *role, char *ret, siz
 	(void)dw_buf_printf(&buf, "DW_PID=%d\n", stage->witness.pid);
 	(void)dw_buf_printf(&buf, "DW_ADDRESS=%lx\n",
 	                    (unsigned long)stage->witness.memory);
-	(void)dw_buf_printf(&buf, "DW_PORT=%d\n", DW_LISTEN_PORT);
+	(void)dw_buf_printf(&buf, "DW_PORT=%d\n", stage->listeners->port);
 	(void)dw_buf_printf(&buf, "DW_SOCKET=%s/docker.sock\n", range->base);
 	(void)dw_buf_printf(&buf, "DW_LOG=%s/log.sock\n", range->base);
-	(void)dw_buf_printf(&buf,
-	                    "DW_ABSTRACT=dewar-range\nDW_ABSTRACT_LOG=dewar-range-log\n");
+	(void)dw_buf_printf(&buf, "DW_ABSTRACT=%s\n", stage->listeners->abstract);
+	(void)dw_buf_printf(&buf, "DW_ABSTRACT_LOG=%s\n", stage->listeners->abstract_log);
+	if (range->outside)
+		(void)dw_buf_printf(&buf, "DW_SHOWN=%s\n%s", SHOWN_OUTSIDE, folders);
+	else if (range->places[0].name)
+		(void)dw_buf_printf(&buf, "DW_SHOWN=%s/flag\n", range->places[0].path);
 	for (const struct dw_place *p = range->places; p->name; p++)
 		(void)dw_buf_printf(&buf, "DW_%s=%s\n", p->name, p->path);
 	(void)snprintf(ret, size, "%s", buf.data ? buf.data : "");

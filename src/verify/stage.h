@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "verify/listen.h"
 #include "verify/range.h"
 #include "verify/verify.h"
 #include "verify/witness.h"
@@ -14,6 +15,7 @@
  */
 struct dw_stage {
 	const struct dw_range *range;
+	const struct dw_listeners *listeners;
 	bool out_is_writable;       /* ws/out is the cell's to write to */
 	char nonce[DW_NONCE_MAX];   /* the attempt's name; all its processes know it */
 	char secret[DW_SECRET_MAX]; /* what must not come out */
@@ -24,7 +26,8 @@ struct dw_stage {
 };
 
 int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
-                 const struct dw_attack *attack, struct dw_error *err);
+                 const struct dw_listeners *listeners, const struct dw_attack *attack,
+                 struct dw_error *err);
 void dw_stage_strike(struct dw_stage *stage);
 
 /*

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/statfs.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -72,5 +73,39 @@ bool dw_told_meets(const char *said, const char *oracle, char *ret, size_t size)
 	if (value[0] == '\0' || !said || !strstr(said, value))
 		return false;
 	(void)snprintf(ret, size, "it told the %s: %.64s", oracle, value);
+	return true;
+}
+
+/* A line of its own: a name may be a word that is used for other things. */
+static bool has_line(const char *said, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = said; len > 0 && (at = strstr(at, name)) != NULL; at++)
+		if ((at == said || at[-1] == '\n') &&
+		    (at[len] == '\n' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
+bool dw_told_names(const char *said, char *ret, size_t size)
+{
+	struct utsname host = {0};
+	char id[64];
+
+	last_line("/etc/machine-id", id, sizeof(id));
+	(void)uname(&host);
+	if (!said)
+		return false;
+	if (strlen(id) == 32 && strstr(said, id))
+		(void)snprintf(ret, size, "it told the host's machine-id");
+	else if (has_line(said, host.nodename))
+		(void)snprintf(ret, size, "it told the host's name: %s", host.nodename);
+	else if (strcmp(host.domainname, "(none)") != 0 &&
+	         has_line(said, host.domainname))
+		(void)snprintf(ret, size, "it told the host's domain: %s",
+		               host.domainname);
+	else
+		return false;
 	return true;
 }

@@ -20,6 +20,8 @@
 
 #define MANIFEST_MAX (1U << 20)
 #define KEYCTL_INVALIDATE_OP 21
+#define NOBODY \
+	" 65534 " /* as /proc/sysvipc has the owner, who a container's program is */
 
 /* Where somebody who gets out would leave a file that bears the attempt's name. */
 static const char *const public_folders[] = {
@@ -90,13 +92,14 @@ static char *describe_files(const struct dw_stage *stage)
 	return dw_buf_take(&walk_buf, NULL);
 }
 
-static void note_names(struct dw_buf *buf, const char *folder)
+static void note_names(struct dw_buf *buf, const char *folder, const char *only)
 {
 	autodir DIR *dir = opendir(folder);
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir)) != NULL)
-		(void)dw_buf_printf(buf, "%s/%s\n", folder, e->d_name);
+		if (strstr(e->d_name, only))
+			(void)dw_buf_printf(buf, "%s/%s\n", folder, e->d_name);
 }
 
 /* The lines of a kernel file, without what changes by itself. */
@@ -116,18 +119,22 @@ static void note_lines(struct dw_buf *buf, const char *path, const char *only)
 
 static char *describe_remains(const struct dw_stage *stage)
 {
+	/* Outside there are others, who come and go; but nobody is nobody's. */
+	const char *owner = stage->range->outside ? NOBODY : NULL;
+	const char *name = stage->range->outside ? stage->nonce : "";
 	struct dw_buf buf;
 	char path[64];
 
 	dw_buf_init(&buf, MANIFEST_MAX);
 	(void)snprintf(path, sizeof(path), "%s/t", stage->range->base);
-	note_names(&buf, path);
-	note_names(&buf, "/dev/shm");
-	note_names(&buf, "/dev/mqueue");
-	note_lines(&buf, "/proc/self/mountinfo", NULL);
-	note_lines(&buf, "/proc/sysvipc/shm", NULL);
-	note_lines(&buf, "/proc/sysvipc/sem", NULL);
-	note_lines(&buf, "/proc/sysvipc/msg", NULL);
+	note_names(&buf, path, "");
+	note_names(&buf, "/dev/shm", name);
+	note_names(&buf, "/dev/mqueue", name);
+	note_lines(&buf, "/proc/self/mountinfo",
+	           stage->range->outside ? stage->nonce : NULL);
+	note_lines(&buf, "/proc/sysvipc/shm", owner);
+	note_lines(&buf, "/proc/sysvipc/sem", owner);
+	note_lines(&buf, "/proc/sysvipc/msg", owner);
 	note_lines(&buf, "/proc/keys", stage->nonce);
 	return dw_buf_take(&buf, NULL);
 }
@@ -214,9 +221,9 @@ bool dw_traces_remain(const struct dw_stage *stage, char *ret, size_t size)
 	autofree char *now = NULL;
 	char seen[160];
 
-	if (dw_look_somebody(stage->witness.pid, ret, size))
+	if (dw_look_somebody(stage->nonce, stage->witness.pid, ret, size))
 		return true;
-	if (is_group_left()) {
+	if (!stage->range->outside && is_group_left()) {
 		(void)snprintf(ret, size, "the cgroup %s is left", found_group);
 		return true;
 	}
@@ -260,15 +267,17 @@ void dw_traces_remove(const struct dw_stage *stage)
 	size_t size = 0;
 	FILE *keys = fopen("/proc/keys", "re");
 
-	unmount(stage);
+	if (!stage->range->outside) {
+		unmount(stage);
+		dw_traces_empty("/dev/shm");
+		dw_traces_empty("/dev/mqueue");
+	}
 	while (keys && getline(&line, &size, keys) > 0)
 		if (strstr(line, stage->nonce))
 			(void)syscall(SYS_keyctl, KEYCTL_INVALIDATE_OP,
 			              (int)strtoul(line, NULL, 16));
 	if (keys)
 		(void)fclose(keys);
-	dw_traces_empty("/dev/shm");
-	dw_traces_empty("/dev/mqueue");
 	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++) {
 		autodir DIR *dir = opendir(public_folders[i]);
 		const struct dirent *e;

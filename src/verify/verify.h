@@ -25,6 +25,9 @@
  *	                           │ look.c     looks at its processes from outside
  *	                           │ judge.c    contained, escaped, not promised, or
  *	                           │            cannot tell
+ *	                           │ outside.c  the same in a process that has
+ *	                           │            stayed outside, for the level
+ *	                           │            whose cells an engine makes
  *	                           └ show_*.c   the table, JSON, the page
  *
  * Cells are made by the dewar that users have, run by the user that asked, who
@@ -75,13 +78,28 @@ const char *dw_verdict_name(enum dw_verdict verdict);
 /* Where an attack is tried: a level, and how the cell comes to be. */
 struct dw_target {
 	const char *level;
-	const char *way;   /* DW_WAY_COLD, or as `dewar run --warm` has it */
-	const char *title; /* for people */
+	const char *way;     /* DW_WAY_COLD, or as `dewar run --warm` has it */
+	const char *title;   /* for people */
+	const char *runtime; /* of the engine, or NULL */
 };
 
 static inline bool dw_target_is_warm(const struct dw_target *target)
 {
 	return strcmp(target->way, DW_WAY_COLD) != 0;
+}
+
+#define DW_LEVEL_OUTSIDE "docker" /* whose cells an engine makes: range.h */
+
+static inline bool dw_target_is_outside(const struct dw_target *target)
+{
+	return strcmp(target->level, DW_LEVEL_OUTSIDE) == 0;
+}
+
+/* Does a runtime of an engine bring a kernel along, as gVisor does? NULL: the engine's. */
+static inline bool dw_runtime_has_kernel(const char *runtime)
+{
+	return runtime && strcmp(runtime, "runc") != 0 && strcmp(runtime, "crun") != 0 &&
+	       strcmp(runtime, "youki") != 0;
 }
 
 /* One attack at one place. */

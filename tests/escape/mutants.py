@@ -259,3 +259,52 @@ MUTANTS = [
     mutant("warm-one-id-and-one-dev-shm", "namespace", [ONE_ID, ZYGOTES_SHM],
            {"warm": ["meet-by-posix-shm"]}, user="root"),
 ]
+
+
+# ---- level docker ----
+
+# What looks whether the engine has done what it was asked for.
+UNSEEN_NAMESPACES = ("src/docker/run.c", "if (check_namespaces(r, err) < 0)", "if (false)")
+UNSEEN_NETWORK = ("src/launch/guest.c", "else if ((g->order.flags & DW_GUEST_NO_NETWORK) && shared->interfaces > 0)", "else if (false)")
+UNSEEN_ROOT = ("src/launch/guest.c", "else if (geteuid() == 0)", "else if (false)")
+UNSEEN_CAPABILITIES = ("src/launch/guest.c", "check_own_walls(&dw_program_walls);", "")
+BODY, ORDER = "src/levels/docker_body.c", "src/levels/docker_order.c"
+OURS_INSIDE = "DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP"
+
+# Each needs an engine. The walls that the engine makes are asked for by dewar, and looked at
+# by what talks to the engine and by the guest: to take one away is to take all of that away.
+DOCKER_MUTANTS = [
+    mutant("docker-network-bridge", "namespace", [
+        (BODY, "\"bridge\"\n\t                                                                      : \"none\"", "\"bridge\" : \"bridge\""),
+        UNSEEN_NETWORK,
+    ], {"docker": ["connect-to-the-internet", "fetch-metadata"]}),
+    mutant("docker-ipc-host", "namespace", [
+        (BODY, "\"IpcMode\", json_string(\"private\")", "\"IpcMode\", json_string(\"host\")"),
+        UNSEEN_NAMESPACES,
+    ], {"docker": ["meet-by-sysv-shm", "leave-a-sysv-segment"]}),
+    mutant("docker-uts-host", "namespace", [
+        (BODY, "\"Hostname\", \"dewar\"", "\"Hostname\", \"\""),
+        (BODY, "\"IpcMode\", json_string(\"private\"));", "\"IpcMode\", json_string(\"private\"));\n(void)json_object_set_new(host, \"UTSMode\", json_string(\"host\"));"),
+        UNSEEN_NAMESPACES,
+    ], {"docker": ["ask-for-the-host-name"]}),
+    mutant("docker-no-masks", "mount", [
+        (BODY, "\"MaskedPaths\", make_masked()", "\"MaskedPaths\", json_null()"),
+    ], {"docker": ["read-boot-id", "read-kernel-command-line", "whisper-by-proc-locks", "look-into-the-cgroups"]}),
+    mutant("docker-writable-workspace", "mount", [
+        (BODY, "\"ReadOnly\", !writable", "\"ReadOnly\", 0"),
+        (ORDER, OURS_INSIDE, "DW_PLAN_DROP | DW_PLAN_SECCOMP"),
+    ], {"docker": ["delete-the-workspace"]}),
+    mutant("docker-root", "capability", [
+        (BODY, "\"65534:65534\"", "\"0:0\""),
+        (BODY, "\"CapDrop\", json_pack(\"[s]\", \"ALL\")", "\"CapAdd\", json_pack(\"[s]\", \"SYS_ADMIN\")"),
+        (ORDER, OURS_INSIDE, "DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP"),
+        ("src/launch/guest.c", "(void)dw_caps_drop(false, &err);", ""),
+        UNSEEN_ROOT, UNSEEN_CAPABILITIES,
+    ], {"docker": ["take-capabilities"]}),
+    mutant("docker-no-seccomp-inside", "seccomp", [
+        (ORDER, OURS_INSIDE, "DW_PLAN_DROP | DW_PLAN_LANDLOCK"),
+    ], {"docker": ["hold-an-io-uring", "open-a-udp-lite-socket", "create-a-setuid-file"]}),
+    mutant("docker-no-landlock-inside", "landlock", [
+        (ORDER, OURS_INSIDE, "DW_PLAN_DROP | DW_PLAN_SECCOMP"),
+    ], {"docker": ["hold-a-terminal-device"]}),
+]

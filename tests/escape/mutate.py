@@ -3,7 +3,7 @@
 """Take one wall away, and see which attacks then get through.
 
   tests/escape/mutate.py --list
-  tests/escape/mutate.py [--build DIR] [--full] [--jobs N] [MUTANT...]
+  tests/escape/mutate.py [--build DIR] [--docker] [--full] [--jobs N] [MUTANT...]
 
 Each mutant is built from edited copies of the sources it names and the objects
 of an ordinary build, then attacked by `dewar verify`. What a zygote loads is part of
@@ -27,14 +27,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
-from mutants import MUTANTS  # noqa: E402
+from mutants import DOCKER_MUTANTS, MUTANTS  # noqa: E402
 
-PROGRAMS = ("dewar", "dewar-launch", "dewar-verify", "dewar-attacks")
+PROGRAMS = ("dewar", "dewar-launch", "dewar-verify", "dewar-attacks", "dewar-docker",
+            "dewar-guest", "dewar-hosts", "dewar-resolv.conf")
 MAKES_CELLS = ("dewar", "dewar-verify")  # each has the library in it
 LIBRARY = "libdewar-static"
 HOLDER = "src/warm/template.c"  # of what is embedded
 EMBEDDED = "runners_embedded.h"
-PLACES = {("process", "cold"): "process", ("container", "cold"): "container",
+# A program, what its sources begin with, and the target that compiles them.
+LINKED = (("dewar-guest", "src/launch/guest", "dewar-guest"),
+          ("dewar-launch", "src/launch/", "dewar-launch"),
+          ("dewar-docker", "src/docker/", "libdocker"))
+PLACES = {("docker", "cold"): "docker", ("process", "cold"): "process", ("container", "cold"): "container",
           ("container", "standby"): "warm", ("container", "fork"): "forked"}
 PLAIN_ID = 12399  # nobody's
 VERIFY_SECONDS = 300
@@ -128,18 +133,24 @@ def embed(mutant, build, folder, paths):
     run([instead.get(word, word) for word in last_command(build, EMBEDDED)], cwd=build)
 
 
-def make(mutant, build, folder):
-    """A folder with the four programs, as many of them mutated as it takes."""
+def copy_programs(build, folder):
     for program in PROGRAMS:
-        shutil.copy2(os.path.join(build, program), folder)
+        if os.path.exists(os.path.join(build, program)):  # level docker can be left out
+            shutil.copy2(os.path.join(build, program), folder)
+
+
+def make(mutant, build, folder):
+    """A folder with the programs, as many of them mutated as it takes."""
+    copy_programs(build, folder)
     paths = sorted({edit[0] for edit in mutant["edits"]})
-    launch = [path for path in paths if path.startswith("src/launch/")]
+    for program, begin, target in LINKED:
+        own = [path for path in paths if path.startswith(begin)]
+        paths = [path for path in paths if path not in own]
+        if own:
+            link_mutant(build, program, compile_all(mutant, build, folder, own, target),
+                        os.path.join(folder, program))
     runners = [path for path in paths if path.startswith("runners/")]
-    library = [path for path in paths if path not in launch + runners]
-    if launch:
-        link_mutant(build, "dewar-launch",
-                    compile_all(mutant, build, folder, launch, "dewar-launch"),
-                    os.path.join(folder, "dewar-launch"))
+    library = [path for path in paths if path not in runners]
     if runners:
         embed(mutant, build, folder, runners)
         library.append(HOLDER)
@@ -178,6 +189,8 @@ def choice(expected):
     """Options of `dewar verify` for the attacks of a `red`, where it names them."""
     options = ["--only", ",".join(sorted({name for names in expected.values()
                                           for name in names}))]
+    if "docker" in expected:
+        return [*options, "--level", "docker"]
     if "process" not in expected:
         options += ["--level", "container"]
     if "warm" not in expected:
@@ -195,8 +208,12 @@ def red_rows(mutant, build, options=()):
         return verify(folder, user_of(mutant), *options)
 
 
+def level_of(mutant):
+    return ("--level", "docker") if mutant in DOCKER_MUTANTS else ()
+
+
 def attack(mutant, build, full):
-    options = () if full else choice(mutant["red"])
+    options = level_of(mutant) if full else choice(mutant["red"])
     try:
         return red_rows(mutant, build, options)
     except Trouble as trouble:
@@ -233,9 +250,11 @@ def main():
     parser.add_argument("--full", action="store_true", help="try all attacks")
     parser.add_argument("--jobs", "-j", type=int, default=1, help="how many at a time")
     parser.add_argument("--list", action="store_true", help="name the mutants and end")
+    parser.add_argument("--docker", action="store_true",
+                        help="those of level docker, beside the engine of DOCKER_HOST")
     parser.add_argument("mutant", nargs="*")
     args = parser.parse_args()
-    chosen = [m for m in MUTANTS if not args.mutant or m["name"] in args.mutant]
+    chosen = [m for m in (DOCKER_MUTANTS if args.docker else MUTANTS) if not args.mutant or m["name"] in args.mutant]
     unknown = set(args.mutant) - {m["name"] for m in chosen}
     if unknown:
         parser.error("no mutant is called %s" % ", ".join(sorted(unknown)))
@@ -250,9 +269,8 @@ def main():
         for user in sorted({user_of(m) for m in chosen if can_run(m)}):
             with tempfile.TemporaryDirectory(prefix="dewar-mutant-") as folder:
                 os.chmod(folder, 0o755)
-                for program in PROGRAMS:
-                    shutil.copy2(os.path.join(build, program), folder)
-                normal[user] = verify(folder, user)
+                copy_programs(build, folder)
+                normal[user] = verify(folder, user, *level_of(chosen[0]))
     chosen = [m for m in chosen if can_run(m) and (args.full or m["red"])]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for mutant, rows in zip(chosen, pool.map(lambda m: attack(m, build, args.full), chosen)):

@@ -60,7 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t flags = fuzz_byte(&in);
 	struct dw_observed outcome = {.fired = flags & 1, .seen = "the secret came out"};
 	struct dw_observed control = {.fired = flags & 2, .seen = "it came out"};
-	static const struct dw_target target = {"container", DW_WAY_COLD, "container"};
+	static const struct dw_target target = {.level = "container",
+	                                        .way = DW_WAY_COLD,
+	                                        .title = "container"};
 	struct dw_row row = {.attack = &attack, .target = &target, .control_at = ""};
 	const json_t *ok;
 

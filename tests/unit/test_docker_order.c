@@ -63,6 +63,34 @@ static json_int_t number(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
+static bool has_word(const json_t *list, const char *word)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (list, i, one)
+		if (strcmp(json_string_value(one), word) == 0)
+			return true;
+	return false;
+}
+
+/* Whoever sends a list of its own must have the engine's in it. */
+static void what_tells_of_the_kernel_is_hidden(void **state)
+{
+	static const char *const hidden[] =
+		{"/sys",       "/proc/sys",   "/proc/cmdline",
+	         "/proc/keys", "/proc/kcore", "/proc/locks",
+	         "/proc/scsi", "/proc/acpi",  "/proc/timer_list"};
+	json_t *body = body_of();
+	const json_t *masked = json_object_get(host_of(body), "MaskedPaths");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++)
+		assert_true(has_word(masked, hidden[i]));
+	assert_false(has_word(masked, "/proc"));
+	json_decref(body);
+}
+
 static void a_container_has_every_wall(void **state)
 {
 	json_t *body = body_of(), *host = host_of(body);
@@ -285,6 +313,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_container_has_every_wall, setup),
+		cmocka_unit_test_setup(what_tells_of_the_kernel_is_hidden, setup),
 		cmocka_unit_test_setup(limits_are_asked_for_without_swap, setup),
 		cmocka_unit_test_setup(more_cpus_than_there_are_is_all_of_them, setup),
 		cmocka_unit_test_setup(network_full_is_the_bridge, setup),

@@ -28,12 +28,25 @@ static const char bare_result[] =
 	"\"seccomp\": {\"mode\": 0}, \"landlock\": {\"abi\": 0}},"
 	"\"limits\": {}}}";
 
-static const char *const stops[] = {"ENOENT=mount", "EPERM=seccomp|capability",
-                                    "EACCES=landlock", "oom=limit:memory", NULL};
-static const char *const unpromised[] =
-	{"process",          "Level process does not.", "unenforced:cpu",
-         "Nobody holds it.", "guest-without-landlock",  "No Landlock.",
-         "plain:other",      "Only root has it.",       NULL};
+static const char *const stops[] = {"ENOENT=mount",
+                                    "EPERM=seccomp|capability",
+                                    "EACCES=landlock",
+                                    "oom=limit:memory",
+                                    "docker:EACCES=capability",
+                                    NULL};
+static const char *const unpromised[] = {"process",
+                                         "Level process does not.",
+                                         "unenforced:cpu",
+                                         "Nobody holds it.",
+                                         "guest-without-landlock",
+                                         "No Landlock.",
+                                         "plain:other",
+                                         "Only root has it.",
+                                         "foreign:docker",
+                                         "Another kernel.",
+                                         "noted:tmp",
+                                         "It has a note.",
+                                         NULL};
 static const char *const oracles[] = {"secret", NULL};
 static const struct dw_attack attack = {
 	.name = "some-attack",
@@ -54,6 +67,7 @@ struct given {
 	const char *failed;
 	const char *level; /* NULL: container */
 	const char *way;   /* NULL: cold */
+	const char *runtime;
 	bool fired;
 	bool vacuous;
 	bool excusable;
@@ -81,6 +95,7 @@ static struct dw_row judge(struct given given)
 	target = (struct dw_target){
 		.level = given.level ? given.level : "container",
 		.way = given.way ? given.way : DW_WAY_COLD,
+		.runtime = given.runtime,
 	};
 	assert_non_null(seen.result);
 	(void)strncpy(seen.seen, "the secret came out", sizeof(seen.seen) - 1);
@@ -123,6 +138,18 @@ static void the_first_wall_that_stood_is_named(void **state)
 	expect(judge((struct given){.said = "stopped: EPERM at mount",
 	                            .result = no_filter}),
 	       "contained", "capability");
+}
+
+static void a_stop_may_mean_another_wall_at_another_level(void **state)
+{
+	static const char said[] = "stopped: EACCES at open\n";
+
+	(void)state;
+	expect(judge((struct given){.said = said}), "contained", "landlock");
+	expect(judge((struct given){.said = said, .level = "docker"}), "contained",
+	       "capability");
+	expect(judge((struct given){.said = said, .level = "dock"}), "contained",
+	       "landlock");
 }
 
 static void a_stop_without_a_wall_is_no_proof(void **state)
@@ -286,6 +313,76 @@ static void what_a_shell_prints_is_understood(void **state)
 	       "contained", "seccomp");
 }
 
+static void a_kernel_of_its_own_has_words_of_its_own(void **state)
+{
+	static const char alone[] = "{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, "
+				    "\"proof\": {\"runtime\": \"runsc\", \"walls\": {"
+				    "\"namespaces\": {\"net\": true},"
+				    "\"network\": {\"interfaces\": 0}}}}";
+	static const char online[] =
+		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, "
+		"\"proof\": {\"runtime\": \"runsc\", \"walls\": {"
+		"\"namespaces\": {\"net\": true}, \"network\": {\"interfaces\": 1}}}}";
+	static const char no_call[] = "stopped: ENOSYS at pidfd_open\n";
+	static const char no_route[] = "stopped: EHOSTUNREACH at connect\n";
+	struct dw_row row;
+
+	(void)state;
+	expect(judge((struct given){.said = no_call, .result = alone, .level = "docker"}),
+	       "contained", "absent");
+	expect(judge((struct given){.said = no_route, .result = alone, .level = "docker"}),
+	       "contained", "namespace");
+	expect(judge((struct given){.said = no_route,
+	                            .result = online,
+	                            .level = "docker"}),
+	       "cannot_tell", NULL);
+	expect(judge((struct given){.said = no_call, .level = "docker"}), "cannot_tell",
+	       NULL);
+	expect(judge((struct given){.said = no_call,
+	                            .level = "docker",
+	                            .runtime = "runc"}),
+	       "cannot_tell", NULL);
+	row = judge((struct given){.said = "", .result = alone, .level = "docker"});
+	assert_int_equal(row.verdict, DW_CANNOT_TELL);
+	assert_non_null(strstr(row.detail, "runsc has a kernel of its own"));
+	/* Asked for is enough: who was killed has no proof. */
+	expect(judge((struct given){.fired = true,
+	                            .result = bare_result,
+	                            .level = "docker",
+	                            .runtime = "runsc",
+	                            .excusable = true}),
+	       "not_promised", NULL);
+	expect(judge((struct given){.fired = true,
+	                            .result = bare_result,
+	                            .level = "docker",
+	                            .excusable = true}),
+	       "escaped", NULL);
+}
+
+static void a_limit_with_a_note_is_excused(void **state)
+{
+	static const char noted[] =
+		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, \"proof\": {"
+		"\"limits\": {\"tmp\": {\"by\": \"tmpfs\", \"note\": \"but\"}}}}";
+	static const char plain[] =
+		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, \"proof\": {"
+		"\"limits\": {\"tmp\": {\"by\": \"tmpfs\", \"note\": null}}}}";
+
+	(void)state;
+	expect(judge((struct given){.fired = true,
+	                            .result = noted,
+	                            .level = "docker",
+	                            .excusable = true}),
+	       "not_promised", NULL);
+	expect(judge((struct given){.fired = true,
+	                            .result = plain,
+	                            .level = "docker",
+	                            .excusable = true}),
+	       "escaped", NULL);
+	expect(judge((struct given){.fired = true, .result = noted, .excusable = true}),
+	       "escaped", NULL);
+}
+
 static void a_row_about_warm_cells_needs_a_warm_cell(void **state)
 {
 	static const char warm[] =
@@ -324,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_expected_stop_is_contained_by_its_wall),
 		cmocka_unit_test(the_first_wall_that_stood_is_named),
+		cmocka_unit_test(a_stop_may_mean_another_wall_at_another_level),
 		cmocka_unit_test(a_stop_without_a_wall_is_no_proof),
 		cmocka_unit_test(an_unexpected_stop_is_no_proof),
 		cmocka_unit_test(silence_is_no_proof),
@@ -337,6 +435,8 @@ int main(void)
 		cmocka_unit_test(an_excuse_of_plain_users_is_not_one_of_root),
 		cmocka_unit_test(a_limit_is_held_by_whom_the_proof_names),
 		cmocka_unit_test(what_a_shell_prints_is_understood),
+		cmocka_unit_test(a_kernel_of_its_own_has_words_of_its_own),
+		cmocka_unit_test(a_limit_with_a_note_is_excused),
 		cmocka_unit_test(a_row_about_warm_cells_needs_a_warm_cell),
 		cmocka_unit_test(a_control_must_get_through),
 	};
