@@ -154,7 +154,8 @@ step_e2e-plain()
 
 	scratch=$(mktemp -d /tmp/test-dewar.XXXXXX) || return
 	mkdir -p "$scratch/build" "$scratch/docs" "$scratch/home"
-	cp -a build/dewar build/dewar-launch build/dewar-verify build/dewar-attacks \
+	cp -a build/dewar build/dewar-launch build/dewar-docker build/dewar-guest \
+		build/dewar-verify build/dewar-attacks \
 		build/example-hello build/libdewar.so* "$scratch/build"
 	cp -a include tests "$scratch"
 	cp -a docs/man docs/THREAT_MODEL.md "$scratch/docs"

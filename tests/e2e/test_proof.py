@@ -333,9 +333,10 @@ def test_cell_gains_nothing_by_setuid(inside, must):
     su = shutil.which("su", path="/usr/bin:/bin")
     must(su and os.stat(su).st_mode & 0o4000, "there is no setuid program here")
     code = """
-import subprocess
+import subprocess, time
 p = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL)
+time.sleep(0.1)  # an exec closes files, which is what Popen waits for, before it changes ids
 status = open('/proc/%d/status' % p.pid).read()
 p.kill()
 print([line.split()[1:] for line in status.splitlines() if line.startswith('Uid:')][0][1])
