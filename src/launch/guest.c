@@ -509,54 +509,14 @@ static bool pass_output(struct guest *g, enum dw_stream stream)
 	return false;
 }
 
-static uint64_t dead_cpu_ns(void)
-{
-	struct rusage ru = {0};
-
-	(void)getrusage(RUSAGE_CHILDREN, &ru);
-	return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000U +
-	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000U;
-}
-
 /* Which limit is passed of those that no cgroup holds, or DW_REASON_EXIT. */
 static enum dw_reason check_limits(const struct guest *g, struct dw_report_end *end)
 {
 	const struct dw_plan_header *h = g->plan.h;
-	struct dw_sample now;
 
 	if (h->deadline_ms != 0 && now_ns() > g->start + h->deadline_ms * 1000000U)
 		return DW_REASON_TIMEOUT_WALL;
-	if (!(h->flags & SAMPLES))
-		return DW_REASON_EXIT;
-	dw_sample_take(h->memory, end->peak_memory, &now);
-	if (now.memory > end->peak_memory)
-		end->peak_memory = now.memory;
-	if (now.pids > end->peak_pids)
-		end->peak_pids = now.pids;
-	if ((h->flags & DW_PLAN_SAMPLE_MEMORY) && now.memory > h->memory)
-		return DW_REASON_OOM;
-	if ((h->flags & DW_PLAN_SAMPLE_PIDS) && now.pids > h->pids)
-		return DW_REASON_PIDS;
-	if ((h->flags & DW_PLAN_SAMPLE_CPU) &&
-	    now.cpu_ms + dead_cpu_ns() / 1000000U > h->cpu_ms)
-		return DW_REASON_TIMEOUT_CPU;
-	return DW_REASON_EXIT;
-}
-
-/* Bury whoever has died; true once that was the program. */
-static bool reap(const struct guest *g, int *ret_status)
-{
-	bool over = false;
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid != g->program)
-			continue;
-		*ret_status = status;
-		over = true;
-	}
-	return over;
+	return h->flags & SAMPLES ? dw_sample_check(h, end) : DW_REASON_EXIT;
 }
 
 static void watch(struct guest *g, struct dw_report_end *end)
@@ -590,7 +550,7 @@ static void watch(struct guest *g, struct dw_report_end *end)
 		}
 		if (fds[1].revents)
 			kill_it = take_frame(g);
-		if (reap(g, &end->wait_status))
+		if (dw_procs_reap(g->program, &end->wait_status))
 			return;
 		end->hit = check_limits(g, end);
 		if (kill_it || end->hit != DW_REASON_EXIT) {
@@ -625,7 +585,7 @@ static void finish(struct guest *g, struct dw_report_end *end)
 		for (int round = 0; round < DRAIN_ROUNDS && pass_output(g, i); round++)
 			;
 	(void)getrusage(RUSAGE_CHILDREN, &ru);
-	end->cpu_ns = dead_cpu_ns();
+	end->cpu_ns = dw_sample_dead_cpu_ns();
 	end->max_rss = (uint64_t)ru.ru_maxrss << 10;
 }
 

@@ -46,21 +46,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
 }
 
-/* CPU time of those that init has buried. */
-static uint64_t dead_cpu_ms(void)
-{
-	struct rusage ru;
-
-	(void)getrusage(RUSAGE_CHILDREN, &ru);
-	return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000U +
-	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1000U;
-}
-
 /* CPU time of a process; of all that ended in the cell and of init, for pid 0. */
 static uint64_t cpu_ns(pid_t pid)
 {
 	struct timespec ts = {0};
-	struct rusage ru;
 	clockid_t id;
 
 	if (pid != 0) {
@@ -69,32 +58,8 @@ static uint64_t cpu_ns(pid_t pid)
 		return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
 	}
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	(void)getrusage(RUSAGE_CHILDREN, &ru);
-	return (uint64_t)(ts.tv_sec + ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
-	               1000000000U +
-	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000U +
-	       (uint64_t)ts.tv_nsec;
-}
-
-/* Which limit is passed, or DW_REASON_EXIT. Keeps the peaks. */
-static enum dw_reason check_limits(const struct dw_plan *plan, struct dw_report_end *end)
-{
-	const struct dw_plan_header *h = plan->h;
-	struct dw_sample now;
-
-	dw_sample_take(h->memory, end->peak_memory, &now);
-	if (now.memory > end->peak_memory)
-		end->peak_memory = now.memory;
-	if (now.pids > end->peak_pids)
-		end->peak_pids = now.pids;
-
-	if ((h->flags & DW_PLAN_SAMPLE_MEMORY) && now.memory > h->memory)
-		return DW_REASON_OOM;
-	if ((h->flags & DW_PLAN_SAMPLE_PIDS) && now.pids > h->pids)
-		return DW_REASON_PIDS;
-	if ((h->flags & DW_PLAN_SAMPLE_CPU) && now.cpu_ms + dead_cpu_ms() > h->cpu_ms)
-		return DW_REASON_TIMEOUT_CPU;
-	return DW_REASON_EXIT;
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec +
+	       dw_sample_dead_cpu_ns();
 }
 
 /* Where the run stands. */
@@ -135,22 +100,6 @@ static uint64_t max_rss(void)
 
 	(void)getrusage(RUSAGE_CHILDREN, &ru);
 	return (uint64_t)ru.ru_maxrss << 10;
-}
-
-/* Bury whoever has died; true once that was the program. */
-static bool reap(pid_t program, int *ret_status)
-{
-	bool over = false;
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == program) {
-			*ret_status = status;
-			over = true;
-		}
-	}
-	return over;
 }
 
 /* Everything in the cell, until nothing is left to be waited for. */
@@ -288,11 +237,11 @@ static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_
 	struct signalfd_siginfo info;
 
 	for (bool look = true;; look = fds[0].revents != 0) {
-		if (look && reap(w->program, &end->wait_status)) {
+		if (look && dw_procs_reap(w->program, &end->wait_status)) {
 			hear_late_word(w);
 			/* What it left behind tells whether it ran against the limit. */
 			if (plan->h->flags & DW_PLAN_SAMPLE_PIDS)
-				(void)check_limits(plan, end);
+				(void)dw_sample_check(plan->h, end);
 			return;
 		}
 		/* Who cannot wait cannot guard. */
@@ -310,7 +259,7 @@ static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_
 		if (w->waits)
 			continue;
 		if (plan->h->flags & SAMPLES)
-			end->hit = check_limits(plan, end);
+			end->hit = dw_sample_check(plan->h, end);
 		if (w->deadline != 0 && now_ns() > w->deadline)
 			end->hit = DW_REASON_TIMEOUT_WALL;
 		if (end->hit != DW_REASON_EXIT) {
@@ -341,7 +290,7 @@ static void outlive(const struct dw_report *report)
 	int status;
 
 	(void)signal(SIGCHLD, SIG_IGN); /* from now on they are buried unseen */
-	(void)reap(0, &status);
+	(void)dw_procs_reap(0, &status);
 	(void)dw_report_send(DW_LAUNCH_FD, report, -1);
 	while (recv(DW_LAUNCH_FD, &word, 1, 0) < 0 && errno == EINTR)
 		;

@@ -145,6 +145,12 @@ struct dw_sample {
 /* peak is the most memory that was seen before. */
 void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret);
 
+/* Which limit is passed of those that are sampled, or DW_REASON_EXIT. Keeps the peaks. */
+enum dw_reason dw_sample_check(const struct dw_plan_header *h, struct dw_report_end *end);
+
+/* CPU time of all that has ended below us, and was waited for. */
+uint64_t dw_sample_dead_cpu_ns(void);
+
 /*
  * The text of /proc/PID/stat, after the name, which may hold anything: field 3 is
  * the state; 14 to 17 the times, its own and of the children it has buried, 20
@@ -161,6 +167,9 @@ size_t dw_procs_numbers(const char *path, pid_t *list, size_t max);
 
 /* Send a signal to all of them; how many there were. */
 unsigned dw_procs_signal(int sig);
+
+/* Bury whoever has died; true once that was the program. */
+bool dw_procs_reap(pid_t program, int *ret_status);
 
 /* Report the error and end. */
 _Noreturn void dw_launch_die(const struct dw_error *err);

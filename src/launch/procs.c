@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -95,4 +96,19 @@ unsigned dw_procs_signal(int sig)
 	for (size_t i = 0; i < n; i++)
 		(void)kill(list[i], sig);
 	return (unsigned)n;
+}
+
+bool dw_procs_reap(pid_t program, int *ret_status)
+{
+	bool over = false;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == program) {
+			*ret_status = status;
+			over = true;
+		}
+	}
+	return over;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -244,4 +245,33 @@ void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret)
 	}
 	sum.memory = own + (shared > files ? shared : files);
 	*ret = sum;
+}
+
+uint64_t dw_sample_dead_cpu_ns(void)
+{
+	struct rusage ru = {0};
+
+	(void)getrusage(RUSAGE_CHILDREN, &ru);
+	return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000U +
+	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000U;
+}
+
+enum dw_reason dw_sample_check(const struct dw_plan_header *h, struct dw_report_end *end)
+{
+	struct dw_sample now;
+
+	dw_sample_take(h->memory, end->peak_memory, &now);
+	if (now.memory > end->peak_memory)
+		end->peak_memory = now.memory;
+	if (now.pids > end->peak_pids)
+		end->peak_pids = now.pids;
+
+	if ((h->flags & DW_PLAN_SAMPLE_MEMORY) && now.memory > h->memory)
+		return DW_REASON_OOM;
+	if ((h->flags & DW_PLAN_SAMPLE_PIDS) && now.pids > h->pids)
+		return DW_REASON_PIDS;
+	if ((h->flags & DW_PLAN_SAMPLE_CPU) &&
+	    now.cpu_ms + dw_sample_dead_cpu_ns() / 1000000U > h->cpu_ms)
+		return DW_REASON_TIMEOUT_CPU;
+	return DW_REASON_EXIT;
 }

@@ -107,24 +107,24 @@ static int plan_program(struct dw_launched *l, char *path, size_t size,
 	return 0;
 }
 
-static void plan_code(struct dw_launched *l, char *path, size_t size)
+void dw_command_plan_code(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *path)
 {
-	const struct dw_request *req = l->spec->req;
-	const struct dw_runtime *rt = l->spec->runtime;
-	struct dw_bytes code = req->code;
+	const struct dw_runtime *rt = spec->runtime;
+	struct dw_bytes code = spec->req->code;
 
-	if (req->command)
-		code = (struct dw_bytes){req->command, strlen(req->command)};
-	(void)snprintf(path, size, "%s/%s", l->folder, rt->file);
-	dw_plan_file_led(&l->plan, path, rt->executable ? 0755 : 0644,
+	if (spec->req->command)
+		code = (struct dw_bytes){spec->req->command, strlen(spec->req->command)};
+	dw_plan_file_led(plan, path, rt->executable ? 0755 : 0644,
 	                 dw_runtime_opening(rt, code.data, code.len), code.data,
 	                 code.len);
 }
 
-int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
+int dw_command_plan_files(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *folder, struct dw_error *err)
 {
-	const struct dw_request *req = l->spec->req;
-	const struct dw_runtime *rt = l->spec->runtime;
+	const struct dw_request *req = spec->req;
+	const struct dw_runtime *rt = spec->runtime;
 	char path[2048];
 
 	for (size_t i = 0; i < req->n_files; i++) {
@@ -132,15 +132,27 @@ int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error 
 			return dw_fail(err, DW_E_INVALID, 0,
 			               "the file name %s is taken by the code itself",
 			               rt->file);
-		(void)snprintf(path, sizeof(path), "%s/%s", l->folder,
-		               req->files[i].name);
-		dw_plan_file(&l->plan, path, 0644, req->files[i].content.data,
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, req->files[i].name);
+		dw_plan_file(plan, path, 0644, req->files[i].content.data,
 		             req->files[i].content.len);
 	}
-	if (!req->program)
-		plan_code(l, path, sizeof(path));
-	else if (plan_program(l, path, sizeof(path), err) < 0)
+	return 0;
+}
+
+int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
+{
+	char path[2048];
+
+	if (dw_command_plan_files(&l->plan, l->spec, l->folder, err) < 0)
 		return -1;
+	if (l->spec->req->program) {
+		if (plan_program(l, path, sizeof(path), err) < 0)
+			return -1;
+	} else {
+		(void)snprintf(path, sizeof(path), "%s/%s", l->folder,
+		               l->spec->runtime->file);
+		dw_command_plan_code(&l->plan, l->spec, path);
+	}
 	plan_env(l, library);
 	return plan_argv(l, path, err);
 }

@@ -14,4 +14,12 @@ int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error 
 /* The same for a cell with a way of its own: what runs there is ours. */
 int dw_command_plan_way(struct dw_launched *l, struct dw_error *err);
 
+/* Of it: the request's files, in a folder of the cell's. */
+int dw_command_plan_files(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *folder, struct dw_error *err);
+
+/* And the code, or the shell's command, as a file. */
+void dw_command_plan_code(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *path);
+
 #endif

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
+#include "levels/command.h"
 #include "levels/limits.h"
 #include "levels/view.h"
 
@@ -101,27 +102,10 @@ static void plan_argv(const struct dw_spec *spec, struct dw_plan_builder *plan,
 static int plan_files(const struct dw_spec *spec, struct dw_plan_builder *plan,
                       const char *file, struct dw_error *err)
 {
-	const struct dw_request *req = spec->req;
-	const struct dw_runtime *rt = spec->runtime;
-	struct dw_bytes code = req->code;
-	char path[2048];
-
-	for (size_t i = 0; i < req->n_files; i++) {
-		if (strcmp(req->files[i].name, rt->file) == 0)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "the file name %s is taken by the code itself",
-			               rt->file);
-		(void)snprintf(path, sizeof(path), FOLDER "/%s", req->files[i].name);
-		dw_plan_file(plan, path, 0644, req->files[i].content.data,
-		             req->files[i].content.len);
-	}
-	if (req->program)
-		return 0;
-	if (req->command)
-		code = (struct dw_bytes){req->command, strlen(req->command)};
-	dw_plan_file_led(plan, file, rt->executable ? 0755 : 0644,
-	                 dw_runtime_opening(rt, code.data, code.len), code.data,
-	                 code.len);
+	if (dw_command_plan_files(plan, spec, FOLDER, err) < 0)
+		return -1;
+	if (!spec->req->program)
+		dw_command_plan_code(plan, spec, file);
 	return 0;
 }
 
