@@ -455,6 +455,16 @@ static void kill_members(int dir_fd)
 		}
 }
 
+void dw_cgroup_unthrottle(const struct dw_cgroup *cg)
+{
+	const struct dw_controlled *cpu = &cg->held[DW_CONTROLLER_CPU];
+
+	if (cpu->version == 2)
+		(void)set_attr(cpu->dir_fd, "cpu.max", "max");
+	else if (cpu->version == 1)
+		(void)set_attr(cpu->dir_fd, "cpu.cfs_quota_us", "-1");
+}
+
 void dw_cgroup_kill(const struct dw_cgroup *cg)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)

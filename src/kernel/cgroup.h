@@ -77,6 +77,12 @@ void dw_cgroup_rearm(int fd);
 
 void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret);
 
+/*
+ * Let it run as it likes, to its end: a process that is killed dies when it runs
+ * next, and a cell that reclaimed memory for seconds owes the processor for them.
+ */
+void dw_cgroup_unthrottle(const struct dw_cgroup *cg);
+
 /* Kill what is left inside. Twice is fine. */
 void dw_cgroup_kill(const struct dw_cgroup *cg);
 

@@ -319,6 +319,7 @@ void dw_launched_kill(struct dw_cell *cell)
 	struct dw_launched *l = dw_launched(cell);
 
 	l->kills++;
+	dw_cgroup_unthrottle(&l->cgroup);
 	if (l->pidfd < 0)
 		return; /* on_hello() sees to it */
 	if (l->kills == 1 && send(l->report, "k", 1, MSG_NOSIGNAL) == 1)

@@ -173,21 +173,25 @@ static void on_init_gone(struct dw_launched *l)
 	l->cell.state = DW_CELL_GONE;
 }
 
-/* A limit of the cgroup's was run against: that is the end of the cell. */
+/*
+ * A limit of the cgroup's was run against: that is the end of the cell. Both are
+ * looked at, whichever woke us: version 1 tells of memory just before the kernel
+ * kills for it and counts that, and does not tell again.
+ */
 static void on_limit(struct dw_launched *l, size_t index)
 {
 	struct dw_cgroup_usage usage;
 
 	dw_cgroup_rearm(l->cell.watch[index].fd);
 	dw_cgroup_read(&l->cgroup, &usage);
-	if (index == DW_WATCH_OOM && usage.oom_kills != UINT64_MAX && usage.oom_kills > 0)
+	if (usage.oom_kills != UINT64_MAX && usage.oom_kills > 0)
 		l->cell.outcome.hit = DW_REASON_OOM;
-	else if (index == DW_WATCH_PIDS && usage.pids_refused != UINT64_MAX &&
-	         usage.pids_refused > 0)
+	else if (usage.pids_refused != UINT64_MAX && usage.pids_refused > 0)
 		l->cell.outcome.hit = DW_REASON_PIDS;
 	else
 		return;
-	l->cell.watch[index].fd = -1;
+	l->cell.watch[DW_WATCH_OOM].fd = -1;
+	l->cell.watch[DW_WATCH_PIDS].fd = -1;
 	dw_launched_kill(&l->cell);
 }
 

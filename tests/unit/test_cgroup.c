@@ -368,6 +368,26 @@ static void what_is_created_has_its_limits_and_leaves_nothing(void **state)
 		assert_int_equal(cg.held[i].version, 0);
 }
 
+static void what_is_to_die_may_run(void **state)
+{
+	struct dw_cgroup cg;
+	char text[64];
+
+	(void)state;
+	needs_groups();
+	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
+	dw_cgroup_unthrottle(&cg);
+	assert_true(dw_fd_read_attr(cg.held[DW_CONTROLLER_CPU].dir_fd,
+	                            cg.held[DW_CONTROLLER_CPU].version == 1
+	                                    ? "cpu.cfs_quota_us"
+	                                    : "cpu.max",
+	                            text, sizeof(text)) >= 0);
+	assert_true(strncmp(text, "-1", 2) == 0 || strncmp(text, "max", 3) == 0);
+	assert_int_equal(cg.held[DW_CONTROLLER_CPU].kernel, 50); /* what held is told */
+	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
+	dw_cgroup_unthrottle(&cg); /* of a cell without cgroups */
+}
+
 static void two_cells_have_two_groups(void **state)
 {
 	struct dw_cgroup a, b;
@@ -736,6 +756,7 @@ int main(void)
 		cmocka_unit_test(a_word_is_found_only_whole),
 		cmocka_unit_test(each_controller_has_the_kernels_name),
 		cmocka_unit_test(what_is_created_has_its_limits_and_leaves_nothing),
+		cmocka_unit_test(what_is_to_die_may_run),
 		cmocka_unit_test(two_cells_have_two_groups),
 		cmocka_unit_test(a_limit_that_the_kernel_refuses_is_not_held),
 		cmocka_unit_test(what_was_used_is_counted),
