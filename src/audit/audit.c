@@ -34,8 +34,7 @@
 struct job {
 	struct job *next;
 	struct dw_audit_record rec;
-	bool begins; /* an intent: on disk before we go on */
-	bool ends;   /* an outcome of an open run */
+	bool begins; /* an intent, on disk before we go on; or else an outcome */
 	bool done;
 	int result;
 	struct dw_error err;
@@ -54,16 +53,43 @@ struct dw_audit {
 	bool led;
 };
 
-static void append_job(struct dw_audit *audit, struct dw_audit_tail *tail,
-                       struct job *job)
+static int append_job(struct dw_audit *audit, struct dw_audit_tail *tail, struct job *job,
+                      struct dw_error *err)
 {
-	job->result = dw_audit_chain_append(&audit->store, tail, &job->rec, &job->err);
-	if (job->result == 0 && job->begins)
-		job->result = dw_audit_chain_open(&audit->store, &job->rec, audit->owner,
-		                                  &job->err);
-	if (job->result == 0 && job->ends)
-		job->result = dw_audit_chain_close(&audit->store, job->rec.run,
-		                                   &job->err);
+	struct dw_audit_store *store = &audit->store;
+
+	if (dw_audit_chain_append(store, tail, &job->rec, err) < 0)
+		return -1;
+	if (job->begins)
+		return dw_audit_chain_open(store, &job->rec, audit->owner, err);
+	return dw_audit_chain_close(store, job->rec.run, err);
+}
+
+/*
+ * In company, what is wrong with one record is not the others' fault, and is told
+ * to its owner alone. -1: nothing can be written, as on a full disk.
+ */
+static int append_one(struct dw_audit *audit, struct dw_audit_tail *tail, struct job *job,
+                      bool in_company, struct dw_error *err)
+{
+	struct dw_audit_store *store = &audit->store;
+	struct dw_audit_tail before = *tail;
+
+	if (!in_company)
+		return append_job(audit, tail, job, err);
+	if (dw_audit_store_exec(store, "SAVEPOINT one", err) < 0)
+		return -1;
+	job->result = append_job(audit, tail, job, &job->err);
+	if (sqlite3_get_autocommit(store->db)) {
+		*err = job->err;
+		return -1;
+	}
+	if (job->result < 0) {
+		*tail = before;
+		if (dw_audit_store_exec(store, "ROLLBACK TO one", err) < 0)
+			return -1;
+	}
+	return dw_audit_store_exec(store, "RELEASE one", err);
 }
 
 static int append_all(struct dw_audit *audit, struct job *jobs, struct dw_error *err)
@@ -80,25 +106,9 @@ static int append_all(struct dw_audit *audit, struct job *jobs, struct dw_error 
 	    dw_audit_chain_recover(&audit->store, &tail, audit->locks_fd, audit->owner,
 	                           NULL, err) < 0)
 		return -1;
-	for (job = jobs; job; job = job->next) {
-		struct dw_audit_tail before = tail;
-
-		if (dw_audit_store_exec(&audit->store, "SAVEPOINT one", err) < 0)
+	for (job = jobs; job; job = job->next)
+		if (append_one(audit, &tail, job, job != jobs || job->next, err) < 0)
 			return -1;
-		append_job(audit, &tail, job);
-		/* What is wrong with one record is not the others' fault ... */
-		if (job->result < 0) {
-			tail = before;
-			(void)dw_audit_store_exec(&audit->store, "ROLLBACK TO one", NULL);
-		}
-		/* ... but a disk that is full is everybody's. */
-		if (sqlite3_get_autocommit(audit->store.db)) {
-			*err = job->err;
-			return -1;
-		}
-		if (dw_audit_store_exec(&audit->store, "RELEASE one", err) < 0)
-			return -1;
-	}
 	if (dw_audit_store_run(&audit->store, DW_AUDIT_SQL_COMMIT, "write audit records",
 	                       err) < 0)
 		return -1;
@@ -115,8 +125,8 @@ static void write_batch(struct dw_audit *audit, struct job *jobs)
 
 	for (job = jobs; job; job = job->next)
 		sync = sync || job->begins;
-	if (dw_audit_store_sync(&audit->store, sync, &err) == 0 &&
-	    append_all(audit, jobs, &err) == 0)
+	if (append_all(audit, jobs, &err) == 0 &&
+	    (!sync || dw_audit_store_sync(&audit->store, &err) == 0))
 		return;
 
 	if (!sqlite3_get_autocommit(audit->store.db))
@@ -201,7 +211,7 @@ int dw_audit_outcome(struct dw_audit *audit, const struct dw_audit_run *run,
 {
 	char proof_hash[DW_AUDIT_HASH_MAX];
 	autofree char *proof = NULL;
-	struct job job = {.ends = true};
+	struct job job = {0};
 	struct dw_audit_record *rec = &job.rec;
 
 	begin_record(rec, "outcome", run);
@@ -262,9 +272,7 @@ static int with_chain(struct dw_audit *audit,
 	int r;
 
 	lead(audit);
-	r = dw_audit_store_sync(store, true, err);
-	if (r == 0)
-		r = dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, "wait for others", err);
+	r = dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, "wait for others", err);
 	if (r == 0)
 		r = dw_audit_chain_tail(store, &tail, err);
 	if (r == 0)
@@ -272,6 +280,8 @@ static int with_chain(struct dw_audit *audit,
 	if (r == 0)
 		r = dw_audit_store_run(store, DW_AUDIT_SQL_COMMIT, "write audit records",
 		                       err);
+	if (r == 0)
+		r = dw_audit_store_sync(store, err);
 	if (r < 0 && !sqlite3_get_autocommit(store->db))
 		(void)dw_audit_store_run(store, DW_AUDIT_SQL_ROLLBACK,
 		                         "take back what was written", NULL);
@@ -327,18 +337,21 @@ int dw_audit_retain(struct dw_audit *audit, const struct dw_audit_keep *keep,
 }
 
 /* The tables, by one process alone. */
-static int make_tables(struct dw_audit *audit, struct dw_error *err)
+static int make_tables(struct dw_audit *audit, const char *path, struct dw_error *err)
 {
 	int r;
 
 	if (dw_audit_locks_enter(audit->locks_fd, err) < 0)
 		return -1;
-	r = dw_audit_store_create(&audit->store, err);
+	r = dw_audit_store_create(&audit->store, path, err);
+	/* The names of the new files, too, are on disk. */
+	dw_audit_place_sync(path);
 	dw_audit_locks_leave(audit->locks_fd);
 	return r;
 }
 
-static int open_all(struct dw_audit *audit, const char *path, struct dw_error *err)
+static int open_all(struct dw_audit *audit, const char *path, bool stays,
+                    struct dw_error *err)
 {
 	bool is_new = false;
 
@@ -346,8 +359,8 @@ static int open_all(struct dw_audit *audit, const char *path, struct dw_error *e
 	    dw_audit_locks_open(path, &audit->locks_fd, err) < 0 ||
 	    dw_audit_locks_claim(audit->locks_fd, &audit->owner, err) < 0)
 		return -1;
-	if (dw_audit_store_open(&audit->store, path, &is_new, err) < 0 ||
-	    (is_new && make_tables(audit, err) < 0))
+	if (dw_audit_store_open(&audit->store, path, stays, &is_new, err) < 0 ||
+	    (is_new && make_tables(audit, path, err) < 0))
 		return dw_wrap(err, "open the audit file %s", path);
 	return 0;
 }
@@ -359,12 +372,12 @@ int dw_audit_open(const char *path, unsigned flags, struct dw_audit **ret,
 
 	if (!audit)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open the audit file");
-	audit->locks_fd = -1;
+	audit->locks_fd = audit->store.log_fd = -1;
 	audit->sync_ends = flags & DW_AUDIT_SYNC_ENDS;
 	audit->last = &audit->first;
 	(void)pthread_mutex_init(&audit->lock, NULL);
 	(void)pthread_cond_init(&audit->change, NULL);
-	if (open_all(audit, path, err) < 0) {
+	if (open_all(audit, path, flags & DW_AUDIT_STAYS, err) < 0) {
 		dw_audit_close(audit);
 		return -1;
 	}

@@ -23,6 +23,9 @@ struct dw_audit;
 /* A commit of ends alone waits for the disk too, and not only one with an intent. */
 #define DW_AUDIT_SYNC_ENDS (1U << 0)
 
+/* It stays open for many runs, as a daemon's does. */
+#define DW_AUDIT_STAYS (1U << 1)
+
 #define DW_AUDIT_PATH_MAX 4096
 
 /* $XDG_STATE_HOME/dewar/audit.db, or below ~/.local/state. */

@@ -72,8 +72,7 @@ static int make_folders(const char *path, struct dw_error *err)
 	return 0;
 }
 
-/* A new name is on disk only when its folder is. */
-static void sync_folder(const char *path)
+void dw_audit_place_sync(const char *path)
 {
 	autofree char *copy = strdup(path);
 	char *slash = copy ? strrchr(copy, '/') : NULL;
@@ -102,7 +101,6 @@ int dw_audit_place_make(const char *path, struct dw_error *err)
 		if (mknod(path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
 			return dw_fail(err, DW_E_INTERNAL, errno,
 			               "make the audit file %s", path);
-		sync_folder(path);
 		r = stat(path, &st);
 	}
 	if (r < 0 || access(path, R_OK | W_OK) < 0)

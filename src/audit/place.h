@@ -19,6 +19,9 @@
 /* Make the file and its folder if need be; mode 0600 and 0700. */
 int dw_audit_place_make(const char *path, struct dw_error *err);
 
+/* Its folder is on disk, with the names of what is new in it. */
+void dw_audit_place_sync(const char *path);
+
 /* Make and open the file of locks. */
 int dw_audit_locks_open(const char *path, int *ret_fd, struct dw_error *err);
 

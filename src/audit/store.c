@@ -2,6 +2,7 @@
 #include "audit/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,10 +18,12 @@
 #define BUSY_MAX_MS 30000
 
 /*
- * Pages in the log before they are moved into the file: a small log is read
- * quickly by the next one to open it, and a CLI opens it for each run.
+ * Pages in the log before they are moved into the file, for which we wait for the
+ * disk twice. A small log is read quickly by the next one to open it, and a CLI
+ * opens it for each run; who stays need not care.
  */
 #define LOG_PAGES 100
+#define LOG_PAGES_STAYING 1000
 
 /*
  * record	the chain. Rows are only appended, one behind the other; rows go only
@@ -127,17 +130,16 @@ int dw_audit_store_exec(struct dw_audit_store *store, const char *text,
 	return 0;
 }
 
-int dw_audit_store_sync(struct dw_audit_store *store, bool sync, struct dw_error *err)
+/*
+ * A commit puts its pages into the log, and does not wait: we do, where we must.
+ * SQLite would wait for the log's folder too, once for each time that it is opened,
+ * which for a run of the CLI is as long again. The log can be opened and closed
+ * beside SQLite, since it holds no locks on it; and it stays while we are here.
+ */
+int dw_audit_store_sync(struct dw_audit_store *store, struct dw_error *err)
 {
-	if (store->sync == sync)
-		return 0;
-	/* It takes effect when it is compiled, so there is no keeping it. */
-	if (dw_audit_store_exec(store,
-	                        sync ? "PRAGMA synchronous = FULL"
-	                             : "PRAGMA synchronous = NORMAL",
-	                        err) < 0)
-		return -1;
-	store->sync = sync;
+	if (fdatasync(store->log_fd) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "write audit records to disk");
 	return 0;
 }
 
@@ -197,7 +199,7 @@ static int open_db(struct dw_audit_store *store, const char *path, int flags,
 {
 	int r;
 
-	*store = (struct dw_audit_store){0};
+	*store = (struct dw_audit_store){.log_fd = -1};
 	r = sqlite3_open_v2(path, &store->db,
 	                    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 	if (r != SQLITE_OK) {
@@ -210,16 +212,32 @@ static int open_db(struct dw_audit_store *store, const char *path, int flags,
 	return 0;
 }
 
-int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool *ret_new,
-                        struct dw_error *err)
+/* It is there from when the tables are made, unless somebody else cleaned up. */
+static int open_log(struct dw_audit_store *store, const char *path, struct dw_error *err)
+{
+	char *name = sqlite3_mprintf("%s-wal", path);
+
+	if (name)
+		store->log_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		                     0600);
+	sqlite3_free(name);
+	if (store->log_fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open %s-wal", path);
+	return 0;
+}
+
+int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool stays,
+                        bool *ret_new, struct dw_error *err)
 {
 	if (open_db(store, path, SQLITE_OPEN_READWRITE, err) < 0)
 		return -1;
 	/* Who comes last would else move the log into the file, and wait for the disk. */
 	(void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	(void)sqlite3_wal_autocheckpoint(store->db, LOG_PAGES);
+	(void)sqlite3_wal_autocheckpoint(store->db,
+	                                 stays ? LOG_PAGES_STAYING : LOG_PAGES);
 	if (check_version(store, path, ret_new, err) < 0 ||
-	    dw_audit_store_sync(store, true, err) < 0) {
+	    dw_audit_store_exec(store, "PRAGMA synchronous = NORMAL", err) < 0 ||
+	    (!*ret_new && open_log(store, path, err) < 0)) {
 		dw_audit_store_close(store);
 		return -1;
 	}
@@ -266,7 +284,8 @@ int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
 	return r;
 }
 
-int dw_audit_store_create(struct dw_audit_store *store, struct dw_error *err)
+int dw_audit_store_create(struct dw_audit_store *store, const char *path,
+                          struct dw_error *err)
 {
 	bool empty = false;
 
@@ -274,7 +293,7 @@ int dw_audit_store_create(struct dw_audit_store *store, struct dw_error *err)
 	if (check_version(store, "the audit file", &empty, err) < 0)
 		return -1;
 	if (!empty)
-		return 0;
+		return open_log(store, path, err);
 	if (dw_audit_store_exec(store, "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE",
 	                        err) < 0)
 		return -1;
@@ -283,7 +302,7 @@ int dw_audit_store_create(struct dw_audit_store *store, struct dw_error *err)
 		(void)dw_audit_store_exec(store, "ROLLBACK", NULL);
 		return -1;
 	}
-	return 0;
+	return open_log(store, path, err);
 }
 
 void dw_audit_store_close(struct dw_audit_store *store)
@@ -291,7 +310,8 @@ void dw_audit_store_close(struct dw_audit_store *store)
 	for (size_t i = 0; i < DW_AUDIT_SQL_COUNT; i++)
 		(void)sqlite3_finalize(store->stmts[i]);
 	(void)sqlite3_close(store->db);
-	*store = (struct dw_audit_store){0};
+	dw_cleanup_close(&store->log_fd);
+	*store = (struct dw_audit_store){.log_fd = -1};
 }
 
 int dw_audit_store_head(struct dw_audit_store *store, int64_t *ret_seq,

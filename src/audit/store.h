@@ -29,7 +29,7 @@ enum dw_audit_sql {
 struct dw_audit_store {
 	sqlite3 *db;
 	sqlite3_stmt *stmts[DW_AUDIT_SQL_COUNT];
-	bool sync;              /* does a commit wait for the disk? */
+	int log_fd; /* SQLite's log, for dw_audit_store_sync(); -1 to read only */
 	uint64_t busy_since_ms; /* when we began to wait for another process */
 };
 
@@ -40,11 +40,12 @@ struct dw_audit_store {
 	"run_us, cpu_us, memory_bytes, through_seq, through_hash, prev_hash, hash"
 
 /* Make the tables, if they are not there; whoever calls has the file's lock. */
-int dw_audit_store_create(struct dw_audit_store *store, struct dw_error *err);
+int dw_audit_store_create(struct dw_audit_store *store, const char *path,
+                          struct dw_error *err);
 
 /* The file must exist. *ret_new: it has no tables yet. */
-int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool *ret_new,
-                        struct dw_error *err);
+int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool stays,
+                        bool *ret_new, struct dw_error *err);
 
 /* To read only: nothing in the file changes. */
 int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
@@ -66,8 +67,8 @@ sqlite3_stmt *dw_audit_store_prepare(struct dw_audit_store *store, const char *t
 int dw_audit_store_exec(struct dw_audit_store *store, const char *text,
                         struct dw_error *err);
 
-/* From the next transaction on: does a commit wait for the disk? It does at first. */
-int dw_audit_store_sync(struct dw_audit_store *store, bool sync, struct dw_error *err);
+/* Wait until all that was committed, by whomever, is on disk. */
+int dw_audit_store_sync(struct dw_audit_store *store, struct dw_error *err);
 
 /* Run a statement without rows, and reset it. 0 or -1. */
 int dw_audit_store_run(struct dw_audit_store *store, enum dw_audit_sql which,
