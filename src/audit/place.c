@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,36 +11,22 @@
 #include <unistd.h>
 
 #include "audit/audit.h"
+#include "base/account.h"
 #include "base/cleanup.h"
-
-/* The folder of the account, where no variable says it. Not getpwuid(): that loads
- * libraries, which a static program cannot. */
-static bool home_of_account(char *ret, size_t size)
-{
-	FILE *file = fopen("/etc/passwd", "re");
-	const struct passwd *entry;
-	bool found = false;
-
-	while (file && !found && (entry = fgetpwent(file)))
-		if (entry->pw_uid == getuid() && entry->pw_dir[0] == '/')
-			found = snprintf(ret, size, "%s", entry->pw_dir) < (int)size;
-	if (file)
-		(void)fclose(file);
-	return found;
-}
 
 int dw_audit_default_path(char ret[DW_AUDIT_PATH_MAX], struct dw_error *err)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char account[DW_AUDIT_PATH_MAX];
+	struct dw_account account = {0};
 	int n;
 
 	if (state && state[0] == '/') {
 		n = snprintf(ret, DW_AUDIT_PATH_MAX, "%s/dewar/audit.db", state);
 	} else {
 		if (!home || home[0] != '/')
-			home = home_of_account(account, sizeof(account)) ? account : NULL;
-		if (!home)
+			home = dw_account_find(getuid(), &account) == 0 ? account.home
+			                                                : NULL;
+		if (!home || home[0] != '/')
 			return dw_fail(err, DW_E_INVALID, 0,
 			               "nothing says where the audit file is: set HOME, "
 			               "XDG_STATE_HOME or DEWAR_AUDIT");
