@@ -142,8 +142,7 @@ void dw_audit_record_hash(const struct dw_audit_record *rec, char ret[DW_AUDIT_H
 
 void dw_audit_time_text(int64_t time_us, char ret[DW_AUDIT_TIME_MAX])
 {
-	int64_t us = ((time_us % 1000000) + 1000000) % 1000000;
-	time_t seconds = (time_t)((time_us - us) / 1000000);
+	time_t seconds = (time_t)(time_us / 1000000);
 	struct tm tm;
 	size_t len;
 
@@ -153,7 +152,8 @@ void dw_audit_time_text(int64_t time_us, char ret[DW_AUDIT_TIME_MAX])
 		return;
 	}
 	len = strftime(ret, DW_AUDIT_TIME_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
-	(void)snprintf(ret + len, DW_AUDIT_TIME_MAX - len, ".%06dZ", (int)us);
+	(void)snprintf(ret + len, DW_AUDIT_TIME_MAX - len, ".%06dZ",
+	               (int)(time_us % 1000000));
 }
 
 static json_t *make_text(struct dw_audit_text text)

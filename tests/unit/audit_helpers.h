@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "audit/audit.h"
+#include "base/cleanup.h"
 #include "base/id.h"
 #include "base/path.h"
 
@@ -41,13 +42,9 @@ static int make_place(void **state)
 static int remove_place(void **state)
 {
 	const struct place *place = *state;
+	autoclose int tmp = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return dw_path_remove_tree(AT_FDCWD, place->folder) == 0 ||
-	                       dw_path_remove_tree(open("/tmp", O_RDONLY | O_DIRECTORY |
-	                                                                O_CLOEXEC),
-	                                           place->folder + 5) == 0
-	               ? 0
-	               : -1;
+	return dw_path_remove_tree(tmp, place->folder + strlen("/tmp/"));
 }
 
 static inline struct dw_audit *open_audit(const char *path)
