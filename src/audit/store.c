@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -244,18 +245,44 @@ int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool sta
 	return 0;
 }
 
-/* "file:PATH?immutable=1", with the path as a URI has it; free() it. */
-static char *immutable_uri(const char *path)
+/* Is there a log with records that are not in the file yet? */
+static bool has_log(const char *path)
 {
-	return sqlite3_mprintf("file:%s?immutable=1", path);
+	char *name = sqlite3_mprintf("%s-wal", path);
+	struct stat st;
+	bool has = !name || (stat(name, &st) == 0 && st.st_size > 0);
+
+	sqlite3_free(name);
+	return has;
+}
+
+/*
+ * SQLite makes files beside the one that it reads. Where it cannot, as on a medium
+ * that is read-only, nobody writes either, and the file alone will do.
+ */
+static int reopen_alone(struct dw_audit_store *store, const char *path,
+                        struct dw_error *err)
+{
+	bool empty = false;
+	char *uri;
+	int r;
+
+	if (strpbrk(path, "?#%") || has_log(path))
+		return -1;
+	dw_audit_store_close(store);
+	uri = sqlite3_mprintf("file:%s?immutable=1", path);
+	if (!uri)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+	r = open_db(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+	sqlite3_free(uri);
+	return r < 0 ? -1 : check_version(store, path, &empty, err);
 }
 
 int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
                                struct dw_error *err)
 {
-	char *uri;
 	bool empty = false;
-	int r;
+	int r, code;
 
 	if (access(path, R_OK) < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
@@ -263,19 +290,11 @@ int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
 	if (open_db(store, path, SQLITE_OPEN_READONLY, err) < 0)
 		return -1;
 	r = check_version(store, path, &empty, err);
-	if (r < 0 && (sqlite3_errcode(store->db) & 0xff) == SQLITE_CANTOPEN &&
-	    !strpbrk(path, "?#%")) {
-		/* A folder that we cannot write to: nobody else writes it while we read. */
-		dw_audit_store_close(store);
-		uri = immutable_uri(path);
-		r = uri ? open_db(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
-		        : dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
-		sqlite3_free(uri);
-		if (r == 0)
-			r = check_version(store, path, &empty, err);
-	}
+	code = sqlite3_errcode(store->db) & 0xff;
+	if (r < 0 && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
+		r = reopen_alone(store, path, err);
 	/* Damaged, but ours to read for as far as that goes. */
-	if (r < 0 && (sqlite3_errcode(store->db) & 0xff) == SQLITE_CORRUPT)
+	if (r < 0 && store->db && (sqlite3_errcode(store->db) & 0xff) == SQLITE_CORRUPT)
 		r = 0;
 	if (r == 0 && empty)
 		r = dw_fail(err, DW_E_NOT_FOUND, 0, "%s holds no records yet", path);

@@ -170,6 +170,18 @@ def test_a_file_that_cannot_be_written_refuses_the_run(run, env, book, is_root, 
     assert done.returncode == 125 and b"Permission denied" in done.stderr
 
 
+def test_what_can_only_be_read_can_be_verified(run, env, book, is_root, must):
+    must(not is_root, "root writes whatever it likes")
+    run("run", "sh", "-c", ":", env=env)
+    sqlite3.connect(book).execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    book.parent.chmod(0o500)
+    try:
+        done = run("audit", "verify", env=env)
+    finally:
+        book.parent.chmod(0o700)
+    assert done.stdout.startswith(b"sound: 2 records"), done.stderr
+
+
 def test_a_damaged_file_refuses_the_run(run, env, book):
     book.parent.mkdir()
     book.write_bytes(b"This is no database. " * 100)

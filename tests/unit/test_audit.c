@@ -3,6 +3,7 @@
 #include "unit/audit_helpers.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -431,6 +432,33 @@ static void a_place_that_cannot_be_written_is_an_error_that_names_it(void **stat
 	dw_audit_reader_close(NULL);
 }
 
+/* No file may grow, as on a full disk: refused, and fine again when there is room. */
+static void a_full_disk_is_an_error_and_does_no_harm(void **state)
+{
+	const struct place *place = *state;
+	struct dw_audit *audit = open_audit(place->path);
+	struct dw_audit_run run = {.id = ID_A, .who = "uid:7 (tester)"};
+	struct rlimit before, full;
+	struct dw_error err = {0};
+	struct dw_request req;
+
+	dw_request_init(&req);
+	req.command = "true";
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	full = (struct rlimit){.rlim_cur = 1, .rlim_max = before.rlim_max};
+	assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+	assert_int_equal(dw_audit_intent(audit, &run, &req, &err), -1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(err.code, DW_E_INTERNAL);
+	assert_non_null(strstr(err.text, "write audit records"));
+
+	intend(audit, ID_A, "1");
+	end_well(audit, ID_A);
+	dw_audit_close(audit);
+	assert_sound(place->path, 2);
+}
+
 static void the_default_place_goes_by_the_environment(void **state)
 {
 	char path[DW_AUDIT_PATH_MAX];
@@ -468,6 +496,7 @@ int main(void)
 		TEST(a_run_that_goes_on_keeps_its_beginning),
 		TEST(a_file_that_is_too_large_loses_its_oldest),
 		TEST(a_place_that_cannot_be_written_is_an_error_that_names_it),
+		TEST(a_full_disk_is_an_error_and_does_no_harm),
 		cmocka_unit_test(the_default_place_goes_by_the_environment),
 	};
 
