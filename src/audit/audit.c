@@ -45,7 +45,8 @@ struct dw_audit {
 	int locks_fd;
 	int64_t owner;
 	bool sync_ends;
-	bool recovered; /* the leader's */
+	bool recovered;         /* the leader's */
+	struct dw_error failed; /* the leader's: why the disk takes no more */
 
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t change;
@@ -125,9 +126,16 @@ static void write_batch(struct dw_audit *audit, struct job *jobs)
 
 	for (job = jobs; job; job = job->next)
 		sync = sync || job->begins;
-	if (append_all(audit, jobs, &err) == 0 &&
-	    (!sync || dw_audit_store_sync(&audit->store, &err) == 0))
-		return;
+	/*
+	 * A sync that failed may have lost pages that the kernel takes for written,
+	 * and the next one would say that all is well. So it is over.
+	 */
+	err = audit->failed;
+	if (err.code == DW_OK && append_all(audit, jobs, &err) == 0) {
+		if (!sync || dw_audit_store_sync(&audit->store, &err) == 0)
+			return;
+		audit->failed = err;
+	}
 
 	if (!sqlite3_get_autocommit(audit->store.db))
 		(void)dw_audit_store_run(&audit->store, DW_AUDIT_SQL_ROLLBACK,
@@ -269,23 +277,33 @@ static int with_chain(struct dw_audit *audit,
 {
 	struct dw_audit_store *store = &audit->store;
 	struct dw_audit_tail tail;
+	struct dw_error why;
 	int r;
 
 	lead(audit);
-	r = dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, "wait for others", err);
+	why = audit->failed;
+	r = why.code == DW_OK ? 0 : -1;
 	if (r == 0)
-		r = dw_audit_chain_tail(store, &tail, err);
+		r = dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, "wait for others",
+		                       &why);
 	if (r == 0)
-		r = fn(audit, &tail, user, err);
+		r = dw_audit_chain_tail(store, &tail, &why);
+	if (r == 0)
+		r = fn(audit, &tail, user, &why);
 	if (r == 0)
 		r = dw_audit_store_run(store, DW_AUDIT_SQL_COMMIT, "write audit records",
-		                       err);
-	if (r == 0)
-		r = dw_audit_store_sync(store, err);
+		                       &why);
+	if (r == 0) {
+		r = dw_audit_store_sync(store, &why);
+		if (r < 0)
+			audit->failed = why;
+	}
 	if (r < 0 && !sqlite3_get_autocommit(store->db))
 		(void)dw_audit_store_run(store, DW_AUDIT_SQL_ROLLBACK,
 		                         "take back what was written", NULL);
 	stop_leading(audit);
+	if (r < 0 && err)
+		*err = why;
 	return r;
 }
 
