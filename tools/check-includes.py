@@ -24,9 +24,9 @@ MAY_INCLUDE = {
     "src/docker": ("base", "kernel"),
     "src/warm": ("base", "kernel", "runtimes", "levels"),
     "runners": ("kernel", "runners"),
-    "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "audit", "egress"),
-    "src/server": ("base", "engine"),
-    "src/cli": ("base", "engine"),
+    "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "egress"),
+    "src/server": ("base", "engine", "audit"),
+    "src/cli": ("base", "engine", "audit"),
     "src/verify": ("base",),
     "attacks": (),
     **{"attacks/" + family: ("attacks",) for family in

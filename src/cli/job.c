@@ -326,6 +326,21 @@ static const struct dw_option output_options[] = {
 		.take = dw_take_flag,
 		.field = FIELD(quiet),
 	},
+	{
+		.name = "audit",
+		.arg = "FILE",
+		.help = "Record the run there (~/.local/state/dewar/audit.db)",
+		.take = dw_take_text,
+		.field = FIELD(audit),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_AUDIT"},
+	},
+	{
+		.name = "no-audit",
+		.help = "Run without a record",
+		.take = dw_take_flag,
+		.field = FIELD(no_audit),
+	},
 	{0},
 };
 

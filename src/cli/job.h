@@ -37,6 +37,8 @@ struct dw_job_settings {
 	bool text;
 	bool walls;
 	bool quiet;
+	const char *audit; /* the file to record the run in; NULL: the caller's own */
+	bool no_audit;
 };
 
 void dw_job_settings_finish(struct dw_job_settings *set);

@@ -5,12 +5,20 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import pytest
 
 import skips
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pytest_configure(config):
+    """Whatever we run is recorded, but not in the audit file of whoever tests."""
+    folder = tempfile.TemporaryDirectory(prefix="dewar-e2e-state-")
+    config.add_cleanup(folder.cleanup)
+    os.environ["XDG_STATE_HOME"] = folder.name
 
 
 @pytest.fixture(scope="session")
