@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_SERVER_GRANT_H
+#define DW_SERVER_GRANT_H
+
+#include <stdint.h>
+
+#include "dewar/request.h"
+
+/* What a key may do. */
+enum dw_scope {
+	DW_SCOPE_RUN = 1U << 0,     /* run code, and see and cancel its own runs */
+	DW_SCOPE_ADMIN = 1U << 1,   /* metrics, and everybody's runs */
+	DW_SCOPE_AUDIT = 1U << 2,   /* read the audit record */
+	DW_SCOPE_APPROVE = 1U << 3, /* decide on what waits for a human */
+};
+
+#define DW_SCOPE_ALL (DW_SCOPE_RUN | DW_SCOPE_ADMIN | DW_SCOPE_AUDIT | DW_SCOPE_APPROVE)
+
+struct dw_grant {
+	unsigned scopes;     /* of enum dw_scope */
+	unsigned concurrent; /* runs at a time; here and below 0 is no limit */
+	unsigned runs_per_minute;
+	uint64_t cpu_s_per_day; /* a day is UTC's */
+	char levels[64];        /* "container,docker"; "": all that the daemon has */
+	struct dw_limits max;   /* the most that a request may ask for */
+};
+
+#endif
