@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "src/base": (),
     "src/policy": ("base",),
     "src/audit": ("base",),
+    "src/keys": ("base",),
     "src/kernel": ("base",),
     "src/runtimes": ("base",),
     "src/egress": ("base",),
@@ -25,8 +26,8 @@ MAY_INCLUDE = {
     "src/warm": ("base", "kernel", "runtimes", "levels"),
     "runners": ("kernel", "runners"),
     "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "egress"),
-    "src/server": ("base", "engine", "audit"),
-    "src/cli": ("base", "engine", "audit"),
+    "src/server": ("base", "engine", "audit", "keys"),
+    "src/cli": ("base", "engine", "audit", "keys"),
     "src/verify": ("base",),
     "attacks": (),
     **{"attacks/" + family: ("attacks",) for family in

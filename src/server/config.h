@@ -9,7 +9,7 @@
 #include "dewar/error.h"
 #include "dewar/pool.h"
 #include "dewar/request.h"
-#include "server/grant.h"
+#include "keys/grant.h"
 
 /*
  * What `dewar serve` is told by its one YAML file. Everything has a default, and

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/grant.h"
+#include "keys/grant.h"
 #include "server/refusal.h"
 
 /*

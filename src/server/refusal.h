@@ -6,17 +6,22 @@
 
 /*
  * Why a caller does not get what it asked for, in the one form that every reply
- * of ours has: {"error": {"code", "message", "hint"}}.
+ * of ours has: {"error": {"code", "message", "hint"}}, the hint null if there is
+ * none.
  */
 struct dw_refusal {
 	int status;             /* HTTP's */
-	const char *code;       /* "invalid", "unauthorized", "too_large", ... */
+	const char *code;       /* "invalid", "unauthorized", "too_large", ...; static */
 	unsigned retry_after_s; /* 0: it makes no sense to try again */
 	char message[DW_ERROR_TEXT_MAX];
 	char hint[256]; /* what to do, or "" */
 };
 
-/* Fill *ret and return -1. The code goes with the status. */
+/*
+ * Fill *ret and return -1. The code goes with the status; 429 and 503 come with a
+ * second to wait, for the caller to change where it knows better. The hint may be
+ * NULL. errno is preserved.
+ */
 int dw_refuse(struct dw_refusal *ret, int status, const char *hint, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));
 

@@ -8,7 +8,7 @@
 
 #include "dewar/request.h"
 #include "dewar/result.h"
-#include "server/grant.h"
+#include "keys/grant.h"
 #include "server/refusal.h"
 
 /*

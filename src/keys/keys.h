@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_SERVER_KEYS_H
-#define DW_SERVER_KEYS_H
+#ifndef DW_KEYS_KEYS_H
+#define DW_KEYS_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "dewar/error.h"
-#include "server/grant.h"
+#include "keys/grant.h"
 
 /*
  * API keys, in STATE/keys.db, for the daemon's user alone. Of a key only its hash

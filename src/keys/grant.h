@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_SERVER_GRANT_H
-#define DW_SERVER_GRANT_H
+#ifndef DW_KEYS_GRANT_H
+#define DW_KEYS_GRANT_H
 
 #include <stdint.h>
 
