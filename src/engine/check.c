@@ -8,6 +8,8 @@
 #include "base/path.h"
 #include "dewar/result.h"
 #include "engine/collect.h"
+#include "levels/level.h"
+#include "levels/limits.h"
 
 #define MB (1ULL << 20)
 
@@ -118,4 +120,13 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err)
 	if (check_files(req, err) < 0)
 		return -1;
 	return check_limits(&req->limits, err);
+}
+
+void dw_request_limits(const struct dw_request *req, struct dw_limits *ret)
+{
+	const char *levels = req->level ? req->level : DW_LEVEL_DEFAULT;
+	const struct dw_level *level = dw_level_find(levels, strcspn(levels, ","));
+
+	*ret = req->limits;
+	dw_limits_defaults(ret, level ? level : &dw_level_container);
 }
