@@ -32,6 +32,7 @@ struct dw_config {
 		char *level; /* if a request names none; NULL: DW_LEVEL_DEFAULT */
 		struct dw_limits limits; /* if a request names none; 0: the engine's */
 		struct dw_limits max; /* the most anybody may ask for; 0: the engine's */
+		bool network;         /* the full network may be asked for */
 	} runs;
 
 	struct {
