@@ -11,49 +11,17 @@
 #include <unistd.h>
 
 #include "audit/audit.h"
-#include "base/account.h"
 #include "base/cleanup.h"
+#include "base/state.h"
 
 int dw_audit_default_path(char ret[DW_AUDIT_PATH_MAX], struct dw_error *err)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	struct dw_account account = {0};
-	int n;
+	char folder[DW_STATE_PATH_MAX];
 
-	if (state && state[0] == '/') {
-		n = snprintf(ret, DW_AUDIT_PATH_MAX, "%s/dewar/audit.db", state);
-	} else {
-		if (!home || home[0] != '/')
-			home = dw_account_find(getuid(), &account) == 0 ? account.home
-			                                                : NULL;
-		if (!home || home[0] != '/')
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "nothing says where the audit file is: set HOME, "
-			               "XDG_STATE_HOME or DEWAR_AUDIT");
-		n = snprintf(ret, DW_AUDIT_PATH_MAX, "%s/.local/state/dewar/audit.db",
-		             home);
-	}
-	if (n >= DW_AUDIT_PATH_MAX)
+	if (dw_state_of_user(folder, err) < 0)
+		return dw_wrap(err, "the audit file, without DEWAR_AUDIT");
+	if (snprintf(ret, DW_AUDIT_PATH_MAX, "%s/audit.db", folder) >= DW_AUDIT_PATH_MAX)
 		return dw_fail(err, DW_E_INVALID, ENAMETOOLONG, "the audit file");
-	return 0;
-}
-
-/* As mkdir -p, for what is above the file. */
-static int make_folders(const char *path, struct dw_error *err)
-{
-	autofree char *copy = strdup(path);
-	char *slash;
-
-	if (!copy)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-		               "make the audit file's folder");
-	for (slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(copy, 0700) < 0 && errno != EEXIST)
-			return dw_fail(err, DW_E_INTERNAL, errno, "make the folder %s",
-			               copy);
-		*slash = '/';
-	}
 	return 0;
 }
 
@@ -81,8 +49,10 @@ int dw_audit_place_make(const char *path, struct dw_error *err)
 	int r = stat(path, &st);
 
 	if (r < 0 && errno == ENOENT) {
-		if (make_folders(path, err) < 0)
-			return -1;
+		r = dw_state_make_folders(path, 0700);
+		if (r < 0)
+			return dw_fail(err, DW_E_INTERNAL, -r, "make the folder of %s",
+			               path);
 		if (mknod(path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
 			return dw_fail(err, DW_E_INTERNAL, errno,
 			               "make the audit file %s", path);
