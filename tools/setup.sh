@@ -9,7 +9,7 @@
 
 set -euo pipefail
 
-build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libseccomp-dev libsqlite3-dev meson
+build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libmicrohttpd-dev libseccomp-dev libsqlite3-dev meson
 	nettle-dev ninja-build pkg-config python3 scdoc)
 tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
 	python3-pytest shellcheck binutils)

@@ -124,8 +124,8 @@ void dw_api_levels(struct dw_exchange *x)
 
 void dw_api_openapi(struct dw_exchange *x)
 {
-	dw_reply(x, 200, "application/json", (const char *)openapi_json,
-	         sizeof(openapi_json));
+	dw_reply(x, 200, "application/json", (const char *)dw_openapi,
+	         sizeof(dw_openapi));
 }
 
 void dw_api_health(struct dw_exchange *x)

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/path.h"
+#include "base/state.h"
 #include "server/door.h"
 #include "server/http.h"
 #include "server/listen.h"
@@ -21,12 +21,12 @@
 #define EXIT_OURS 125
 #define LISTEN_DEFAULT "127.0.0.1:7443"
 #define LISTENERS_MAX 18
-#define PATH_MAX_OURS 4096
 
 /* The daemon: what it was told, and what it has. */
 struct daemon {
 	char *const *words;
-	char state[PATH_MAX_OURS], keys[PATH_MAX_OURS + 16], audit[PATH_MAX_OURS + 16];
+	char state[DW_STATE_PATH_MAX];
+	char keys[DW_STATE_PATH_MAX + 16], audit[DW_STATE_PATH_MAX + 16];
 	struct dw_door door;
 	int fds[LISTENERS_MAX];
 	struct dw_entrance entrances[LISTENERS_MAX];
@@ -129,7 +129,7 @@ static int open_state(struct daemon *d, struct dw_error *err)
 
 	if (config->state)
 		(void)snprintf(d->state, sizeof(d->state), "%s", config->state);
-	else if (dw_keys_default_state(d->state, sizeof(d->state), err) < 0)
+	else if (dw_state_of_daemon(d->state, err) < 0)
 		return -1;
 	(void)snprintf(d->keys, sizeof(d->keys), "%s/keys.db", d->state);
 	(void)snprintf(d->audit, sizeof(d->audit), "%s/audit.db", d->state);
