@@ -41,6 +41,7 @@ typedef void dw_task_fn(void *user, struct dw_task *task, enum dw_task_event eve
 /* What is asked for, besides the request. */
 struct dw_order {
 	const struct dw_caller *caller;
+	const char *id;          /* of the run; NULL: one is made */
 	const char *traceparent; /* as it came, or NULL */
 	const char *door;        /* "http", "mcp", for logs and metrics */
 	dw_task_fn *on_event;    /* or NULL */

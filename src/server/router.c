@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/router.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+static const struct dw_route routes[] = {
+	{"POST", "/v1/runs", DW_SCOPE_RUN, false, dw_api_run},
+	{"GET", "/v1/runs/{id}", DW_SCOPE_RUN, false, dw_api_run_get},
+	{"DELETE", "/v1/runs/{id}", DW_SCOPE_RUN, false, dw_api_run_cancel},
+	{"GET", "/v1/languages", 0, false, dw_api_languages},
+	{"GET", "/v1/levels", 0, false, dw_api_levels},
+	{"GET", "/v1/audit", DW_SCOPE_AUDIT, false, dw_api_audit},
+	{"GET", "/metrics", DW_SCOPE_ADMIN, false, dw_api_metrics},
+	{"GET", "/openapi.json", 0, true, dw_api_openapi},
+	{"GET", "/healthz", 0, true, dw_api_health},
+	{"GET", "/readyz", 0, true, dw_api_ready},
+};
+
+/* One part of the path may be a name, which goes into ret. */
+static bool fits(const char *route, const char *path, char *ret, size_t size)
+{
+	const char *hole = strstr(route, "{id}");
+	size_t before = hole ? (size_t)(hole - route) : strlen(route);
+	size_t len;
+
+	if (!hole)
+		return strcmp(route, path) == 0;
+	if (strncmp(route, path, before) != 0)
+		return false;
+	path += before;
+	len = strcspn(path, "/");
+	if (len == 0 || len >= size || strcmp(path + len, hole + 4) != 0)
+		return false;
+	(void)snprintf(ret, size, "%.*s", (int)len, path);
+	return true;
+}
+
+const struct dw_route *dw_route_find(struct dw_exchange *x, struct dw_refusal *why)
+{
+	char allowed[64] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
+		if (!fits(routes[i].path, x->path, x->param, sizeof(x->param)))
+			continue;
+		if (strcmp(routes[i].method, x->method) == 0)
+			return &routes[i];
+		(void)snprintf(allowed + strlen(allowed),
+		               sizeof(allowed) - strlen(allowed), "%s%s",
+		               allowed[0] ? ", " : "", routes[i].method);
+	}
+	if (allowed[0] == '\0') {
+		(void)dw_refuse(why, 404, "GET /openapi.json has all there is",
+		                "there is nothing at %.200s", x->path);
+		return NULL;
+	}
+	dw_reply_header(x, "Allow", allowed);
+	(void)dw_refuse(why, 405, "GET /openapi.json has all there is",
+	                "%.200s takes %s, not %.20s", x->path, allowed, x->method);
+	return NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_SERVER_SERVICE_OWN_H
+#define DW_SERVER_SERVICE_OWN_H
+
+#include <pthread.h>
+
+#include "audit/audit.h"
+#include "dewar/pool.h"
+#include "server/quota.h"
+#include "server/rules.h"
+#include "server/service.h"
+#include "server/task_own.h"
+
+/*
+ * What the service is inside.
+ *
+ * One lock for the queue, the list of tasks and the rules; it is held for
+ * microseconds. Threads that run tasks hold nothing while a program runs.
+ */
+#define DW_WORKERS_MAX 1024U
+
+struct dw_service_keep {
+	unsigned n, s;
+	uint64_t bytes;
+};
+
+struct dw_service {
+	pthread_mutex_t lock;
+	pthread_cond_t work; /* somebody may run, or it is over */
+	pthread_cond_t idle; /* nobody runs or waits any more */
+	pthread_cond_t tick; /* the keeper is to end */
+	struct dw_quota *quota;
+	struct dw_rules rules;
+	struct dw_service_keep keep;
+	struct dw_task *first, *last; /* all that can be found, the oldest first */
+	unsigned kept;
+	uint64_t kept_bytes;
+	struct dw_audit_keep retain; /* since_us is how long, here */
+	atomic_bool audit_down;      /* the last intent could not be written */
+	atomic_bool draining;
+	bool ended;
+
+	struct dw_pool *pool; /* NULL: every run is cold */
+	struct dw_audit *audit;
+	struct dw_metrics *metrics;
+	pthread_t workers[DW_WORKERS_MAX], keeper;
+	unsigned n_workers;
+	bool keeping;
+};
+
+uint64_t dw_now_ns(void);
+
+/*
+ * Run a task that has left the queue at that time: its result, or NULL and
+ * task->why. Records, counts and tells; does not end it.
+ */
+struct dw_result *dw_running(struct dw_service *s, struct dw_task *task,
+                             uint64_t left_ns);
+
+/* Its time counts from when it came. False: there is none left, and task->why. */
+bool dw_running_in_time(struct dw_task *task, uint64_t now_ns);
+
+/* A task is over, with a result or not. */
+void dw_running_log(const struct dw_task *task, const struct dw_result *res);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/watch.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+#define LOOK_EVERY_MS 50U
+
+struct dw_watch_hang_up {
+	struct dw_watch_hang_up *next, *prev;
+	int fd;
+	struct dw_task *task;
+};
+
+/* One list and one thread for all listeners. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
+static struct dw_watch_hang_up *first;
+static size_t n_watched;
+static bool running;
+
+/* Under the lock: those whose client is gone, each with a reference. */
+static size_t find_gone(struct dw_task **ret, size_t max)
+{
+	struct pollfd pfd;
+	size_t n = 0;
+
+	for (struct dw_watch_hang_up *w = first; w && n < max; w = w->next) {
+		pfd = (struct pollfd){.fd = w->fd, .events = POLLRDHUP};
+		if (poll(&pfd, 1, 0) > 0 && pfd.revents != 0)
+			ret[n++] = dw_task_ref(w->task);
+	}
+	return n;
+}
+
+static void *look(void *user)
+{
+	struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
+	struct dw_task *gone[64];
+	size_t n;
+
+	(void)user;
+	for (;;) {
+		(void)pthread_mutex_lock(&lock);
+		while (!first)
+			(void)pthread_cond_wait(&some, &lock);
+		n = find_gone(gone, sizeof(gone) / sizeof(gone[0]));
+		(void)pthread_mutex_unlock(&lock);
+		for (size_t i = 0; i < n; i++) {
+			dw_task_cancel(gone[i]);
+			dw_task_unref(gone[i]);
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+struct dw_watch_hang_up *dw_watch_start(int fd, struct dw_task *task)
+{
+	struct dw_watch_hang_up *w = calloc(1, sizeof(*w));
+	pthread_t thread;
+
+	if (!w)
+		return NULL;
+	w->fd = fd;
+	w->task = dw_task_ref(task);
+	(void)pthread_mutex_lock(&lock);
+	w->next = first;
+	if (first)
+		first->prev = w;
+	first = w;
+	n_watched++;
+	if (!running && pthread_create(&thread, NULL, look, NULL) == 0) {
+		(void)pthread_detach(thread);
+		running = true;
+	}
+	(void)pthread_cond_signal(&some);
+	(void)pthread_mutex_unlock(&lock);
+	return w;
+}
+
+void dw_watch_stop(struct dw_watch_hang_up *watch)
+{
+	if (!watch)
+		return;
+	(void)pthread_mutex_lock(&lock);
+	if (watch->prev)
+		watch->prev->next = watch->next;
+	else
+		first = watch->next;
+	if (watch->next)
+		watch->next->prev = watch->prev;
+	n_watched--;
+	(void)pthread_mutex_unlock(&lock);
+	dw_task_unref(watch->task);
+	free(watch);
+}
