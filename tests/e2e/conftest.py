@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -11,6 +12,18 @@ import pytest
 import skips
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pytest_configure():
+    heed_signals()
+
+
+def heed_signals():
+    """Who runs the tests may ignore some, as nohup does; what they start would as well."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler),
+                          (signal.SIGHUP, signal.SIG_DFL), (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 @pytest.fixture(scope="session")
