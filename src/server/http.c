@@ -3,324 +3,38 @@
 
 #include <errno.h>
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "server/door.h"
+#include "server/exchange.h"
 #include "server/log.h"
 #include "server/router.h"
 #include "server/watch.h"
 
-#define HEADERS_MAX 8
 #define CONNECTION_BYTES (64U << 10) /* for a request's head, and MHD's own */
-#define ASIDE_MAX 8
-#define STREAM_BLOCK (64U << 10)
+#define LAST_REPLIES_MS 5000U
 
 struct dw_http {
 	struct MHD_Daemon *mhd;
 	struct dw_door *door;
 	struct dw_entrance entrance;
 	int listen_fd; /* once it is ours again; -1 before */
+	pthread_mutex_t lock;
+	pthread_cond_t none_open;
+	unsigned open; /* exchanges without the last byte of their reply */
 };
 
-/* An exchange, and how it stands with MHD. */
-struct own {
-	struct dw_exchange x; /* the first */
-	struct dw_http *http;
-	struct MHD_Connection *conn;
-	const struct dw_route *route;
-	uint64_t arrived_ms;
-	uint64_t body_max;
-	uint64_t body_by_ms;
-	bool too_large;
-	int status;    /* of the reply, 0 before */
-	bool answered; /* it has been queued */
-	struct {
-		char name[32];
-		char value[128];
-	} headers[HEADERS_MAX];
-	size_t n_headers;
-	struct dw_watch_hang_up *watch;
-	void (*then)(struct dw_exchange *x);
-	void (*aside)(struct dw_exchange *x);
-
-	pthread_mutex_t lock; /* of all below, which other threads touch */
-	bool asleep, woken;
-	struct dw_buf stream;
-	size_t sent; /* of the stream */
-	bool stream_over;
-};
-
-static struct own *own_of(struct dw_exchange *x)
+static struct dw_exchange_own *new_exchange(struct dw_http *http,
+                                            struct MHD_Connection *conn, const char *url,
+                                            const char *method)
 {
-	return (struct own *)x;
-}
-
-struct dw_service *dw_exchange_service(struct dw_exchange *x)
-{
-	return x->door->service;
-}
-
-const char *dw_exchange_header(struct dw_exchange *x, const char *name)
-{
-	return MHD_lookup_connection_value(own_of(x)->conn, MHD_HEADER_KIND, name);
-}
-
-const char *dw_exchange_query(struct dw_exchange *x, const char *name)
-{
-	return MHD_lookup_connection_value(own_of(x)->conn, MHD_GET_ARGUMENT_KIND, name);
-}
-
-/* ---- replies ---- */
-
-void dw_reply_header(struct dw_exchange *x, const char *name, const char *value)
-{
-	struct own *own = own_of(x);
-
-	if (own->n_headers == HEADERS_MAX)
-		return;
-	(void)snprintf(own->headers[own->n_headers].name, sizeof(own->headers[0].name),
-	               "%s", name);
-	(void)snprintf(own->headers[own->n_headers].value, sizeof(own->headers[0].value),
-	               "%s", value);
-	own->n_headers++;
-}
-
-static void send_response(struct own *own, int status, const char *type,
-                          struct MHD_Response *response)
-{
-	if (!response)
-		return; /* the connection is closed for want of an answer */
-	(void)MHD_add_response_header(response, "Content-Type", type);
-	(void)MHD_add_response_header(response, "Cache-Control", "no-store");
-	(void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	(void)MHD_add_response_header(response, "X-Request-Id", own->x.id);
-	if (own->x.traceparent[0] != '\0')
-		(void)MHD_add_response_header(response, "traceparent",
-		                              own->x.traceparent);
-	for (size_t i = 0; i < own->n_headers; i++)
-		(void)MHD_add_response_header(response, own->headers[i].name,
-		                              own->headers[i].value);
-	if (dw_service_draining(own->x.door->service))
-		(void)MHD_add_response_header(response, "Connection", "close");
-	own->status = status;
-	own->answered = MHD_queue_response(own->conn, (unsigned)status, response) ==
-	                MHD_YES;
-	MHD_destroy_response(response);
-}
-
-void dw_reply(struct dw_exchange *x, int status, const char *type, const char *text,
-              size_t len)
-{
-	send_response(own_of(x), status, type,
-	              MHD_create_response_from_buffer(len, (void *)(uintptr_t)text,
-	                                              MHD_RESPMEM_MUST_COPY));
-}
-
-void dw_reply_refusal(struct dw_exchange *x, const struct dw_refusal *why)
-{
-	autofree char *text = dw_refusal_to_json(why);
-	char seconds[16];
-
-	if (why->retry_after_s > 0) {
-		(void)snprintf(seconds, sizeof(seconds), "%u", why->retry_after_s);
-		dw_reply_header(x, "Retry-After", seconds);
-	}
-	if (why->status == 401)
-		dw_reply_header(x, "WWW-Authenticate", "Bearer realm=\"dewar\"");
-	if (!text)
-		text = strdup("{\"error\":{\"code\":\"internal\"}}");
-	dw_reply(x, why->status, "application/json", text ? text : "",
-	         text ? strlen(text) : 0);
-}
-
-void dw_reply_json(struct dw_exchange *x, int status, const char *text)
-{
-	struct dw_refusal why;
-
-	if (text) {
-		dw_reply(x, status, "application/json", text, strlen(text));
-		return;
-	}
-	(void)dw_refuse(&why, 500, "", "no memory for the reply");
-	dw_reply_refusal(x, &why);
-}
-
-/* ---- sleeping and waking ---- */
-
-/* Under the lock. */
-static void fall_asleep(struct own *own)
-{
-	own->asleep = true;
-	MHD_suspend_connection(own->conn);
-}
-
-static void wake_up(struct own *own)
-{
-	if (!own->asleep)
-		return;
-	own->asleep = false;
-	MHD_resume_connection(own->conn);
-}
-
-/* A client that hangs up ends its run. */
-static void watch(struct own *own)
-{
-	const union MHD_ConnectionInfo *info;
-
-	if (!own->x.task || own->x.detached || own->watch)
-		return;
-	info = MHD_get_connection_info(own->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (info)
-		own->watch = dw_watch_start(info->connect_fd, own->x.task);
-}
-
-void dw_exchange_sleep(struct dw_exchange *x, void (*fn)(struct dw_exchange *x))
-{
-	struct own *own = own_of(x);
-	bool woken;
-
-	own->then = fn;
-	watch(own);
-	(void)pthread_mutex_lock(&own->lock);
-	woken = own->woken;
-	own->woken = false;
-	if (!woken)
-		fall_asleep(own);
-	(void)pthread_mutex_unlock(&own->lock);
-	if (woken) {
-		own->then = NULL;
-		fn(x);
-	}
-}
-
-void dw_exchange_wake(struct dw_exchange *x)
-{
-	struct own *own = own_of(x);
-
-	(void)pthread_mutex_lock(&own->lock);
-	own->woken = !own->asleep;
-	wake_up(own);
-	(void)pthread_mutex_unlock(&own->lock);
-}
-
-/* ---- in pieces ---- */
-
-static ssize_t read_stream(void *user, uint64_t at, char *buf, size_t max)
-{
-	struct own *own = user;
-	bool over = false;
-	size_t n;
-
-	(void)at;
-	(void)pthread_mutex_lock(&own->lock);
-	n = own->stream.len - own->sent;
-	if (n > max)
-		n = max;
-	if (n > 0) {
-		memcpy(buf, own->stream.data + own->sent, n);
-		own->sent += n;
-		if (own->sent == own->stream.len) {
-			own->sent = 0;
-			dw_buf_finish(&own->stream);
-			dw_buf_init(&own->stream, SIZE_MAX / 2);
-		}
-	} else if (!own->stream_over) {
-		fall_asleep(own);
-	} else {
-		over = true;
-	}
-	(void)pthread_mutex_unlock(&own->lock);
-	return over ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)n;
-}
-
-void dw_reply_stream(struct dw_exchange *x, const char *type)
-{
-	struct own *own = own_of(x);
-
-	watch(own);
-	dw_reply_header(x, "X-Accel-Buffering", "no");
-	send_response(own, 200, type,
-	              MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK,
-	                                                read_stream, own, NULL));
-}
-
-void dw_stream_add(struct dw_exchange *x, const void *data, size_t len)
-{
-	struct own *own = own_of(x);
-
-	(void)pthread_mutex_lock(&own->lock);
-	(void)dw_buf_add(&own->stream, data, len);
-	wake_up(own);
-	(void)pthread_mutex_unlock(&own->lock);
-}
-
-void dw_stream_end(struct dw_exchange *x)
-{
-	struct own *own = own_of(x);
-
-	(void)pthread_mutex_lock(&own->lock);
-	own->stream_over = true;
-	wake_up(own);
-	(void)pthread_mutex_unlock(&own->lock);
-}
-
-/* ---- aside ---- */
-
-static pthread_mutex_t aside_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned n_aside;
-
-static void *work_aside(void *user)
-{
-	struct own *own = user;
-
-	own->aside(&own->x);
-	(void)pthread_mutex_lock(&aside_lock);
-	n_aside--;
-	(void)pthread_mutex_unlock(&aside_lock);
-	dw_exchange_wake(&own->x);
-	return NULL;
-}
-
-void dw_exchange_aside(struct dw_exchange *x, void (*fn)(struct dw_exchange *x),
-                       void (*then)(struct dw_exchange *x))
-{
-	struct own *own = own_of(x);
-	struct dw_refusal why;
-	pthread_t thread;
-	bool room;
-
-	(void)pthread_mutex_lock(&aside_lock);
-	room = n_aside < ASIDE_MAX;
-	n_aside += room;
-	(void)pthread_mutex_unlock(&aside_lock);
-	own->aside = fn;
-	if (room && pthread_create(&thread, NULL, work_aside, own) == 0) {
-		(void)pthread_detach(thread);
-		dw_exchange_sleep(x, then);
-		return;
-	}
-	(void)pthread_mutex_lock(&aside_lock);
-	n_aside -= room;
-	(void)pthread_mutex_unlock(&aside_lock);
-	(void)dw_refuse(&why, 429, "try again later", "too many ask for such things now");
-	why.retry_after_s = 1;
-	dw_reply_refusal(x, &why);
-}
-
-/* ---- what MHD calls ---- */
-
-static struct own *new_exchange(struct dw_http *http, struct MHD_Connection *conn,
-                                const char *url, const char *method)
-{
-	struct own *own = calloc(1, sizeof(*own));
+	struct dw_exchange_own *own = calloc(1, sizeof(*own));
 	const char *trace;
 
 	if (!own)
@@ -333,6 +47,9 @@ static struct own *new_exchange(struct dw_http *http, struct MHD_Connection *con
 	own->x.method = strcmp(method, "HEAD") == 0 ? "GET" : method;
 	own->arrived_ms = dw_now_ms();
 	dw_id_make(own->x.id);
+	(void)pthread_mutex_lock(&http->lock);
+	http->open++;
+	(void)pthread_mutex_unlock(&http->lock);
 	(void)pthread_rwlock_rdlock(&http->door->lock);
 	own->body_max = http->door->config->http.body_bytes;
 	own->body_by_ms = own->arrived_ms + http->door->config->http.body_s * 1000ULL;
@@ -348,7 +65,7 @@ static struct own *new_exchange(struct dw_http *http, struct MHD_Connection *con
 }
 
 /* The head is there: is there any use in reading the rest? */
-static int check_head(struct own *own, struct dw_refusal *why)
+static int check_head(struct dw_exchange_own *own, struct dw_refusal *why)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(own->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -375,12 +92,13 @@ static int check_head(struct own *own, struct dw_refusal *why)
 }
 
 /* It has its answer, or will be called again when it wakes up. */
-static enum MHD_Result answer(const struct own *own)
+static enum MHD_Result answer(const struct dw_exchange_own *own)
 {
 	return own->answered || own->then ? MHD_YES : MHD_NO;
 }
 
-static enum MHD_Result take_body(struct own *own, const char *data, size_t len)
+static enum MHD_Result take_body(struct dw_exchange_own *own, const char *data,
+                                 size_t len)
 {
 	if (dw_now_ms() > own->body_by_ms)
 		return MHD_NO; /* who is that slow gets no answer */
@@ -394,7 +112,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
                                   const char *version, const char *data, size_t *len,
                                   void **state)
 {
-	struct own *own = *state;
+	struct dw_exchange_own *own = *state;
 	struct dw_refusal why;
 	void (*then)(struct dw_exchange * x);
 
@@ -432,7 +150,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 static void on_completed(void *user, struct MHD_Connection *conn, void **state,
                          enum MHD_RequestTerminationCode how)
 {
-	struct own *own = *state;
+	struct dw_exchange_own *own = *state;
+	struct dw_http *http = own ? own->http : NULL;
 	char status[16], ms[32];
 
 	(void)user, (void)conn;
@@ -466,6 +185,11 @@ static void on_completed(void *user, struct MHD_Connection *conn, void **state,
 	(void)pthread_mutex_unlock(&own->lock);
 	(void)pthread_mutex_destroy(&own->lock);
 	free(own);
+
+	(void)pthread_mutex_lock(&http->lock);
+	if (--http->open == 0)
+		(void)pthread_cond_broadcast(&http->none_open);
+	(void)pthread_mutex_unlock(&http->lock);
 }
 
 static void on_log(void *user, const char *fmt, va_list ap)
@@ -483,11 +207,17 @@ int dw_http_new(struct dw_door *door, const struct dw_entrance *entrance, int li
                 struct dw_http **ret, struct dw_error *err)
 {
 	struct dw_http *http = calloc(1, sizeof(*http));
+	pthread_condattr_t attr;
 
 	if (!http) {
 		(void)close(listen_fd);
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve %s", entrance->address);
 	}
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&http->none_open, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	(void)pthread_mutex_init(&http->lock, NULL);
 	http->door = door;
 	http->entrance = *entrance;
 	http->listen_fd = -1;
@@ -520,10 +250,27 @@ void dw_http_quiesce(struct dw_http *http)
 	dw_fd_close(&http->listen_fd);
 }
 
+/* Who reads slowly is cut in the end. */
+static void finish_replies(struct dw_http *http)
+{
+	struct timespec until = dw_time_in(LAST_REPLIES_MS);
+
+	dw_exchange_aside_wait();
+	(void)pthread_mutex_lock(&http->lock);
+	while (http->open > 0)
+		if (pthread_cond_timedwait(&http->none_open, &http->lock, &until) ==
+		    ETIMEDOUT)
+			break;
+	(void)pthread_mutex_unlock(&http->lock);
+}
+
 void dw_http_free(struct dw_http *http)
 {
 	if (!http)
 		return;
+	finish_replies(http);
 	MHD_stop_daemon(http->mhd);
+	(void)pthread_cond_destroy(&http->none_open);
+	(void)pthread_mutex_destroy(&http->lock);
 	free(http);
 }

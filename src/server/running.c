@@ -18,6 +18,14 @@ uint64_t dw_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t dw_wall_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000U + (uint64_t)ts.tv_nsec / 1000000U;
+}
+
 static void on_output(void *user, enum dw_stream stream, const void *data, size_t len)
 {
 	dw_task_tell(user, DW_TASK_OUTPUT, stream, data, len);

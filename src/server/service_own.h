@@ -50,6 +50,22 @@ struct dw_service {
 
 uint64_t dw_now_ns(void);
 
+/* Quotas go by the calendar: a day is a day. */
+uint64_t dw_wall_ms(void);
+
+/* Threads: those that run what is next, and the one that goes by the clock. */
+void *dw_turns_work(void *service);
+void *dw_turns_keep_house(void *service);
+
+/* Under the lock: does nobody run or wait? */
+bool dw_turns_idle(const struct dw_service *s);
+
+/* Under the lock, which is let go of meanwhile: cancel all that run and wait. */
+void dw_turns_cancel(struct dw_service *s);
+
+/* Let go of every task, once there are no threads. */
+void dw_turns_forget(struct dw_service *s);
+
 /*
  * Run a task that has left the queue at that time: its result, or NULL and
  * task->why. Records, counts and tells; does not end it.

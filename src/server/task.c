@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "server/task.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
