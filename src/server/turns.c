@@ -214,7 +214,7 @@ static void look_around(const struct dw_rules *rules)
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
 		if (dw_level_probe(name, &err) < 0)
-			dw_log(DW_LOG_WARNING, "a level is not there", "level", name,
+			dw_log(DW_LOG_WARNING, "a level is not there", "name", name,
 			       "why", err.text, NULL);
 	}
 }
