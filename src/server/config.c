@@ -166,6 +166,15 @@ static int check_template_name(const void *base, const char *text, struct dw_err
 	return 0;
 }
 
+static int check_language(const void *base, const char *text, struct dw_error *err)
+{
+	(void)base;
+	if (dw_language_name(text))
+		return 0;
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "no language \"%.64s\"; see `dewar languages`", text);
+}
+
 /* What can be kept warm is what there is a template of without being asked for. */
 static int check_warm_language(const void *base, const char *text, struct dw_error *err)
 {
@@ -173,15 +182,24 @@ static int check_warm_language(const void *base, const char *text, struct dw_err
 	const struct dw_template_config *all;
 	size_t n;
 
-	(void)base;
-	if (!name)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "no language \"%.64s\"; see `dewar languages`", text);
+	if (check_language(base, text, err) < 0)
+		return -1;
 	all = dw_pool_templates(&n);
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(all[i].language, name) == 0)
 			return 0;
 	return dw_fail(err, DW_E_INVALID, 0, "%s cannot be kept warm", name);
+}
+
+static int check_docker(const void *base, const char *text, struct dw_error *err)
+{
+	const struct dw_config_docker *docker = base;
+
+	(void)text;
+	if (!docker->language || (!docker->image && docker->standby == 0))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "give the language, and its image, or how many wait");
+	return 0;
 }
 
 static int check_template(const void *base, const char *text, struct dw_error *err)
@@ -329,6 +347,15 @@ static const struct dw_yaml_key pool_keys[] = {
 	{0},
 };
 
+#define DOCKER(member) .at = offsetof(struct dw_config_docker, member)
+
+static const struct dw_yaml_key docker_keys[] = {
+	{"language", DW_YAML_TEXT, DOCKER(language), .check = check_language},
+	{"image", DW_YAML_TEXT, DOCKER(image)},
+	{"standby", DW_YAML_COUNT, DOCKER(standby), .max = 1000},
+	{0},
+};
+
 static const struct dw_yaml_key audit_keys[] = {
 	{"path", DW_YAML_TEXT, AT(audit.path), .check = check_path},
 	{"keep_days", DW_YAML_COUNT, AT(audit.keep_days), RANGE(1, 36500)},
@@ -361,6 +388,9 @@ static const struct dw_yaml_key all_keys[] = {
 	{"runs", DW_YAML_MAP, .keys = runs_keys},
 	{"http", DW_YAML_MAP, .keys = http_keys},
 	{"pool", DW_YAML_MAP, .keys = pool_keys},
+	{"docker", DW_YAML_MAPS, COUNTED(docker, n_docker), .max = 64,
+         .keys = docker_keys, .size = sizeof(struct dw_config_docker),
+         .check = check_docker},
 	{"audit", DW_YAML_MAP, .keys = audit_keys},
 	{"log", DW_YAML_MAP, .keys = log_keys},
 	{"local", DW_YAML_MAP, .keys = local_keys},
@@ -419,6 +449,14 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 				              "there are two called %s",
 				              templates[i].name);
 				return dw_yaml_blame(yaml, "pool.templates", err);
+			}
+	for (size_t i = 0; i < config->n_docker; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(dw_language_name(config->docker[i].language),
+			           dw_language_name(config->docker[j].language)) == 0) {
+				(void)dw_fail(err, DW_E_INVALID, 0, "%s is there twice",
+				              config->docker[i].language);
+				return dw_yaml_blame(yaml, "docker", err);
 			}
 	return 0;
 }

@@ -11,6 +11,13 @@
 #include "dewar/request.h"
 #include "keys/grant.h"
 
+/* A language at level docker: which image it has, and containers that wait. */
+struct dw_config_docker {
+	char *language;
+	char *image;      /* NULL: the language's own */
+	unsigned standby; /* of these limits, while the pool is on */
+};
+
 /*
  * What `dewar serve` is told by its one YAML file. Everything has a default, and
  * the command line goes before the file.
@@ -54,6 +61,9 @@ struct dw_config {
 		size_t n_templates;
 		bool off;
 	} pool;
+
+	struct dw_config_docker *docker;
+	size_t n_docker;
 
 	struct {
 		char *path;          /* NULL: STATE/audit.db */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "dewar/dewar.h"
 #include "engine/check.h"
 
 void dw_rules_from_config(struct dw_rules *ret, const struct dw_config *config)
@@ -21,6 +22,29 @@ void dw_rules_from_config(struct dw_rules *ret, const struct dw_config *config)
 		                       i > 0 ? "," : "", config->runs.levels[i]);
 	(void)snprintf(ret->level, sizeof(ret->level), "%s",
 	               config->runs.level ? config->runs.level : DW_LEVEL_DEFAULT);
+	for (size_t i = 0; i < config->n_docker && i < DW_RULES_IMAGES; i++) {
+		const struct dw_config_docker *docker = &config->docker[i];
+
+		if (!docker->image)
+			continue;
+		(void)snprintf(ret->images[ret->n_images].language,
+		               sizeof(ret->images[0].language), "%s",
+		               dw_language_name(docker->language));
+		(void)snprintf(ret->images[ret->n_images++].image,
+		               sizeof(ret->images[0].image), "%s", docker->image);
+	}
+}
+
+const char *dw_rules_image(const struct dw_rules *rules, const struct dw_request *req)
+{
+	const char *language = req->language ? dw_language_name(req->language) : "sh";
+
+	if (req->image || !language || strcmp(req->level, "docker") != 0)
+		return NULL;
+	for (size_t i = 0; i < rules->n_images; i++)
+		if (strcmp(rules->images[i].language, language) == 0)
+			return rules->images[i].image;
+	return NULL;
 }
 
 /* Is the word of that length one of those in the list, which has commas? */

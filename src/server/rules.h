@@ -7,6 +7,9 @@
 #include "server/config.h"
 #include "server/task.h"
 
+#define DW_RULES_IMAGES 64U
+#define DW_RULES_IMAGE_MAX 256U
+
 /* What the daemon lets anybody run; a caller's grant narrows it. */
 struct dw_rules {
 	char levels[256];        /* "container,docker" */
@@ -14,6 +17,11 @@ struct dw_rules {
 	struct dw_limits limits; /* likewise; 0: the engine's */
 	struct dw_limits max;    /* 0: no limit */
 	bool network;            /* the full network may be asked for */
+	struct {
+		char language[24];
+		char image[DW_RULES_IMAGE_MAX];
+	} images[DW_RULES_IMAGES]; /* at level docker, if a request names none */
+	size_t n_images;
 };
 
 void dw_rules_from_config(struct dw_rules *ret, const struct dw_config *config);
@@ -24,5 +32,8 @@ void dw_rules_from_config(struct dw_rules *ret, const struct dw_config *config);
  */
 int dw_rules_apply(const struct dw_rules *rules, const struct dw_caller *caller,
                    struct dw_request *req, struct dw_refusal *why);
+
+/* The image that the config has for such a request, or NULL. */
+const char *dw_rules_image(const struct dw_rules *rules, const struct dw_request *req);
 
 #endif

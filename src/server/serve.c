@@ -28,6 +28,7 @@ struct daemon {
 	char state[DW_STATE_PATH_MAX];
 	char keys[DW_STATE_PATH_MAX + 16], audit[DW_STATE_PATH_MAX + 16];
 	struct dw_door door;
+	struct dw_config *first; /* what the pool was made from, and goes on using */
 	int fds[LISTENERS_MAX];
 	struct dw_entrance entrances[LISTENERS_MAX];
 	struct dw_http *https[LISTENERS_MAX];
@@ -190,7 +191,8 @@ static void reload(struct daemon *d)
 		before = d->door.config;
 		d->door.config = config;
 		(void)pthread_rwlock_unlock(&d->door.lock);
-		dw_config_free(before);
+		if (before != d->first)
+			dw_config_free(before);
 		dw_log(DW_LOG_INFO, "the settings were read again", NULL);
 	}
 	dw_manager_tell("READY=1");
@@ -220,7 +222,9 @@ static void finish(struct daemon *d)
 	free(d->socket);
 	dw_service_free(d->door.service);
 	dw_keys_close(d->door.keys);
-	dw_config_free(d->door.config);
+	if (d->door.config != d->first)
+		dw_config_free(d->door.config);
+	dw_config_free(d->first);
 	(void)pthread_rwlock_destroy(&d->door.lock);
 }
 
@@ -256,10 +260,11 @@ int dw_serve_main(char *const *words)
 	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
 
-	r = load_config(&d, &d.door.config, &err);
+	r = load_config(&d, &d.first, &err);
+	d.door.config = d.first;
 	if (r == 0 && dw_word(words, "check")) {
 		(void)puts("the settings make sense");
-		dw_config_free(d.door.config);
+		dw_config_free(d.first);
 		return 0;
 	}
 	if (r == 0) {

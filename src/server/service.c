@@ -8,7 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "dewar/dewar.h"
+#include "engine/check.h"
 #include "server/log.h"
 #include "server/service_own.h"
 
@@ -101,9 +104,33 @@ static int open_audit(struct dw_service *s, const char *audit, struct dw_error *
 	return read_spent(s, audit, err);
 }
 
+/* Containers that wait are as a request without limits of its own would have them. */
+static size_t describe_docker(struct dw_service *s, const struct dw_config *config,
+                              struct dw_docker_config *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->n_docker; i++) {
+		const struct dw_config_docker *docker = &config->docker[i];
+		struct dw_request *like = &s->docker[n];
+
+		if (docker->standby == 0)
+			continue;
+		dw_request_init(like);
+		like->language = dw_language_name(docker->language);
+		like->level = "docker";
+		like->image = docker->image;
+		like->limits = s->rules.limits;
+		dw_request_limits(like, &like->limits);
+		ret[n++] = (struct dw_docker_config){like, docker->standby};
+	}
+	return n;
+}
+
 static int make_pool(struct dw_service *s, const struct dw_config *config,
                      struct dw_error *err)
 {
+	autofree struct dw_docker_config *docker = NULL;
 	struct dw_pool_config pool = {
 		.templates = config->pool.n_templates > 0 ? config->pool.templates : NULL,
 		.n_templates = config->pool.n_templates,
@@ -112,7 +139,15 @@ static int make_pool(struct dw_service *s, const struct dw_config *config,
 		.idle_ms = (uint64_t)config->pool.idle_s * 1000,
 	};
 
-	return config->pool.off ? 0 : dw_pool_new(&pool, &s->pool, err);
+	if (config->pool.off)
+		return 0;
+	docker = calloc(config->n_docker + 1, sizeof(*docker));
+	s->docker = calloc(config->n_docker + 1, sizeof(*s->docker));
+	if (!docker || !s->docker)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "start the pool");
+	pool.docker = docker;
+	pool.n_docker = describe_docker(s, config, docker);
+	return dw_pool_new(&pool, &s->pool, err);
 }
 
 static void init_locks(struct dw_service *s)
@@ -201,6 +236,7 @@ void dw_service_free(struct dw_service *service)
 		(void)pthread_join(service->keeper, NULL);
 	dw_turns_forget(service);
 	dw_pool_free(service->pool);
+	free(service->docker);
 	dw_audit_close(service->audit);
 	dw_quota_free(service->quota);
 	dw_metrics_free(service->metrics);

@@ -16,7 +16,7 @@
  */
 struct dw_service;
 
-/* The config may go once this returns. audit is the path of the record. */
+/* The config lives as long as the service. audit is the path of the record. */
 int dw_service_new(const struct dw_config *config, const char *audit,
                    struct dw_service **ret, struct dw_error *err);
 

@@ -40,7 +40,8 @@ struct dw_service {
 	atomic_bool draining;
 	bool ended;
 
-	struct dw_pool *pool; /* NULL: every run is cold */
+	struct dw_pool *pool;      /* NULL: every run is cold */
+	struct dw_request *docker; /* what containers of the pool's are like */
 	struct dw_audit *audit;
 	struct dw_metrics *metrics;
 	pthread_t workers[DW_WORKERS_MAX], keeper;

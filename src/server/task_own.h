@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "server/quota.h"
+#include "server/rules.h"
 #include "server/task.h"
 
 /*
@@ -30,6 +31,7 @@ struct dw_task {
 	const char *door;
 	struct dw_caller caller;
 	struct dw_request req;
+	char image[DW_RULES_IMAGE_MAX]; /* if it is the config's, and not the request's */
 	uint64_t arrived_ns;
 	uint64_t timeout_ms; /* from its arrival */
 	int cancel_fd;       /* an eventfd */

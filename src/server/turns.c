@@ -214,7 +214,7 @@ static void look_around(const struct dw_rules *rules)
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
 		if (dw_level_probe(name, &err) < 0)
-			dw_log(DW_LOG_WARNING, "a level is not there", "level", name,
+			dw_log(DW_LOG_WARNING, "a level is not there", "name", name,
 			       "why", err.text, NULL);
 	}
 }
@@ -250,6 +250,8 @@ void *dw_turns_keep_house(void *user)
 
 static int enter(struct dw_service *s, struct dw_task *task, struct dw_refusal *why)
 {
+	const char *image;
+
 	if (s->draining) {
 		(void)dw_refuse(why, 503, "another server may take it",
 		                "the daemon is about to stop");
@@ -258,6 +260,11 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_refusal *
 	}
 	if (dw_rules_apply(&s->rules, &task->caller, &task->req, why) < 0)
 		return -1;
+	image = dw_rules_image(&s->rules, &task->req);
+	if (image) {
+		(void)snprintf(task->image, sizeof(task->image), "%s", image);
+		task->req.image = task->image; /* a reload may change the rules' own */
+	}
 	task->timeout_ms = task->req.limits.timeout_ms;
 	task->tenant = dw_quota_tenant(s->quota, task->caller.who, &task->caller.grant);
 	if (!task->tenant)
