@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/guess.h"
 #include "base/num.h"
 #include "cli/audit_print.h"
 #include "cli/audit_when.h"
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/subcommand.h"
 
 /* Runs that a list shows, if nobody says how many. */
 #define LIST_DEFAULT 20
@@ -138,6 +138,12 @@ static int open_reader(const struct settings *set, struct dw_audit_reader **ret,
 	return dw_audit_reader_open(set->file ? set->file : place, ret, err);
 }
 
+static void cleanup_reader(struct dw_audit_reader **reader)
+{
+	dw_audit_reader_close(*reader);
+}
+#define autoreader __attribute__((cleanup(cleanup_reader)))
+
 static struct dw_audit_filter filter_of(const struct settings *set)
 {
 	return (struct dw_audit_filter){.since_us = set->since_us,
@@ -164,16 +170,18 @@ static int list_one(void *user, const struct dw_audit_entry *entry)
 	return 0;
 }
 
-static int do_list(struct dw_audit_reader *reader, const struct settings *set,
-                   const char *operand, struct dw_error *err)
+static int do_list(const void *settings, const char *operand, struct dw_error *err)
 {
+	autoreader struct dw_audit_reader *reader = NULL;
+	const struct settings *set = settings;
 	struct found found = {.array = set->json ? json_array() : NULL};
 	struct dw_audit_filter filter = filter_of(set);
 
 	(void)operand;
 	if (filter.limit == 0)
 		filter.limit = LIST_DEFAULT;
-	if (dw_audit_each_run(reader, &filter, list_one, &found, err) < 0) {
+	if (open_reader(set, &reader, err) < 0 ||
+	    dw_audit_each_run(reader, &filter, list_one, &found, err) < 0) {
 		json_decref(found.array);
 		return -1;
 	}
@@ -215,9 +223,10 @@ static int show_one(void *user, const struct dw_audit_entry *entry)
 	return 0;
 }
 
-static int do_show(struct dw_audit_reader *reader, const struct settings *set,
-                   const char *operand, struct dw_error *err)
+static int do_show(const void *settings, const char *operand, struct dw_error *err)
 {
+	autoreader struct dw_audit_reader *reader = NULL;
+	const struct settings *set = settings;
 	struct showing showing = {.json = set->json};
 	struct dw_audit_filter filter = {.id = operand, .limit = 2};
 
@@ -225,7 +234,8 @@ static int do_show(struct dw_audit_reader *reader, const struct settings *set,
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "\"%.64s\" is no id of a run: those are hex digits",
 		               operand);
-	if (dw_audit_each_run(reader, &filter, count_one, &showing, err) < 0)
+	if (open_reader(set, &reader, err) < 0 ||
+	    dw_audit_each_run(reader, &filter, count_one, &showing, err) < 0)
 		return -1;
 	if (showing.n == 0)
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "no run %.64s is on record",
@@ -245,12 +255,15 @@ static int export_one(void *user, const struct dw_audit_record *rec)
 	return dw_report_json(dw_audit_record_to_json(rec));
 }
 
-static int do_export(struct dw_audit_reader *reader, const struct settings *set,
-                     const char *operand, struct dw_error *err)
+static int do_export(const void *settings, const char *operand, struct dw_error *err)
 {
+	autoreader struct dw_audit_reader *reader = NULL;
+	const struct settings *set = settings;
 	struct dw_audit_filter filter = filter_of(set);
 
 	(void)operand;
+	if (open_reader(set, &reader, err) < 0)
+		return -1;
 	return dw_audit_each_record(reader, &filter, export_one, NULL, err);
 }
 
@@ -274,9 +287,10 @@ static int parse_head(const char *text, struct dw_audit_anchor *ret, struct dw_e
 	return 0;
 }
 
-static int do_verify(struct dw_audit_reader *reader, const struct settings *set,
-                     const char *operand, struct dw_error *err)
+static int do_verify(const void *settings, const char *operand, struct dw_error *err)
 {
+	autoreader struct dw_audit_reader *reader = NULL;
+	const struct settings *set = settings;
 	struct dw_audit_anchor anchor = {0};
 	struct dw_audit_verdict verdict;
 	int r;
@@ -284,7 +298,8 @@ static int do_verify(struct dw_audit_reader *reader, const struct settings *set,
 	(void)operand;
 	if (set->head && parse_head(set->head, &anchor, err) < 0)
 		return -1;
-	if (dw_audit_verify(reader, set->head ? &anchor : NULL, &verdict, err) < 0)
+	if (open_reader(set, &reader, err) < 0 ||
+	    dw_audit_verify(reader, set->head ? &anchor : NULL, &verdict, err) < 0)
 		return -1;
 	if (set->json) {
 		r = dw_report_json(dw_audit_verdict_json(&verdict));
@@ -295,16 +310,15 @@ static int do_verify(struct dw_audit_reader *reader, const struct settings *set,
 	return r == 0 && verdict.fault != DW_AUDIT_SOUND ? EXIT_NOT_SOUND : r;
 }
 
-static int do_prune(struct dw_audit_reader *reader, const struct settings *set,
-                    const char *operand, struct dw_error *err)
+static int do_prune(const void *settings, const char *operand, struct dw_error *err)
 {
+	const struct settings *set = settings;
 	struct dw_audit_keep keep = {.since_us = set->older_us, .bytes = set->larger};
 	char place[DW_AUDIT_PATH_MAX];
 	struct dw_audit *audit = NULL;
 	size_t removed = 0;
 	int r;
 
-	(void)reader;
 	(void)operand;
 	if (keep.since_us == 0 && keep.bytes == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
@@ -324,90 +338,14 @@ static int do_prune(struct dw_audit_reader *reader, const struct settings *set,
 	return dw_report_flush();
 }
 
-struct word {
-	const char *name;
-	const char *operand; /* what it wants behind its name, or NULL */
-	const char *options; /* those that mean something to it */
-	bool reads;
-	/* The exit status, or -1 with an error. */
-	int (*act)(struct dw_audit_reader *reader, const struct settings *set,
-	           const char *operand, struct dw_error *err);
+static const struct dw_subcommand subcommands[] = {
+	{"list", NULL, " file since until status limit json ", do_list},
+	{"show", "ID", " file json ", do_show},
+	{"export", NULL, " file since until status limit json ", do_export},
+	{"verify", NULL, " file head json ", do_verify},
+	{"prune", NULL, " file older-than larger-than json ", do_prune},
+	{0},
 };
-
-static const struct word words[] = {
-	{"list", NULL, " file since until status limit json ", true, do_list},
-	{"show", "ID", " file json ", true, do_show},
-	{"export", NULL, " file since until status limit json ", true, do_export},
-	{"verify", NULL, " file head json ", true, do_verify},
-	{"prune", NULL, " file older-than larger-than json ", false, do_prune},
-};
-
-static const struct word *find_word(const char *name, struct dw_error *err)
-{
-	struct dw_guess guess = {.typed = name};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(words[i].name, name) == 0)
-			return &words[i];
-		dw_guess_offer(&guess, words[i].name);
-	}
-	if (guess.best)
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "unknown word \"%.64s\", did you mean %s? See `dewar audit "
-		              "--help`",
-		              name, guess.best);
-	else
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "unknown word \"%.64s\", there are list, show, export, verify "
-		              "and prune",
-		              name);
-	return NULL;
-}
-
-/* An option that is not for this word is a mistake, and not to be passed over. */
-static int check_words(const struct dw_command *cmd, const struct dw_parsed *parsed,
-                       const struct word *word, struct dw_error *err)
-{
-	const struct dw_option *row;
-	char name[64];
-
-	for (size_t i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
-		(void)snprintf(name, sizeof(name), " %s ", row->name);
-		if ((parsed->given & UINT64_C(1) << i) && !strstr(word->options, name))
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "--%s means nothing to `dewar audit %s`",
-			               row->name, word->name);
-	}
-	if (word->operand && parsed->n_operands < 2)
-		return dw_fail(err, DW_E_INVALID, 0, "`dewar audit %s` needs its %s",
-		               word->name, word->operand);
-	if (parsed->n_operands > (word->operand ? 2 : 1))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is too much; see `dewar audit --help`",
-		               parsed->operands[word->operand ? 2 : 1]);
-	return 0;
-}
-
-static int act(const struct dw_command *cmd, const struct dw_parsed *parsed,
-               const struct settings *set, struct dw_error *err)
-{
-	struct dw_audit_reader *reader = NULL;
-	const struct word *word;
-	int r;
-
-	if (parsed->n_operands == 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "do what? list, show, export, verify or prune; see `dewar "
-		               "audit --help`");
-	word = find_word(parsed->operands[0], err);
-	if (!word || check_words(cmd, parsed, word, err) < 0)
-		return -1;
-	if (word->reads && open_reader(set, &reader, err) < 0)
-		return -1;
-	r = word->act(reader, set, word->operand ? parsed->operands[1] : NULL, err);
-	dw_audit_reader_close(reader);
-	return r;
-}
 
 static int audit(const struct dw_command *cmd, int argc, char **argv)
 {
@@ -420,7 +358,7 @@ static int audit(const struct dw_command *cmd, int argc, char **argv)
 	if (r > 0)
 		return dw_report_flush();
 	if (r == 0)
-		r = act(cmd, &parsed, &set, &err);
+		r = dw_subcommand_run(cmd, subcommands, &parsed, &set, &err);
 	dw_parsed_finish(&parsed);
 	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
 }

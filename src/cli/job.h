@@ -49,6 +49,9 @@ extern const struct dw_option_group dw_job_limits_group;
 extern const struct dw_option_group dw_job_files_group;
 extern const struct dw_option_group dw_job_output_group;
 
+/* "microvm,container", a const char *: levels that there are. */
+dw_take_fn dw_take_level;
+
 /* A request, and the memory behind those of its parts that we made. */
 struct dw_job {
 	struct dw_request req;
