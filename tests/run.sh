@@ -74,7 +74,7 @@ suite()
 	local log=$logs/$suite.log
 	shift 2
 	rm -f "$xml"
-	timeout --foreground -k 10 900 "$@" >"$log" 2>&1 || status=$?
+	timeout --foreground -k 10 2700 "$@" >"$log" 2>&1 || status=$?
 	$python tests/tally.py add "$results" "$suite" "$xml" "$status" "$log"
 	if [ $status = 0 ]; then
 		echo "   ok   $suite ($((SECONDS - start)) s)"

@@ -28,7 +28,7 @@
 #define CALLERS 2
 #define MB 1048576.0
 #define ALL_MS (15 * 60000U)
-#define SETTLE_MS 5000U /* the kernel takes its time to let go of a cgroup */
+#define SETTLE_MS 20000U /* the kernel takes its time to let go of a cgroup */
 
 struct counts {
 	long processes;

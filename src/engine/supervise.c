@@ -178,6 +178,14 @@ static void fill_slots(const struct loop *l, struct pollfd *fds)
 		                                      cell->watch[i].events, 0};
 }
 
+/* Some cells run as soon as they were told to, and say nothing for a long time. */
+static void note_start(struct loop *l)
+{
+	if (l->started == 0 &&
+	    (l->cell->state == DW_CELL_RUNNING || l->cell->outcome.walls.known))
+		l->started = dw_now_ms();
+}
+
 static void serve(struct loop *l, const struct pollfd *fds)
 {
 	struct dw_cell *cell = l->cell;
@@ -197,9 +205,7 @@ static void serve(struct loop *l, const struct pollfd *fds)
 	for (size_t i = 0; i < DW_CELL_WATCHES; i++)
 		if (fds[SLOT_WATCH + i].revents && cell->watch[i].fd >= 0)
 			cell->level->on_event(cell, i);
-	if (l->started == 0 &&
-	    (cell->state == DW_CELL_RUNNING || cell->outcome.walls.known))
-		l->started = dw_now_ms();
+	note_start(l);
 }
 
 static void start_input(struct loop *l)
@@ -226,6 +232,7 @@ void dw_supervise(struct dw_cell *cell, const struct dw_spec *spec,
 		ret->truncated[i] = false;
 	}
 	start_input(&l);
+	note_start(&l);
 
 	while (cell->state != DW_CELL_GONE) {
 		fill_slots(&l, fds);

@@ -35,7 +35,7 @@
 
 #define KILL_ROUNDS 2000 /* of 1 ms each */
 #define DEADLINE_LOOK_MS 1000
-#define LATE_WORD_MS 100
+#define LATE_WORD_MS 1000
 #define SAMPLES (DW_PLAN_SAMPLE_MEMORY | DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS)
 
 static uint64_t now_ns(void)
@@ -220,8 +220,8 @@ static void hear_late_word(struct watch *w)
 {
 	struct pollfd fd = {.fd = DW_LAUNCH_FD, .events = POLLIN};
 
-	if (w->waits && poll(&fd, 1, LATE_WORD_MS) > 0)
-		(void)take_word(w);
+	while (w->waits && poll(&fd, 1, LATE_WORD_MS) > 0 && take_word(w))
+		;
 }
 
 /*

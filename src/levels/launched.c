@@ -447,7 +447,22 @@ void dw_launched_destroy(struct dw_cell *cell)
 
 /* ---- probing ---- */
 
-int dw_launched_probe(const struct dw_level *level, struct dw_error *err)
+/*
+ * Who only asks whether a level is there handles no signals, as who runs programs
+ * does. One that ends us waits until the cell is gone: its folder would stay.
+ */
+static void hold_signals(sigset_t *ret_before)
+{
+	sigset_t ends;
+
+	(void)sigemptyset(&ends);
+	(void)sigaddset(&ends, SIGINT);
+	(void)sigaddset(&ends, SIGTERM);
+	(void)sigaddset(&ends, SIGHUP);
+	(void)pthread_sigmask(SIG_BLOCK, &ends, ret_before);
+}
+
+static int probe(const struct dw_level *level, struct dw_error *err)
 {
 	static const struct dw_runtime nothing = {
 		.name = "nothing",
@@ -488,5 +503,16 @@ int dw_launched_probe(const struct dw_level *level, struct dw_error *err)
 		r = -1;
 	}
 	level->destroy(cell);
+	return r;
+}
+
+int dw_launched_probe(const struct dw_level *level, struct dw_error *err)
+{
+	sigset_t before;
+	int r;
+
+	hold_signals(&before);
+	r = probe(level, err);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }

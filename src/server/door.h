@@ -29,6 +29,14 @@ struct dw_entrance {
 };
 
 /*
+ * Is nobody to come in there without a key? Where others than this host's users can,
+ * and where a level is allowed whose cells reach what is on this host: a program
+ * would call the daemon that runs it.
+ */
+bool dw_door_needs_key(const struct dw_config *config,
+                       const struct dw_entrance *entrance);
+
+/*
  * Is it who may call us, and from where it may? Fills x->caller. Host and Origin are
  * looked at first: a web page of somebody else's must not learn whether a key is
  * good.

@@ -110,11 +110,15 @@ static int check_open(const struct daemon *d, struct dw_error *err)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct dw_entrance *e = &d->entrances[i];
 
-		if (!e->loopback && !e->unix_socket)
+		if (dw_door_needs_key(d->door.config, e))
 			return dw_fail(err, DW_E_DENIED, 0,
-			               "%s can be reached by others, and there is no key; "
-			               "make one with `dewar keys add NAME --state %s`",
-			               e->address, d->state);
+			               "%s can be reached by %s, and there is no key; make "
+			               "one with `dewar keys add NAME --state %s`",
+			               e->address,
+			               e->loopback || e->unix_socket
+			                       ? "programs at level none or process"
+			                       : "others",
+			               d->state);
 		dw_log(DW_LOG_WARNING,
 		       e->unix_socket ? "no keys: open to this user"
 		                      : "no keys: open to every user of this host",

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "dewar/dewar.h"
 #include "server/log.h"
 #include "server/service_own.h"
 
@@ -200,14 +201,33 @@ static void retain(struct dw_service *s)
 	(void)pthread_mutex_lock(&s->lock);
 }
 
-/* What goes by the clock. */
+/*
+ * Try each level once: an operator wants to know now and not with the first run,
+ * and what a daemon before us left behind when it was killed goes with it.
+ */
+static void look_around(const struct dw_rules *rules)
+{
+	char name[32];
+
+	for (const char *p = rules->levels; *p; p += strcspn(p, ","), p += *p == ',') {
+		struct dw_error err = {0};
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
+		if (dw_level_probe(name, &err) < 0)
+			dw_log(DW_LOG_WARNING, "a level is not there", "level", name,
+			       "why", err.text, NULL);
+	}
+}
+
 void *dw_turns_keep_house(void *user)
 {
 	struct dw_service *s = user;
+	struct dw_rules rules = s->rules;
 	uint64_t retain_ms = 0;
 	struct dw_task *late;
 	struct timespec until;
 
+	look_around(&rules);
 	(void)pthread_mutex_lock(&s->lock);
 	while (!s->ended) {
 		while ((late = find_late(s)) != NULL)

@@ -21,7 +21,7 @@
 
 #define START_MS 60000U /* to import half of scientific Python */
 #define TRIAL_MS 10000U
-#define FORK_MS 500U /* then it is stuck, and somebody waits */
+#define FORK_MS 2000U /* then it is stuck, and somebody waits */
 #define LAST_WORDS_MS 100U
 #define MB (1ULL << 20)
 

@@ -44,12 +44,12 @@ def test_memory(engine, kind):
 ])
 def test_time(engine, code):
     started = time.monotonic()
-    r = engine.python("print('begun', flush=True)\n" + code, "--timeout", "2s", "--pids", "1000")
+    r = engine.python("print('begun', flush=True)\n" + code, "--timeout", "4s", "--pids", "1000")
     took = time.monotonic() - started
     assert_ended(r, "timeout", "timeout_wall", "--timeout", "timeout_s")
     assert r["stdout"] == "begun\n", brief(r)
     assert (r["exit_code"], r["signal"]) == (137, 9), brief(r)
-    assert took < 2 + 3 * MARGIN_S
+    assert took < 4 + 3 * MARGIN_S
 
 
 # ---- output ----
@@ -77,14 +77,16 @@ def test_a_flood_is_cut_and_ended(engine):
 # ---- processes ----
 
 FORKS = """
-import os, time
+import os
+all_there, go = os.pipe()
 children = []
 for _ in range(29):
     try: pid = os.fork()
     except OSError: continue
     if pid == 0:
-        time.sleep(1); os._exit(0)
+        os.close(go); os.read(all_there, 1); os._exit(0)
     children.append(pid)
+os.close(go)
 for pid in children: os.waitpid(pid, 0)
 """
 
@@ -187,7 +189,7 @@ def burn(seconds):
 @pytest.mark.engines(*RUNC)
 def test_cpu_time_is_measured(engine):
     assert 250 <= engine.python(burn(0.3), "--cpus", "2")["cpu_time_ms"] <= 900
-    assert engine.python("import time; time.sleep(0.5)", "--cpus", "2")["cpu_time_ms"] <= 400
+    assert engine.python("import time; time.sleep(1)", "--cpus", "2")["cpu_time_ms"] <= 600
 
 
 @pytest.mark.engines(*RUNC)
@@ -204,9 +206,9 @@ def test_cpu_share(engine):
     r = engine.python(code, "--cpus", "0.5")
     assert_success(r)
     assert r["cpu_time_ms"] <= 900, brief(r)
-    # Others may keep the host busy, so what it takes is compared, and three times at most.
+    # Others may keep the host busy, so what it takes is compared, and ten times at most.
     few = engine.python(code, "--cpus", "0.1")["cpu_time_ms"]
-    assert any(engine.python(code, "--cpus", "2")["cpu_time_ms"] > 2 * few for _ in range(3))
+    assert any(engine.python(code, "--cpus", "2")["cpu_time_ms"] > 2 * few for _ in range(10))
 
 
 @pytest.mark.engines("docker+runsc")

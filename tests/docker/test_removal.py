@@ -4,14 +4,13 @@
 import concurrent.futures
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import time
 
 import pytest
 
-from e2e.helpers import assert_gone, assert_success, brief, wait_until
+from e2e.helpers import assert_gone, assert_success, brief, descendants, wait_until
 from engine import engines, images
 
 RUNC = ("docker", "podman")
@@ -83,14 +82,6 @@ def kill_while_it_runs(engine, containers):
             os.kill(pid, signal.SIGKILL)
         cell.wait(10)
     return made
-
-
-def descendants(pid):
-    found = set()
-    for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
-        for child in map(int, task.read_text(encoding="ascii").split()):
-            found |= {child} | descendants(child)
-    return found
 
 
 def test_a_killed_dewars_container_goes_with_the_next_start(engine, containers):

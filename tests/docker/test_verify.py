@@ -9,11 +9,11 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 
 import pytest
 
 from e2e.conftest import merged_env
+from e2e.helpers import wait_until
 from escape import mutate
 from escape.mutants import DOCKER_MUTANTS
 
@@ -61,7 +61,7 @@ def test_it_can_be_stopped(engine, how):
     with subprocess.Popen([engine.dewar, "verify", "--level", "docker"],
                           env=merged_env({"DOCKER_HOST": engine.host}), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as child:
-        time.sleep(1.5)
+        wait_until(lambda: engine.api.containers() - containers, "an attack")
         child.send_signal(how)
         _, stderr = child.communicate(timeout=30)
     assert child.returncode == 125

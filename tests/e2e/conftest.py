@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 
@@ -19,6 +20,15 @@ def pytest_configure(config):
     folder = tempfile.TemporaryDirectory(prefix="dewar-e2e-state-")
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_STATE_HOME"] = folder.name
+    heed_signals()
+
+
+def heed_signals():
+    """Who runs the tests may ignore some, as nohup does; what they start would as well."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler),
+                          (signal.SIGHUP, signal.SIG_DFL), (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import pathlib
 import time
 import uuid
 
-MARGIN_S = 5  # how late an answer may be on a host that is busy
+MARGIN_S = 10  # how late an answer may be on a host that is busy
 
 
 def fresh_mark():
@@ -41,6 +41,22 @@ def status_of(pid):
     return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
 
 
+def name_of(pid):
+    return status_of(pid).get("Name", "").strip()
+
+
+def descendants(pid):
+    """The children of a process, theirs, and so on."""
+    found = set()
+    try:
+        for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
+            for child in map(int, task.read_text(encoding="ascii").split()):
+                found |= {child} | descendants(child)
+    except OSError:
+        pass  # it has ended since
+    return found
+
+
 def in_cell_of(dewar_pid):
     """The program in the cell of a dewar, warm or cold, once its code is there, by pid.
 
@@ -48,17 +64,9 @@ def in_cell_of(dewar_pid):
     being a namespace deeper, from one that still waits by the file with its code, and from who
     holds its memory by having files open.
     """
-    parents = {int(folder.name): int(status_of(int(folder.name)).get("PPid", 0))
-               for folder in pathlib.Path("/proc").glob("[0-9]*")}
-    family = {dewar_pid}
-    while True:
-        more = {pid for pid, parent in parents.items() if parent in family} - family
-        if not more:
-            break
-        family |= more
     depth = len(status_of(os.getpid())["NSpid"].split()) + (2 if is_warm() else 1)
     found = []
-    for pid in family:
+    for pid in descendants(dewar_pid):
         ids = status_of(pid).get("NSpid", "").split()
         try:
             if len(ids) == depth and ids[-1] != "1" and os.listdir("/proc/%d/fd" % pid) and \
@@ -69,7 +77,7 @@ def in_cell_of(dewar_pid):
     return found
 
 
-def wait_until(condition, what, bound_s=10):
+def wait_until(condition, what, bound_s=60):
     """What condition() returns, as soon as that is true."""
     deadline = time.monotonic() + bound_s
     while True:
@@ -84,17 +92,38 @@ def new_in(after, before):
     """What a host_snapshot() has that an earlier one had not, as (kind, name)."""
     new = {(kind, str(item)) for kind in after for item in after[kind]}
     new -= {(kind, str(item)) for kind in before for item in before[kind]}
-    return {(kind, item) for kind, item in new if kind != "cgroups" or not is_in_use(item)}
+    return {(kind, item) for kind, item in new if not is_in_use(kind, item)}
 
 
-def is_in_use(cgroup):
-    """Its name tells which dewar made it; ours have ended when we ask."""
-    return os.path.exists("/proc/" + os.path.basename(cgroup).split("-")[2])
+def is_in_use(kind, item):
+    """By somebody else's dewar: what ours had is in use by nobody when we ask."""
+    if kind == "cgroups":  # its name tells which dewar made it
+        words = os.path.basename(item).split("-")
+        return len(words) > 2 and os.path.exists("/proc/" + words[2])
+    if kind == "processes":
+        return is_kept(int(item))
+    return "dewar-verify-" in item and any(
+        name_of(pid) == "dewar-verify" and is_kept(pid)
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))))
+
+
+def is_kept(pid):
+    """Has this process an ancestor that is not ours, nor one of those who get our orphans?"""
+    above = ancestors(pid)
+    return os.getpid() not in above and any(
+        not name_of(one).startswith("dewar-") for one in above - ancestors(os.getpid()))
+
+
+def ancestors(pid):
+    found = set()
+    while pid := int(status_of(pid).get("PPid", 0)):
+        found.add(pid)
+    return found
 
 
 def assert_nothing_left(host_snapshot, before):
     """Others may run cells here as well: what is theirs comes and goes."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     left = new_in(host_snapshot(), before)
     while left:
         assert time.monotonic() < deadline, "left behind on the host: %r" % sorted(left)

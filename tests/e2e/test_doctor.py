@@ -6,10 +6,13 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+import time
 
 import pytest
 
 from conftest import merged_env
+from helpers import wait_until
 
 AREAS = {"level none", "level process", "level container", "limit memory", "limit cpu",
          "limit pids", "network full", "languages", "landlock"}
@@ -120,6 +123,20 @@ def test_an_engine_that_is_not_there_is_not_promised(run, host, words):
     [finding] = [f for f in json.loads(done.stdout) if f["area"] == "level docker"]
     assert finding["state"] == "missing" and words in finding["detail"]
     assert finding["remedy"]
+
+
+# ---- stopped ----
+
+def test_a_signal_leaves_no_folder_behind(dewar):
+    """At any moment, also while it makes a cell to see whether it can."""
+    with tempfile.TemporaryDirectory(prefix="test-dewar-", dir="/tmp") as folder:
+        for wait_ms in range(0, 100, 2):
+            with subprocess.Popen([dewar, "doctor"], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL,
+                                  env=merged_env({"TMPDIR": folder})) as doctor:
+                time.sleep(wait_ms / 1000)
+                doctor.terminate()
+        wait_until(lambda: not os.listdir(folder), "the folders to go")
 
 
 # ---- a host without user namespaces ----

@@ -355,7 +355,7 @@ def test_a_missing_file_is_a_warning(run, run_json):
 def test_files_come_out_of_a_program_that_fails(run_json):
     for code, reason in (("exit 3", "exit"), ("kill -9 $$", "signal"),
                          ("while :; do :; done", "timeout_wall")):
-        answer = run_json("--timeout", "500ms", "sh", "-c", "echo x > x; " + code,
+        answer = run_json("--timeout", "1s", "sh", "-c", "echo x > x; " + code,
                           "--collect", "x")
         assert answer["reason"] == reason and content(answer, "x") == b"x\n"
 
@@ -422,7 +422,7 @@ def test_many_files_have_a_ceiling(run_json):
 
 
 def test_a_flood_of_names_ends(run_json):
-    answer = run_json("--tmp", "256M", "--timeout", "20s", "--cpus", "2", "python", "-c",
+    answer = run_json("--tmp", "256M", "--timeout", "60s", "--cpus", "2", "python", "-c",
                       "import os\nfor i in range(40):\n  os.mkdir('d%d' % i)\n"
                       "  for j in range(1000): os.mknod('d%d/%d' % (i, j))",
                       "--collect", "*/x*")
@@ -538,7 +538,7 @@ def test_nothing_is_written_into_a_fifo_or_folder(run, tmp_path):
     os.mkfifo(tmp_path / "a")
     (tmp_path / "s").write_text("not a folder")
     done = run("run", "python", "-c", MAKE, "--collect", "a", "--collect", "s/b", "--into",
-               tmp_path, timeout=20)
+               tmp_path, timeout=60)
     assert done.returncode == 125 and done.stderr.count(b"not written") == 2, done
 
 

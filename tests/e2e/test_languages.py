@@ -315,7 +315,7 @@ LIVE = {
 
 @pytest.mark.parametrize("name", LIVE)
 def test_what_was_printed_before_the_deadline_is_kept(snippet, name):
-    result = snippet(name, LIVE[name], "--timeout", "2s")
+    result = snippet(name, LIVE[name], "--timeout", "4s", "--cpus", "2")
     assert (result["status"], result["reason"]) == ("timeout", "timeout_wall"), result
     assert result["stdout"].strip() == "before"
 

@@ -19,13 +19,15 @@ import time
 
 import pytest
 
+from helpers import MARGIN_S, wait_until
+
 # Connects to each address of argv (HOST PORT) and says how it went, one a line.
 CONNECT = """
 import errno, socket, sys
 for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
     family = socket.AF_INET6 if ':' in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as s:
-        s.settimeout(1)
+        s.settimeout(10)
         try:
             s.connect((host, int(port)))
             print('got', s.recv(100).decode())
@@ -142,13 +144,6 @@ def inside(netns):
             assert libc.setns(home.fileno(), 0x40000000) == 0
 
 
-def wait_until(condition, what, seconds=5):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "still not: " + what
-        time.sleep(0.01)
-
-
 def live(name):
     """Pids of processes with that name that have not ended."""
     found = set()
@@ -211,10 +206,10 @@ def test_the_hosts_loopback_is_out_of_reach(run, host):
 # From the ranges for documentation: even if it got out, nobody is there.
 @pytest.mark.parametrize("host", ["192.0.2.1", "203.0.113.7", "2001:db8::1"])
 def test_every_other_address_is_unreachable_at_once(run, host):
-    start = time.monotonic()
-    done = run("run", "python", "-c", CONNECT, "--", host, "80")
-    assert done.stdout == b"ENETUNREACH\n", done
-    assert time.monotonic() - start < 0.9  # and so not the second of its timeout
+    # A second may be a timeout's; what took longer to start is no concern.
+    code = "import time\nstart = time.monotonic()" + CONNECT + "print(time.monotonic() - start < 1)"
+    done = run("run", "python", "-c", code, "--", host, "80")
+    assert done.stdout == b"ENETUNREACH\nTrue\n", done
 
 
 def test_the_cells_own_loopback_works(run):
@@ -229,7 +224,7 @@ for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
         peer.sendall(peer.recv(100).upper())
         peer.close()
     threading.Thread(target=serve).start()
-    with socket.create_connection(server.getsockname()[:2], 2) as s:
+    with socket.create_connection(server.getsockname()[:2], 10) as s:
         s.sendall(b'hello')
         print(s.recv(100).decode())
 print(socket.gethostbyname('localhost'))
@@ -246,17 +241,16 @@ def test_two_cells_do_not_meet_on_their_loopback(dewar, run):
         done = run("run", "python", "-c", CONNECT, "--", "127.0.0.1", "18765")
         assert done.stdout == b"ECONNREFUSED\n"
         first.stdin.close()
-        assert first.wait(10) == 0
+        assert first.wait(MARGIN_S) == 0
 
 
 def test_a_name_that_cannot_be_looked_up_fails_fast(run):
-    start = time.monotonic()
-    done = run("run", "python", "-c", "import socket\n"
+    done = run("run", "python", "-c", "import socket, time\n"
+               "start = time.monotonic()\n"
                "try: socket.getaddrinfo('dewar.example', 80)\n"
                "except socket.gaierror as e: print(e.errno in (socket.EAI_AGAIN,"
-               " socket.EAI_NONAME))")
-    assert done.stdout == b"True\n", done
-    assert time.monotonic() - start < 3
+               " socket.EAI_NONAME), time.monotonic() - start < 3)")
+    assert done.stdout == b"True True\n", done
 
 
 def test_an_abstract_unix_socket_of_the_host_is_out_of_reach(run):
@@ -398,7 +392,7 @@ def full(dewar, lab):
         done = subprocess.run(
             [*before, "nsenter", "--net=/run/netns/" + lab.a, dewar, "run", "--json",
              "--network", "full", *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, timeout=40, check=False, **kwargs)
+            stderr=subprocess.PIPE, timeout=60, check=False, **kwargs)
         assert done.stdout, done.stderr
         return json.loads(done.stdout)
 
@@ -438,7 +432,7 @@ def test_full_does_not_reach_the_hosts_loopback(full, lab):
         # From outside the cell each is there to be reached.
         with inside(lab.a):
             for host, witness in (("127.0.0.1", loop4), ("::1", loop6), (lab.a4, any4)):
-                socket.create_connection((host, witness.port), 2).close()
+                socket.create_connection((host, witness.port), 10).close()
         for witness in witnesses:
             wait_until(lambda w=witness: w.seen, "the control is seen")
             witness.seen.clear()
@@ -459,7 +453,7 @@ for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
     server = socket.socket(family)
     server.bind((host, 0))
     server.listen(1)
-    client = socket.create_connection(server.getsockname()[:2], 2)
+    client = socket.create_connection(server.getsockname()[:2], 10)
     peer, address = server.accept()
     peer.sendall(b'hello')
     print(client.recv(100), address[0])
@@ -476,9 +470,9 @@ def test_no_port_of_the_cell_is_open_outside(dewar, lab):
         assert cell.stdout.readline() == b"up\n"
         for netns, host in (lab.a, "127.0.0.1"), (lab.a, lab.a4), (lab.b, lab.a4):
             with inside(netns), pytest.raises(ConnectionRefusedError):
-                socket.create_connection((host, 18766), 2).close()
+                socket.create_connection((host, 18766), 10).close()
         cell.stdin.close()
-        assert cell.wait(10) == 0
+        assert cell.wait(MARGIN_S) == 0
 
 
 def dns_answer(query):
@@ -513,7 +507,7 @@ def test_full_looks_names_up_where_the_host_does(dewar, lab):
             ["ip", "netns", "exec", lab.a, dewar, "run", "--network", "full", "python", "-c",
              "import socket; print(socket.gethostbyname('dewar.example'));"
              "print(open('/etc/resolv.conf').read())"],
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=40, check=False)
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
     finally:
         with contextlib.suppress(OSError):
             server.shutdown(socket.SHUT_RDWR)
@@ -525,14 +519,14 @@ def test_full_looks_names_up_where_the_host_does(dewar, lab):
 def test_full_leaves_nothing_behind(full, host_snapshot):
     def snapshot():
         # Processes and cgroups may be those of somebody else's cells.
-        return host_snapshot()["mounts"], helpers(), len(os.listdir("/run/netns"))
+        return {*host_snapshot()["mounts"], *helpers(), *os.listdir("/run/netns")}
 
     before = snapshot()
     for code in "print(1)", "raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)":
         full("python", "-c", code)
     done = full("--timeout", "300ms", "python", "-c", "while True: pass")
     assert done["reason"] == "timeout_wall"
-    assert snapshot() == before
+    assert snapshot() - before == set()
 
 
 def test_a_killed_dewar_leaves_no_pasta_behind(dewar, lab):
@@ -547,7 +541,7 @@ def test_a_killed_dewar_leaves_no_pasta_behind(dewar, lab):
         assert len(family) >= 4 and family & helpers()
     finally:
         cell.kill()
-        cell.wait(10)
+        cell.wait(MARGIN_S)
         cell.stdout.close()
     wait_until(lambda: not any(map(is_live, family)), "the cell and pasta are gone")
 
@@ -560,8 +554,8 @@ def test_full_ends_on_ctrl_c(dewar, lab):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as cell:
         assert cell.stdout.readline() == b"up\n"
         cell.send_signal(signal.SIGINT)
-        assert cell.wait(10) == 130
-    assert helpers() == before
+        assert cell.wait(MARGIN_S) == 130
+    assert helpers() - before == set()
 
 
 def test_full_can_run_side_by_side(dewar, lab):
@@ -570,7 +564,7 @@ def test_full_can_run_side_by_side(dewar, lab):
                                    "--network", "full", "python", "-c", CONNECT, "--", lab.b4,
                                    str(witness.port)], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE) for _ in range(8)]
-        outputs = [cell.communicate(timeout=40)[0] for cell in cells]
+        outputs = [cell.communicate(timeout=60)[0] for cell in cells]
     assert outputs == [b"got witness\n"] * len(cells)
 
 
@@ -587,7 +581,7 @@ def test_full_works_for_a_plain_user_who_may_open_tun(dewar, lab, must, tmp_path
         done = subprocess.run([*start, dewar, "run", "--network", "full", "python", "-c",
                                SNEAK, "--", "127.0.0.1", str(near.port), lab.b4,
                                str(far.port)], stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=40, check=False, cwd="/")
+                              timeout=60, check=False, cwd="/")
         assert done.stdout == b"done\n", done
         wait_until(lambda: len(far.seen) >= 4, "the world is reached")
         assert near.seen == []
@@ -608,14 +602,14 @@ def test_a_pasta_that_fails_is_an_answer(full, tmp_path, script, wanted):
     before = helpers()
     start = time.monotonic()
     # In a mount namespace of its own, so that nobody else sees this pasta.
-    done = full("python", "-c", "print('ran')", "--timeout", "8s",
+    done = full("python", "-c", "print('ran')", "--timeout", "30s",
                 before=["unshare", "--mount", "sh", "-c",
                         'mount --bind "$0" /usr/bin/pasta && exec "$@"', str(fake)])
-    assert time.monotonic() - start < 8
+    assert time.monotonic() - start < 20
     assert done["reason"] == "unavailable" and done["metadata"]["ok"] is False, done
     assert wanted in done["hint"] and "\n" not in done["hint"]
     assert done["stdout"] == ""
-    assert helpers() == before
+    assert helpers() - before == set()
 
 
 def test_a_host_without_any_route_is_an_answer(dewar, lab):
@@ -624,7 +618,7 @@ def test_a_host_without_any_route_is_an_answer(dewar, lab):
     try:
         done = subprocess.run(["nsenter", "--net=/run/netns/" + name, dewar, "run", "--json",
                                "--network", "full", "python", "-c", "print(1)"],
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=40,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
                               check=False)
     finally:
         subprocess.run(["ip", "netns", "del", name], check=False)

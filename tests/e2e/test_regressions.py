@@ -63,6 +63,7 @@ static void *hold(void *arg)
 		memset(malloc(10 << 20), 1, 10 << 20);
 		usleep(5000);
 	}
+	usleep(500000); /* whoever looks from time to time shall see it */
 	_exit(puts("held") < 0);
 }
 int main(void)

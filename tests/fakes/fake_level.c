@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,6 +143,8 @@ static void fake_kill(struct dw_cell *cell)
 	struct fake_cell *f = fake(cell);
 	siginfo_t info;
 
+	if (f->kills == 0 && f->script->bell)
+		(void)eventfd_write(*f->script->bell, 1);
 	if (++f->kills <= f->script->deaf || f->pid <= 0)
 		return;
 	(void)kill(f->pid, SIGKILL);

@@ -19,6 +19,7 @@ struct fake_script {
 	const void *user;
 
 	int deaf;         /* so many requests to die are not heard */
+	const int *bell;  /* an eventfd that the first of them rings, if there is one */
 	bool never_built; /* the walls never stand */
 	bool at_once;     /* it has ended before start() returns */
 	bool hold;        /* somebody outside keeps its stdio open, to the very end */

@@ -443,7 +443,7 @@ static void what_nobody_wants_is_let_go(void **state)
 	const struct dw_pool_config config = {
 		.templates = &python,
 		.n_templates = 1,
-		.idle_ms = 300,
+		.idle_ms = 1500,
 	};
 	struct dw_result *res;
 
