@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "dewar/error.h"
 #include "dewar/request.h"
 
 /* What a key may do. */
@@ -15,6 +16,13 @@ enum dw_scope {
 };
 
 #define DW_SCOPE_ALL (DW_SCOPE_RUN | DW_SCOPE_ADMIN | DW_SCOPE_AUDIT | DW_SCOPE_APPROVE)
+
+/* The scope of that name: run, admin, audit or approve. */
+int dw_scope_parse(const char *name, unsigned *ret, struct dw_error *err);
+
+/* "run,audit" */
+#define DW_SCOPES_TEXT_MAX 32
+void dw_scopes_text(unsigned scopes, char ret[DW_SCOPES_TEXT_MAX]);
 
 struct dw_grant {
 	unsigned scopes;     /* of enum dw_scope */

@@ -69,9 +69,13 @@ struct dw_config {
 /*
  * The defaults, with what the file says laid over them; path NULL: the defaults.
  * What the file has and we do not know, or cannot be, is DW_E_INVALID with file,
- * line and key.
+ * line and key. docs/CONFIG.md has them all.
  */
 int dw_config_load(const char *path, struct dw_config **ret, struct dw_error *err);
+
+/* The same of a file that has been read; its name is for errors. */
+int dw_config_parse(const char *name, const char *text, size_t len,
+                    struct dw_config **ret, struct dw_error *err);
 void dw_config_free(struct dw_config *config); /* accepts NULL */
 
 #endif

@@ -86,6 +86,13 @@ static socklen_t read_address(const char *text, union address *ret)
 	return inet_pton(AF_INET, host, &ret->in.sin_addr) == 1 ? sizeof(ret->in) : 0;
 }
 
+bool dw_listen_is_address(const char *text)
+{
+	union address at;
+
+	return read_address(text, &at) > 0;
+}
+
 int dw_listen_tcp(const char *address, struct dw_entrance *ret, struct dw_error *err)
 {
 	autoclose int fd = -1;

@@ -11,7 +11,7 @@ import pytest
 from daemon import Daemon
 from e2e.conftest import dewar, is_root, must  # noqa: F401
 
-COLD = {"pool": {"off": True}}  # for daemons that few runs are asked of
+COLD = {"pool": {"disabled": True}}  # for daemons that few runs are asked of
 
 
 def merged(*configs):

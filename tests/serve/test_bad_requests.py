@@ -177,11 +177,12 @@ def test_weak_levels_where_they_are_configured(serve, level):
     assert daemon.run({"command": "true"})["proof"]["achieved"] == "container"
 
 
-@pytest.mark.parametrize("name, value", [
-    ("timeout_s", 5), ("memory_mb", 64), ("cpu_percent", 50), ("output_bytes", 1000),
-    ("tmp_mb", 8), ("pids", 10), ("files", 100)])
-def test_a_limit_above_the_largest_is_refused_by_name(serve, name, value):
-    daemon = serve({"runs": {"max": {name: value}}})
+@pytest.mark.parametrize("setting, most, name, value", [
+    ("timeout", "5s", "timeout_s", 5), ("memory", "64M", "memory_mb", 64),
+    ("cpus", 0.5, "cpu_percent", 50), ("output", 2000, "output_bytes", 2000),
+    ("tmp", "8M", "tmp_mb", 8), ("pids", 10, "pids", 10), ("files", 100, "files", 100)])
+def test_a_limit_above_the_largest_is_refused_by_name(serve, setting, most, name, value):
+    daemon = serve({"runs": {"max": {setting: most}}})
     reply = daemon.post({"command": "true", "limits": {name: value + 1}})
     assert (reply.status, reply.error["code"]) == (403, "forbidden")
     assert name in reply.error["message"] and str(value) in reply.error["message"]
@@ -190,7 +191,7 @@ def test_a_limit_above_the_largest_is_refused_by_name(serve, name, value):
 
 
 def test_a_limit_that_nobody_named_is_the_largest_at_most(serve):
-    daemon = serve({"runs": {"max": {"timeout_s": 1, "output_bytes": 10}}})
+    daemon = serve({"runs": {"max": {"timeout": 1, "output": 2000}}})
     result = daemon.run({"command": "sleep 50"})
     assert result["reason"] == "timeout_wall"
     assert daemon.run({"command": "yes"})["reason"] == "output"
@@ -262,7 +263,7 @@ def test_a_body_in_chunks(daemon):
     assert statuses(data) == [200] and b"chunks" in data
 
 
-@pytest.mark.parametrize("limit", [1000])
+@pytest.mark.parametrize("limit", [2000])
 def test_the_largest_body_is_configured(serve, limit):
     daemon = serve({"http": {"body_bytes": limit}})
     text = json.dumps(GOOD).encode()

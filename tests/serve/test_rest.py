@@ -79,7 +79,7 @@ def test_a_run_that_somebody_waited_for_can_be_asked_for_again(daemon):
 
 
 def test_a_result_is_kept_for_a_while_only(serve):
-    daemon = serve({"runs": {"keep_s": 1}})
+    daemon = serve({"runs": {"keep_time": 1}})
     run = daemon.start({"command": "true"})
     reply = wait_until(lambda: (lambda r: r if r.status == 404 else None)(
         daemon.get("/v1/runs/" + run)), "the result to be gone")
