@@ -10,6 +10,7 @@
 #   e2e        pytest over build/dewar, as the user we are
 #   e2e-warm   the part of it that runs programs again, in warm cells where there are any
 #   e2e-plain  the same as a plain user made for the purpose, where we are root
+#   serve      pytest over `build/dewar serve`, with real clients
 #   docker     pytest over build/dewar, beside engines that it starts: Docker and Podman;
 #              and the escape suite in their containers
 #   mutants    the escape suite again, with one wall taken away at a time
@@ -31,7 +32,7 @@ root=$PWD
 logs=$root/build/test-logs
 results=$logs/results.tsv
 plain_user=dewar-test
-all_steps=(checks unit e2e e2e-warm e2e-plain docker mutants sanitize lint)
+all_steps=(checks unit e2e e2e-warm e2e-plain serve docker mutants sanitize lint)
 
 export PYTHONDONTWRITEBYTECODE=1
 [ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
@@ -179,6 +180,21 @@ step_e2e-plain()
 		--junitxml="$scratch/home/e2e.xml"
 }
 
+# serve SUITE FOLDER [PYTEST OPTIONS...]: a daemon of each test's own, on ports that are free
+serve()
+{
+	local suite=$1 folder=$2
+	shift 2
+	DEWAR_SUITE=$suite DEWAR=$folder/dewar suite "$suite" "$logs/$suite.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/serve \
+		--junitxml="$logs/$suite.xml" --durations=20 "$@"
+}
+
+step_serve()
+{
+	serve serve "$root/build"
+}
+
 # with_engines SUITE FOLDER TESTS...: those of tests/docker, over the programs in the folder
 with_engines()
 {
@@ -221,6 +237,7 @@ step_sanitize()
 	unit sanitize-unit build-sanitize
 	DEWAR_ASAN=$(clang -print-file-name="libclang_rt.asan-$(uname -m).so") \
 		e2e sanitize-e2e "$root/build-sanitize" -m 'not slow'
+	serve sanitize-serve "$root/build-sanitize" -m 'not slow'
 	with_engines sanitize-docker "$root/build-sanitize" tests/docker/test_bad_engine.py \
 		tests/docker/test_collect.py tests/docker/test_no_engine.py
 	unset ASAN_OPTIONS UBSAN_OPTIONS

@@ -11,8 +11,8 @@ set -euo pipefail
 
 build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libmicrohttpd-dev libseccomp-dev
 	libsqlite3-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc)
-tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
-	python3-pytest shellcheck binutils)
+tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev libcmocka-dev
+	python3-jsonschema python3-pytest shellcheck binutils)
 # An engine each for level docker, what images are made with, and a runtime beside runc.
 engines=(busybox-static docker.io mmdebstrap netavark podman runc runsc)
 walls=(bubblewrap iproute2 passt sudo util-linux)

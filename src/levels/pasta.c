@@ -36,7 +36,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
-#define READY_MS 3000
+#define READY_MS 8000 /* with other things to do, a host takes seconds for it */
 
 /* Where the keeper, and pasta after it, find their descriptors. */
 enum {

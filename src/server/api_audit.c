@@ -102,9 +102,9 @@ static int read_query(struct dw_exchange *x, struct query *q, struct dw_refusal 
 		return dw_refuse(why, 400, "", "there is no such id or status");
 	q->filter.limit = n;
 	if (id)
-		q->filter.id = strcpy(q->id, id);
+		q->filter.id = memcpy(q->id, id, strlen(id) + 1);
 	if (status)
-		q->filter.status = strcpy(q->status, status);
+		q->filter.status = memcpy(q->status, status, strlen(status) + 1);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <microhttpd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -73,9 +74,16 @@ static void send_response(struct dw_exchange_own *own, int status, const char *t
 void dw_reply(struct dw_exchange *x, int status, const char *type, const char *text,
               size_t len)
 {
-	send_response(own_of(x), status, type,
-	              MHD_create_response_from_buffer(len, (void *)(uintptr_t)text,
-	                                              MHD_RESPMEM_MUST_COPY));
+	char *copy = malloc(len + 1);
+	struct MHD_Response *response;
+
+	if (!copy)
+		return;
+	memcpy(copy, text, len);
+	response = MHD_create_response_from_buffer(len, copy, MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		free(copy);
+	send_response(own_of(x), status, type, response);
 }
 
 void dw_reply_refusal(struct dw_exchange *x, const struct dw_refusal *why)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -64,6 +65,38 @@ static struct dw_exchange_own *new_exchange(struct dw_http *http,
 	return own;
 }
 
+struct once {
+	unsigned hosts, lengths, codings;
+};
+
+static enum MHD_Result count_once(void *user, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
+{
+	struct once *once = user;
+
+	(void)kind, (void)value;
+	once->hosts += strcasecmp(name, "Host") == 0;
+	once->lengths += strcasecmp(name, "Content-Length") == 0;
+	once->codings += strcasecmp(name, "Transfer-Encoding") == 0;
+	return MHD_YES;
+}
+
+/*
+ * Who stands between us and a client may take the other one of two: for another
+ * server's request, or another end of the body, with what follows smuggled past it.
+ */
+static int check_once(struct dw_exchange_own *own, struct dw_refusal *why)
+{
+	struct once once = {0};
+
+	(void)MHD_get_connection_values(own->conn, MHD_HEADER_KIND, count_once, &once);
+	if (once.hosts <= 1 && once.lengths + once.codings <= 1)
+		return 0;
+	dw_reply_header(&own->x, "Connection", "close");
+	return dw_refuse(why, 400, "", "the request has two %s",
+	                 once.hosts > 1 ? "names in Host" : "ways to tell its length");
+}
+
 /* The head is there: is there any use in reading the rest? */
 static int check_head(struct dw_exchange_own *own, struct dw_refusal *why)
 {
@@ -72,6 +105,8 @@ static int check_head(struct dw_exchange_own *own, struct dw_refusal *why)
 	const char *length = dw_exchange_header(&own->x, "Content-Length");
 	struct dw_refusal no_route;
 
+	if (check_once(own, why) < 0)
+		return -1;
 	own->route = dw_route_find(&own->x, &no_route);
 	own->x.no_key = own->route && own->route->open;
 	if (dw_door_check(own->x.door, &own->http->entrance, info ? info->connect_fd : -1,

@@ -87,7 +87,7 @@ static void add_pairs_text(struct dw_buf *line, va_list ap)
 
 void dw_log(enum dw_log_level level, const char *message, ...)
 {
-	autobuf struct dw_buf line;
+	autobuf struct dw_buf line = {0};
 	autofree char *text = NULL;
 	char when[40];
 	va_list ap;

@@ -55,8 +55,8 @@ uint64_t dw_now_ns(void);
 uint64_t dw_wall_ms(void);
 
 /* Threads: those that run what is next, and the one that goes by the clock. */
-void *dw_turns_work(void *service);
-void *dw_turns_keep_house(void *service);
+void *dw_turns_work(void *user);
+void *dw_turns_keep_house(void *user);
 
 /* Under the lock: does nobody run or wait? */
 bool dw_turns_idle(const struct dw_service *s);

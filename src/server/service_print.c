@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "server/service_own.h"
 
 static void gauge(struct dw_buf *ret, const char *name, const char *help, double value)
@@ -13,14 +15,12 @@ static void gauge(struct dw_buf *ret, const char *name, const char *help, double
 /* Of this process alone; cells are not in it. */
 static double own_memory(void)
 {
-	FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long pages = 0;
+	char text[128], *rest = text;
 
-	if (f && fscanf(f, "%*u %lu", &pages) != 1)
-		pages = 0;
-	if (f)
-		(void)fclose(f);
-	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/statm", text, sizeof(text)) < 0)
+		return 0;
+	(void)strtoul(text, &rest, 10); /* the first is what is mapped */
+	return (double)strtoul(rest, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
 }
 
 static void print_pool(struct dw_pool *pool, struct dw_buf *ret)
