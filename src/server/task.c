@@ -105,7 +105,7 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 		task->bytes += res->files[i].len;
 	/* What it was given is not needed any more, and may be large. */
 	dw_request_finish(&task->req);
-	task->stage = DW_TASK_DONE;
+	atomic_store(&task->stage, DW_TASK_DONE); /* the last: who sees it may read all */
 	(void)pthread_cond_broadcast(&task->over);
 	if (task->on_event)
 		task->on_event(task->user, task, DW_TASK_ENDED, DW_STDOUT, NULL, 0);
@@ -133,7 +133,7 @@ const char *dw_task_state(const struct dw_task *task)
 		[DW_TASK_DONE] = "done",
 	};
 
-	return names[task->stage];
+	return names[atomic_load(&task->stage)];
 }
 
 const struct dw_result *dw_task_result(const struct dw_task *task, struct dw_refusal *why)
