@@ -302,10 +302,10 @@ static int fill_key(const struct settings *set, const char *name, struct dw_key 
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "\"%.80s\" is too long for a name: at most %zu bytes",
 		               name, sizeof(ret->name) - 1);
-	(void)strcpy(ret->name, name);
+	(void)snprintf(ret->name, sizeof(ret->name), "%s", name);
 	if (strlen(levels) >= sizeof(ret->grant.levels))
 		return dw_fail(err, DW_E_INVALID, 0, "--levels has too many of them");
-	(void)strcpy(ret->grant.levels, levels);
+	(void)snprintf(ret->grant.levels, sizeof(ret->grant.levels), "%s", levels);
 
 	/* What no run could ask for is a mistake. */
 	dw_request_init(&req);
@@ -358,7 +358,7 @@ static void print_key(const struct dw_key *key)
 
 	dw_audit_time_text(key->created_us, made);
 	dw_scopes_text(grant->scopes, scopes);
-	(void)strcpy(name, key->name);
+	(void)snprintf(name, sizeof(name), "%s", key->name);
 	dw_report_clean(name, "");
 	(void)printf("%s  %.10s  %-7s  %-23s  %s", key->id, made,
 	             key->revoked_us ? "revoked" : "good", scopes, name);

@@ -14,7 +14,9 @@
 #include "base/state.h"
 
 /* "Dwke", for file(1) and for us. */
-#define APPLICATION_ID "1148676965"
+#define APPLICATION_ID 1148676965
+#define STRING_OF(x) #x
+#define STRING(x) STRING_OF(x)
 #define SCHEMA_VERSION 1
 
 /* How long we wait for others that write. */
@@ -34,8 +36,8 @@ static const char schema[] =
 	"output_bytes INTEGER NOT NULL, tmp_bytes INTEGER NOT NULL,"
 	"pids INTEGER NOT NULL, files INTEGER NOT NULL"
 	") STRICT;"
-	"PRAGMA application_id = " APPLICATION_ID ";"
-	"PRAGMA user_version = 1;";
+	"PRAGMA application_id = " STRING(APPLICATION_ID) ";"
+							  "PRAGMA user_version = 1;";
 _Static_assert(SCHEMA_VERSION == 1, "the last line of the schema says so");
 
 #define COLUMNS                                                                   \
@@ -196,7 +198,7 @@ static int make_place(const char *path, bool make, struct dw_error *err)
 /* Make the table, or see that it is one that we know. In a transaction. */
 static int make_table(struct dw_keys_store *store, const char *path, struct dw_error *err)
 {
-	int64_t version, things;
+	int64_t version = 0, things = 0, id = 0;
 
 	if (ask(store, "PRAGMA user_version", &version, err) < 0 ||
 	    ask(store, "SELECT count(*) FROM sqlite_schema", &things, err) < 0)
@@ -206,9 +208,9 @@ static int make_table(struct dw_keys_store *store, const char *path, struct dw_e
 	if (version > SCHEMA_VERSION)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "%s is of a later version of dewar", path);
-	if (ask(store, "PRAGMA application_id", &things, err) < 0)
+	if (ask(store, "PRAGMA application_id", &id, err) < 0)
 		return -1;
-	if (version != SCHEMA_VERSION || things != atoll(APPLICATION_ID))
+	if (version != SCHEMA_VERSION || id != APPLICATION_ID)
 		return dw_fail(err, DW_E_INVALID, 0, "%s holds no keys of dewar", path);
 	return 0;
 }
@@ -391,7 +393,8 @@ int dw_keys_store_revoke(struct dw_keys_store *store, const char *id, int64_t no
 	/* The time of the first one stays. */
 	autostmt sqlite3_stmt *stmt = prepare(
 		store,
-		"UPDATE key SET revoked_us = iif(revoked_us = 0, ?, revoked_us) WHERE id = ?",
+		"UPDATE key SET revoked_us = CASE revoked_us WHEN 0 THEN ? ELSE revoked_us "
+		"END WHERE id = ?",
 		err);
 
 	if (!stmt)

@@ -270,19 +270,23 @@ static void take_out(struct dw_quota *quota, struct dw_waiting *w, bool runs)
 		TAILQ_REMOVE(&quota->turns, tenant, turn);
 }
 
+/* Whose turn it is. */
+static struct dw_tenant *next_tenant(const struct dw_quota *quota)
+{
+	struct dw_tenant *tenant = TAILQ_FIRST(&quota->turns);
+
+	while (tenant && slots_of(tenant) == 0)
+		tenant = TAILQ_NEXT(tenant, turn);
+	return tenant;
+}
+
 struct dw_waiting *dw_quota_next(struct dw_quota *quota)
 {
-	struct dw_tenant *tenant;
+	struct dw_tenant *tenant = next_tenant(quota);
 	struct dw_waiting *w;
 
-	if (quota->running >= quota->running_max)
+	if (!tenant || quota->running >= quota->running_max)
 		return NULL;
-	TAILQ_FOREACH(tenant, &quota->turns, turn)
-	if (slots_of(tenant) > 0)
-		break;
-	if (!tenant)
-		return NULL;
-
 	w = TAILQ_FIRST(&tenant->queue);
 	take_out(quota, w, true);
 	if (tenant->waiting > 0) {
@@ -295,11 +299,10 @@ struct dw_waiting *dw_quota_next(struct dw_quota *quota)
 struct dw_waiting *dw_quota_overdrawn(struct dw_quota *quota, uint64_t utc_ms,
                                       struct dw_refusal *why)
 {
-	struct dw_tenant *tenant;
+	struct dw_tenant *tenant = TAILQ_FIRST(&quota->turns);
 	struct dw_waiting *w;
 
-	TAILQ_FOREACH(tenant, &quota->turns, turn)
-	{
+	for (; tenant; tenant = TAILQ_NEXT(tenant, turn)) {
 		turn_day(tenant, utc_ms);
 		if (check_cpu(tenant, utc_ms, why) == 0)
 			continue;

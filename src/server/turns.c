@@ -80,6 +80,34 @@ static void tell_if_idle(struct dw_service *s)
 		(void)pthread_cond_broadcast(&s->idle);
 }
 
+/* Under the lock, which is let go of meanwhile: it waits no more, and ends so. */
+static void end_waiting(struct dw_service *s, struct dw_task *task)
+{
+	(void)dw_task_ref(task);
+	dw_quota_leave(s->quota, &task->waiting);
+	(void)pthread_mutex_unlock(&s->lock);
+	dw_metrics_refused(s->metrics, task->why.status);
+	dw_running_log(task, NULL);
+	dw_task_end(task, NULL);
+	(void)pthread_mutex_lock(&s->lock);
+	after(s, task);
+	tell_if_idle(s);
+	dw_task_unref(task); /* what the queue had */
+	dw_task_unref(task);
+}
+
+/* Who waits for a tenant that has used up its cpu seconds hears of it now. */
+static void end_overdrawn(struct dw_service *s)
+{
+	struct dw_refusal why;
+	struct dw_waiting *w;
+
+	while ((w = dw_quota_overdrawn(s->quota, dw_wall_ms(), &why)) != NULL) {
+		((struct dw_task *)w)->why = why;
+		end_waiting(s, (struct dw_task *)w);
+	}
+}
+
 static void run_task(struct dw_service *s, struct dw_task *task)
 {
 	struct dw_result *res = dw_running(s, task, dw_now_ns());
@@ -88,6 +116,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	dw_task_end(task, res);
 	(void)pthread_mutex_lock(&s->lock);
 	dw_quota_done(s->quota, task->tenant, (uint64_t)cpu_ms, dw_wall_ms());
+	end_overdrawn(s);
 	after(s, task);
 	(void)pthread_cond_signal(&s->work); /* it may be this tenant's turn now */
 	tell_if_idle(s);
@@ -117,22 +146,6 @@ void *dw_turns_work(void *user)
 }
 
 /* ---- those that never run ---- */
-
-/* Under the lock, which is let go of meanwhile: it waits no more, and ends so. */
-static void end_waiting(struct dw_service *s, struct dw_task *task)
-{
-	(void)dw_task_ref(task);
-	dw_quota_leave(s->quota, &task->waiting);
-	(void)pthread_mutex_unlock(&s->lock);
-	dw_metrics_refused(s->metrics, task->why.status);
-	dw_running_log(task, NULL);
-	dw_task_end(task, NULL);
-	(void)pthread_mutex_lock(&s->lock);
-	after(s, task);
-	tell_if_idle(s);
-	dw_task_unref(task); /* what the queue had */
-	dw_task_unref(task);
-}
 
 void dw_task_cancel(struct dw_task *task)
 {

@@ -223,8 +223,8 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		const char *text;
 		const char *why;
 	} all[] = {
-		{"runs:\n  queue: 3\n  queu: 3\n",
-	         "x.yaml:3: runs.queu: unknown key, did you mean queue?"},
+		{"runs:\n  queue: 3\n  queues: 3\n",
+	         "x.yaml:3: runs.queues: unknown key, did you mean queue?"},
 		{"a: 1\n\nzzzzzz: 2", "x.yaml:1: a: unknown key"},
 		{"# x\n\nruns: {queue: 1, queue: 2}",
 	         "x.yaml:3: runs.queue: is there twice"},
@@ -257,8 +257,8 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:1: runs.levels: must be a list: [a, b]"},
 		{"runs: {levels: []}",
 	         "x.yaml:1: runs.levels: has 0 entries, and must have 1 to 8"},
-		{"runs:\n  levels:\n  - container\n  - dokcer\n",
-	         "x.yaml:4: runs.levels: no level \"dokcer\", did you mean docker?"},
+		{"runs:\n  levels:\n  - container\n  - dockr\n",
+	         "x.yaml:4: runs.levels: no level \"dockr\", did you mean docker?"},
 		{"runs: {levels: [container, container]}",
 	         "x.yaml:1: runs.levels: container is there twice"},
 		{"runs:\n  levels: [docker]\n",
