@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/utf8.h"
@@ -21,12 +22,25 @@ struct stream {
 	struct tail tails[DW_STREAM_COUNT];
 };
 
+/* Is the type among those in the header, whatever its parameters are? */
+static bool accepts(const char *accept, const char *type)
+{
+	size_t len = strlen(type);
+
+	for (const char *p = accept; *p; p += strcspn(p, ","), p += *p == ',') {
+		p += strspn(p, " \t");
+		if (strncasecmp(p, type, len) == 0 && strchr(",; \t", p[len]))
+			return true; /* strchr() finds the NUL at the end, too */
+	}
+	return false;
+}
+
 enum dw_stream_form dw_stream_form(const char *accept)
 {
-	if (accept && strstr(accept, "text/event-stream"))
+	if (accept && accepts(accept, "text/event-stream"))
 		return DW_STREAM_EVENTS;
-	if (accept && (strstr(accept, "application/x-ndjson") ||
-	               strstr(accept, "application/jsonl")))
+	if (accept && (accepts(accept, "application/x-ndjson") ||
+	               accepts(accept, "application/jsonl")))
 		return DW_STREAM_LINES;
 	return DW_STREAM_NONE;
 }

@@ -15,6 +15,7 @@
 #include "server/door.h"
 #include "server/exchange.h"
 #include "server/log.h"
+#include "server/patience.h"
 #include "server/router.h"
 #include "server/watch.h"
 
@@ -30,6 +31,17 @@ struct dw_http {
 	pthread_cond_t none_open;
 	unsigned open; /* exchanges without the last byte of their reply */
 };
+
+/* When a connection that asks for nothing has done so for too long. */
+static uint64_t idle_until(struct dw_http *http)
+{
+	uint64_t idle_ms;
+
+	(void)pthread_rwlock_rdlock(&http->door->lock);
+	idle_ms = http->door->config->http.idle_s * 1000ULL;
+	(void)pthread_rwlock_unlock(&http->door->lock);
+	return dw_now_ms() + idle_ms;
+}
 
 static struct dw_exchange_own *new_exchange(struct dw_http *http,
                                             struct MHD_Connection *conn, const char *url,
@@ -142,6 +154,30 @@ static enum MHD_Result take_body(struct dw_exchange_own *own, const char *data,
 	return MHD_YES;
 }
 
+/* A connection is there, or gone; what we keep of it is its patience. */
+static void on_connection(void *user, struct MHD_Connection *conn, void **state,
+                          enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED && info) {
+		*state = dw_patience_start(info->connect_fd, idle_until(user));
+	} else if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		dw_patience_stop(*state);
+		*state = NULL;
+	}
+}
+
+static void wait_until(struct MHD_Connection *conn, uint64_t until_ms)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	if (info)
+		dw_patience_until(info->socket_context, until_ms);
+}
+
 static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
                                   const char *url, const char *method,
                                   const char *version, const char *data, size_t *len,
@@ -156,6 +192,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		*state = own = new_exchange(user, conn, url, method);
 		if (!own)
 			return MHD_NO;
+		wait_until(conn, own->body_by_ms);
 		if (check_head(own, &why) == 0)
 			return MHD_YES;
 		dw_reply_refusal(&own->x, &why);
@@ -167,6 +204,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		*len = 0;
 		return take_body(own, data, n);
 	}
+	wait_until(conn, 0);
 	then = own->then;
 	if (then) {
 		own->then = NULL;
@@ -189,10 +227,11 @@ static void on_completed(void *user, struct MHD_Connection *conn, void **state,
 	struct dw_http *http = own ? own->http : NULL;
 	char status[16], ms[32];
 
-	(void)user, (void)conn;
+	(void)user;
 	if (!own)
 		return;
 	*state = NULL;
+	wait_until(conn, idle_until(http));
 	dw_watch_stop(own->watch);
 	if (own->x.task) {
 		dw_task_mute(own->x.task);
@@ -263,6 +302,7 @@ int dw_http_new(struct dw_door *door, const struct dw_entrance *entrance, int li
 	                             MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
 	                             MHD_OPTION_LISTEN_SOCKET, listen_fd,
 	                             MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+	                             MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 	                             MHD_OPTION_CONNECTION_LIMIT,
 	                             door->config->http.connections,
 	                             MHD_OPTION_CONNECTION_TIMEOUT,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "dewar/dewar.h"
 #include "server/log.h"
 #include "server/service_own.h"
@@ -60,6 +61,8 @@ static void forget(struct dw_service *s)
 /* It is done, and was told so. */
 static void after(struct dw_service *s, struct dw_task *task)
 {
+	/* Results that are kept are many, descriptors few. */
+	dw_fd_close(&task->cancel_fd);
 	if (!task->keep) {
 		list_remove(s, task);
 		return;
@@ -157,7 +160,7 @@ void dw_task_cancel(struct dw_task *task)
 		(void)dw_refuse(&task->why, 409, "",
 		                "it was cancelled before its turn came");
 		end_waiting(s, task);
-	} else {
+	} else if (task->cancel_fd >= 0) {
 		(void)!write(task->cancel_fd, &one, sizeof(one));
 	}
 	(void)pthread_mutex_unlock(&s->lock);
@@ -169,7 +172,7 @@ void dw_turns_cancel(struct dw_service *s)
 	struct dw_task *task;
 
 	for (task = s->first; task; task = task->next)
-		if (task->stage == DW_TASK_RUNNING)
+		if (task->stage == DW_TASK_RUNNING && task->cancel_fd >= 0)
 			(void)!write(task->cancel_fd, &one, sizeof(one));
 	for (task = s->first; task;) {
 		if (!task->waiting.tenant) {

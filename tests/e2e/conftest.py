@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ import pytest
 import skips
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+OURS = re.compile("dewar-([0-9a-f]{16}|verify-.*)")  # what dewar calls its folders
 
 
 def pytest_configure(config):
@@ -118,7 +120,8 @@ def host_snapshot():
             "processes": processes(),
             "mounts": mounts(),
             "cgroups": cgroups(),
-            "folders": sorted(str(p) for p in pathlib.Path("/tmp").glob("dewar-*")),
+            "folders": sorted(str(p) for p in pathlib.Path("/tmp").glob("dewar-*")
+                              if OURS.fullmatch(p.name)),
         }
 
     return snapshot

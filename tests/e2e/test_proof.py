@@ -336,7 +336,13 @@ def test_cell_gains_nothing_by_setuid(inside, must):
 import subprocess, time
 p = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL)
-time.sleep(0.1)  # an exec closes files, which is what Popen waits for, before it changes ids
+def name(pid):
+    return open('/proc/%s/cmdline' % pid).read()
+# An exec closes files, which is what Popen waits for, before it changes ids, and then its name.
+end = time.monotonic() + 8
+while name(p.pid) == name('self'):
+    assert time.monotonic() < end
+    time.sleep(0.01)
 status = open('/proc/%d/status' % p.pid).read()
 p.kill()
 print([line.split()[1:] for line in status.splitlines() if line.startswith('Uid:')][0][1])

@@ -19,7 +19,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 # Runs in a child of the program, and looks at the program once that only waits.
-OPEN_FILES = "sleep 0.1; cd /proc/$PPID/fd; for f in *; do echo \"$f $(readlink $f)\"; done"
+OPEN_FILES = "sleep 0.5; cd /proc/$PPID/fd; for f in *; do echo \"$f $(readlink $f)\"; done"
 KILL = "kill -%s $PPID; sleep 5"
 
 # What each program does; those that a language cannot do are missing there.

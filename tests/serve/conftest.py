@@ -11,7 +11,8 @@ import pytest
 from daemon import Daemon
 from e2e.conftest import dewar, is_root, must  # noqa: F401
 
-COLD = {"pool": {"disabled": True}}  # for daemons that few runs are asked of
+# For daemons that few runs are asked of, and that are ended while some go on.
+COLD = {"pool": {"disabled": True}, "runs": {"drain": 1}}
 
 
 def merged(*configs):

@@ -295,9 +295,9 @@ class Daemon:
 
     def audit(self, *words):
         """What `dewar audit` says of this daemon's record, as JSON."""
-        done = subprocess.run([self.dewar, "audit", *words, "--audit",
-                               str(self.state / "audit.db"), "--json"],
-                              env=clean_env(), stdin=subprocess.DEVNULL, capture_output=True,
+        done = subprocess.run([self.dewar, "audit", *words, "--json"],
+                              env=clean_env({"DEWAR_AUDIT": str(self.state / "audit.db")}),
+                              stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=PATIENCE_S, check=False)
         assert done.returncode == 0, done
         return json.loads(done.stdout)
