@@ -84,9 +84,11 @@ static void record_outcome(struct dw_service *s, const struct dw_task *task,
 static void count_run(struct dw_service *s, const struct dw_task *task,
                       const struct dw_result *res, uint64_t left_ns, uint64_t end_ns)
 {
+	const char *language = task->req.language ? dw_language_name(task->req.language)
+	                                          : NULL;
 	double ran = res->execution_time_ms < 0 ? -1 : res->execution_time_ms / 1e3;
 	struct dw_metrics_run run = {
-		.language = task->req.language ? task->req.language : "sh",
+		.language = language ? language : "sh",
 		.level = res->proof.achieved,
 		.status = dw_status_name(res->status),
 		.reason = dw_reason_name(res->reason),
@@ -136,7 +138,6 @@ struct dw_result *dw_running(struct dw_service *s, struct dw_task *task, uint64_
 
 	if (!dw_running_in_time(task, left_ns) || record_intent(s, task) < 0) {
 		dw_metrics_refused(s->metrics, task->why.status);
-		dw_running_log(task, NULL);
 		return NULL;
 	}
 	dw_task_tell(task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
@@ -158,6 +159,5 @@ struct dw_result *dw_running(struct dw_service *s, struct dw_task *task, uint64_
 		count_run(s, task, res, left_ns, dw_now_ns());
 	else
 		dw_metrics_refused(s->metrics, task->why.status);
-	dw_running_log(task, res);
 	return res;
 }

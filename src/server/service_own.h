@@ -69,7 +69,7 @@ void dw_turns_forget(struct dw_service *s);
 
 /*
  * Run a task that has left the queue at that time: its result, or NULL and
- * task->why. Records, counts and tells; does not end it.
+ * task->why. Records, counts and tells; neither ends nor logs it.
  */
 struct dw_result *dw_running(struct dw_service *s, struct dw_task *task,
                              uint64_t left_ns);
