@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include "server/head.h"
 
 /* A character may come in two pieces: its first bytes wait here for the others. */
 struct tail {
@@ -22,25 +22,12 @@ struct stream {
 	struct tail tails[DW_STREAM_COUNT];
 };
 
-/* Is the type among those in the header, whatever its parameters are? */
-static bool accepts(const char *accept, const char *type)
-{
-	size_t len = strlen(type);
-
-	for (const char *p = accept; *p; p += strcspn(p, ","), p += *p == ',') {
-		p += strspn(p, " \t");
-		if (strncasecmp(p, type, len) == 0 && strchr(",; \t", p[len]))
-			return true; /* strchr() finds the NUL at the end, too */
-	}
-	return false;
-}
-
 enum dw_stream_form dw_stream_form(const char *accept)
 {
-	if (accept && accepts(accept, "text/event-stream"))
+	if (accept && dw_head_accepts(accept, "text/event-stream"))
 		return DW_STREAM_EVENTS;
-	if (accept && (accepts(accept, "application/x-ndjson") ||
-	               accepts(accept, "application/jsonl")))
+	if (accept && (dw_head_accepts(accept, "application/x-ndjson") ||
+	               dw_head_accepts(accept, "application/jsonl")))
 		return DW_STREAM_LINES;
 	return DW_STREAM_NONE;
 }
@@ -77,24 +64,6 @@ static void send_text(struct stream *s, const char *event, const char *data, siz
 		send_event(s, event, text);
 }
 
-/* How many of the last bytes are the beginning of a character that goes on. */
-static size_t unfinished(const char *data, size_t len)
-{
-	for (size_t back = 1; back <= 3 && back <= len; back++) {
-		unsigned char c = (unsigned char)data[len - back];
-
-		if (c >= 0xf0)
-			return back < 4 ? back : 0;
-		if (c >= 0xe0)
-			return back < 3 ? back : 0;
-		if (c >= 0xc0)
-			return back < 2 ? back : 0;
-		if (c < 0x80)
-			return 0;
-	}
-	return 0;
-}
-
 static const char *const names[] = {[DW_STDOUT] = "stdout", [DW_STDERR] = "stderr"};
 
 static void send_output(struct stream *s, enum dw_stream stream, const char *data,
@@ -109,7 +78,7 @@ static void send_output(struct stream *s, enum dw_stream stream, const char *dat
 	(void)dw_buf_add(&text, data, len);
 	if (text.failed)
 		return; /* the result has it all */
-	rest = unfinished(text.data, text.len);
+	rest = dw_utf8_unfinished(text.data, text.len);
 	memcpy(tail->bytes, text.data + text.len - rest, rest);
 	tail->n = rest;
 	if (text.len > rest)

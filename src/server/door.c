@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/door.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -9,73 +8,24 @@
 
 #include "base/account.h"
 #include "base/utf8.h"
+#include "server/head.h"
 #include "server/http.h"
-
-/* "localhost:80" or "[::1]:80" without its port, and the length of what is left. */
-static size_t host_len(const char *host)
-{
-	const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
-
-	return end ? (size_t)(end + 1 - host) : strcspn(host, ":");
-}
-
-static bool is_word(const char *text, size_t len, const char *word)
-{
-	return strlen(word) == len && strncasecmp(text, word, len) == 0;
-}
-
-/* A page cannot make a browser send an address that is not the page's own. */
-static bool is_address(const char *host, size_t len)
-{
-	struct in6_addr any;
-	char text[64];
-
-	if (len == 0 || len >= sizeof(text))
-		return false;
-	(void)snprintf(text, sizeof(text), "%.*s", (int)len, host);
-	if (text[0] == '[' && text[len - 1] == ']') {
-		text[len - 1] = '\0';
-		return inet_pton(AF_INET6, text + 1, &any) == 1;
-	}
-	return inet_pton(AF_INET, text, &any) == 1;
-}
-
-/* Under the config's lock. */
-static bool knows_host(const struct dw_config *config, const char *host)
-{
-	size_t len = host_len(host);
-
-	if (is_word(host, len, "localhost") || is_address(host, len))
-		return true;
-	for (size_t i = 0; i < config->http.n_hosts; i++)
-		if (is_word(host, len, config->http.hosts[i]))
-			return true;
-	return false;
-}
-
-static bool knows_origin(const struct dw_config *config, const char *origin,
-                         const char *host)
-{
-	const char *rest = strstr(origin, "://");
-
-	for (size_t i = 0; i < config->http.n_origins; i++)
-		if (strcasecmp(origin, config->http.origins[i]) == 0)
-			return true;
-	/* A page of our own. */
-	return host && rest && strncasecmp(origin, "http", 4) == 0 &&
-	       strcasecmp(rest + 3, host) == 0;
-}
 
 static int check_place(struct dw_door *door, const struct dw_entrance *entrance,
                        struct dw_exchange *x, struct dw_refusal *why)
 {
 	const char *host = dw_exchange_header(x, "Host");
 	const char *origin = dw_exchange_header(x, "Origin");
+	const struct dw_config *config;
 	bool host_ok, origin_ok;
 
 	(void)pthread_rwlock_rdlock(&door->lock);
-	host_ok = host ? knows_host(door->config, host) : entrance->unix_socket;
-	origin_ok = !origin || knows_origin(door->config, origin, host);
+	config = door->config;
+	host_ok = host ? dw_head_is_our_host(host, config->http.hosts,
+	                                     config->http.n_hosts)
+	               : entrance->unix_socket;
+	origin_ok = !origin || dw_head_is_our_page(origin, host, config->http.origins,
+	                                           config->http.n_origins);
 	(void)pthread_rwlock_unlock(&door->lock);
 
 	if (!host_ok)

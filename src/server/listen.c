@@ -114,13 +114,17 @@ int dw_listen_tcp(const char *address, struct dw_entrance *ret, struct dw_error 
 	return describe(fd, ret, err) < 0 ? -1 : TAKE_FD(fd);
 }
 
-/* A daemon that was killed leaves its socket behind; who connects to it is refused. */
+/*
+ * A daemon that was killed leaves its socket behind; who connects to it is refused,
+ * as who connects to any other file.
+ */
 static bool is_left_over(const union address *at)
 {
 	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct stat st;
 
-	return fd >= 0 && connect(fd, &at->any, sizeof(at->un)) < 0 &&
-	       errno == ECONNREFUSED;
+	return fd >= 0 && lstat(at->un.sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	       connect(fd, &at->any, sizeof(at->un)) < 0 && errno == ECONNREFUSED;
 }
 
 int dw_listen_unix(const char *path, struct dw_entrance *ret, struct dw_error *err)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "server/head.h"
 
 static const struct dw_route routes[] = {
 	{"POST", "/v1/runs", DW_SCOPE_RUN, false, dw_api_run},
@@ -19,31 +20,13 @@ static const struct dw_route routes[] = {
 	{"GET", "/readyz", 0, true, dw_api_ready},
 };
 
-/* One part of the path may be a name, which goes into ret. */
-static bool fits(const char *route, const char *path, char *ret, size_t size)
-{
-	const char *hole = strstr(route, "{id}");
-	size_t before = hole ? (size_t)(hole - route) : strlen(route);
-	size_t len;
-
-	if (!hole)
-		return strcmp(route, path) == 0;
-	if (strncmp(route, path, before) != 0)
-		return false;
-	path += before;
-	len = strcspn(path, "/");
-	if (len == 0 || len >= size || strcmp(path + len, hole + 4) != 0)
-		return false;
-	(void)snprintf(ret, size, "%.*s", (int)len, path);
-	return true;
-}
-
 const struct dw_route *dw_route_find(struct dw_exchange *x, struct dw_refusal *why)
 {
 	char allowed[64] = "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
-		if (!fits(routes[i].path, x->path, x->param, sizeof(x->param)))
+		if (!dw_head_path_fits(routes[i].path, x->path, x->param,
+		                       sizeof(x->param)))
 			continue;
 		if (strcmp(routes[i].method, x->method) == 0)
 			return &routes[i];
