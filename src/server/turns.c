@@ -116,9 +116,15 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	struct dw_result *res = dw_running(s, task, dw_now_ns());
 	double cpu_ms = res && res->cpu_time_ms > 0 ? res->cpu_time_ms : 0;
 
+	(void)pthread_mutex_lock(&s->lock);
+	s->recording++;
+	(void)pthread_mutex_unlock(&s->lock);
 	dw_task_end(task, res);
+	dw_running_record(s, task);
 	dw_running_log(task, task->res);
 	(void)pthread_mutex_lock(&s->lock);
+	if (--s->recording == 0)
+		(void)pthread_cond_broadcast(&s->recorded);
 	dw_quota_done(s->quota, task->tenant, (uint64_t)cpu_ms, dw_wall_ms());
 	end_overdrawn(s);
 	after(s, task);
