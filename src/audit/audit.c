@@ -380,6 +380,8 @@ static int open_all(struct dw_audit *audit, const char *path, bool stays,
 	if (dw_audit_store_open(&audit->store, path, stays, &is_new, err) < 0 ||
 	    (is_new && make_tables(audit, path, err) < 0))
 		return dw_wrap(err, "open the audit file %s", path);
+	if (stays)
+		dw_audit_store_widen(&audit->store);
 	return 0;
 }
 

@@ -53,6 +53,12 @@ int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
 
 void dw_audit_store_close(struct dw_audit_store *store);
 
+/*
+ * Make the log as long now as it will get: a file that grows has to be waited for
+ * twice, for its bytes and for its length. Where that fails, it is only slower.
+ */
+void dw_audit_store_widen(struct dw_audit_store *store);
+
 /* What SQLite says went wrong, behind what we were doing; -1. */
 int dw_audit_store_fail(struct dw_audit_store *store, struct dw_error *err,
                         const char *doing);

@@ -17,12 +17,13 @@
 
 /*
  * All keys are held in memory. Before each look SQLite is asked whether anybody else
- * has changed the file since (PRAGMA data_version, some 4 us, of which the rest of
- * a check is a tenth); only then is it read anew. So there is no time for which a
+ * has changed the file since (PRAGMA data_version, some 4 us), and the kernel whether
+ * it is still the same file; only then is it read anew. So there is no time for which a
  * key that was revoked still counts.
  */
 struct dw_keys {
-	pthread_mutex_t lock; /* guards all of it */
+	char *path;
+	pthread_mutex_t lock; /* guards what follows */
 	struct dw_keys_store store;
 	struct dw_keys_row *rows; /* by their ids */
 	size_t n_rows;
@@ -57,6 +58,13 @@ static int refresh(struct dw_keys *keys, struct dw_error *err)
 	int64_t version;
 	size_t n = 0;
 
+	/* Somebody put a backup there, or took it away. */
+	if (dw_keys_store_replaced(&keys->store, keys->path)) {
+		keys->stale = true;
+		dw_keys_store_close(&keys->store);
+		if (dw_keys_store_open(&keys->store, keys->path, false, err) < 0)
+			return -1;
+	}
 	if (dw_keys_store_version(&keys->store, &version, err) < 0)
 		return -1;
 	if (!keys->stale && version == keys->version)
@@ -103,6 +111,11 @@ static int open_keys(const char *path, bool make, struct dw_keys **ret,
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
 	(void)pthread_mutex_init(&keys->lock, NULL);
 	keys->stale = true;
+	keys->path = strdup(path);
+	if (!keys->path) {
+		dw_keys_close(keys);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+	}
 	r = fill_random(keys->nobody.hash, sizeof(keys->nobody.hash), err);
 	if (r == 0)
 		r = dw_keys_store_open(&keys->store, path, make, err);
@@ -133,6 +146,7 @@ void dw_keys_close(struct dw_keys *keys)
 	dw_keys_store_close(&keys->store);
 	(void)pthread_mutex_destroy(&keys->lock);
 	free(keys->rows);
+	free(keys->path);
 	free(keys);
 }
 
@@ -232,6 +246,7 @@ int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_
 	row.key.revoked_us = 0;
 
 	(void)pthread_mutex_lock(&keys->lock);
+	r = refresh(keys, err);
 	/* Ids are short, and one that was given away may not come again. */
 	for (int i = 0; i < ID_TRIES && r == 0; i++) {
 		r = make_id(row.key.id, err);
@@ -257,7 +272,9 @@ int dw_keys_revoke(struct dw_keys *keys, const char *id, struct dw_error *err)
 	int r;
 
 	(void)pthread_mutex_lock(&keys->lock);
-	r = dw_keys_store_revoke(&keys->store, id, now_us(), err);
+	r = refresh(keys, err);
+	if (r == 0)
+		r = dw_keys_store_revoke(&keys->store, id, now_us(), err);
 	keys->stale = true;
 	(void)pthread_mutex_unlock(&keys->lock);
 	return r;

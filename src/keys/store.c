@@ -166,7 +166,8 @@ static int check_folder(const char *path, struct dw_error *err)
  * The file is never opened here: closing it would take away, without a word, the
  * locks that SQLite holds on it for another part of this process.
  */
-static int make_place(const char *path, bool make, struct dw_error *err)
+static int make_place(struct dw_keys_store *store, const char *path, bool make,
+                      struct dw_error *err)
 {
 	struct stat st;
 	int r = lstat(path, &st);
@@ -192,6 +193,8 @@ static int make_place(const char *path, bool make, struct dw_error *err)
 	if ((st.st_mode & 077) != 0)
 		return dw_fail(err, DW_E_DENIED, 0,
 		               "others can read or write %s: make its mode 0600", path);
+	store->dev = st.st_dev;
+	store->ino = st.st_ino;
 	return check_folder(path, err);
 }
 
@@ -215,12 +218,12 @@ static int make_table(struct dw_keys_store *store, const char *path, struct dw_e
 	return 0;
 }
 
-int dw_keys_store_open(struct dw_keys_store *store, const char *path, bool make,
-                       struct dw_error *err)
+static int open_store(struct dw_keys_store *store, const char *path, bool make,
+                      struct dw_error *err)
 {
 	int r;
 
-	if (make_place(path, make, err) < 0)
+	if (make_place(store, path, make, err) < 0)
 		return -1;
 	r = sqlite3_open_v2(path, &store->db,
 	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
@@ -246,11 +249,29 @@ int dw_keys_store_open(struct dw_keys_store *store, const char *path, bool make,
 	return store->version ? 0 : -1;
 }
 
+int dw_keys_store_open(struct dw_keys_store *store, const char *path, bool make,
+                       struct dw_error *err)
+{
+	*store = (struct dw_keys_store){0};
+	if (open_store(store, path, make, err) == 0)
+		return 0;
+	dw_keys_store_close(store);
+	return -1;
+}
+
 void dw_keys_store_close(struct dw_keys_store *store)
 {
 	(void)sqlite3_finalize(store->version);
 	(void)sqlite3_close(store->db);
 	*store = (struct dw_keys_store){0};
+}
+
+bool dw_keys_store_replaced(const struct dw_keys_store *store, const char *path)
+{
+	struct stat st;
+
+	return !store->db || lstat(path, &st) < 0 || st.st_dev != store->dev ||
+	       st.st_ino != store->ino;
 }
 
 int dw_keys_store_version(struct dw_keys_store *store, int64_t *ret, struct dw_error *err)

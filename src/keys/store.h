@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "keys/keys.h"
 
@@ -19,14 +20,19 @@ struct dw_keys_row {
 };
 
 struct dw_keys_store {
-	sqlite3 *db;
+	sqlite3 *db; /* NULL: it is closed */
 	sqlite3_stmt *version;
+	dev_t dev; /* the file that it is */
+	ino_t ino;
 };
 
-/* As dw_keys_open(), or without make dw_keys_open_existing(). Close it anyhow. */
+/* As dw_keys_open(), or without make dw_keys_open_existing(). On failure it is closed. */
 int dw_keys_store_open(struct dw_keys_store *store, const char *path, bool make,
                        struct dw_error *err);
 void dw_keys_store_close(struct dw_keys_store *store);
+
+/* Is the file that we have open not the one at the path any more? */
+bool dw_keys_store_replaced(const struct dw_keys_store *store, const char *path);
 
 /* A number that changes with what others, not we, write to the file. */
 int dw_keys_store_version(struct dw_keys_store *store, int64_t *ret,

@@ -62,14 +62,16 @@ static int record_intent(struct dw_service *s, struct dw_task *task)
 	return -1;
 }
 
-static void record_outcome(struct dw_service *s, const struct dw_task *task,
-                           struct dw_result *res, const struct dw_error *failed)
+void dw_running_record(struct dw_service *s, const struct dw_task *task)
 {
 	struct dw_audit_run run = {.id = task->id, .who = task->caller.who};
 	uint64_t since = dw_now_ns();
 	struct dw_error err = {0};
 
-	if (dw_audit_outcome(s->audit, &run, res, failed, &err) == 0) {
+	if (!task->intended)
+		return;
+	if (dw_audit_outcome(s->audit, &run, task->res, task->res ? NULL : &task->failed,
+	                     &err) == 0) {
 		dw_metrics_audit(s->metrics, DW_METRICS_OUTCOME,
 		                 seconds(since, dw_now_ns()));
 		return;
@@ -77,16 +79,16 @@ static void record_outcome(struct dw_service *s, const struct dw_task *task,
 	dw_metrics_audit_failed(s->metrics);
 	dw_log(DW_LOG_ERROR, "an outcome was not recorded", "run", task->id, "why",
 	       err.text, NULL);
-	if (res)
-		dw_warn(res, "the audit record has no outcome of this run: %s", err.text);
 }
 
 static void count_run(struct dw_service *s, const struct dw_task *task,
                       const struct dw_result *res, uint64_t left_ns, uint64_t end_ns)
 {
+	const char *language = task->req.language ? dw_language_name(task->req.language)
+	                                          : NULL;
 	double ran = res->execution_time_ms < 0 ? -1 : res->execution_time_ms / 1e3;
 	struct dw_metrics_run run = {
-		.language = task->req.language ? task->req.language : "sh",
+		.language = language ? language : "sh",
 		.level = res->proof.achieved,
 		.status = dw_status_name(res->status),
 		.reason = dw_reason_name(res->reason),
@@ -131,33 +133,30 @@ struct dw_result *dw_running(struct dw_service *s, struct dw_task *task, uint64_
 {
 	uint64_t waited = waited_ms(task, left_ns);
 	struct dw_result *res = NULL;
-	struct dw_error err = {0};
 	int r;
 
 	if (!dw_running_in_time(task, left_ns) || record_intent(s, task) < 0) {
 		dw_metrics_refused(s->metrics, task->why.status);
-		dw_running_log(task, NULL);
 		return NULL;
 	}
+	task->intended = true;
 	dw_task_tell(task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
 	if (waited >= WAIT_THAT_COUNTS_MS)
 		task->req.limits.timeout_ms = task->timeout_ms - waited;
 	task->req.on_output = on_output;
 	task->req.on_note = on_note;
 	task->req.user = task;
-	r = s->pool ? dw_pool_run(s->pool, &task->req, &res, &err)
-	            : dw_run(&task->req, &res, &err);
+	r = s->pool ? dw_pool_run(s->pool, &task->req, &res, &task->failed)
+	            : dw_run(&task->req, &res, &task->failed);
 	if (r < 0)
-		(void)dw_refuse_error(&task->why, &err);
+		(void)dw_refuse_error(&task->why, &task->failed);
 	else if (waited >= WAIT_THAT_COUNTS_MS)
 		dw_warn(res,
 		        "it waited %.1f s for its turn, which counts towards its %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
-	record_outcome(s, task, res, r < 0 ? &err : NULL);
 	if (res)
 		count_run(s, task, res, left_ns, dw_now_ns());
 	else
 		dw_metrics_refused(s->metrics, task->why.status);
-	dw_running_log(task, res);
 	return res;
 }

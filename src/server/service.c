@@ -15,6 +15,8 @@
 #include "server/log.h"
 #include "server/service_own.h"
 
+#define SETTLE_MS 1000U
+
 static unsigned want_workers(const struct dw_config *config)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -160,6 +162,7 @@ static void init_locks(struct dw_service *s)
 	(void)pthread_cond_init(&s->work, NULL);
 	(void)pthread_cond_init(&s->idle, &attr);
 	(void)pthread_cond_init(&s->tick, &attr);
+	(void)pthread_cond_init(&s->recorded, &attr);
 	(void)pthread_condattr_destroy(&attr);
 }
 
@@ -240,11 +243,24 @@ void dw_service_free(struct dw_service *service)
 	dw_audit_close(service->audit);
 	dw_quota_free(service->quota);
 	dw_metrics_free(service->metrics);
+	(void)pthread_cond_destroy(&service->recorded);
 	(void)pthread_cond_destroy(&service->tick);
 	(void)pthread_cond_destroy(&service->idle);
 	(void)pthread_cond_destroy(&service->work);
 	(void)pthread_mutex_destroy(&service->lock);
 	free(service);
+}
+
+void dw_service_settle(struct dw_service *service)
+{
+	struct timespec until = dw_time_in(SETTLE_MS);
+
+	(void)pthread_mutex_lock(&service->lock);
+	while (service->recording > 0)
+		if (pthread_cond_timedwait(&service->recorded, &service->lock, &until) ==
+		    ETIMEDOUT)
+			break;
+	(void)pthread_mutex_unlock(&service->lock);
 }
 
 bool dw_service_draining(const struct dw_service *service)

@@ -29,6 +29,12 @@ void dw_service_drain(struct dw_service *service, uint64_t deadline_ms);
 /* Of a service that was drained, and whose tasks nobody holds. Accepts NULL. */
 void dw_service_free(struct dw_service *service);
 
+/*
+ * Wait, a second at most, until the end of every run that was answered is on record:
+ * who asks for the record right after an answer wants to find it there.
+ */
+void dw_service_settle(struct dw_service *service);
+
 /* The limits, levels and sizes of another config, for the tasks to come. */
 void dw_service_reload(struct dw_service *service, const struct dw_config *config);
 

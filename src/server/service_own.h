@@ -29,6 +29,8 @@ struct dw_service {
 	pthread_cond_t work; /* somebody may run, or it is over */
 	pthread_cond_t idle; /* nobody runs or waits any more */
 	pthread_cond_t tick; /* the keeper is to end */
+	pthread_cond_t recorded;
+	unsigned recording; /* runs that were answered, and whose end is being recorded */
 	struct dw_quota *quota;
 	struct dw_rules rules;
 	struct dw_service_keep keep;
@@ -69,10 +71,16 @@ void dw_turns_forget(struct dw_service *s);
 
 /*
  * Run a task that has left the queue at that time: its result, or NULL and
- * task->why. Records, counts and tells; does not end it.
+ * task->why. Records the intent, counts and tells; neither ends nor logs it.
  */
 struct dw_result *dw_running(struct dw_service *s, struct dw_task *task,
                              uint64_t left_ns);
+
+/*
+ * Record how a task ended that has ended: after the answer, which need not wait for
+ * it. Should we be killed in between, the run counts as interrupted.
+ */
+void dw_running_record(struct dw_service *s, const struct dw_task *task);
 
 /* Its time counts from when it came. False: there is none left, and task->why. */
 bool dw_running_in_time(struct dw_task *task, uint64_t now_ns);

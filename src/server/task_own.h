@@ -36,6 +36,8 @@ struct dw_task {
 	uint64_t timeout_ms; /* from its arrival */
 	int cancel_fd;       /* an eventfd */
 	bool keep;
+	bool intended;          /* its intent is on record, so its end is to be */
+	struct dw_error failed; /* why there is no result, if it was to run */
 
 	pthread_mutex_t lock; /* of all below; held while on_event is called */
 	pthread_cond_t over;

@@ -116,8 +116,15 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	struct dw_result *res = dw_running(s, task, dw_now_ns());
 	double cpu_ms = res && res->cpu_time_ms > 0 ? res->cpu_time_ms : 0;
 
-	dw_task_end(task, res);
 	(void)pthread_mutex_lock(&s->lock);
+	s->recording++;
+	(void)pthread_mutex_unlock(&s->lock);
+	dw_task_end(task, res);
+	dw_running_record(s, task);
+	dw_running_log(task, task->res);
+	(void)pthread_mutex_lock(&s->lock);
+	if (--s->recording == 0)
+		(void)pthread_cond_broadcast(&s->recorded);
 	dw_quota_done(s->quota, task->tenant, (uint64_t)cpu_ms, dw_wall_ms());
 	end_overdrawn(s);
 	after(s, task);
@@ -302,13 +309,14 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
 	*ret = dw_task_ref(task); /* before anything can happen to it */
 	(void)pthread_mutex_lock(&service->lock);
 	r = enter(service, task, why);
-	if (r == 0) {
-		list_add(service, task);
-		(void)pthread_cond_signal(&service->work);
-	}
-	(void)pthread_mutex_unlock(&service->lock);
 	if (r == 0)
+		list_add(service, task);
+	(void)pthread_mutex_unlock(&service->lock);
+	if (r == 0) {
+		/* After the lock: who is woken wants it. */
+		(void)pthread_cond_signal(&service->work);
 		return 0;
+	}
 
 	*ret = NULL;
 	dw_metrics_refused(service->metrics, why->status);

@@ -258,16 +258,24 @@ def test_a_query_that_makes_no_sense(daemon, query):
     assert (reply.status, reply.error["code"]) == (400, "invalid")
 
 
+def settled(daemon):
+    """The numbers once no run is under way: a run is recorded after it was answered."""
+    found = []
+    wait_until(lambda: found.append(daemon.metrics()) or
+               total(found[-1], "dewar_running") == 0, "runs to be over")
+    return found[-1]
+
+
 def test_metrics_move(daemon):
     daemon.run({"language": "python", "code": "1"})
-    before = daemon.metrics()
+    before = settled(daemon)
     daemon.run({"language": "python", "code": "print(1)"})
     daemon.run({"language": "python", "code": "1 / 0"})
     assert daemon.post({"language": "python", "code": "1", "level": "none"}).status == 403
     # A reply is counted when it is out, which its reader may know before.
     wait_until(lambda: total(daemon.metrics(), "dewar_http_replies_total", status="403") >
                total(before, "dewar_http_replies_total", status="403"), "the reply to be counted")
-    after = daemon.metrics()
+    after = settled(daemon)
 
     def moved(name, **labels):
         return total(after, name, **labels) - total(before, name, **labels)

@@ -448,6 +448,37 @@ static void what_cannot_be_read_lets_nobody_in(void **state)
 	}
 }
 
+static void a_file_that_is_gone_lets_nobody_in_until_there_is_another(void **state)
+{
+	const struct place *place = *state;
+	struct dw_keys *daemon = open_keys(state), *cli;
+	char old[DW_KEY_TEXT_MAX], text[DW_KEY_TEXT_MAX];
+	struct dw_error err = {0};
+	struct dw_key key = sample("x"), found;
+
+	(void)add(daemon, "ci", old);
+	assert_int_equal(unlink(place->path), 0);
+	assert_false(dw_keys_check(daemon, old, &found));
+	assert_true(dw_keys_any(daemon));
+	assert_int_equal(dw_keys_add(daemon, &key, text, &err), -1);
+	assert_int_equal(err.code, DW_E_NOT_FOUND);
+	assert_int_equal(dw_keys_revoke(daemon, "00000000", &err), -1);
+
+	cli = open_keys(state);
+	(void)add(cli, "cd", text);
+	assert_true(dw_keys_check(daemon, text, &found));
+	assert_false(dw_keys_check(daemon, old, &found));
+
+	/* One that is not as it must be is no other. */
+	assert_int_equal(unlink(place->path), 0);
+	assert_int_equal(mknod(place->path, S_IFREG | 0600, 0), 0);
+	assert_int_equal(chmod(place->path, 0666), 0);
+	assert_false(dw_keys_check(daemon, text, &found));
+	assert_true(dw_keys_any(daemon));
+	dw_keys_close(cli);
+	dw_keys_close(daemon);
+}
+
 /* Many look while one comes and goes. */
 struct crowd {
 	struct dw_keys *keys;
@@ -536,6 +567,7 @@ int main(void)
 		TEST(a_file_that_others_can_reach_is_refused),
 		TEST(a_file_that_is_not_ours_is_refused),
 		TEST(what_cannot_be_read_lets_nobody_in),
+		TEST(a_file_that_is_gone_lets_nobody_in_until_there_is_another),
 		TEST(many_threads_may_look_while_keys_change),
 		TEST(many_processes_may_make_the_file_at_once),
 	};
