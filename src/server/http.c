@@ -331,6 +331,7 @@ static void finish_replies(struct dw_http *http)
 	struct timespec until = dw_time_in(LAST_REPLIES_MS);
 
 	dw_exchange_aside_wait();
+	dw_patience_end();
 	(void)pthread_mutex_lock(&http->lock);
 	while (http->open > 0)
 		if (pthread_cond_timedwait(&http->none_open, &http->lock, &until) ==

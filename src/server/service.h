@@ -40,7 +40,10 @@ void dw_service_reload(struct dw_service *service, const struct dw_config *confi
 
 bool dw_service_draining(const struct dw_service *service);
 
-/* Can it record? The last one tells, as nothing runs without. */
+/*
+ * Can it record? The last one tells, as nothing runs without; after a while the next
+ * one may find out.
+ */
 bool dw_service_ready(const struct dw_service *service, struct dw_error *err);
 
 struct dw_metrics *dw_service_metrics(struct dw_service *service);

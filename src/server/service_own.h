@@ -38,7 +38,8 @@ struct dw_service {
 	unsigned kept;
 	uint64_t kept_bytes;
 	struct dw_audit_keep retain; /* since_us is how long, here */
-	atomic_bool audit_down;      /* the last intent could not be written */
+	_Atomic uint64_t
+		audit_down_ms; /* when the last intent was not written; 0: it was */
 	atomic_bool draining;
 	bool ended;
 
