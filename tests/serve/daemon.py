@@ -320,10 +320,11 @@ class Daemon:
         return runs[0] if runs else None
 
     def wait_recorded(self, run, **end):
-        """The run's record, once its end has those values."""
+        """The run's record, once it has an end, with those values: its client may be sooner."""
         def ended():
             record = self.recorded(run)
-            return record if record and end.items() <= record.get("end", {}).items() else None
+            return record if record and "end" in record and \
+                end.items() <= record["end"].items() else None
 
         return wait_until(ended, "the record of %s to have %r; it is %r"
                           % (run, end, self.recorded(run)))

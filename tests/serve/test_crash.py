@@ -68,7 +68,7 @@ def crash(daemon, mark):
             try:
                 daemon.post({"language": "python", "args": [mark], "code":
                              "import time, subprocess\n"
-                             "subprocess.Popen(['sleep', '100', '%s'])\n"
+                             "subprocess.Popen(['sh', '-c', 'sleep 100; :', '%s'])\n"
                              "time.sleep(%s)" % (mark, 0.02 * i if i % 2 else 100)})
             except Exception:  # noqa: B902: it is killed
                 return

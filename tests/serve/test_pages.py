@@ -90,7 +90,7 @@ tried = []
 def ask(family, where):
     try:
         with socket.socket(family) as s:
-            s.settimeout(5)
+            s.settimeout(1)
             s.connect(where)
             s.sendall(b'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n')
             return s.recv(1000).decode('latin-1').partition('\\r\\n')[0] or 'closed'
