@@ -266,7 +266,8 @@ static void on_completed(void *user, struct MHD_Connection *conn, void **state,
 	(void)pthread_mutex_unlock(&http->lock);
 }
 
-static void on_log(void *user, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void on_log(void *user, const char *fmt,
+                                                         va_list ap)
 {
 	char text[512];
 
