@@ -17,6 +17,7 @@
 
 #define SETTLE_MS 1000U
 #define AUDIT_DOWN_MS 10000U
+#define LARGEST_AT_ONCE 16U /* of the largest requests there may be */
 
 static unsigned want_workers(const struct dw_config *config)
 {
@@ -41,6 +42,20 @@ static void take_config(struct dw_service *s, const struct dw_config *config)
 		.since_us = (int64_t)config->audit.keep_days * 86400 * 1000000,
 		.bytes = config->audit.keep_bytes,
 	};
+	s->claimed_max = LARGEST_AT_ONCE * config->http.body_bytes;
+}
+
+bool dw_service_claim(struct dw_service *service, size_t bytes)
+{
+	if (atomic_fetch_add(&service->claimed, bytes) + bytes <= service->claimed_max)
+		return true;
+	dw_service_unclaim(service, bytes);
+	return false;
+}
+
+void dw_service_unclaim(struct dw_service *service, size_t bytes)
+{
+	(void)atomic_fetch_sub(&service->claimed, bytes);
 }
 
 static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)

@@ -46,6 +46,14 @@ bool dw_service_draining(const struct dw_service *service);
  */
 bool dw_service_ready(const struct dw_service *service, struct dw_error *err);
 
+/*
+ * What all requests together may hold of memory, from their first byte to the end of
+ * their runs: a claim on so many bytes more, false if there is no room for them; and
+ * giving it back. From any thread.
+ */
+bool dw_service_claim(struct dw_service *service, size_t bytes);
+void dw_service_unclaim(struct dw_service *service, size_t bytes);
+
 struct dw_metrics *dw_service_metrics(struct dw_service *service);
 
 /* Its own numbers in Prometheus' form: queue, pool, memory; and the metrics. */

@@ -264,3 +264,39 @@ def test_clients_that_come_and_go(serve):
         sock.close()
     wait_until(lambda: n_open(daemon.pid) <= before + 4, "all of them to be let go")
     assert daemon.run({"command": "true"})["status"] == "success"
+
+
+def large(n, end=b'"}'):
+    return b'{"command": "true ' + b"x" * n + end
+
+
+def test_large_requests_have_room_for_sixteen(serve):
+    """Whoever sends many of them, and stops before the last byte, does not fill the memory."""
+    daemon = serve({"http": {"body_bytes": "1M"}})
+    body = large(1000000)
+    before_mb = rss_mb(daemon.pid)
+    held = []
+    for _ in range(60):
+        sock = daemon.raw(request_bytes(body)[:-1])
+        held.append(sock)
+    wait_until(lambda: daemon.post(body).status == 429, "sixteen to have come")
+    reply = daemon.post(body)
+    assert (reply.status, reply.error["code"]) == (429, "busy") and "large" in reply.error["message"]
+    assert rss_mb(daemon.pid) < before_mb + 60
+    for sock in held:
+        sock.close()
+    # An argument of a million letters is too long for the system, which is an answer, too.
+    wait_until(lambda: daemon.post(body).status != 429, "room again")
+    assert daemon.run({"command": "echo on"})["stdout"] == "on\n"
+
+
+def test_large_requests_that_wait_have_room_for_sixteen(serve):
+    daemon = serve({"http": {"body_bytes": "1M"}, "runs": {"concurrent": 1, "queue": 100}})
+    first, = fill(daemon, 1)
+    body = {"command": "true", "stdin": "x" * 1000000, "async": True}
+    statuses = []
+    for _ in range(30):
+        statuses.append(daemon.post(body).status)
+    assert statuses[:15] == [202] * 15 and set(statuses[17:]) == {429}, statuses
+    assert daemon.delete("/v1/runs/" + first).status == 202
+    wait_until(lambda: daemon.post(body).status == 202, "room again")
