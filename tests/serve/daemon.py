@@ -355,6 +355,8 @@ class Daemon:
                 self.process.wait()
         self.reader.join(PATIENCE_S)
         self.process.stderr.close()
+        said = [line for line in self.log if "Sanitizer" in line or "runtime error" in line]
+        assert not said and self.process.returncode in (0, 125, -signal.SIGKILL), self.log[-40:]
 
 
 def keys(dewar, state, *words):
