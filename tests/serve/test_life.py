@@ -89,16 +89,24 @@ def test_readyz_says_so_while_it_stops(serve):
 
 
 def test_the_deadline_cuts_what_runs_and_what_waits(serve):
-    daemon = serve({"runs": {"drain": 1, "concurrent": 1}})
-    running = Waiting(lambda: daemon.post({"command": "sleep 500"}))
-    wait_running(daemon, 1)
-    queued = Waiting(lambda: daemon.post({"command": "sleep 500", "limits": {"timeout_s": 400}}))
-    wait_until(lambda: "dewar_queue_length 1\n" in daemon.get("/metrics").body.decode(), "the queue")
+    """None of those that wait takes the place of one that was cut."""
+    daemon = serve({"runs": {"drain": 1, "concurrent": 2}})
+    body = {"command": "sleep 500", "limits": {"timeout_s": 400}}
+    running = [Waiting(lambda: daemon.post(body)) for _ in range(2)]
+    wait_running(daemon, 2)
+    queued = [Waiting(lambda: daemon.post(body)) for _ in range(20)]
+    wait_until(lambda: "dewar_queue_length 20\n" in daemon.get("/metrics").body.decode(),
+               "the queue")
     daemon.kill(signal.SIGTERM)
-    reply = running.result()
-    assert reply.status == 200 and reply.json["reason"] == "cancelled"
-    reply = queued.result()
-    assert (reply.status, reply.error["code"]) == (503, "unavailable")
+    for thread in running:
+        reply = thread.result()
+        assert reply.status == 200 and reply.json["reason"] == "cancelled"
+    ends = []
+    for thread in queued:
+        reply = thread.result()
+        ends.append(reply.status)
+        assert reply.error["code"] == "unavailable", reply
+    assert ends == [503] * 20
     assert daemon.wait_end() == 0
 
 
