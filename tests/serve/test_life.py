@@ -12,7 +12,7 @@ import pytest
 
 from daemon import PATIENCE_S, clean_env, wait_until
 from e2e.helpers import alive, fresh_mark
-from test_bad_requests import read_reply, request_bytes, statuses
+from wire import read_reply, request_bytes, statuses
 
 TRUE = {"command": "true"}
 
