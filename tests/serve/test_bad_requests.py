@@ -27,7 +27,7 @@ def assert_invalid(reply, *words):
 
 
 @pytest.mark.parametrize("body, word", [
-    ({"command": "true", "comand": "true"}, "comand"),
+    ({"command": "true", "commands": "true"}, "commands"),
     ({"command": "true", "limits": {"memory": 1}}, "memory"),
     ({"command": "true", "limits": {"timeout_s": "1"}}, "timeout_s"),
     ({"command": "true", "limits": {"timeout_s": 0}}, "timeout_s"),
