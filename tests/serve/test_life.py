@@ -110,6 +110,17 @@ def test_the_deadline_cuts_what_runs_and_what_waits(serve):
     assert daemon.wait_end() == 0
 
 
+def test_a_second_signal_cuts_at_once(serve):
+    daemon = serve({"runs": {"drain": 3600}})
+    running = Waiting(lambda: daemon.post({"command": "sleep 500", "limits": {"timeout_s": 400}}))
+    wait_running(daemon, 1)
+    daemon.kill(signal.SIGTERM)
+    daemon.wait_logged("about to stop")
+    daemon.kill(signal.SIGTERM)
+    assert running.result().json["reason"] == "cancelled"
+    assert daemon.wait_end() == 0
+
+
 def test_it_stops_whatever_is_asked_of_it(serve):
     """In the middle of asking for languages and levels, with connections open."""
     daemon = serve()
