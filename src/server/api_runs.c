@@ -131,6 +131,7 @@ void dw_api_run(struct dw_exchange *x)
 		dw_reply_refusal(x, &why);
 		return;
 	}
+	order.claimed = x->claimed;
 	if (async) {
 		order.on_event = NULL;
 	} else if (form != DW_STREAM_NONE &&
@@ -143,6 +144,8 @@ void dw_api_run(struct dw_exchange *x)
 		dw_reply_refusal(x, &why);
 		return;
 	}
+	x->claimed = 0; /* the task's now */
+	dw_exchange_drop_body(x);
 	x->detached = async;
 	if (async)
 		reply_accepted(x);

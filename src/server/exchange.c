@@ -23,6 +23,14 @@ struct dw_service *dw_exchange_service(struct dw_exchange *x)
 	return x->door->service;
 }
 
+void dw_exchange_drop_body(struct dw_exchange *x)
+{
+	dw_buf_finish(&x->body);
+	dw_buf_init(&x->body, own_of(x)->body_max);
+	dw_service_unclaim(x->door->service, x->claimed);
+	x->claimed = 0;
+}
+
 const char *dw_exchange_header(struct dw_exchange *x, const char *name)
 {
 	return MHD_lookup_connection_value(own_of(x)->conn, MHD_HEADER_KIND, name);

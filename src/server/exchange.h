@@ -24,7 +24,7 @@ struct dw_exchange_own {
 	uint64_t arrived_ms;
 	uint64_t body_max;
 	uint64_t body_by_ms;
-	bool too_large;
+	bool too_large, no_room;
 	int status;    /* of the reply, 0 before */
 	bool answered; /* it has been queued */
 	struct {

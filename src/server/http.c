@@ -149,8 +149,15 @@ static enum MHD_Result take_body(struct dw_exchange_own *own, const char *data,
 {
 	if (dw_now_ms() > own->body_by_ms)
 		return MHD_NO; /* who is that slow gets no answer */
-	if (own->too_large || dw_buf_add(&own->x.body, data, len) < 0)
-		own->too_large = true;
+	if (own->too_large || own->no_room)
+		return MHD_YES;
+	own->no_room = !dw_service_claim(own->x.door->service, len);
+	if (!own->no_room) {
+		own->x.claimed += len;
+		own->too_large = dw_buf_add(&own->x.body, data, len) < 0;
+	}
+	if (own->too_large || own->no_room)
+		dw_exchange_drop_body(&own->x); /* the rest is not looked at */
 	return MHD_YES;
 }
 
@@ -214,6 +221,10 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		                "the request is larger than %llu bytes",
 		                (unsigned long long)own->body_max);
 		dw_reply_refusal(&own->x, &why);
+	} else if (own->no_room) {
+		(void)dw_refuse(&why, 429, "come back after Retry-After",
+		                "there are too many large requests at once");
+		dw_reply_refusal(&own->x, &why);
 	} else {
 		own->route->fn(&own->x);
 	}
@@ -252,7 +263,7 @@ static void on_completed(void *user, struct MHD_Connection *conn, void **state,
 	       own->x.traceparent[0] ? own->x.traceparent : NULL, NULL);
 	if (own->status > 0)
 		dw_metrics_reply(dw_service_metrics(own->x.door->service), own->status);
-	dw_buf_finish(&own->x.body);
+	dw_exchange_drop_body(&own->x);
 	dw_buf_finish(&own->stream);
 	/* Who woke us may not have let go of it yet. */
 	(void)pthread_mutex_lock(&own->lock);
@@ -332,6 +343,7 @@ static void finish_replies(struct dw_http *http)
 	struct timespec until = dw_time_in(LAST_REPLIES_MS);
 
 	dw_exchange_aside_wait();
+	dw_patience_end();
 	(void)pthread_mutex_lock(&http->lock);
 	while (http->open > 0)
 		if (pthread_cond_timedwait(&http->none_open, &http->lock, &until) ==

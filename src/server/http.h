@@ -28,6 +28,7 @@ struct dw_exchange {
 	char traceparent[64]; /* "" if there was none */
 	char param[128];      /* what stands for {id} in the route */
 	struct dw_buf body;
+	size_t claimed; /* of the service, for the body */
 	struct dw_caller caller;
 	bool no_key; /* nobody's key was asked for */
 
@@ -55,6 +56,9 @@ const char *dw_exchange_header(struct dw_exchange *x, const char *name);
 const char *dw_exchange_query(struct dw_exchange *x, const char *name);
 
 struct dw_service *dw_exchange_service(struct dw_exchange *x);
+
+/* It was read, and its memory is for others; unless x->claimed has become somebody's. */
+void dw_exchange_drop_body(struct dw_exchange *x);
 
 /*
  * Replies; one an exchange. From the exchange's own thread: in a route, or in what

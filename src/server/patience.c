@@ -108,3 +108,14 @@ void dw_patience_stop(struct dw_patience *patience)
 	(void)pthread_mutex_unlock(&lock);
 	free(patience);
 }
+
+void dw_patience_end(void)
+{
+	struct dw_patience *p;
+
+	(void)pthread_mutex_lock(&lock);
+	LIST_FOREACH(p, &all, link)
+	if (p->until_ms > 0)
+		(void)shutdown(p->fd, SHUT_RDWR);
+	(void)pthread_mutex_unlock(&lock);
+}

@@ -21,4 +21,7 @@ struct dw_patience *dw_patience_start(int fd, uint64_t until_ms);
 void dw_patience_until(struct dw_patience *patience, uint64_t until_ms);
 void dw_patience_stop(struct dw_patience *patience); /* before fd is closed */
 
+/* All patience is over: shut down each connection whose turn it is to say something. */
+void dw_patience_end(void);
+
 #endif

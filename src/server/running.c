@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "dewar/dewar.h"
 #include "engine/warnings.h"
 #include "server/log.h"
@@ -48,7 +49,7 @@ static int record_intent(struct dw_service *s, struct dw_task *task)
 	struct dw_error err = {0};
 	int r = dw_audit_intent(s->audit, &run, &task->req, &err);
 
-	s->audit_down = r < 0;
+	s->audit_down_ms = r < 0 ? dw_now_ms() : 0;
 	if (r == 0) {
 		dw_metrics_audit(s->metrics, DW_METRICS_INTENT,
 		                 seconds(since, dw_now_ns()));

@@ -16,6 +16,8 @@
 #include "server/service_own.h"
 
 #define SETTLE_MS 1000U
+#define AUDIT_DOWN_MS 10000U
+#define LARGEST_AT_ONCE 16U /* of the largest requests there may be */
 
 static unsigned want_workers(const struct dw_config *config)
 {
@@ -40,6 +42,20 @@ static void take_config(struct dw_service *s, const struct dw_config *config)
 		.since_us = (int64_t)config->audit.keep_days * 86400 * 1000000,
 		.bytes = config->audit.keep_bytes,
 	};
+	s->claimed_max = LARGEST_AT_ONCE * config->http.body_bytes;
+}
+
+bool dw_service_claim(struct dw_service *service, size_t bytes)
+{
+	if (atomic_fetch_add(&service->claimed, bytes) + bytes <= service->claimed_max)
+		return true;
+	dw_service_unclaim(service, bytes);
+	return false;
+}
+
+void dw_service_unclaim(struct dw_service *service, size_t bytes)
+{
+	(void)atomic_fetch_sub(&service->claimed, bytes);
 }
 
 static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)
@@ -268,14 +284,24 @@ bool dw_service_draining(const struct dw_service *service)
 	return service->draining;
 }
 
+/* Who is not ready is sent nothing, and would never find out that it could. */
+static bool is_audit_down(const struct dw_service *service)
+{
+	uint64_t since = service->audit_down_ms;
+
+	return since > 0 && dw_now_ms() - since < AUDIT_DOWN_MS;
+}
+
 bool dw_service_ready(const struct dw_service *service, struct dw_error *err)
 {
+	bool down = is_audit_down(service);
+
 	if (service->draining)
 		(void)dw_fail(err, DW_E_BUSY, 0, "it is about to stop");
-	else if (service->audit_down)
+	else if (down)
 		(void)dw_fail(err, DW_E_INTERNAL, 0,
 		              "the audit record cannot be written");
-	return !service->draining && !service->audit_down;
+	return !service->draining && !down;
 }
 
 struct dw_metrics *dw_service_metrics(struct dw_service *service)

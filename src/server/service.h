@@ -40,8 +40,19 @@ void dw_service_reload(struct dw_service *service, const struct dw_config *confi
 
 bool dw_service_draining(const struct dw_service *service);
 
-/* Can it record? The last one tells, as nothing runs without. */
+/*
+ * Can it record? The last one tells, as nothing runs without; after a while the next
+ * one may find out.
+ */
 bool dw_service_ready(const struct dw_service *service, struct dw_error *err);
+
+/*
+ * What all requests together may hold of memory, from their first byte to the end of
+ * their runs: a claim on so many bytes more, false if there is no room for them; and
+ * giving it back. From any thread.
+ */
+bool dw_service_claim(struct dw_service *service, size_t bytes);
+void dw_service_unclaim(struct dw_service *service, size_t bytes);
 
 struct dw_metrics *dw_service_metrics(struct dw_service *service);
 

@@ -37,10 +37,11 @@ struct dw_service {
 	struct dw_task *first, *last; /* all that can be found, the oldest first */
 	unsigned kept;
 	uint64_t kept_bytes;
-	struct dw_audit_keep retain; /* since_us is how long, here */
-	atomic_bool audit_down;      /* the last intent could not be written */
+	struct dw_audit_keep retain;    /* since_us is how long, here */
+	_Atomic uint64_t audit_down_ms; /* the last intent's failure; 0: none */
 	atomic_bool draining;
 	bool ended;
+	_Atomic uint64_t claimed, claimed_max; /* bytes of requests */
 
 	struct dw_pool *pool;      /* NULL: every run is cold */
 	struct dw_request *docker; /* what containers of the pool's are like */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
+#include "server/service.h"
 #include "server/task_own.h"
 
 struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
@@ -29,6 +30,7 @@ struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
 	task->door = order->door;
 	task->caller = *order->caller;
 	task->keep = order->keep;
+	task->claimed = order->claimed;
 	task->on_event = order->on_event;
 	task->user = order->user;
 	if (order->traceparent)
@@ -105,6 +107,7 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 		task->bytes += res->files[i].len;
 	/* What it was given is not needed any more, and may be large. */
 	dw_request_finish(&task->req);
+	dw_service_unclaim(task->service, task->claimed);
 	atomic_store(&task->stage, DW_TASK_DONE); /* the last: who sees it may read all */
 	(void)pthread_cond_broadcast(&task->over);
 	if (task->on_event)

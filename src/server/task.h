@@ -46,7 +46,8 @@ struct dw_order {
 	const char *door;        /* "http", "mcp", for logs and metrics */
 	dw_task_fn *on_event;    /* or NULL */
 	void *user;
-	bool keep; /* its result may be asked for later, by its id */
+	bool keep;      /* its result may be asked for later, by its id */
+	size_t claimed; /* of the service, which the task gives back at its end */
 };
 
 /*

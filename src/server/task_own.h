@@ -36,6 +36,7 @@ struct dw_task {
 	uint64_t timeout_ms; /* from its arrival */
 	int cancel_fd;       /* an eventfd */
 	bool keep;
+	size_t claimed;         /* for its request */
 	bool intended;          /* its intent is on record, so its end is to be */
 	struct dw_error failed; /* why there is no result, if it was to run */
 

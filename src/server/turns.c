@@ -178,9 +178,7 @@ void dw_turns_cancel(struct dw_service *s)
 	const uint64_t one = 1;
 	struct dw_task *task;
 
-	for (task = s->first; task; task = task->next)
-		if (task->stage == DW_TASK_RUNNING && task->cancel_fd >= 0)
-			(void)!write(task->cancel_fd, &one, sizeof(one));
+	/* Those that wait first, or one of them takes the place of one that runs. */
 	for (task = s->first; task;) {
 		if (!task->waiting.tenant) {
 			task = task->next;
@@ -191,6 +189,9 @@ void dw_turns_cancel(struct dw_service *s)
 		end_waiting(s, task);
 		task = s->first; /* the list may be another one by now */
 	}
+	for (task = s->first; task; task = task->next)
+		if (task->stage == DW_TASK_RUNNING && task->cancel_fd >= 0)
+			(void)!write(task->cancel_fd, &one, sizeof(one));
 }
 
 /* One whose time has passed in the queue; NULL if there is none. */

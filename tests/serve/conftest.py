@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the daemon share: the daemon itself, with real clients."""
 
-import os
 import pathlib
 import shutil
 import tempfile
@@ -34,9 +33,9 @@ def short_folder():
 
 @pytest.fixture(scope="module")
 def daemon(dewar):  # noqa: F811
-    """One with warm cells and every default, for all tests of a module."""
+    """One with warm cells and nearly every default, for all tests of a module."""
     folder = short_folder()
-    it = Daemon(dewar, folder / "state")
+    it = Daemon(dewar, folder / "state", {"runs": {"drain": 1}})
     yield it
     it.finish()
     shutil.rmtree(folder, ignore_errors=True)
@@ -58,8 +57,3 @@ def serve(dewar):  # noqa: F811
     for it in started:
         it.finish()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-def as_root(is_root):  # noqa: F811
-    return is_root and os.path.isdir("/proc/self/ns")

@@ -122,11 +122,12 @@ class Daemon:
     """`dewar serve`, which has said that it is ready."""
 
     def __init__(self, dewar, state, config=None, args=(), env=None, listen=True, preexec=None,
-                 pass_fds=(), prefix=(), wait=True):
+                 pass_fds=(), prefix=(), via=None, wait=True):
         self.dewar = dewar
         self.state = pathlib.Path(state)
         self.log = []
         self.port = None
+        self.via = via  # a unix socket to ask by, instead of the port
         self.contract = None
         self.key = None
         self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -186,7 +187,8 @@ class Daemon:
             port = re.fullmatch(r"127\.0\.0\.1:(\d+)", entry["listen"])
             if port:
                 self.port = int(port.group(1))
-                self.contract = Contract(self._plain_get("/openapi.json"))
+        if self.port or self.via:
+            self.contract = Contract(self._plain_get("/openapi.json"))
 
     def _plain_get(self, path):
         conn = self.connect()
@@ -197,7 +199,10 @@ class Daemon:
             conn.close()
 
     def connect(self, timeout=PATIENCE_S):
-        conn = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        if self.via:
+            conn = UnixConnection(self.via, timeout)
+        else:
+            conn = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         conn.connect()
         return conn
 
@@ -293,6 +298,10 @@ class Daemon:
         assert reply.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         return read_metrics(reply.body.decode("utf-8"))
 
+    def keys(self, *words):
+        """What `dewar keys` says, as JSON."""
+        return keys(self.dewar, self.state, *words)
+
     def audit(self, *words):
         """What `dewar audit` says of this daemon's record, as JSON."""
         done = subprocess.run([self.dewar, "audit", *words, "--json"],
@@ -311,10 +320,11 @@ class Daemon:
         return runs[0] if runs else None
 
     def wait_recorded(self, run, **end):
-        """The run's record, once its end has those values."""
+        """The run's record, once it has an end, with those values: its client may be sooner."""
         def ended():
             record = self.recorded(run)
-            return record if record and end.items() <= record.get("end", {}).items() else None
+            return record if record and "end" in record and \
+                end.items() <= record["end"].items() else None
 
         return wait_until(ended, "the record of %s to have %r; it is %r"
                           % (run, end, self.recorded(run)))
@@ -345,6 +355,16 @@ class Daemon:
                 self.process.wait()
         self.reader.join(PATIENCE_S)
         self.process.stderr.close()
+        said = [line for line in self.log if "Sanitizer" in line or "runtime error" in line]
+        assert not said and self.process.returncode in (0, 125, -signal.SIGKILL), self.log[-40:]
+
+
+def keys(dewar, state, *words):
+    done = subprocess.run([dewar, "keys", *words, "--state", str(state), "--json"],
+                          env=clean_env(), stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done
+    return json.loads(done.stdout or "null")
 
 
 LINE = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? ([-+0-9.eEinfNa]+)')

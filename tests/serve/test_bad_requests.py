@@ -169,14 +169,6 @@ def test_the_full_network_is_refused_unless_configured(daemon):
     assert reply.status == 403 and "network" in reply.error["message"]
 
 
-@pytest.mark.parametrize("level", ["none", "process"])
-def test_weak_levels_where_they_are_configured(serve, level):
-    daemon = serve({"runs": {"levels": ["container", "process", "none"]}})
-    result = daemon.run({"command": "echo hi", "level": level})
-    assert (result["stdout"], result["proof"]["achieved"]) == ("hi\n", level)
-    assert daemon.run({"command": "true"})["proof"]["achieved"] == "container"
-
-
 @pytest.mark.parametrize("setting, most, name, value", [
     ("timeout", "5s", "timeout_s", 5), ("memory", "64M", "memory_mb", 64),
     ("cpus", 0.5, "cpu_percent", 50), ("output", 2000, "output_bytes", 2000),

@@ -38,7 +38,7 @@ def test_start_output_and_result_in_order(daemon, accept):
 def test_output_comes_before_the_end(daemon, accept):
     """The program goes on until it is ended, and that is after its output was read."""
     stream = daemon.stream({"language": "python", "code":
-                            "import time; print('first', flush=True); time.sleep(100)"}, accept)
+                            "import os, time; os.write(1, b'first\\n'); time.sleep(100)"}, accept)
     assert stream.next()[0] == "start"
     text = ""
     while text != "first\n":  # print() writes twice, which may be read in one piece or two
