@@ -246,11 +246,14 @@ static void look_around(const struct dw_rules *rules)
 void *dw_turns_keep_house(void *user)
 {
 	struct dw_service *s = user;
-	struct dw_rules rules = s->rules;
 	uint64_t retain_ms = 0;
 	struct dw_task *late;
 	struct timespec until;
+	struct dw_rules rules;
 
+	(void)pthread_mutex_lock(&s->lock);
+	rules = s->rules;
+	(void)pthread_mutex_unlock(&s->lock);
 	look_around(&rules);
 	(void)pthread_mutex_lock(&s->lock);
 	while (!s->ended) {

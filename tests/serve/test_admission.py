@@ -12,7 +12,7 @@ import time
 import pytest
 
 from daemon import PATIENCE_S, total, wait_until
-from test_bad_requests import read_reply, request_bytes, statuses
+from wire import read_reply, request_bytes, statuses
 
 SLEEP = {"command": "sleep 100"}
 

@@ -7,6 +7,7 @@ import socket
 import pytest
 
 from daemon import PATIENCE_S
+from wire import read_reply, request_bytes, statuses
 
 GOOD = {"command": "true"}
 
@@ -26,7 +27,7 @@ def assert_invalid(reply, *words):
 
 
 @pytest.mark.parametrize("body, word", [
-    ({"command": "true", "comand": "true"}, "comand"),
+    ({"command": "true", "commands": "true"}, "commands"),
     ({"command": "true", "limits": {"memory": 1}}, "memory"),
     ({"command": "true", "limits": {"timeout_s": "1"}}, "timeout_s"),
     ({"command": "true", "limits": {"timeout_s": 0}}, "timeout_s"),
@@ -191,24 +192,6 @@ def test_a_limit_that_nobody_named_is_the_largest_at_most(serve):
 
 # ---- HTTP itself ----
 
-def read_reply(sock):
-    """Status and rest of all that comes until the other side closes."""
-    data = b""
-    while True:
-        try:
-            more = sock.recv(65536)
-        except ConnectionResetError:
-            break
-        if not more:
-            break
-        data += more
-    return data
-
-
-def statuses(data):
-    return [int(part.split(b" ", 1)[0]) for part in data.split(b"HTTP/1.1 ")[1:]]
-
-
 def test_a_body_that_says_it_is_too_large_is_not_read(daemon):
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\nContent-Length: 104857600\r\n\r\n")
@@ -297,11 +280,6 @@ def test_what_is_no_http(daemon, head):
     data = read_reply(sock)
     sock.close()
     assert all(400 <= status < 600 for status in statuses(data)), data[:500]
-
-
-def request_bytes(body=b'{"command": "true"}', extra=b""):
-    return (b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n%s\r\n" % (len(body), extra)) + body
 
 
 def test_pipelined_requests_are_answered_in_order(daemon):

@@ -12,7 +12,7 @@ import pytest
 
 from daemon import PATIENCE_S, clean_env, wait_until
 from e2e.helpers import alive, fresh_mark
-from test_bad_requests import read_reply, request_bytes, statuses
+from wire import read_reply, request_bytes, statuses
 
 TRUE = {"command": "true"}
 
@@ -157,7 +157,7 @@ def test_sighup_reads_the_settings_again(serve):
 
 
 @pytest.mark.parametrize("text, word", [
-    ("runs: {queu: 3}", "queu"), ("runs: [", ""), ("runs:\n  max:\n    timeout: soon\n", "timeout"),
+    ("runs: {queues: 3}", "queues"), ("runs: [", ""), ("runs:\n  max:\n    timeout: soon\n", "timeout"),
     ("\0", "")])
 def test_a_broken_file_changes_nothing(serve, text, word):
     daemon = serve({"runs": {"max": {"timeout": 5}}})
@@ -196,7 +196,7 @@ def test_check_config_starts_nothing(dewar, tmp_path):
 
 
 @pytest.mark.parametrize("text, line, key", [
-    ("runs:\n  queue: 3\n  queu: 4\n", 3, "queu"), ("http:\n  idle: never\n", 2, "idle"),
+    ("runs:\n  queue: 3\n  queues: 4\n", 3, "queues"), ("http:\n  idle: never\n", 2, "idle"),
     ("listen: nowhere\n", 1, "listen"), ("runs:\n  queue: 1\n  queue: 2\n", 3, "queue"),
     ("runs:\n  levels: [fortress]\n", 2, "levels")])
 def test_check_config_names_line_and_key(dewar, tmp_path, text, line, key):

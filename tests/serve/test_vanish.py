@@ -9,7 +9,7 @@ import pytest
 
 from daemon import wait_until
 from e2e.helpers import alive, fresh_mark
-from test_bad_requests import request_bytes
+from wire import request_bytes
 
 
 def sleeper(mark):
