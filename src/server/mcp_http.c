@@ -13,6 +13,7 @@
 #include "server/http.h"
 #include "server/mcp.h"
 #include "server/mcp_headers.h"
+#include "server/mcp_resources.h"
 #include "server/mcp_sessions.h"
 #include "server/router.h"
 #include "server/watch.h"
@@ -235,8 +236,7 @@ static void serve(struct dw_exchange *x, struct post *post)
 {
 	bool ready;
 
-	/* It may ask twenty interpreters for their version. */
-	if (post->is_request && strcmp(post->msg->method, "resources/read") == 0) {
+	if (post->is_request && dw_mcp_resources_slow(post->msg)) {
 		dw_exchange_aside(x, take_aside, go_on);
 		return;
 	}

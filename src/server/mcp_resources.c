@@ -123,6 +123,15 @@ static void read_run(struct dw_mcp_call *call, const char *uri)
 	dw_task_unref(task);
 }
 
+bool dw_mcp_resources_slow(const struct dw_mcp_message *msg)
+{
+	const char *uri = dw_mcp_text(msg->params, "uri");
+
+	/* These start interpreters, and build walls. */
+	return msg->method && strcmp(msg->method, "resources/read") == 0 && uri &&
+	       (strcmp(uri, LANGUAGES) == 0 || strcmp(uri, LEVELS) == 0);
+}
+
 void dw_mcp_resources_read(struct dw_mcp_call *call, json_t *params)
 {
 	const char *uri = dw_mcp_text(params, "uri");
