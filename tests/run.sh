@@ -12,6 +12,7 @@
 #   e2e-plain  the same, and the daemon's, as a plain user made for the purpose, where we
 #              are root
 #   serve      pytest over `build/dewar serve`, with real clients
+#   mcp        the official clients, inspector and conformance suite of MCP, from npm
 #   docker     pytest over build/dewar, beside engines that it starts: Docker and Podman;
 #              and the escape suite in their containers
 #   mutants    the escape suite again, with one wall taken away at a time
@@ -33,7 +34,7 @@ root=$PWD
 logs=$root/build/test-logs
 results=$logs/results.tsv
 plain_user=dewar-test
-all_steps=(checks unit e2e e2e-warm e2e-plain serve docker mutants sanitize lint)
+all_steps=(checks unit e2e e2e-warm e2e-plain serve mcp docker mutants sanitize lint)
 
 export PYTHONDONTWRITEBYTECODE=1
 [ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
@@ -205,6 +206,21 @@ step_serve()
 	serve serve "$root/build"
 }
 
+# mcp SUITE FOLDER [PYTEST OPTIONS...]: clients from npm, kept in ~/.cache/dewar/mcp
+mcp()
+{
+	local suite=$1 folder=$2
+	shift 2
+	DEWAR_SUITE=$suite DEWAR=$folder/dewar suite "$suite" "$logs/$suite.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/mcp \
+		--junitxml="$logs/$suite.xml" --durations=20 "$@"
+}
+
+step_mcp()
+{
+	mcp mcp "$root/build"
+}
+
 # with_engines SUITE FOLDER TESTS...: those of tests/docker, over the programs in the folder
 with_engines()
 {
@@ -248,6 +264,7 @@ step_sanitize()
 	DEWAR_ASAN=$(clang -print-file-name="libclang_rt.asan-$(uname -m).so") \
 		e2e sanitize-e2e "$root/build-sanitize" -m 'not slow'
 	serve sanitize-serve "$root/build-sanitize" -m 'not slow'
+	mcp sanitize-mcp "$root/build-sanitize" --ignore=tests/mcp/test_inspector.py
 	with_engines sanitize-docker "$root/build-sanitize" tests/docker/test_bad_engine.py \
 		tests/docker/test_collect.py tests/docker/test_no_engine.py
 	unset ASAN_OPTIONS UBSAN_OPTIONS

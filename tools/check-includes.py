@@ -40,6 +40,7 @@ MAY_INCLUDE = {
     "tests/fuzz": None,
     "tests/escape": (),
     "tests/fakes": None,
+    "tests/mcp": None,
 }
 
 # Made by the build, at the top of its folder.

@@ -20,6 +20,8 @@ data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seab
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 # Another source's node (NodeSource's, say) refuses to live beside Debian's.
 [ -x /usr/bin/node ] || languages+=(nodejs)
+# For the clients of tests/mcp; that other source's node brings it.
+[ -x /usr/bin/npm ] || languages+=(npm)
 
 case ${1:-build} in
 build) wanted=("${build[@]}") ;;

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 int dw_account_find(uid_t uid, struct dw_account *ret)
 {
@@ -24,4 +27,15 @@ int dw_account_find(uid_t uid, struct dw_account *ret)
 	}
 	(void)fclose(file);
 	return r;
+}
+
+void dw_account_who(uid_t uid, char *ret, size_t size)
+{
+	struct dw_account account;
+
+	if (dw_account_find(uid, &account) == 0 &&
+	    dw_utf8_valid(account.name, strlen(account.name)))
+		(void)snprintf(ret, size, "uid:%u (%.64s)", uid, account.name);
+	else
+		(void)snprintf(ret, size, "uid:%u", uid);
 }

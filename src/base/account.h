@@ -2,6 +2,7 @@
 #ifndef DW_BASE_ACCOUNT_H
 #define DW_BASE_ACCOUNT_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 /* An account in /etc/passwd. */
@@ -15,5 +16,8 @@ struct dw_account {
  * getpwuid(): that loads libraries, which a static program cannot.
  */
 int dw_account_find(uid_t uid, struct dw_account *ret);
+
+/* Who that is, for records and logs: "uid:1000 (alice)", or "uid:1000". */
+void dw_account_who(uid_t uid, char *ret, size_t size);
 
 #endif

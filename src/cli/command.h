@@ -35,6 +35,8 @@ extern const struct dw_command dw_command_keys;
 extern const struct dw_command dw_command_languages;
 extern const struct dw_command dw_command_audit;
 extern const struct dw_command dw_command_serve;
+extern const struct dw_command dw_command_mcp;
+extern const struct dw_command dw_command_tool_schema;
 extern const struct dw_command dw_command_doctor;
 extern const struct dw_command dw_command_verify;
 extern const struct dw_command dw_command_bench;

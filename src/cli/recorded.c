@@ -8,20 +8,6 @@
 #include "audit/audit.h"
 #include "base/account.h"
 #include "base/id.h"
-#include "base/utf8.h"
-
-/* "uid:1000 (alice)" */
-static void name_caller(char *ret, size_t size)
-{
-	struct dw_account account;
-	uid_t uid = getuid();
-
-	if (dw_account_find(uid, &account) == 0 &&
-	    dw_utf8_valid(account.name, strlen(account.name)))
-		(void)snprintf(ret, size, "uid:%u (%.64s)", uid, account.name);
-	else
-		(void)snprintf(ret, size, "uid:%u", uid);
-}
 
 static int begin(struct dw_recorded *rec, const char *path, const struct dw_request *req,
                  struct dw_error *err)
@@ -47,7 +33,7 @@ int dw_recorded_begin(struct dw_recorded *rec, const char *path, struct dw_reque
 
 	dw_id_make(rec->id);
 	req->id = rec->id;
-	name_caller(rec->who, sizeof(rec->who));
+	dw_account_who(getuid(), rec->who, sizeof(rec->who));
 	if (begin(rec, path, req, err) == 0)
 		return 0;
 

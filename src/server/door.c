@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include "base/account.h"
-#include "base/utf8.h"
 #include "server/head.h"
 #include "server/http.h"
 
@@ -41,19 +40,14 @@ static int check_place(struct dw_door *door, const struct dw_entrance *entrance,
 static void name_local(int peer_fd, const struct dw_entrance *entrance,
                        struct dw_caller *ret)
 {
-	struct dw_account account;
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
 	if (!entrance->unix_socket ||
 	    getsockopt(peer_fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		(void)snprintf(ret->who, sizeof(ret->who), "local");
-	else if (dw_account_find(cred.uid, &account) == 0 &&
-	         dw_utf8_valid(account.name, strlen(account.name)))
-		(void)snprintf(ret->who, sizeof(ret->who), "uid:%u (%.64s)", cred.uid,
-		               account.name);
 	else
-		(void)snprintf(ret->who, sizeof(ret->who), "uid:%u", cred.uid);
+		dw_account_who(cred.uid, ret->who, sizeof(ret->who));
 }
 
 static const char *given_key(struct dw_exchange *x)

@@ -10,12 +10,14 @@
 #include "server/service.h"
 
 struct dw_exchange;
+struct dw_mcp_http;
 struct dw_refusal;
 
 /* What all listeners have in common. */
 struct dw_door {
 	struct dw_service *service;
 	struct dw_keys *keys;
+	struct dw_mcp_http *mcp;
 	pthread_rwlock_t lock; /* of the config, which a reload replaces */
 	struct dw_config *config;
 	const char *audit; /* the path of the record */

@@ -140,16 +140,37 @@ static void wake_up(struct dw_exchange_own *own)
 	MHD_resume_connection(own->conn);
 }
 
+static void task_gone(void *user)
+{
+	dw_task_cancel(user);
+}
+
+static void task_hold(void *user)
+{
+	(void)dw_task_ref(user);
+}
+
+static void task_release(void *user)
+{
+	dw_task_unref(user);
+}
+
 /* A client that hangs up ends its run. */
 static void watch(struct dw_exchange_own *own)
 {
+	static const struct dw_watched run = {task_gone, task_hold, task_release};
+	const struct dw_watched *what = own->x.watched;
 	const union MHD_ConnectionInfo *info;
 
-	if (!own->x.task || own->x.detached || own->watch)
+	if (!what && own->x.task && !own->x.detached)
+		what = &run;
+	if (!what || own->watch)
 		return;
 	info = MHD_get_connection_info(own->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (info)
-		own->watch = dw_watch_start(info->connect_fd, own->x.task);
+		own->watch = dw_watch_start(info->connect_fd, what,
+		                            own->x.watched ? own->x.state
+		                                           : (void *)own->x.task);
 }
 
 void dw_exchange_sleep(struct dw_exchange *x, void (*fn)(struct dw_exchange *x))

@@ -18,6 +18,7 @@
 struct dw_http;
 struct dw_door;
 struct dw_entrance;
+struct dw_watched;
 
 /* One request and its reply. */
 struct dw_exchange {
@@ -32,9 +33,10 @@ struct dw_exchange {
 	struct dw_caller caller;
 	bool no_key; /* nobody's key was asked for */
 
-	struct dw_task *task; /* the run it waits for, or NULL */
-	bool detached;        /* the run goes on without it */
-	void *state;          /* the route's own */
+	struct dw_task *task;             /* the run it waits for, or NULL */
+	bool detached;                    /* the run goes on without it */
+	void *state;                      /* the route's own */
+	const struct dw_watched *watched; /* told of a hang-up, with state; or NULL */
 	void (*free_state)(void *state);
 };
 
@@ -83,7 +85,7 @@ void dw_stream_end(struct dw_exchange *x);
 /*
  * Sleep until dw_exchange_wake(), which may have come already, and go on with fn
  * then. While it sleeps, and while it streams, a client that hangs up cancels
- * x->task unless it is detached.
+ * x->task unless it is detached, and x->watched is told.
  */
 void dw_exchange_sleep(struct dw_exchange *x, void (*fn)(struct dw_exchange *x));
 void dw_exchange_wake(struct dw_exchange *x); /* from any thread */

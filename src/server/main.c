@@ -16,6 +16,8 @@ static const struct {
 	int (*run)(char *const *words);
 } commands[] = {
 	{"serve", dw_serve_main},
+	{"mcp", dw_mcp_main},
+	{"tool-schema", dw_tool_schema_main},
 };
 
 int main(int argc, char **argv)

@@ -14,6 +14,8 @@ static const struct dw_route routes[] = {
 	{"GET", "/v1/languages", 0, false, dw_api_languages},
 	{"GET", "/v1/levels", 0, false, dw_api_levels},
 	{"GET", "/v1/audit", DW_SCOPE_AUDIT, false, dw_api_audit},
+	{"POST", "/mcp", DW_SCOPE_RUN, false, dw_mcp_http_post},
+	{"DELETE", "/mcp", DW_SCOPE_RUN, false, dw_mcp_http_delete},
 	{"GET", "/metrics", DW_SCOPE_ADMIN, false, dw_api_metrics},
 	{"GET", "/openapi.json", 0, true, dw_api_openapi},
 	{"GET", "/healthz", 0, true, dw_api_health},

@@ -26,5 +26,7 @@ void dw_api_audit(struct dw_exchange *x);
 void dw_api_health(struct dw_exchange *x);
 void dw_api_ready(struct dw_exchange *x);
 void dw_api_metrics(struct dw_exchange *x);
+void dw_mcp_http_post(struct dw_exchange *x);
+void dw_mcp_http_delete(struct dw_exchange *x);
 
 #endif

@@ -16,6 +16,7 @@
 #include "server/listen.h"
 #include "server/log.h"
 #include "server/manager.h"
+#include "server/mcp_http.h"
 #include "server/words.h"
 
 #define EXIT_OURS 125
@@ -163,6 +164,9 @@ static int start(struct daemon *d, struct dw_error *err)
 	if (open_state(d, err) < 0 || listen_all(d, err) < 0 || check_open(d, err) < 0 ||
 	    dw_service_new(config, d->audit, &d->door.service, err) < 0)
 		return -1;
+	d->door.mcp = dw_mcp_http_create(d->door.service);
+	if (!d->door.mcp)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve MCP");
 	for (size_t i = 0; i < d->n; i++) {
 		int fd = TAKE_FD(d->fds[i]);
 
@@ -249,6 +253,7 @@ static void finish(struct daemon *d)
 	if (d->socket)
 		(void)unlink(d->socket);
 	free(d->socket);
+	dw_mcp_http_free(d->door.mcp);
 	dw_service_free(d->door.service);
 	dw_keys_close(d->door.keys);
 	if (d->door.config != d->first)

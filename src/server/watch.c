@@ -3,7 +3,10 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/clock.h"
 
@@ -12,7 +15,14 @@
 struct dw_watch_hang_up {
 	struct dw_watch_hang_up *next, *prev;
 	int fd;
-	struct dw_task *task;
+	const struct dw_watched *what;
+	void *user;
+};
+
+/* Somebody to be told, held. */
+struct gone {
+	const struct dw_watched *what;
+	void *user;
 };
 
 /* One list and one thread for all listeners. */
@@ -22,16 +32,18 @@ static struct dw_watch_hang_up *first;
 static size_t n_watched;
 static bool running;
 
-/* Under the lock: those whose client is gone, each with a reference. */
-static size_t find_gone(struct dw_task **ret, size_t max)
+/* Under the lock: those whose client is gone, each of them held. */
+static size_t find_gone(struct gone *ret, size_t max)
 {
 	struct pollfd pfd;
 	size_t n = 0;
 
 	for (struct dw_watch_hang_up *w = first; w && n < max; w = w->next) {
 		pfd = (struct pollfd){.fd = w->fd, .events = POLLRDHUP};
-		if (poll(&pfd, 1, 0) > 0 && pfd.revents != 0)
-			ret[n++] = dw_task_ref(w->task);
+		if (poll(&pfd, 1, 0) <= 0 || pfd.revents == 0)
+			continue;
+		w->what->hold(w->user);
+		ret[n++] = (struct gone){w->what, w->user};
 	}
 	return n;
 }
@@ -39,7 +51,7 @@ static size_t find_gone(struct dw_task **ret, size_t max)
 static void *look(void *user)
 {
 	struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
-	struct dw_task *gone[64];
+	struct gone gone[64];
 	size_t n;
 
 	(void)user;
@@ -50,15 +62,15 @@ static void *look(void *user)
 		n = find_gone(gone, sizeof(gone) / sizeof(gone[0]));
 		(void)pthread_mutex_unlock(&lock);
 		for (size_t i = 0; i < n; i++) {
-			dw_task_cancel(gone[i]);
-			dw_task_unref(gone[i]);
+			gone[i].what->gone(gone[i].user);
+			gone[i].what->release(gone[i].user);
 		}
 		(void)nanosleep(&pause, NULL);
 	}
 	return NULL;
 }
 
-struct dw_watch_hang_up *dw_watch_start(int fd, struct dw_task *task)
+struct dw_watch_hang_up *dw_watch_start(int fd, const struct dw_watched *what, void *user)
 {
 	struct dw_watch_hang_up *w = calloc(1, sizeof(*w));
 	pthread_t thread;
@@ -66,7 +78,9 @@ struct dw_watch_hang_up *dw_watch_start(int fd, struct dw_task *task)
 	if (!w)
 		return NULL;
 	w->fd = fd;
-	w->task = dw_task_ref(task);
+	w->what = what;
+	w->user = user;
+	what->hold(user);
 	(void)pthread_mutex_lock(&lock);
 	w->next = first;
 	if (first)
@@ -95,6 +109,6 @@ void dw_watch_stop(struct dw_watch_hang_up *watch)
 		watch->next->prev = watch->prev;
 	n_watched--;
 	(void)pthread_mutex_unlock(&lock);
-	dw_task_unref(watch->task);
+	watch->what->release(watch->user);
 	free(watch);
 }

@@ -12,5 +12,7 @@ const char *dw_word(char *const *words, const char *key);
 
 /* What dewar-serve can be told to do; the exit status. */
 int dw_serve_main(char *const *words);
+int dw_mcp_main(char *const *words);
+int dw_tool_schema_main(char *const *words);
 
 #endif

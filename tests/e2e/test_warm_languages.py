@@ -380,6 +380,12 @@ def test_two_forks_draw_other_numbers(draw, need, language):
         assert len(set(numbers)) == len(numbers), numbers
 
 
+def test_what_cannot_fork_is_not_waited_for(run_json, need):
+    need("javascript")
+    done = run_json("--warm", "fork", "javascript", "-c", "console.log(1)", timeout=30)
+    assert (done["stdout"], done["metadata"]["warm"]) == ("1\n", False)
+
+
 WORDS = {
     "javascript": "console.log(process.env.GREETING, process.env.HOME, process.argv.slice(2))",
     "lua": "print(os.getenv('GREETING'), os.getenv('HOME'), ...)",
