@@ -49,7 +49,7 @@ def test_sigterm_lets_a_run_finish_and_takes_no_other(serve):
     conn = daemon.connect()
     assert daemon.exchange(conn, "GET", "/readyz").status == 200
     mark = fresh_mark()
-    body = {"language": "python", "args": [mark], "code": "import time; time.sleep(6); print('done')"}
+    body = {"language": "python", "args": [mark], "code": "import time; time.sleep(9); print('done')"}
     waiting = Waiting(lambda: daemon.post(body))
     streaming = Waiting(lambda: list(daemon.stream(body)))
     wait_until(lambda: len(alive(mark)) >= 2, "both to run")
