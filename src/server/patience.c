@@ -23,7 +23,7 @@ struct dw_patience {
 /* One list and one thread for all listeners. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
-static LIST_HEAD(, dw_patience) all = LIST_HEAD_INITIALIZER(all);
+static LIST_HEAD(patients, dw_patience) all = LIST_HEAD_INITIALIZER(all);
 static bool running;
 
 static bool has_hung_up(int fd)
