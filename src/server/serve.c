@@ -202,16 +202,45 @@ static void reload(struct daemon *d)
 	dw_manager_tell("READY=1");
 }
 
-static void stop(struct daemon *d)
+/* Whoever asks a second time has waited long enough. */
+static void *wait_for_second(void *user)
+{
+	struct dw_service *service = user;
+	sigset_t signals;
+	int sig = 0;
+
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	while (sigwait(&signals, &sig) != 0)
+		;
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	dw_log(DW_LOG_INFO, "about to stop at once", NULL);
+	dw_service_hurry(service);
+	return NULL;
+}
+
+static void drain(struct daemon *d)
 {
 	uint64_t drain_ms = d->door.config->runs.drain_s * 1000ULL;
+	pthread_t second;
+	bool waits = pthread_create(&second, NULL, wait_for_second, d->door.service) == 0;
 
+	dw_service_drain(d->door.service, dw_now_ms() + drain_ms);
+	if (waits) {
+		(void)pthread_cancel(second);
+		(void)pthread_join(second, NULL);
+	}
+}
+
+static void stop(struct daemon *d)
+{
 	dw_manager_tell("STOPPING=1");
 	dw_log(DW_LOG_INFO, "about to stop", NULL);
 	for (size_t i = 0; i < d->n && d->https[i]; i++)
 		dw_http_quiesce(d->https[i]);
 	if (d->door.service)
-		dw_service_drain(d->door.service, dw_now_ms() + drain_ms);
+		drain(d);
 }
 
 static void finish(struct daemon *d)
@@ -233,7 +262,7 @@ static void finish(struct daemon *d)
 	(void)pthread_rwlock_destroy(&d->door.lock);
 }
 
-/* Until somebody wants us to stop; a second time, at once. */
+/* Until somebody wants us to stop. */
 static void attend(struct daemon *d, const sigset_t *signals)
 {
 	int sig;

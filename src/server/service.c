@@ -230,13 +230,21 @@ void dw_service_drain(struct dw_service *service, uint64_t deadline_ms)
 
 	(void)pthread_mutex_lock(&service->lock);
 	service->draining = true;
-	while (!dw_turns_idle(service))
+	while (!dw_turns_idle(service) && !service->hurry)
 		if (pthread_cond_timedwait(&service->idle, &service->lock, &until) ==
 		    ETIMEDOUT)
 			break;
 	dw_turns_cancel(service);
 	while (!dw_turns_idle(service))
 		(void)pthread_cond_wait(&service->idle, &service->lock);
+	(void)pthread_mutex_unlock(&service->lock);
+}
+
+void dw_service_hurry(struct dw_service *service)
+{
+	(void)pthread_mutex_lock(&service->lock);
+	service->hurry = true;
+	(void)pthread_cond_broadcast(&service->idle);
 	(void)pthread_mutex_unlock(&service->lock);
 }
 

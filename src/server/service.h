@@ -26,6 +26,9 @@ int dw_service_new(const struct dw_config *config, const char *audit,
  */
 void dw_service_drain(struct dw_service *service, uint64_t deadline_ms);
 
+/* The deadline of the drain that is under way is now. From any thread. */
+void dw_service_hurry(struct dw_service *service);
+
 /* Of a service that was drained, and whose tasks nobody holds. Accepts NULL. */
 void dw_service_free(struct dw_service *service);
 

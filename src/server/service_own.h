@@ -41,6 +41,7 @@ struct dw_service {
 	_Atomic uint64_t audit_down_ms; /* the last intent's failure; 0: none */
 	atomic_bool draining;
 	bool ended;
+	bool hurry;                            /* the drain's deadline has come early */
 	_Atomic uint64_t claimed, claimed_max; /* bytes of requests */
 
 	struct dw_pool *pool;      /* NULL: every run is cold */

@@ -32,6 +32,7 @@ struct dw_task {
 	struct dw_caller caller;
 	struct dw_request req;
 	char image[DW_RULES_IMAGE_MAX]; /* if it is the config's, and not the request's */
+	char level[sizeof(((struct dw_rules *)0)->level)]; /* the same */
 	uint64_t arrived_ns;
 	uint64_t timeout_ms; /* from its arrival */
 	int cancel_fd;       /* an eventfd */

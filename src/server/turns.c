@@ -287,10 +287,15 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_refusal *
 	}
 	if (dw_rules_apply(&s->rules, &task->caller, &task->req, why) < 0)
 		return -1;
+	/* A reload may change the rules' own texts. */
+	if (task->req.level == s->rules.level) {
+		(void)snprintf(task->level, sizeof(task->level), "%s", s->rules.level);
+		task->req.level = task->level;
+	}
 	image = dw_rules_image(&s->rules, &task->req);
 	if (image) {
 		(void)snprintf(task->image, sizeof(task->image), "%s", image);
-		task->req.image = task->image; /* a reload may change the rules' own */
+		task->req.image = task->image;
 	}
 	task->timeout_ms = task->req.limits.timeout_ms;
 	task->tenant = dw_quota_tenant(s->quota, task->caller.who, &task->caller.grant);

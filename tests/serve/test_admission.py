@@ -81,13 +81,13 @@ def test_time_in_the_queue_counts(serve):
 def test_the_rest_of_its_time_is_what_a_run_has_left(serve):
     daemon = serve({"runs": {"concurrent": 1}})
     first, = fill(daemon, 1)
-    second = daemon.start({"command": "sleep 1000", "limits": {"timeout_s": 8}})
+    second = daemon.start({"command": "sleep 1000", "limits": {"timeout_s": 12}})
     assert daemon.state_of(second) == "queued"
-    time.sleep(1)  # of the eight
+    time.sleep(1)  # of the twelve
     assert daemon.delete("/v1/runs/" + first).status == 202
     result = daemon.wait_state(second, "done")["result"]
     assert result["reason"] == "timeout_wall"
-    assert result["execution_time_ms"] < 7500, "all eight seconds were its own"
+    assert result["execution_time_ms"] < 11500, "all twelve seconds were its own"
     assert any("waited" in warning for warning in result["warnings"]), result["warnings"]
 
 
@@ -211,7 +211,7 @@ def slowly(sock, data, pause, cut):
     b"Transfer-Encoding: chunked\r\n\r\n186a0\r\n",
 ], ids=["head", "body", "chunks"])
 def test_slow_senders_are_cut_and_block_nobody(serve, head):
-    daemon = serve({"http": {"idle": 2, "body_time": 2}})
+    daemon = serve({"http": {"idle": 5, "body_time": 5}})
     now, late = (head, b"") if b"\r\n\r\n" in head else (head[:20], head[20:])
     socks = [daemon.raw(now) for _ in range(20)]
     cuts = [threading.Event() for _ in socks]
@@ -230,17 +230,17 @@ def test_slow_senders_are_cut_and_block_nobody(serve, head):
 
 
 def test_an_idle_connection_is_closed(serve):
-    daemon = serve({"http": {"idle": 1}})
+    daemon = serve({"http": {"idle": 3}})
     sock = daemon.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert statuses(read_reply(sock)) == [200], "one answer, and then the end"
     sock.close()
 
 
 def test_one_that_waits_for_its_run_is_not_idle(serve):
-    daemon = serve({"http": {"idle": 1, "body_time": 1}})
-    assert daemon.run({"command": "sleep 4; echo done"})["stdout"] == "done\n"
-    events = list(daemon.stream({"command": "sleep 4; echo done"}))
-    assert events[-1][1]["stdout"] == "done\n"
+    daemon = serve({"http": {"idle": 3, "body_time": 3}})
+    stream = daemon.stream({"command": "sleep 8; echo done"})
+    assert daemon.run({"command": "sleep 8; echo done"})["stdout"] == "done\n"
+    assert list(stream)[-1][1]["stdout"] == "done\n"
 
 
 def test_a_reader_that_does_not_read_blocks_nobody(serve):
@@ -278,7 +278,7 @@ def large(n, end=b'"}'):
 
 def test_large_requests_have_room_for_sixteen(serve):
     """Whoever sends many of them, and stops before the last byte, does not fill the memory."""
-    daemon = serve({"http": {"body_bytes": "1M"}})
+    daemon = serve({"http": {"body_bytes": "1M", "body_time": 300, "idle": 300}})
     body = large(1000000)
     before_mb = rss_mb(daemon.pid)
     held = []

@@ -49,7 +49,7 @@ def test_sigterm_lets_a_run_finish_and_takes_no_other(serve):
     conn = daemon.connect()
     assert daemon.exchange(conn, "GET", "/readyz").status == 200
     mark = fresh_mark()
-    body = {"language": "python", "args": [mark], "code": "import time; time.sleep(6); print('done')"}
+    body = {"language": "python", "args": [mark], "code": "import time; time.sleep(9); print('done')"}
     waiting = Waiting(lambda: daemon.post(body))
     streaming = Waiting(lambda: list(daemon.stream(body)))
     wait_until(lambda: len(alive(mark)) >= 2, "both to run")
@@ -107,6 +107,17 @@ def test_the_deadline_cuts_what_runs_and_what_waits(serve):
         ends.append(reply.status)
         assert reply.error["code"] == "unavailable", reply
     assert ends == [503] * 20
+    assert daemon.wait_end() == 0
+
+
+def test_a_second_signal_cuts_at_once(serve):
+    daemon = serve({"runs": {"drain": 3600}})
+    running = Waiting(lambda: daemon.post({"command": "sleep 500", "limits": {"timeout_s": 400}}))
+    wait_running(daemon, 1)
+    daemon.kill(signal.SIGTERM)
+    daemon.wait_logged("about to stop")
+    daemon.kill(signal.SIGTERM)
+    assert running.result().json["reason"] == "cancelled"
     assert daemon.wait_end() == 0
 
 

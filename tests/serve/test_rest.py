@@ -9,6 +9,7 @@ import time
 import pytest
 
 from daemon import clean_env, total, wait_until
+from wire import read_reply
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -295,3 +296,38 @@ def test_metrics_move(daemon):
     assert sum(moved("dewar_pool_runs_total", way=way) for way in ("standby", "fork", "cold")) == 2
     assert total(after, "dewar_memory_bytes") > 1 << 20
     assert total(after, "dewar_queue_length") == 0
+
+
+def test_curl_sends_much(daemon):
+    """It asks first whether it may (Expect: 100-continue), and is told no if it may not."""
+    def curl(n):
+        text = json.dumps({"command": "wc -c", "stdin": "x" * n}).encode()
+        done = subprocess.run(
+            ["curl", "-sS", "-w", "\n%{http_code}", "-H", "Content-Type: application/json",
+             "-H", "Expect: 100-continue", "--data-binary", "@-",
+             "http://127.0.0.1:%d/v1/runs" % daemon.port], input=text,
+            env=clean_env({"no_proxy": "*"}), capture_output=True, timeout=120, check=False)
+        body, _, status = done.stdout.rpartition(b"\n")
+        return int(status), json.loads(body)
+
+    status, result = curl(3000000)
+    assert (status, result["stdout"].strip()) == (200, "3000000")
+    status, result = curl(20000000)
+    assert (status, result["error"]["code"]) == (413, "too_large")
+
+
+def test_an_address_of_version_6(serve):
+    daemon = serve(args=["--listen", "[::1]:0"], listen=False)
+    address = daemon.logged("ready")[0]["listen"]
+    assert address.startswith("[::1]:")
+    done = subprocess.run(["curl", "-gsS", "http://%s/healthz" % address],
+                          env=clean_env({"no_proxy": "*"}), capture_output=True, timeout=60,
+                          check=False)
+    assert json.loads(done.stdout) == {"status": "ok"}, done
+
+
+def test_the_first_version_of_http(daemon):
+    sock = daemon.raw(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    data = read_reply(sock)
+    sock.close()
+    assert b" 200 " in data.split(b"\r\n", 1)[0] and data.endswith(b'{"status":"ok"}')
