@@ -11,7 +11,7 @@
 int dw_account_find(uid_t uid, struct dw_account *ret)
 {
 	FILE *file = fopen("/etc/passwd", "re");
-	struct passwd entry, *found;
+	struct passwd entry = {0}, *found;
 	char text[8192];
 	int r = -ENOENT;
 

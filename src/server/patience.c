@@ -23,7 +23,7 @@ struct dw_patience {
 /* One list and one thread for all listeners. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
-static LIST_HEAD(, dw_patience) all = LIST_HEAD_INITIALIZER(all);
+static LIST_HEAD(patients, dw_patience) all = LIST_HEAD_INITIALIZER(all);
 static bool running;
 
 static bool has_hung_up(int fd)
@@ -61,8 +61,8 @@ static void *look(void *user)
 		(void)pthread_mutex_lock(&lock);
 		while (LIST_EMPTY(&all))
 			(void)pthread_cond_wait(&some, &lock);
-		LIST_FOREACH(p, &all, link)
-		look_at(p, dw_now_ms());
+		for (p = LIST_FIRST(&all); p; p = LIST_NEXT(p, link))
+			look_at(p, dw_now_ms());
 		(void)pthread_mutex_unlock(&lock);
 		(void)nanosleep(&pause, NULL);
 	}
@@ -114,8 +114,8 @@ void dw_patience_end(void)
 	struct dw_patience *p;
 
 	(void)pthread_mutex_lock(&lock);
-	LIST_FOREACH(p, &all, link)
-	if (p->until_ms > 0)
-		(void)shutdown(p->fd, SHUT_RDWR);
+	for (p = LIST_FIRST(&all); p; p = LIST_NEXT(p, link))
+		if (p->until_ms > 0)
+			(void)shutdown(p->fd, SHUT_RDWR);
 	(void)pthread_mutex_unlock(&lock);
 }
