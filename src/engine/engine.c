@@ -146,6 +146,7 @@ static void fill_image(struct dw_result *res, const struct dw_outcome *o)
 static int fill_output(struct dw_result *res, struct dw_supervised *s)
 {
 	for (int i = 0; i < DW_STREAM_COUNT; i++) {
+		free(res->out[i]); /* of a level before, which turned out not to be there */
 		res->out[i] = dw_buf_take(&s->out[i], &res->out_len[i]);
 		if (!res->out[i])
 			return -1;
