@@ -12,12 +12,15 @@
 
 #define LIMIT_DEFAULT 100U
 #define LIMIT_MAX 1000U
+#define BYTES_MAX (16U << 20)
 
 /* What is asked, and what is found; an exchange's own. */
 struct query {
 	struct dw_audit_filter filter;
 	char id[DW_ID_MAX], status[32];
 	json_t *runs;
+	size_t bytes; /* of what was found */
+	bool more;    /* than is shown */
 	struct dw_error err;
 };
 
@@ -32,8 +35,16 @@ static void free_query(void *state)
 static int on_run(void *user, const struct dw_audit_entry *entry)
 {
 	struct query *q = user;
-	json_t *run = json_pack("{s:s, s:o}", "status", entry->status, "intent",
-	                        dw_audit_record_to_json(entry->intent));
+	json_t *run;
+
+	/* An intent has its code whole. */
+	q->bytes += entry->intent->request.len;
+	if (q->bytes > BYTES_MAX && json_array_size(q->runs) > 0) {
+		q->more = true;
+		return 1;
+	}
+	run = json_pack("{s:s, s:o}", "status", entry->status, "intent",
+	                dw_audit_record_to_json(entry->intent));
 
 	if (entry->end)
 		(void)json_object_set_new(run, "end",
@@ -50,6 +61,7 @@ static void look(struct dw_exchange *x)
 	if (dw_audit_reader_open(x->door->audit, &reader, &q->err) < 0)
 		return;
 	(void)dw_audit_each_run(reader, &q->filter, on_run, q, &q->err);
+	q->more = q->more || json_array_size(q->runs) == q->filter.limit;
 	dw_audit_reader_close(reader);
 }
 
@@ -65,7 +77,7 @@ static void show(struct dw_exchange *x)
 		dw_reply_refusal(x, &why);
 		return;
 	}
-	root = json_pack("{s:O}", "runs", q->runs);
+	root = json_pack("{s:O, s:b}", "runs", q->runs, "more", q->more);
 	text = json_dumps(root, JSON_COMPACT);
 	json_decref(root);
 	dw_reply_json(x, 200, text);

@@ -71,6 +71,11 @@ static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)
 		r = pthread_create(&s->keeper, NULL, dw_turns_keep_house, s);
 		s->keeping = r == 0;
 	}
+	/* Once; an engine may take its time. */
+	if (r == 0 && !s->scouting) {
+		r = pthread_create(&s->scout, NULL, dw_turns_look_around, s);
+		s->scouting = r == 0;
+	}
 	return r == 0 ? 0 : dw_fail(err, DW_E_INTERNAL, r, "start a thread");
 }
 
@@ -261,6 +266,8 @@ void dw_service_free(struct dw_service *service)
 		(void)pthread_join(service->workers[i], NULL);
 	if (service->keeping)
 		(void)pthread_join(service->keeper, NULL);
+	if (service->scouting)
+		(void)pthread_join(service->scout, NULL);
 	dw_turns_forget(service);
 	dw_pool_free(service->pool);
 	free(service->docker);

@@ -48,9 +48,9 @@ struct dw_service {
 	struct dw_request *docker; /* what containers of the pool's are like */
 	struct dw_audit *audit;
 	struct dw_metrics *metrics;
-	pthread_t workers[DW_WORKERS_MAX], keeper;
+	pthread_t workers[DW_WORKERS_MAX], keeper, scout;
 	unsigned n_workers;
-	bool keeping;
+	bool keeping, scouting;
 };
 
 uint64_t dw_now_ns(void);
@@ -58,9 +58,10 @@ uint64_t dw_now_ns(void);
 /* Quotas go by the calendar: a day is a day. */
 uint64_t dw_wall_ms(void);
 
-/* Threads: those that run what is next, and the one that goes by the clock. */
+/* Threads: those that run what is next, one that goes by the clock, one at the start. */
 void *dw_turns_work(void *user);
 void *dw_turns_keep_house(void *user);
+void *dw_turns_look_around(void *user);
 
 /* Under the lock: does nobody run or wait? */
 bool dw_turns_idle(const struct dw_service *s);

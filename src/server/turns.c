@@ -229,11 +229,16 @@ static void retain(struct dw_service *s)
  * Try each level once: an operator wants to know now and not with the first run,
  * and what a daemon before us left behind when it was killed goes with it.
  */
-static void look_around(const struct dw_rules *rules)
+void *dw_turns_look_around(void *user)
 {
+	struct dw_service *s = user;
+	struct dw_rules rules;
 	char name[32];
 
-	for (const char *p = rules->levels; *p; p += strcspn(p, ","), p += *p == ',') {
+	(void)pthread_mutex_lock(&s->lock);
+	rules = s->rules;
+	(void)pthread_mutex_unlock(&s->lock);
+	for (const char *p = rules.levels; *p; p += strcspn(p, ","), p += *p == ',') {
 		struct dw_error err = {0};
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
@@ -241,6 +246,7 @@ static void look_around(const struct dw_rules *rules)
 			dw_log(DW_LOG_WARNING, "a level is not there", "name", name,
 			       "why", err.text, NULL);
 	}
+	return NULL;
 }
 
 void *dw_turns_keep_house(void *user)
@@ -249,12 +255,7 @@ void *dw_turns_keep_house(void *user)
 	uint64_t retain_ms = 0;
 	struct dw_task *late;
 	struct timespec until;
-	struct dw_rules rules;
 
-	(void)pthread_mutex_lock(&s->lock);
-	rules = s->rules;
-	(void)pthread_mutex_unlock(&s->lock);
-	look_around(&rules);
 	(void)pthread_mutex_lock(&s->lock);
 	while (!s->ended) {
 		while ((late = find_late(s)) != NULL)

@@ -259,6 +259,19 @@ def test_a_query_that_makes_no_sense(daemon, query):
     assert (reply.status, reply.error["code"]) == (400, "invalid")
 
 
+def test_audit_says_when_there_is_more(serve):
+    daemon = serve()
+    for _ in range(3):
+        daemon.run({"language": "sh", "code": "#" * (9 << 20)})
+    reply = daemon.get("/v1/audit").json
+    assert (len(reply["runs"]), reply["more"]) == (1, True), "16 MB of requests at most"
+    daemon.run({"command": "true"})
+    reply = daemon.get("/v1/audit?limit=1").json
+    assert (len(reply["runs"]), reply["more"]) == (1, True)
+    assert daemon.get("/v1/audit?limit=9&until=2026-01-01T00:00:00Z").json == {
+        "runs": [], "more": False}
+
+
 def settled(daemon):
     """The numbers once no run is under way: a run is recorded after it was answered."""
     found = []
