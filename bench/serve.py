@@ -36,7 +36,7 @@ class Daemon:
         self.state = state
         path = os.path.join(state, "dewar.yaml")
         with open(path, "w", encoding="ascii") as file:
-            file.write(config + "\nlog:\n  level: warning\n")
+            file.write(config + "\n")
         self.process = subprocess.Popen(
             [DEWAR, "serve", "--listen", "127.0.0.1:0", "--state", state, "--config", path],
             stderr=subprocess.PIPE, text=True)
@@ -44,7 +44,7 @@ class Daemon:
         lines = []
         for line in self.process.stderr:
             lines.append(line)
-            found = re.search(r'"listen":"127\.0\.0\.1:(\d+)"', line)
+            found = re.search(r'"ready","listen":"127\.0\.0\.1:(\d+)"', line)
             if found:
                 self.port = int(found.group(1))
                 break

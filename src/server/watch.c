@@ -11,6 +11,7 @@
 #include "base/clock.h"
 
 #define LOOK_EVERY_MS 50U
+#define LINGER 20 /* looks, once there is nobody: who comes then need not wake us */
 
 struct dw_watch_hang_up {
 	struct dw_watch_hang_up *next, *prev;
@@ -29,8 +30,7 @@ struct gone {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
 static struct dw_watch_hang_up *first;
-static size_t n_watched;
-static bool running;
+static bool running, sleeping;
 
 /* Under the lock: those whose client is gone, each of them held. */
 static size_t find_gone(struct gone *ret, size_t max)
@@ -52,13 +52,18 @@ static void *look(void *user)
 {
 	struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
 	struct gone gone[64];
+	int nobody = 0;
 	size_t n;
 
 	(void)user;
 	for (;;) {
 		(void)pthread_mutex_lock(&lock);
-		while (!first)
+		nobody = first ? 0 : nobody + 1;
+		while (!first && nobody > LINGER) {
+			sleeping = true;
 			(void)pthread_cond_wait(&some, &lock);
+			sleeping = false;
+		}
 		n = find_gone(gone, sizeof(gone) / sizeof(gone[0]));
 		(void)pthread_mutex_unlock(&lock);
 		for (size_t i = 0; i < n; i++) {
@@ -86,12 +91,12 @@ struct dw_watch_hang_up *dw_watch_start(int fd, const struct dw_watched *what, v
 	if (first)
 		first->prev = w;
 	first = w;
-	n_watched++;
 	if (!running && pthread_create(&thread, NULL, look, NULL) == 0) {
 		(void)pthread_detach(thread);
 		running = true;
 	}
-	(void)pthread_cond_signal(&some);
+	if (sleeping)
+		(void)pthread_cond_signal(&some);
 	(void)pthread_mutex_unlock(&lock);
 	return w;
 }
@@ -107,7 +112,6 @@ void dw_watch_stop(struct dw_watch_hang_up *watch)
 		first = watch->next;
 	if (watch->next)
 		watch->next->prev = watch->prev;
-	n_watched--;
 	(void)pthread_mutex_unlock(&lock);
 	watch->what->release(watch->user);
 	free(watch);
