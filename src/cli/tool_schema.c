@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/hand.h"
-#include "cli/report.h"
 
 static const char *const formats[] = {"mcp", "openai", "anthropic"};
 
@@ -37,30 +36,18 @@ static const struct dw_option options[] = {
 
 static const struct dw_option_group group = {"Output", options};
 
+static void fill(struct dw_hand *hand, const void *settings)
+{
+	const struct settings *set = settings;
+
+	dw_hand_add(hand, "format", set->format);
+}
+
 static int tool_schema(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {.format = formats[0]};
-	struct dw_hand hand = {.n = 0};
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	int r;
 
-	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
-	if (r > 0)
-		return dw_report_flush();
-	if (r == 0 && parsed.n_operands > 0)
-		r = dw_fail(&err, DW_E_INVALID, 0,
-		            "\"%s\" is too much; see `dewar tool-schema --help`",
-		            parsed.operands[0]);
-	dw_parsed_finish(&parsed);
-	if (r == 0) {
-		dw_hand_add(&hand, "", "dewar-serve");
-		dw_hand_add(&hand, "", "tool-schema");
-		dw_hand_add(&hand, "format", set.format);
-		(void)dw_hand_over(&hand, &err);
-		dw_hand_finish(&hand);
-	}
-	return dw_report_error(&err, dw_options_want_json(argc, argv));
+	return dw_hand_command(cmd, argc, argv, "dewar-serve", &set, fill);
 }
 
 const struct dw_command dw_command_tool_schema = {
