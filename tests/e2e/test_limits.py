@@ -140,7 +140,8 @@ time.sleep(0.3)
 def test_memory_used_is_measured(python, level):
     code = "import time; x = b'x' * (50 << 20); time.sleep(0.3)"
     assert 45 <= python(level, code)["memory_used_mb"] <= 120
-    assert 1 <= python(level, "import time; time.sleep(0.3)")["memory_used_mb"] <= 30
+    # A warm one has most of its pages from its zygote, whose they are.
+    assert 0.2 <= python(level, "import time; time.sleep(0.3)")["memory_used_mb"] <= 30
 
 
 @levels
