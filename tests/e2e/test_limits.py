@@ -52,7 +52,9 @@ def test_wall_clock(python, level, kind):
     code = ("import os, signal, time\nseconds = %g\nstart = time.monotonic()\n"
             "print('begun', flush=True)\n" + TAKES_TIME[kind])
     started = time.monotonic()
-    r = python(level, code % 60, "--timeout", "1900ms")  # in which it begins, on a busy host too
+    # In which it begins, on a busy host too; with more cores than it can use up, since where
+    # cpu time is only summed up that would end it first.
+    r = python(level, code % 60, "--timeout", "1900ms", "--cpus", "2")
     took = time.monotonic() - started
     assert_ended(r, "timeout", "timeout_wall", "1.9 s", "--timeout", "timeout_s")
     assert r["stdout"] == "begun\n", "output from before is kept"
@@ -156,7 +158,9 @@ for _ in range(8): os.wait()
 """
     r = python(level, code, "--memory", "200M")
     assert_success(r)
-    assert 20 <= r["memory_used_mb"] <= 80, brief(r)
+    # Nine times 20 MB and an interpreter each would be 260. Who samples sees them one after
+    # the other, and those that end meanwhile leave their share to the rest.
+    assert 20 <= r["memory_used_mb"] <= 160, brief(r)
 
 
 # ---- processor ----
