@@ -37,20 +37,21 @@ class Daemon:
         path = os.path.join(state, "dewar.yaml")
         with open(path, "w", encoding="ascii") as file:
             file.write(config + "\n")
-        self.process = subprocess.Popen(
-            [DEWAR, "serve", "--listen", "127.0.0.1:0", "--state", state, "--config", path],
-            stderr=subprocess.PIPE, text=True)
-        self.port = None
-        lines = []
-        for line in self.process.stderr:
-            lines.append(line)
-            found = re.search(r'"ready","listen":"127\.0\.0\.1:(\d+)"', line)
-            if found:
-                self.port = int(found.group(1))
+        # To a file: who reads a pipe would be woken with each line, beside what is measured.
+        log = os.path.join(state, "log")
+        with open(log, "w", encoding="ascii") as file:
+            self.process = subprocess.Popen(
+                [DEWAR, "serve", "--listen", "127.0.0.1:0", "--state", state, "--config", path],
+                stderr=file)
+        for _ in range(300):
+            with open(log, encoding="utf-8") as file:
+                found = re.search(r'"ready","listen":"127\.0\.0\.1:(\d+)"', file.read())
+            if found or self.process.poll() is not None:
                 break
-        if self.port is None:
-            sys.exit("bench: the daemon did not start: " + "".join(lines))
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+            time.sleep(0.1)
+        if not found:
+            sys.exit("bench: the daemon did not start; see its standard error")
+        self.port = int(found.group(1))
         self.wait()
 
     def wait(self):
@@ -132,7 +133,7 @@ def http_times(daemon, rounds):
         times.append((time.perf_counter() - start) * 1e3)
         if status != 200 or b'"warm":true' not in body or b'"stdout":"1\\n"' not in body:
             sys.exit(f"bench: {status} {body[:300]!r}")
-        time.sleep(0.005)
+        time.sleep(0.01)
     return times
 
 
@@ -141,12 +142,13 @@ def latency(rows):
     rounds, turns = (40, 2) if QUICK else (100, 5)
     http, api = [], []
     with tempfile.TemporaryDirectory() as state:
-        daemon = Daemon(state)
-        for _ in range(50):  # until cells wait
-            if b'"warm":true' in Client(daemon).ask(Client(daemon).request(HELLO))[1]:
+        # As many wait as `dewar bench` has waiting; both ask when one is ready.
+        daemon = Daemon(state, "pool: {templates: [{name: python, language: python, "
+                               "standby: 16}]}")
+        for _ in range(50):
+            if b'template="python"} 16' in Client(daemon).get("/metrics")[1]:
                 break
             time.sleep(0.2)
-        time.sleep(1)
         for _ in range(turns):
             http += http_times(daemon, rounds)
             api.append(c_api(rounds))
