@@ -451,17 +451,8 @@ static const struct dw_subcommand subcommands[] = {
 static int keys(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {0};
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	int r;
 
-	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
-	if (r > 0)
-		return dw_report_flush();
-	if (r == 0)
-		r = dw_subcommand_run(cmd, subcommands, &parsed, &set, &err);
-	dw_parsed_finish(&parsed);
-	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
+	return dw_subcommand_run(cmd, subcommands, argc, argv, &set);
 }
 
 const struct dw_command dw_command_keys = {

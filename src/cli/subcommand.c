@@ -6,6 +6,7 @@
 
 #include "base/guess.h"
 #include "cli/command.h"
+#include "cli/report.h"
 
 /* "list, show or prune" */
 static void name_all(const struct dw_subcommand *table, const char *joint, char *ret,
@@ -70,9 +71,8 @@ static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
 	return 0;
 }
 
-int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
-                      const struct dw_parsed *parsed, const void *settings,
-                      struct dw_error *err)
+static int act(const struct dw_command *cmd, const struct dw_subcommand *table,
+               const struct dw_parsed *parsed, const void *settings, struct dw_error *err)
 {
 	const struct dw_subcommand *sub;
 	char all[128];
@@ -86,4 +86,20 @@ int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *
 	if (!sub || check(cmd, parsed, sub, err) < 0)
 		return -1;
 	return sub->act(settings, sub->operand ? parsed->operands[1] : NULL, err);
+}
+
+int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
+                      int argc, char **argv, void *settings)
+{
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	int r;
+
+	r = dw_options_parse(cmd, argc, argv, settings, &parsed, &err);
+	if (r > 0)
+		return dw_report_flush();
+	if (r == 0)
+		r = act(cmd, table, &parsed, settings, &err);
+	dw_parsed_finish(&parsed);
+	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
 }

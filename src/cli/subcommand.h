@@ -18,11 +18,10 @@ struct dw_subcommand {
 };
 
 /*
- * Find out which, and do it: the exit status, or -1 with an error. An option that is
+ * Parse into settings, find out which, and do it: the exit status. An option that is
  * not for it is a mistake, and not passed over.
  */
 int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
-                      const struct dw_parsed *parsed, const void *settings,
-                      struct dw_error *err);
+                      int argc, char **argv, void *settings);
 
 #endif
