@@ -67,16 +67,21 @@ def test_what_is_no_socket(ask, tmp_path):
 
 def test_no_permission(ask, is_root, must):
     must(is_root, "only root can become another user")
+    nobody = 65534
     # Not pytest's own folder, which nobody else can enter: the answer would be another.
     with tempfile.TemporaryDirectory(prefix="test-dewar-", dir="/tmp") as folder:
         os.chmod(folder, 0o755)
+        record = os.path.join(folder, "state")
+        os.mkdir(record)
+        os.chown(record, nobody, nobody)
         path = os.path.join(folder, "closed.sock")
         with socket.socket(socket.AF_UNIX) as closed:
             closed.bind(path)
             os.chmod(path, 0o600)
             closed.listen()
-            r = ask("unix://" + path, before=("setpriv", "--reuid=65534", "--regid=65534",
-                                              "--clear-groups"))
+            r = ask("unix://" + path, XDG_STATE_HOME=record,
+                    before=("setpriv", "--reuid=%d" % nobody, "--regid=%d" % nobody,
+                            "--clear-groups"))
     assert_no_engine(r, "closed.sock")
     assert "ermission" in r["hint"] or "group" in r["hint"], brief(r)
 

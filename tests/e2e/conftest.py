@@ -18,11 +18,15 @@ OURS = re.compile("dewar-([0-9a-f]{16}|verify-.*)")  # what dewar calls its fold
 
 
 def pytest_configure(config):
+    keep_own_record(config)
+    heed_signals()
+
+
+def keep_own_record(config):
     """Whatever we run is recorded, but not in the audit file of whoever tests."""
     folder = tempfile.TemporaryDirectory(prefix="dewar-e2e-state-")
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_STATE_HOME"] = folder.name
-    heed_signals()
 
 
 def heed_signals():
