@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 30
 SETUP := tools/setup.sh
-C_FILES = $(shell find src include attacks tests tools examples -name '*.[ch]')
+C_FILES = $(shell find src include attacks tests tools examples -name node_modules -prune -o -name '*.[ch]' -print)
 
 build: ## Build; the program is build/dewar
 	@$(SETUP) build
