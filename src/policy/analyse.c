@@ -77,5 +77,5 @@ int dw_analyse(const char *language, const char *code, size_t len,
 		               "cannot analyse \"%.64s\": what we can are python, "
 		               "javascript, typescript, bash, ruby and php",
 		               language);
-	return dw_read_program(reader, code, len, options, 0, ret, err);
+	return dw_read_program(reader, code, len, options, NULL, ret, err);
 }

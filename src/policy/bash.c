@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "policy/read.h"
 #include "policy/shell.h"
+#include "policy/shell_read.h"
 
 #define E DW_SEVERITY_ERROR
 #define W DW_SEVERITY_WARNING
@@ -118,8 +119,8 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0 ||
 		    strlen(code) > DW_FOLD_MAX)
 			continue;
-		if (dw_read_program(known[i].reader, code, strlen(code), NULL,
-		                    r->inner + 1, &found, &err) < 0) {
+		if (dw_read_program(known[i].reader, code, strlen(code), NULL, r, &found,
+		                    &err) < 0) {
 			r->no_memory = true;
 			return;
 		}
@@ -209,13 +210,13 @@ static void check_redirect(struct dw_reading *r, const struct dw_shell_redirect 
 		              "delete:device", "a device is overwritten");
 }
 
-/* The shell part parses by itself, and tells of what it could not. */
+/* The shell part tells of what could not be parsed, too. */
 static void read_shell(struct dw_reading *r)
 {
 	struct dw_shell shell = {0};
 	struct dw_error err = {0};
 
-	if (dw_shell_read(&shell, r->tree.code, r->tree.len, &err) < 0) {
+	if (dw_shell_read_tree(&shell, &r->tree, &err) < 0) {
 		r->no_memory = true;
 		return;
 	}

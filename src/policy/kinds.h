@@ -42,6 +42,7 @@
 	K(BLOCK_ARGUMENT, "block_argument")                                    \
 	K(BLOCK_PARAMETER, "block_parameter")                                  \
 	K(BLOCK_PARAMETERS, "block_parameters")                                \
+	K(BODY_STATEMENT, "body_statement")                                    \
 	K(BOOLEAN, "boolean")                                                  \
 	K(BOOLEAN_OPERATOR, "boolean_operator")                                \
 	K(BREAK, "break")                                                      \
@@ -284,8 +285,11 @@
 	K(T_AND_GREATER, "&>")                                                 \
 	K(T_AND_GREATER2, "&>>")                                               \
 	K(T_COLON, ":")                                                        \
+	K(T_COLON_EQUAL, ":=")                                                 \
+	K(T_COLON_MINUS, ":-")                                                 \
 	K(T_DOT, ".")                                                          \
 	K(T_DOT_EQUAL, ".=")                                                   \
+	K(T_FUNCTION, "function")                                              \
 	K(T_GREATER, ">")                                                      \
 	K(T_GREATER2, ">>")                                                    \
 	K(T_GREATER_AND, ">&")                                                 \

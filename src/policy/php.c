@@ -171,7 +171,7 @@ static void bind(struct dw_reading *r, uint32_t part)
 			left = last_named(tree, part);
 		if (left && dw_kind(tree, left) == DW_K_QUALIFIED_NAME)
 			left = last_named(tree, left);
-		if (left && dw_child_in(tree, part, DW_F_TYPE))
+		if (left && dw_child_of(tree, part, DW_K_T_FUNCTION))
 			bind_function(r, left);
 		break;
 	default:

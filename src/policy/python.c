@@ -298,6 +298,10 @@ static void bind_from(struct dw_reading *r, uint32_t part)
 		if (!what)
 			continue;
 		(void)snprintf(path, sizeof(path), "%s.%s", from, what);
+		/* from random import _os */
+		what += what[0] == '_';
+		if (dw_word_in(carried, what, strlen(what)) && strcmp(from, what) != 0)
+			(void)snprintf(path, sizeof(path), "%s", what);
 		what = dw_keep(r, path, strlen(path));
 		if (what)
 			bind_name(r, alias ? alias : dw_child_named(tree, name), at,
@@ -447,7 +451,8 @@ static struct dw_value member(struct dw_reading *r, struct dw_value base,
 		return base;
 	if (dw_value_is(base, DW_V_NAME, "globals()"))
 		return name_value(r, 0, name, len, UINT32_MAX, false);
-	if (dw_word_in(carried, plain, (size_t)(name + len - plain)))
+	if (dw_word_in(carried, plain, (size_t)(name + len - plain)) &&
+	    strncmp(base.text, plain, (size_t)(name + len - plain)) != 0)
 		return dw_value_name(r, dw_keep(r, plain, (size_t)(name + len - plain))
 		                                ?: "");
 	return dw_value_member(r, base, name, len);
@@ -969,6 +974,23 @@ static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_valu
 		         "what %s reaches for is known at run time only", how);
 }
 
+/* operator.attrgetter("system")(os) */
+static void check_getter(struct dw_reading *r, uint32_t part, struct dw_value f)
+{
+	static const char suspicious[] =
+		" system popen eval exec open remove unlink rmtree ";
+	struct dw_value name;
+
+	if (strcmp(f.text, "operator.attrgetter") != 0 &&
+	    strcmp(f.text, "operator.methodcaller") != 0)
+		return;
+	name = dw_eval(r, argument(&r->tree, part, 0));
+	if (name.type == DW_V_TEXT && (dw_word_in(suspicious, name.text, name.len) ||
+	                               dw_word_in(dunders, name.text, name.len)))
+		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:attrgetter",
+		         "something called %.100s is reached for by its name", name.text);
+}
+
 /* "{0.__class__.__globals__}".format(x) */
 static void check_format(struct dw_reading *r, uint32_t part, uint32_t function)
 {
@@ -1001,6 +1023,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 		return;
 	check_dynamic_import(r, part, f);
 	check_reflection(r, part, f);
+	check_getter(r, part, f);
 	if (strcmp(f.text, "sys.modules.get") == 0) {
 		key = dw_eval(r, argument(tree, part, 0));
 		if (key.type == DW_V_TEXT)
@@ -1019,6 +1042,15 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 	struct dw_value v = dw_eval(r, dw_child_in(tree, part, DW_F_VALUE));
 	struct dw_value key;
 
+	if (v.type == DW_V_UNKNOWN) {
+		/* f.__globals__["__builtins__"] */
+		key = dw_eval(r, dw_child_in(tree, part, DW_F_SUBSCRIPT));
+		if (dw_value_is(key, DW_V_TEXT, "__builtins__") ||
+		    dw_value_is(key, DW_V_TEXT, "__import__"))
+			dw_found(r, part, DW_SEVERITY_ERROR, "reflection:__builtins__",
+			         "this leads to all built-in functions");
+		return;
+	}
 	if (!is_space(v) && !dw_value_is(v, DW_V_NAME, "sys.modules"))
 		return;
 	key = dw_eval(r, dw_child_in(tree, part, DW_F_SUBSCRIPT));

@@ -13,6 +13,7 @@
 /* Bounds of one reading, beside those that users are told of. */
 #define ARENA_MAX ((size_t)16 << 20)
 #define FUEL (4U << 20)
+#define PARSE_COST 4096U
 #define DEPTH_MAX 150U
 #define INNER_MAX 3U
 
@@ -649,19 +650,13 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		         INNER_MAX);
 		return;
 	}
-	/* Each is read by itself, but all of them on the same fuel. */
-	if (r->fuel < FUEL / 64) {
-		r->fuel = 0;
-		return;
-	}
-	r->fuel -= FUEL / 64;
 	if (!r->lines && find_lines(r) < 0) {
 		r->no_memory = true;
 		return;
 	}
 	locate(r, r->tree.parts[part].start, &here);
-	if (dw_read_program(reader, code.text, code.len, r->options, r->inner + 1, &found,
-	                    &err) < 0) {
+	if (dw_read_program(reader, code.text, code.len, r->options, r, &found, &err) <
+	    0) {
 		r->no_memory = true;
 		return;
 	}
@@ -816,17 +811,18 @@ static void say_bounds(struct dw_reading *r)
 }
 
 int dw_read_program(const struct dw_reader *reader, const char *code, size_t len,
-                    const struct dw_analyse_options *options, uint32_t inner,
+                    const struct dw_analyse_options *options, struct dw_reading *outer,
                     struct dw_findings *ret, struct dw_error *err)
 {
-	struct dw_reading r = {.reader = reader,
-	                       .options = options,
-	                       .inner = inner,
-	                       .fuel = FUEL};
+	struct dw_reading r = {.reader = reader, .options = options, .fuel = FUEL};
 	int parsed = 0;
 
-	if (inner > 0)
-		r.fuel = FUEL / 64;
+	if (outer) {
+		/* A parser and its tree are worth some steps. */
+		outer->fuel = outer->fuel > PARSE_COST ? outer->fuel - PARSE_COST : 0;
+		r.inner = outer->inner + 1;
+		r.fuel = outer->fuel;
+	}
 	r.names = calloc(1, sizeof(*r.names));
 	if (!r.names)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "analyse %s", reader->name);
@@ -851,6 +847,8 @@ int dw_read_program(const struct dw_reader *reader, const char *code, size_t len
 		say_bounds(&r);
 	}
 
+	if (outer)
+		outer->fuel = r.fuel;
 	names_free(r.names);
 	arena_free(r.arena);
 	free(r.lines);

@@ -119,7 +119,7 @@ struct dw_reading {
 	size_t room;
 	uint32_t *lines; /* where each begins */
 	size_t n_lines;
-	uint64_t fuel;  /* steps that are left */
+	uint64_t fuel;  /* steps that are left, for programs inside this one, too */
 	uint32_t depth; /* of eval() */
 	uint32_t inner; /* how many programs this one is inside */
 	bool cut;       /* more was found than we keep */
@@ -204,9 +204,12 @@ struct dw_value dw_literal_number(const struct dw_tree *tree, uint32_t part);
 /* One of the words, each with a blank before and behind it? */
 bool dw_word_in(const char *words, const char *word, size_t len);
 
-/* As dw_analyse(), for a program that is inside so many others. */
+/*
+ * As dw_analyse(), for a program inside the one that is being read; outer is NULL for
+ * the outermost.
+ */
 int dw_read_program(const struct dw_reader *reader, const char *code, size_t len,
-                    const struct dw_analyse_options *options, uint32_t inner,
+                    const struct dw_analyse_options *options, struct dw_reading *outer,
                     struct dw_findings *ret, struct dw_error *err);
 
 #endif

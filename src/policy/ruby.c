@@ -137,8 +137,7 @@ static void bind_method(struct dw_reading *r, uint32_t part)
 	if (!name)
 		return;
 	/* In a branch that is never taken, a definition hides nothing. */
-	if (up != 0 && dw_kind(&r->tree, up) != DW_K_OTHER &&
-	    dw_kind(&r->tree, up) != DW_K_CLASS && dw_kind(&r->tree, up) != DW_K_MODULE)
+	if (up != 0 && dw_kind(&r->tree, up) != DW_K_BODY_STATEMENT)
 		return;
 	text = dw_text(&r->tree, name, &len);
 	if (len > NAME_LEN_MAX)

@@ -314,6 +314,16 @@ static void check_loop(struct dw_script *s, uint32_t part)
 
 /* Redirections. */
 
+/* <>FILE */
+static bool opens_both(const struct dw_tree *tree, uint32_t redirect)
+{
+	uint32_t target = dw_child_in(tree, redirect, DW_F_DESTINATION);
+	uint32_t start = dw_part(tree, redirect)->start;
+
+	return target &&
+	       memmem(tree->code + start, dw_part(tree, target)->start - start, "<>", 2);
+}
+
 static void add_redirect(struct dw_script *s, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
@@ -343,7 +353,13 @@ static void add_redirect(struct dw_script *s, uint32_t part)
 			break;
 		}
 	}
+	if (opens_both(tree, part))
+		r.writes = true;
 	r.target = dw_shell_word(s, target);
+	/* What follows may be glued to it. */
+	if (dw_part(tree, target)->end < tree->len &&
+	    tree->code[dw_part(tree, target)->end] == '\\')
+		r.target.text = NULL;
 	/* 2>&1 and 2>&- name no file. */
 	if (copies && r.target.text && !r.target.guessed &&
 	    strspn(r.target.text, "0123456789-") == strlen(r.target.text))
@@ -463,13 +479,42 @@ struct dw_shell_word dw_shell_stdin(struct dw_script *s, uint32_t part)
 
 /* Commands. */
 
+/*
+ * A backslash at the end of a line glues it to the next; to the grammar it is a blank.
+ * Is there nothing else between the two?
+ */
+static bool is_glued(const struct dw_tree *tree, uint32_t end, uint32_t start)
+{
+	uint32_t i = end;
+
+	while (i + 1 < start && tree->code[i] == '\\' && tree->code[i + 1] == '\n')
+		i += 2;
+	return i > end && i == start;
+}
+
+static struct dw_shell_word glue(struct dw_script *s, struct dw_shell_word a,
+                                 struct dw_shell_word b)
+{
+	struct dw_shell_word both = {.guessed = a.guessed || b.guessed,
+	                             .pattern = a.pattern || b.pattern};
+	char text[4096];
+	int n;
+
+	if (!a.text || !b.text)
+		return both;
+	n = snprintf(text, sizeof(text), "%s%s", a.text, b.text);
+	if (n >= 0 && (size_t)n < sizeof(text))
+		both.text = dw_shell_keep(s, text, (size_t)n);
+	return both;
+}
+
 static void add_command(struct dw_script *s, uint32_t part, bool functions)
 {
 	const struct dw_tree *tree = &s->tree;
 	uint32_t name = dw_child_of(tree, part, DW_K_COMMAND_NAME);
 	struct dw_shell_word *words;
 	size_t n, count = 1;
-	uint32_t flags = 0;
+	uint32_t flags = 0, last = name;
 
 	if (!name)
 		return;
@@ -490,7 +535,12 @@ static void add_command(struct dw_script *s, uint32_t part, bool functions)
 			flags |= DW_SHELL_MORE;
 			break;
 		}
-		n += dw_shell_words(s, c, words + n, count - n);
+		if (n > 0 &&
+		    is_glued(tree, dw_part(tree, last)->end, dw_part(tree, c)->start))
+			words[n - 1] = glue(s, words[n - 1], dw_shell_word(s, c));
+		else
+			n += dw_shell_words(s, c, words + n, count - n);
+		last = c;
 	}
 	if (n > 0 && functions && words[0].text && !words[0].guessed &&
 	    is_function(s, part, words[0].text))
@@ -502,14 +552,13 @@ static void add_command(struct dw_script *s, uint32_t part, bool functions)
 	free(words);
 }
 
-/* 3<>FILE, which the grammar does not know. */
+/* Part of a redirection as 3<>FILE, which the grammar does not know. */
 static bool is_read_write(const struct dw_tree *tree, uint32_t part)
 {
-	const struct dw_part *p = dw_part(tree, part);
+	uint32_t up = dw_part(tree, part)->parent;
 
-	return dw_kind(tree, p->parent) == DW_K_FILE_REDIRECT &&
-	       dw_text_is(tree, part, "<") && p->end < tree->len &&
-	       tree->code[p->end] == '>';
+	return dw_kind(tree, up) == DW_K_FILE_REDIRECT && opens_both(tree, up) &&
+	       (dw_text_is(tree, part, "<") || dw_text_is(tree, part, ">"));
 }
 
 static void read_parts(struct dw_script *s)
@@ -619,8 +668,9 @@ static int add_bound(struct dw_shell *shell)
 	return 0;
 }
 
-int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
-                  struct dw_error *err)
+/* Parsed, if there is a tree; else the code is parsed. */
+static int read_all(struct dw_shell *shell, const struct dw_tree *tree, const char *code,
+                    size_t len, struct dw_error *err)
 {
 	uint64_t fuel = FUEL;
 	bool no_memory = false;
@@ -630,10 +680,15 @@ int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
 	int r = 0;
 
 	*shell = (struct dw_shell){0};
-	if (len > DW_ANALYSE_CODE_MAX)
+	if (tree) {
+		script.tree = *tree;
+		read_parts(&script);
+		free(script.variables);
+	} else if (len > DW_ANALYSE_CODE_MAX) {
 		fuel = 0;
-	else
+	} else {
 		r = read_script(&script, code, len, err);
+	}
 	if (r == 0 && fuel == 0 && add_bound(shell) < 0)
 		no_memory = true;
 	if (r == 0 && no_memory)
@@ -641,4 +696,16 @@ int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
 	if (r < 0)
 		dw_shell_finish(shell);
 	return r;
+}
+
+int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
+                  struct dw_error *err)
+{
+	return read_all(shell, NULL, code, len, err);
+}
+
+int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
+                       struct dw_error *err)
+{
+	return read_all(shell, tree, NULL, 0, err);
 }

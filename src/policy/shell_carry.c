@@ -246,6 +246,9 @@ static void carry_shell(struct dw_script *s, uint32_t part, const char *name,
 		}
 		if (text[0] == '-' && strchr(text, 's') && text[1] != '-')
 			break;
+		/* -euo pipefail */
+		if (text[0] == '-' && text[1] != '-' && text[strlen(text) - 1] == 'o')
+			i++;
 		if (text[0] == '-' || text[0] == '+')
 			continue;
 		/* /dev/stdin and - are as good as no file. */

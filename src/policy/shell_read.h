@@ -35,6 +35,10 @@ struct dw_script {
 	bool *no_memory;
 };
 
+/* As dw_shell_read(), of what was parsed already. */
+int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
+                       struct dw_error *err);
+
 /* Kept with the shell; NULL without memory, or past the bound. */
 char *dw_shell_keep(struct dw_script *s, const char *text, size_t len);
 

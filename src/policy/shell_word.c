@@ -326,12 +326,20 @@ static size_t split(struct dw_script *s, struct dw_shell_word word, const char *
 	return n;
 }
 
-/* {a,b,c} all by itself, with nothing in it that is more than letters. */
+/*
+ * {a,b,c} all by itself, with nothing in it that is more than letters. In the place of
+ * a command the grammar takes the first brace for that of a group.
+ */
 static const char *braces(struct dw_script *s, uint32_t part)
 {
 	size_t len;
 	const char *text = dw_text(&s->tree, part, &len);
 
+	if (dw_kind(&s->tree, part) == DW_K_COMMAND_NAME && text > s->tree.code &&
+	    text[-1] == '{') {
+		text--;
+		len++;
+	}
 	if (len < 3 || text[0] != '{' || text[len - 1] != '}' || !memchr(text, ',', len))
 		return NULL;
 	for (size_t i = 1; i + 1 < len; i++)
