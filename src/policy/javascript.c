@@ -334,15 +334,18 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 	}
 }
 
-/* In a branch that is never taken, a definition hides nothing. */
+/* In a branch that is never taken, or in a block, a definition hides nothing. */
 static enum dw_binding_kind definition_kind(const struct dw_tree *tree, uint32_t part)
 {
 	uint32_t up = dw_part(tree, part)->parent;
 
-	if (dw_kind(tree, up) == DW_K_STATEMENT_BLOCK ||
-	    dw_kind(tree, up) == DW_K_EXPORT_STATEMENT)
+	if (dw_kind(tree, up) == DW_K_EXPORT_STATEMENT)
 		up = dw_part(tree, up)->parent;
-	return up == 0 || is_function(dw_kind(tree, up)) ? DW_BIND_OTHER : DW_BIND_OPAQUE;
+	if (dw_kind(tree, up) == DW_K_STATEMENT_BLOCK)
+		return is_function(dw_kind(tree, dw_part(tree, up)->parent))
+		               ? DW_BIND_OTHER
+		               : DW_BIND_OPAQUE;
+	return up == 0 ? DW_BIND_OTHER : DW_BIND_OPAQUE;
 }
 
 static void bind(struct dw_reading *r, uint32_t part)
@@ -361,6 +364,9 @@ static void bind(struct dw_reading *r, uint32_t part)
 	case DW_K_VARIABLE_DECLARATOR:
 		left = dw_child_in(tree, part, DW_F_NAME);
 		right = dw_child_in(tree, part, DW_F_VALUE);
+		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
+		    definition_kind(tree, dw_part(tree, part)->parent) == DW_BIND_OTHER)
+			bind_name(r, left, at, DW_BIND_OTHER, 0, NULL);
 		if (left)
 			bind_pattern(r, left, right, at, DW_BIND_OPAQUE);
 		break;
@@ -734,6 +740,13 @@ static struct dw_value eval(struct dw_reading *r, uint32_t part)
 	case DW_K_SATISFIES_EXPRESSION:
 	case DW_K_NON_NULL_EXPRESSION:
 		return dw_eval(r, dw_child_named(tree, part));
+	case DW_K_THIS:
+		/* In a class or an object it is that; elsewhere it may be everything. */
+		for (c = dw_part(tree, part)->parent; c; c = dw_part(tree, c)->parent)
+			if (dw_kind(tree, c) == DW_K_CLASS_BODY ||
+			    dw_kind(tree, c) == DW_K_OBJECT || !dw_step(r))
+				return dw_unknown;
+		return dw_value_name(r, "globalThis");
 	case DW_K_SEQUENCE_EXPRESSION:
 	case DW_K_TYPE_ASSERTION:
 		return dw_eval(r, last_named(tree, part));

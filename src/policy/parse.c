@@ -58,9 +58,26 @@ struct names {
 	uint8_t fields[256];
 };
 
-/* A symbol's number is not stable, its name is. */
+#define SLOTS 1024U /* a power of two, far above DW_K_COUNT */
+
+_Static_assert(DW_K_COUNT < SLOTS / 2, "room to find kinds quickly");
+
+static size_t slot_of(const char *name)
+{
+	uint32_t h = 2166136261U;
+
+	for (; *name != '\0'; name++)
+		h = (h ^ (uint8_t)*name) * 16777619U;
+	return (h ^ (h >> 15)) & (SLOTS - 1);
+}
+
+/*
+ * A symbol's number is not stable, its name is. "await" and "class" are a token in one
+ * place and a part in another, and the same kind in both.
+ */
 static int names_init(struct names *names, const TSLanguage *lang)
 {
+	uint16_t slots[SLOTS] = {0};
 	uint32_t n = ts_language_symbol_count(lang);
 
 	names->kinds = calloc(n, sizeof(*names->kinds));
@@ -68,17 +85,22 @@ static int names_init(struct names *names, const TSLanguage *lang)
 		return -ENOMEM;
 	names->n_kinds = n;
 	for (enum dw_kind kind = 1; kind < DW_K_COUNT; kind++) {
-		const char *name = dw_kind_name(kind);
+		size_t slot = slot_of(dw_kind_name(kind));
 
-		/* "await" and "class" are a token in one place and a part in another. */
-		for (int named = 0; named < 2; named++) {
-			TSSymbol symbol = ts_language_symbol_for_name(lang, name,
-			                                              (uint32_t)strlen(
-									      name),
-			                                              named == 1);
+		while (slots[slot])
+			slot = (slot + 1) & (SLOTS - 1);
+		slots[slot] = (uint16_t)kind;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		const char *name = ts_language_symbol_name(lang, (TSSymbol)i);
+		size_t slot = name ? slot_of(name) : 0;
 
-			if (symbol > 0 && symbol < n)
-				names->kinds[symbol] = (uint16_t)kind;
+		while (name && slots[slot]) {
+			if (strcmp(dw_kind_name(slots[slot]), name) == 0) {
+				names->kinds[i] = slots[slot];
+				break;
+			}
+			slot = (slot + 1) & (SLOTS - 1);
 		}
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++) {

@@ -358,6 +358,9 @@ static void bind(struct dw_reading *r, uint32_t part)
 	case DW_K_ASSIGNMENT:
 		left = dw_child_in(tree, part, DW_F_LEFT);
 		right = dw_child_in(tree, part, DW_F_RIGHT);
+		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
+		    definition_kind(tree, dw_part(tree, part)->parent) == DW_BIND_OTHER)
+			bind_name(r, left, at, DW_BIND_OTHER, 0, NULL);
 		if (left && right)
 			bind_target(r, left, right, at);
 		break;
@@ -379,8 +382,12 @@ static void bind(struct dw_reading *r, uint32_t part)
 	case DW_K_FOR_STATEMENT:
 	case DW_K_FOR_IN_CLAUSE:
 		left = dw_child_in(tree, part, DW_F_LEFT);
+		/* In a comprehension what is said of the name may stand before it. */
 		if (left)
-			bind_target(r, left, 0, dw_part(tree, left)->start);
+			bind_target(r, left, 0,
+			            dw_kind(tree, part) == DW_K_FOR_STATEMENT
+			                    ? dw_part(tree, left)->start
+			                    : 0);
 		break;
 	case DW_K_AS_PATTERN:
 		left = dw_child_in(tree, part, DW_F_ALIAS);
@@ -1025,6 +1032,8 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	check_reflection(r, part, f);
 	check_getter(r, part, f);
 	if (strcmp(f.text, "sys.modules.get") == 0) {
+		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		         "a module is taken from sys.modules");
 		key = dw_eval(r, argument(tree, part, 0));
 		if (key.type == DW_V_TEXT)
 			dw_check_module(r, part, key.text, key.len);

@@ -159,6 +159,10 @@ struct entry {
 	size_t len;
 	uint32_t scope;
 	uint32_t last; /* binding */
+	uint32_t n;
+	uint32_t first; /* in order[], once all are known */
+	uint32_t named; /* the first binding to a name of the library, if asked */
+	bool asked;
 };
 
 struct dw_names {
@@ -168,6 +172,7 @@ struct dw_names {
 	struct dw_binding *list; /* [0] is nobody's */
 	uint32_t n_list;
 	uint32_t room;
+	uint32_t *order; /* the bindings, by entry and place; NULL while they are made */
 };
 
 static size_t hash(uint32_t scope, const char *name, size_t len)
@@ -248,6 +253,47 @@ void dw_bind(struct dw_reading *r, uint32_t scope, const char *name, size_t len,
 	                                                 .path = path,
 	                                                 .kind = kind};
 	entry->last = names->n_list++;
+	entry->n++;
+}
+
+static int by_at(const void *a, const void *b, void *list)
+{
+	const struct dw_binding *x = (const struct dw_binding *)list +
+	                             *(const uint32_t *)a;
+	const struct dw_binding *y = (const struct dw_binding *)list +
+	                             *(const uint32_t *)b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* All names have been given what they are given: make it quick to find. */
+static int names_seal(struct dw_names *names)
+{
+	uint32_t used = 0;
+
+	names->order = calloc(names->n_list + 1, sizeof(*names->order));
+	if (!names->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < names->size; i++) {
+		struct entry *e = &names->entries[i];
+		uint32_t at = used + e->n;
+		bool sorted = true;
+
+		if (!e->name)
+			continue;
+		e->first = used;
+		for (uint32_t b = e->last; b; b = names->list[b].next) {
+			names->order[--at] = b;
+			if (names->list[b].next &&
+			    names->list[names->list[b].next].at > names->list[b].at)
+				sorted = false;
+		}
+		if (!sorted)
+			qsort_r(names->order + e->first, e->n, sizeof(*names->order),
+			        by_at, names->list);
+		used += e->n;
+	}
+	return 0;
 }
 
 static void names_free(struct dw_names *names)
@@ -256,6 +302,7 @@ static void names_free(struct dw_names *names)
 		return;
 	free(names->entries);
 	free(names->list);
+	free(names->order);
 	free(names);
 }
 
@@ -296,7 +343,7 @@ static struct dw_value bound_value(struct dw_reading *r, uint32_t index)
 	b->value = compute(r, b);
 	r->depth--;
 	b->busy = false;
-	b->known = true;
+	b->known = r->names->order != NULL;
 	return b->value;
 }
 
@@ -305,28 +352,65 @@ uint32_t dw_scope_parent(const struct dw_reading *r, uint32_t scope)
 	return scope > 0 ? r->tree.parts[scope].scope : 0;
 }
 
-/* The last binding of the name in the innermost scope that has one; 0: none. */
-static uint32_t bindings_of(const struct dw_reading *r, uint32_t scope, const char *name,
-                            size_t len)
+/* The name in the innermost scope that has it; NULL: none. */
+static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
+                                  const char *name, size_t len)
 {
 	const struct dw_names *names = r->names;
 	uint32_t here = scope;
 
 	if (names->size == 0)
-		return 0;
+		return NULL;
 	for (;;) {
-		const struct entry *entry = entry_find(names, here, name, len);
+		struct entry *entry = entry_find(names, here, name, len);
 
 		if (entry->name)
-			return entry->last;
+			return entry;
 		/* What a class holds is not seen from its methods. */
 		do {
 			if (here == 0)
-				return 0;
+				return NULL;
 			here = dw_scope_parent(r, here);
 		} while (here != 0 && dw_kind(&r->tree, here) == DW_K_CLASS_DEFINITION);
 	}
 }
+
+/* How many of the name's bindings hold at that byte: the first so many in order. */
+static uint32_t count_before(const struct dw_names *names, const struct entry *e,
+                             uint32_t at)
+{
+	uint32_t low = 0, high = e->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (names->list[names->order[e->first + middle]].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The name's first binding to a name of the library, wherever it is; 0: none. */
+static uint32_t named_binding(struct dw_reading *r, struct entry *e)
+{
+	if (e->asked)
+		return e->named;
+	e->asked = true;
+	for (uint32_t i = 0; i < e->n && dw_step(r); i++) {
+		uint32_t b = r->names->order[e->first + i];
+
+		if (bound_value(r, b).type != DW_V_NAME)
+			continue;
+		e->named = b;
+		break;
+	}
+	return e->named;
+}
+
+/* How many bindings we look at before we settle for any. */
+#define NEAR 32U
 
 /*
  * All that the name was ever given is possible. The nearest name of the library is
@@ -335,30 +419,38 @@ static uint32_t bindings_of(const struct dw_reading *r, uint32_t scope, const ch
 enum dw_bound dw_lookup(struct dw_reading *r, uint32_t scope, const char *name,
                         size_t len, uint32_t at, struct dw_value *ret)
 {
-	uint32_t first = bindings_of(r, scope, name, len);
-	struct dw_value best = dw_unknown;
+	struct entry *e = entry_around(r, scope, name, len);
+	const struct dw_names *names = r->names;
+	struct dw_value best = dw_unknown, v;
 	bool sure = false;
+	uint32_t before, b;
 
 	*ret = dw_unknown;
-	if (!first)
+	if (!e)
 		return DW_BOUND_NOT;
-	for (int later = 0; later < 2 && best.type != DW_V_NAME; later++) {
-		for (uint32_t i = first; i && dw_step(r); i = r->names->list[i].next) {
-			const struct dw_binding *b = &r->names->list[i];
-			struct dw_value v;
-
-			if ((b->at > at) != (later == 1))
-				continue;
-			if (b->kind == DW_BIND_OTHER)
-				sure = sure || later == 0 || scope != 0;
-			v = bound_value(r, i);
-			if (v.type == DW_V_NAME || best.type == DW_V_UNKNOWN)
-				best = v;
-			if (v.type == DW_V_NAME)
-				break;
-		}
+	/* While names are still given, the last is all that is known. */
+	if (!names->order) {
+		*ret = bound_value(r, e->last);
+		return ret->type == DW_V_NAME ? DW_BOUND_SURELY : DW_BOUND_PERHAPS;
 	}
+	before = count_before(names, e, at);
+	for (uint32_t i = 0; i < NEAR && i < before && best.type != DW_V_NAME; i++) {
+		b = names->order[e->first + before - 1 - i];
+		sure = sure || names->list[b].kind == DW_BIND_OTHER;
+		v = bound_value(r, b);
+		if (v.type == DW_V_NAME || best.type == DW_V_UNKNOWN)
+			best = v;
+	}
+	for (uint32_t i = before; i < e->n && i < before + NEAR && scope != 0; i++)
+		sure = sure ||
+		       names->list[names->order[e->first + i]].kind == DW_BIND_OTHER;
+	if (best.type != DW_V_NAME && (b = named_binding(r, e)))
+		best = bound_value(r, b);
+	if (best.type == DW_V_UNKNOWN && before < e->n)
+		best = bound_value(r, names->order[e->first + before]);
 	*ret = best;
+	if (before == 0 && e->scope == scope && !sure)
+		return DW_BOUND_LATER;
 	return sure || best.type == DW_V_NAME ? DW_BOUND_SURELY : DW_BOUND_PERHAPS;
 }
 
@@ -791,6 +883,10 @@ static void look(struct dw_reading *r)
 	set_scopes(r);
 	for (uint32_t i = 0; i < r->tree.n_parts; i++)
 		reader->bind(r, i);
+	if (names_seal(r->names) < 0) {
+		r->no_memory = true;
+		return;
+	}
 	for (uint32_t i = 0; i < r->tree.n_parts && !r->cut; i++)
 		reader->check(r, i);
 }

@@ -169,6 +169,7 @@ void dw_bind(struct dw_reading *r, uint32_t scope, const char *name, size_t len,
 /* What a name is, seen from a scope and a byte. */
 enum dw_bound {
 	DW_BOUND_NOT = 0, /* given nothing, there or around */
+	DW_BOUND_LATER,   /* given something, but only behind that byte */
 	DW_BOUND_PERHAPS, /* given something, but it may still be the language's own */
 	DW_BOUND_SURELY,
 };

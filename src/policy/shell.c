@@ -181,21 +181,34 @@ static void add_variable(struct dw_script *s, uint32_t part)
 static bool is_function(struct dw_script *s, uint32_t part, const char *name)
 {
 	const struct dw_tree *tree = &s->tree;
-	uint32_t start = dw_part(tree, part)->start;
 
-	for (uint32_t c = dw_child_named(tree, 0); c; c = dw_next_named(tree, c)) {
-		uint32_t f = c, its;
+	for (size_t i = 0; i<s->n_functions && * s->fuel> 0; i++) {
+		uint32_t f = s->functions[i], its = dw_child_in(tree, f, DW_F_NAME);
 
-		if (*s->fuel == 0 || dw_part(tree, c)->start >= start)
-			break;
 		--*s->fuel;
-		if (dw_kind(tree, f) != DW_K_FUNCTION_DEFINITION)
-			continue;
-		its = dw_child_in(tree, f, DW_F_NAME);
+		if (dw_part(tree, f)->start >= dw_part(tree, part)->start)
+			break;
 		if (its && dw_text_is(tree, its, name))
 			return true;
 	}
 	return false;
+}
+
+static void find_functions(struct dw_script *s)
+{
+	const struct dw_tree *tree = &s->tree;
+	size_t n = 0;
+
+	for (uint32_t c = dw_child_named(tree, 0); c; c = dw_next_named(tree, c))
+		n += dw_kind(tree, c) == DW_K_FUNCTION_DEFINITION;
+	s->functions = n > 0 ? calloc(n, sizeof(*s->functions)) : NULL;
+	if (n > 0 && !s->functions) {
+		*s->no_memory = true;
+		return;
+	}
+	for (uint32_t c = dw_child_named(tree, 0); c; c = dw_next_named(tree, c))
+		if (dw_kind(tree, c) == DW_K_FUNCTION_DEFINITION)
+			s->functions[s->n_functions++] = c;
 }
 
 /* Someone says unset -f. */
@@ -508,7 +521,7 @@ static struct dw_shell_word glue(struct dw_script *s, struct dw_shell_word a,
 	return both;
 }
 
-static void add_command(struct dw_script *s, uint32_t part, bool functions)
+static void add_command(struct dw_script *s, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
 	uint32_t name = dw_child_of(tree, part, DW_K_COMMAND_NAME);
@@ -542,7 +555,7 @@ static void add_command(struct dw_script *s, uint32_t part, bool functions)
 			n += dw_shell_words(s, c, words + n, count - n);
 		last = c;
 	}
-	if (n > 0 && functions && words[0].text && !words[0].guessed &&
+	if (n > 0 && words[0].text && !words[0].guessed &&
 	    is_function(s, part, words[0].text))
 		flags |= DW_SHELL_FUNCTION;
 	if (n == 0)
@@ -564,8 +577,9 @@ static bool is_read_write(const struct dw_tree *tree, uint32_t part)
 static void read_parts(struct dw_script *s)
 {
 	const struct dw_tree *tree = &s->tree;
-	bool functions = !takes_back(tree);
 
+	if (!takes_back(tree))
+		find_functions(s);
 	for (uint32_t i = 0; i<tree->n_parts && * s->fuel> 0; i++) {
 		--*s->fuel;
 		if (dw_kind(tree, i) == DW_K_VARIABLE_ASSIGNMENT)
@@ -583,7 +597,7 @@ static void read_parts(struct dw_script *s)
 			continue;
 		switch (dw_kind(tree, i)) {
 		case DW_K_COMMAND:
-			add_command(s, i, functions);
+			add_command(s, i);
 			break;
 		case DW_K_FILE_REDIRECT:
 			add_redirect(s, i);
@@ -613,6 +627,7 @@ static int read_script(struct dw_script *s, const char *code, size_t len,
 	else
 		*s->fuel = 0;
 	free(s->variables);
+	free(s->functions);
 	dw_tree_finish(&s->tree);
 	return 0;
 }
@@ -684,6 +699,7 @@ static int read_all(struct dw_shell *shell, const struct dw_tree *tree, const ch
 		script.tree = *tree;
 		read_parts(&script);
 		free(script.variables);
+		free(script.functions);
 	} else if (len > DW_ANALYSE_CODE_MAX) {
 		fuel = 0;
 	} else {

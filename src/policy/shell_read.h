@@ -27,6 +27,8 @@ struct dw_script {
 	} * variables;
 	size_t n_variables;
 	size_t room;
+	uint32_t *functions; /* definitions at the top, in order */
+	size_t n_functions;
 	uint32_t last_line; /* where we counted lines to, to count on from there */
 	uint32_t last_column;
 	uint32_t last_byte;
