@@ -934,7 +934,9 @@ static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_
 	struct dw_value v;
 
 	if (strcmp(f.text, "builtins.__import__") != 0 &&
-	    strncmp(f.text, "importlib.", 10) != 0 &&
+	    strcmp(f.text, "importlib.import_module") != 0 &&
+	    strcmp(f.text, "importlib.__import__") != 0 &&
+	    strcmp(f.text, "importlib.util.spec_from_file_location") != 0 &&
 	    strncmp(f.text, "imp.load", 8) != 0 &&
 	    strcmp(f.text, "pkgutil.resolve_name") != 0)
 		return;

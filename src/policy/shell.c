@@ -529,7 +529,9 @@ static void add_command(struct dw_script *s, uint32_t part)
 	size_t n, count = 1;
 	uint32_t flags = 0, last = name;
 
-	if (!name)
+	/* ((x < 3)) is none, whatever the grammar says of it. */
+	if (!name || (dw_child_of(tree, name, DW_K_ARITHMETIC_EXPANSION) &&
+	              tree->code[dw_part(tree, name)->start] == '('))
 		return;
 	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
 		count++;
