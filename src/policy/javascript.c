@@ -300,8 +300,7 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 	module = module_path(r, v);
 	if (!module)
 		return;
-	DW_EACH_INSIDE(tree, i, part)
-	{
+	for (uint32_t i = part + 1; i < dw_part(tree, part)->past; i++) {
 		uint32_t name, alias;
 		size_t len;
 		const char *text;

@@ -135,12 +135,31 @@ void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark rema
 
 /* Variables. */
 
-static bool is_decisive(const char *name, size_t len)
+bool dw_shell_decides(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(decisive); i++)
 		if (strlen(decisive[i]) == len && memcmp(decisive[i], name, len) == 0)
 			return true;
 	return false;
+}
+
+/*
+ * A text with a substitution in it sleeps until some expansion wakes it: arithmetic does,
+ * and ${x@P}.
+ */
+static void check_sleeper(struct dw_script *s, uint32_t value)
+{
+	enum dw_kind kind = value ? dw_kind(&s->tree, value) : DW_K_OTHER;
+	size_t len;
+	const char *text;
+
+	if (kind != DW_K_RAW_STRING && kind != DW_K_ANSI_C_STRING && kind != DW_K_WORD)
+		return;
+	text = dw_text(&s->tree, value, &len);
+	if (memmem(text, len, "$(", 2) || memchr(text, '`', len) ||
+	    (kind == DW_K_ANSI_C_STRING && memchr(text, '\\', len)))
+		dw_shell_note(s, value, DW_SHELL_DOUBT,
+		              "this text has a command in it, which may be run later");
 }
 
 static void add_variable(struct dw_script *s, uint32_t part)
@@ -155,9 +174,10 @@ static void add_variable(struct dw_script *s, uint32_t part)
 	v.name = dw_text(tree, name, &v.len);
 	v.at = dw_part(tree, part)->end;
 	v.value = dw_child_of(tree, part, DW_K_T_PLUS_EQUAL) ? 0 : value;
-	if (is_decisive(v.name, v.len))
+	if (dw_shell_decides(v.name, v.len))
 		dw_shell_note(s, part, DW_SHELL_ENVIRONMENT,
 		              "%.*s decides which programs run", (int)v.len, v.name);
+	check_sleeper(s, value);
 	if (s->n_variables == s->room) {
 		size_t room = s->room > 0 ? s->room * 2 : 64;
 		struct dw_variable *list = realloc(s->variables, room * sizeof(*list));
@@ -206,7 +226,8 @@ static void find_functions(struct dw_script *s)
 		*s->no_memory = true;
 		return;
 	}
-	for (uint32_t c = dw_child_named(tree, 0); c; c = dw_next_named(tree, c))
+	for (uint32_t c = dw_child_named(tree, 0); c && s->functions;
+	     c = dw_next_named(tree, c))
 		if (dw_kind(tree, c) == DW_K_FUNCTION_DEFINITION)
 			s->functions[s->n_functions++] = c;
 }
@@ -233,8 +254,7 @@ static void check_bomb(struct dw_script *s, uint32_t part)
 	if (!name)
 		return;
 	text = dw_text(tree, name, &len);
-	DW_EACH_INSIDE(tree, i, part)
-	{
+	for (uint32_t i = part + 1; i < dw_part(tree, part)->past; i++) {
 		const struct dw_part *p = dw_part(tree, i);
 
 		if (p->kind == DW_K_COMMAND_NAME && p->end - p->start == len &&
@@ -272,8 +292,7 @@ static bool can_end(const struct dw_tree *tree, uint32_t part)
 	static const char *const ends[] = {"break", "return", "exit", "exec", "kill"};
 	uint32_t inner = 0;
 
-	DW_EACH_INSIDE(tree, i, part)
-	{
+	for (uint32_t i = part + 1; i < dw_part(tree, part)->past; i++) {
 		enum dw_kind kind = dw_kind(tree, i);
 
 		if ((kind == DW_K_WHILE_STATEMENT || kind == DW_K_FOR_STATEMENT ||
@@ -576,6 +595,30 @@ static bool is_read_write(const struct dw_tree *tree, uint32_t part)
 	       (dw_text_is(tree, part, "<") || dw_text_is(tree, part, ">"));
 }
 
+/* for PATH in ... */
+static void check_name(struct dw_script *s, uint32_t part, uint32_t name)
+{
+	size_t len;
+	const char *text = name ? dw_text(&s->tree, name, &len) : NULL;
+
+	if (text && dw_shell_decides(text, len))
+		dw_shell_note(s, part, DW_SHELL_ENVIRONMENT,
+		              "%.*s decides which programs run", (int)len, text);
+}
+
+/* ${PATH:=/tmp}, ${x@P} */
+static void check_expansion(struct dw_script *s, uint32_t part)
+{
+	size_t len;
+	const char *text = dw_text(&s->tree, part, &len);
+
+	if (memchr(text, '=', len))
+		check_name(s, part, dw_child_of(&s->tree, part, DW_K_VARIABLE_NAME));
+	if (len > 3 && memcmp(text + len - 3, "@P}", 3) == 0)
+		dw_shell_note(s, part, DW_SHELL_DOUBT,
+		              "this expansion runs the commands in a variable");
+}
+
 static void read_parts(struct dw_script *s)
 {
 	const struct dw_tree *tree = &s->tree;
@@ -603,6 +646,12 @@ static void read_parts(struct dw_script *s)
 			break;
 		case DW_K_FILE_REDIRECT:
 			add_redirect(s, i);
+			break;
+		case DW_K_FOR_STATEMENT:
+			check_name(s, i, dw_child_in(tree, i, DW_F_VARIABLE));
+			break;
+		case DW_K_EXPANSION:
+			check_expansion(s, i);
 			break;
 		case DW_K_FUNCTION_DEFINITION:
 			check_bomb(s, i);

@@ -38,13 +38,12 @@ const struct dw_shell_rule dw_shell_rules[] = {
 
 /* What the shell does by itself, and what only carries commands that are looked at. */
 static const char *const harmless[] = {
-	":",        "[",      "bg",      "break",   "builtin", "cd",    "command",
-	"continue", "dirs",   "echo",    "env",     "eval",    "exec",  "exit",
-	"export",   "false",  "fg",      "getopts", "hash",    "jobs",  "let",
-	"local",    "nice",   "nohup",   "popd",    "printf",  "pushd", "pwd",
-	"read",     "return", "set",     "shift",   "shopt",   "sleep", "stdbuf",
-	"test",     "time",   "timeout", "trap",    "true",    "type",  "ulimit",
-	"umask",    "wait",   "xargs",   "alias",   "unalias",
+	":",      "[",       "bg",   "break", "builtin", "cd",      "command", "continue",
+	"dirs",   "echo",    "env",  "eval",  "exec",    "exit",    "export",  "false",
+	"fg",     "getopts", "jobs", "let",   "local",   "nice",    "nohup",   "popd",
+	"printf", "pushd",   "pwd",  "read",  "return",  "set",     "shift",   "shopt",
+	"sleep",  "stdbuf",  "test", "time",  "timeout", "trap",    "true",    "type",
+	"ulimit", "umask",   "wait", "xargs", "alias",   "unalias",
 };
 
 struct report {

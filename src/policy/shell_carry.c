@@ -131,10 +131,43 @@ static size_t option_words(const struct carrier *c, const char *text)
 	return *p != '\0' && p[1] == '\0' ? 2 : 1;
 }
 
+/* Words with a mark in them are not known before the carrier has put something there. */
+static void carry_marked(struct dw_script *s, uint32_t part,
+                         const struct dw_shell_word *words, size_t n, const char *mark,
+                         uint32_t flags, const char *via)
+{
+	struct dw_shell_word *copy = calloc(n, sizeof(*copy));
+
+	if (!copy) {
+		*s->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = words[i];
+		if (copy[i].text && strstr(copy[i].text, mark))
+			copy[i].text = NULL;
+	}
+	dw_shell_add(s, part, copy, n, flags, via);
+	free(copy);
+}
+
+/* Sets a variable that decides which programs run: read PATH, env LD_PRELOAD=x. */
+static void check_set(struct dw_script *s, uint32_t part, const char *text)
+{
+	size_t len = strcspn(text, "=");
+
+	if (dw_shell_decides(text, len))
+		dw_shell_note(s, part, DW_SHELL_ENVIRONMENT,
+		              "%.*s decides which programs run", (int)len, text);
+}
+
 /* The rest of a carrier's words is a command. */
 static void carry(struct dw_script *s, uint32_t part, const struct carrier *c,
                   const struct dw_shell_word *words, size_t n, uint32_t flags)
 {
+	uint32_t carried = DW_SHELL_CARRIED | (flags & DW_SHELL_MORE) |
+	                   (c->more ? (uint32_t)DW_SHELL_MORE : 0);
+	const char *mark = NULL; /* what xargs -I puts its input in the place of */
 	unsigned own = c->own;
 	size_t i = 1;
 
@@ -161,10 +194,20 @@ static void carry(struct dw_script *s, uint32_t part, const struct carrier *c,
 			/* command -v only asks. */
 			if (strcmp(c->name, "command") == 0 && strpbrk(text, "vV"))
 				return;
+			if (c->more && strncmp(text, "-I", 2) == 0)
+				mark = text[2] != '\0' ? text + 2
+				       : i + 1 < n     ? words[i + 1].text
+				                       : NULL;
+			else if (c->more &&
+			         (text[1] == 'i' || strncmp(text, "--rep", 5) == 0))
+				mark = strchr(text, '=') ? strchr(text, '=') + 1
+				       : text[1] == 'i' && text[2] != '\0' ? text + 2
+				                                           : "{}";
 			i += option_words(c, text);
 			continue;
 		}
 		if (c->assigns && is_assignment(text)) {
+			check_set(s, part, text);
 			i++;
 			continue;
 		}
@@ -173,11 +216,10 @@ static void carry(struct dw_script *s, uint32_t part, const struct carrier *c,
 		own--;
 		i++;
 	}
-	if (i < n)
-		dw_shell_add(s, part, words + i, n - i,
-		             DW_SHELL_CARRIED | (flags & DW_SHELL_MORE) |
-		                     (c->more ? (uint32_t)DW_SHELL_MORE : 0),
-		             c->name);
+	if (i < n && mark && *mark != '\0')
+		carry_marked(s, part, words + i, n - i, mark, carried, c->name);
+	else if (i < n)
+		dw_shell_add(s, part, words + i, n - i, carried, c->name);
 	else if (flags & DW_SHELL_MORE)
 		doubt(s, part, c->name);
 }
@@ -264,6 +306,27 @@ static void carry_shell(struct dw_script *s, uint32_t part, const char *name,
 		run_code(s, part, dw_shell_stdin(s, part), name, "a shell's input");
 }
 
+static const struct carrier *find_carrier(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(carriers); i++)
+		if (strcmp(carriers[i].name, name) == 0)
+			return &carriers[i];
+	return NULL;
+}
+
+/* Is one of its words a program, or the text of one? */
+static bool runs_words(const char *name)
+{
+	if (!name)
+		return true;
+	name = dw_shell_plain_name(name);
+	for (size_t i = 0; i < ARRAY_SIZE(interpreters); i++)
+		if (strcmp(interpreters[i].name, name) == 0)
+			return true;
+	return is_shell(name) || find_carrier(name) || strcmp(name, "busybox") == 0 ||
+	       strcmp(name, "{}") == 0 || strcmp(name, "find") == 0;
+}
+
 /* find ... -exec COMMAND ; */
 static void carry_find(struct dw_script *s, uint32_t part,
                        const struct dw_shell_word *words, size_t n)
@@ -288,8 +351,13 @@ static void carry_find(struct dw_script *s, uint32_t part,
 		                             strcmp(words[end].text, "+") != 0)))
 			end++;
 		(void)snprintf(via, sizeof(via), "find %s", found);
-		if (end > i + 1)
+		/* A path in the place of {} is no option, but it may be a program. */
+		if (end > i + 1 && !runs_words(words[i + 1].text))
 			dw_shell_add(s, part, words + i + 1, end - i - 1,
+			             DW_SHELL_CARRIED | DW_SHELL_MORE,
+			             dw_shell_keep(s, via, strlen(via)));
+		else if (end > i + 1)
+			carry_marked(s, part, words + i + 1, end - i - 1, "{}",
 			             DW_SHELL_CARRIED | DW_SHELL_MORE,
 			             dw_shell_keep(s, via, strlen(via)));
 		i = end;
@@ -305,8 +373,11 @@ static struct dw_shell_word joined(struct dw_script *s, const struct dw_shell_wo
 	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t more = words[i].text ? strlen(words[i].text) : sizeof(text);
+		size_t more;
 
+		if (!words[i].text)
+			return (struct dw_shell_word){0};
+		more = strlen(words[i].text);
 		if (len + more + 2 > sizeof(text))
 			return (struct dw_shell_word){0};
 		if (i > 0)
@@ -435,14 +506,6 @@ static bool carry_env_split(struct dw_script *s, uint32_t part,
 	return false;
 }
 
-static const struct carrier *find_carrier(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(carriers); i++)
-		if (strcmp(carriers[i].name, name) == 0)
-			return &carriers[i];
-	return NULL;
-}
-
 /* The program that an interpreter is given as text. */
 static void take_code(struct dw_script *s, struct dw_shell_command *command,
                       const char *name, const struct dw_shell_word *words, size_t n)
@@ -520,6 +583,12 @@ void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word
 	take_code(s, &command, name, words, n);
 	s->shell->commands[at] = command;
 	carrier = find_carrier(name);
+	if (strcmp(name, "read") == 0 || strcmp(name, "printf") == 0 ||
+	    strcmp(name, "mapfile") == 0 || strcmp(name, "getopts") == 0 ||
+	    strcmp(name, "readarray") == 0)
+		for (size_t i = 1; i < n; i++)
+			if (words[i].text)
+				check_set(s, part, words[i].text);
 	if (strcmp(name, "cd") == 0 || strcmp(name, "pushd") == 0 ||
 	    strcmp(name, "popd") == 0)
 		s->shell->changes_folder = true;

@@ -48,6 +48,9 @@ void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t
 void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark remark,
                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* Does the variable of that name decide which programs run? */
+bool dw_shell_decides(const char *name, size_t len);
+
 /* What a word comes to. */
 struct dw_shell_word dw_shell_word(struct dw_script *s, uint32_t part);
 /* The same, and one word for each where braces or a variable make several of it. */

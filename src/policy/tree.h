@@ -106,8 +106,4 @@ static inline const char *dw_text(const struct dw_tree *tree, uint32_t i, size_t
 /* Is its text this one? */
 bool dw_text_is(const struct dw_tree *tree, uint32_t i, const char *text);
 
-/* Run over all parts inside one, in order. */
-#define DW_EACH_INSIDE(tree, i, top) \
-	for (uint32_t i = (top) + 1; i < (tree)->parts[top].past; i++)
-
 #endif

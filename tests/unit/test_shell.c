@@ -171,6 +171,15 @@ static void what_cannot_be_told_is_not_allowed(void **state)
 	REFUSES("PATH=/tmp ls", "undecided:environment");
 	REFUSES("l? x", "undecided:command");
 	REFUSES("if ls", "undecided:syntax");
+	REFUSES("ls | xargs -I ls ls x", "undecided:command");
+	REFUSES("ls | xargs -i bash -c '{}'", "undecided:command");
+	REFUSES("find . -exec sh -c {} \\;", "command:find undecided:command");
+	REFUSES("for PATH in /tmp; do ls; done", "undecided:environment");
+	REFUSES("read PATH; ls", "undecided:environment");
+	REFUSES("env LD_PRELOAD=./x.so ls", "undecided:environment");
+	REFUSES("x='a[$(id)]'; echo $((x))", "undecided:command");
+	REFUSES("echo ${x@P}", "undecided:command");
+	REFUSES("hash -p /bin/id ls; ls", "command:hash");
 }
 
 static void redirections_stay_below_their_folders(void **state)
