@@ -69,6 +69,9 @@ static const char reflectors[] =
 static const char from_outside[] =
 	" $_GET $_POST $_REQUEST $_COOKIE $_SERVER $_FILES $GLOBALS ";
 
+/* What comes with a request: a name that no function has. */
+#define REQUEST "$request"
+
 static bool is_function(enum dw_kind kind)
 {
 	return kind == DW_K_FUNCTION_DEFINITION || kind == DW_K_METHOD_DECLARATION ||
@@ -235,6 +238,8 @@ static struct dw_value callee(struct dw_reading *r, uint32_t call)
 		return function_named(r, text, len);
 	default:
 		v = dw_eval(r, function);
+		if (dw_value_is(v, DW_V_NAME, REQUEST))
+			return v;
 		return v.type == DW_V_TEXT ? function_named(r, v.text, v.len)
 		                           : dw_unknown;
 	}
@@ -316,6 +321,11 @@ static struct dw_value subscript(struct dw_reading *r, uint32_t part)
 	uint32_t index = object ? dw_next_named(tree, object) : 0;
 	struct dw_value v = dw_eval(r, object), key = dw_eval(r, index);
 	int64_t at = 0;
+	size_t len = 0;
+	const char *text = object ? dw_text(tree, object, &len) : "";
+
+	if (dw_word_in(from_outside, text, len))
+		return dw_value_name(r, REQUEST);
 
 	if (v.type == DW_V_TEXT && key.type == DW_V_NUMBER)
 		return dw_fold_slice(r, v, key.number, key.number + 1, 1);
@@ -484,7 +494,8 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	struct dw_value a = dw_eval(r, argument(tree, part, 0));
 	const struct dw_danger *d;
 
-	if (function && f.type != DW_V_NAME && is_made(tree, function))
+	if (dw_value_is(f, DW_V_NAME, REQUEST) ||
+	    (function && f.type != DW_V_NAME && is_made(tree, function)))
 		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
 		         "which function is called is known at run time only");
 	if (f.type != DW_V_NAME)

@@ -1188,6 +1188,31 @@ static void check_loop(struct dw_reading *r, uint32_t part)
 		         "this loop has no break, return, raise, yield or await");
 }
 
+/*
+ * Python takes wide, bold and script letters for plain ones (NFKC), so that a name may
+ * be spelled in hundreds of ways. Nobody does so by accident.
+ */
+static void check_letters(struct dw_reading *r, uint32_t part)
+{
+	size_t len;
+	const uint8_t *text = (const uint8_t *)dw_text(&r->tree, part, &len);
+
+	for (size_t i = 0; i + 2 < len; i++) {
+		bool bold = text[i] == 0xf0 && text[i + 1] == 0x9d && text[i + 2] >= 0x90;
+		bool wide = text[i] == 0xef &&
+		            (text[i + 1] == 0xbc || text[i + 1] == 0xbd);
+		bool script = text[i] == 0xe2 &&
+		              (text[i + 1] == 0x84 || text[i + 1] == 0x92 ||
+		               text[i + 1] == 0x93);
+
+		if (bold || wide || script) {
+			dw_found(r, part, DW_SEVERITY_ERROR, "reflection:letters",
+			         "this name is spelled in letters that mean others");
+			return;
+		}
+	}
+}
+
 static void check(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -1204,6 +1229,7 @@ static void check(struct dw_reading *r, uint32_t part)
 		check_import(r, part);
 		break;
 	case DW_K_IDENTIFIER:
+		check_letters(r, part);
 		if (is_load(tree, part))
 			(void)dw_check_danger(r, part, dw_eval(r, part));
 		break;
