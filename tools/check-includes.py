@@ -35,6 +35,7 @@ MAY_INCLUDE = {
     "bench": (),
     "examples": (),
     "tools": ("base", "kernel", "launch"),
+    "tools/grammars": (),
     "tests/unit": None,  # tests look behind every wall
     "tests/fuzz": None,
     "tests/escape": (),

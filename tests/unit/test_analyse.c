@@ -188,6 +188,63 @@ static void hostile_nesting_ends(void **state)
 	free(code);
 }
 
+/* The scanners of grammars save these words in a buffer of 1024 bytes. */
+static void words_of_here_documents_may_be_long(void **state)
+{
+	static const struct {
+		const char *language;
+		const char *format;
+	} documents[] = {
+		{"bash", "cat <<%s\nx $(ls)\n%s\nrm y\n"},
+		{"ruby", "x = <<%s\n#{1}\n%s\nsystem('ls')\n"},
+		{"php", "<?php echo <<<%s\nx {$y}\n%s;\nsystem('ls');\n"},
+	};
+	static const size_t lengths[] = {100,  200,  254,  255,  256,  257,  511,  700,
+	                                 900,  980,  990,  995,  1000, 1005, 1010, 1012,
+	                                 1013, 1014, 1015, 1016, 1017, 1018, 1019, 1020,
+	                                 1022, 1024, 1030, 2000, 5000};
+	static char word[5001], code[11000];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(documents) && !no_grammars(); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(lengths); k++) {
+			int len;
+
+			memset(word, 'A', lengths[k]);
+			word[lengths[k]] = '\0';
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			len = snprintf(code, sizeof(code), documents[i].format, word,
+			               word);
+#pragma GCC diagnostic pop
+			analyse(documents[i].language, code, (size_t)len, NULL);
+		}
+	}
+}
+
+/* Many of them at once, so that each of the last does not quite fit. */
+static void here_documents_may_be_many(void **state)
+{
+	static char code[40000];
+
+	(void)state;
+	for (unsigned word = 1; word < 30 && !no_grammars(); word++) {
+		size_t n = 0;
+
+		for (unsigned i = 0; i < 200; i++)
+			n += (size_t)snprintf(code + n, sizeof(code) - n, "cat <<%0*u; ",
+			                      (int)word, i);
+		code[n++] = '\n';
+		analyse("bash", code, n, NULL);
+		n = 0;
+		for (unsigned i = 0; i < 200; i++)
+			n += (size_t)snprintf(code + n, sizeof(code) - n, "f(<<A%0*u); ",
+			                      (int)word, i);
+		code[n++] = '\n';
+		analyse("ruby", code, n, NULL);
+	}
+}
+
 static void a_hidden_call_below_deep_nesting_is_found(void **state)
 {
 	enum {
@@ -301,6 +358,8 @@ int main(void)
 		cmocka_unit_test(only_named_modules_are_allowed),
 		cmocka_unit_test(too_much_code_is_said_to_be_too_much),
 		cmocka_unit_test(hostile_nesting_ends),
+		cmocka_unit_test(words_of_here_documents_may_be_long),
+		cmocka_unit_test(here_documents_may_be_many),
 		cmocka_unit_test(a_hidden_call_below_deep_nesting_is_found),
 		cmocka_unit_test(doubling_texts_end),
 		cmocka_unit_test(names_that_are_each_other_end),
