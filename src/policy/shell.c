@@ -595,6 +595,52 @@ static bool is_read_write(const struct dw_tree *tree, uint32_t part)
 	       (dw_text_is(tree, part, "<") || dw_text_is(tree, part, ">"));
 }
 
+/* A substitution in a stretch of text, which the grammar has not seen as one. */
+static bool has_hidden(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\\')
+			i++;
+		else if (text[i] == '`' ||
+		         (text[i] == '$' && i + 1 < len && text[i + 1] == '('))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * In quotes and in here-documents, whatever is not one of their parts must be plain
+ * text. The grammar does not see a substitution behind the tabs of <<-.
+ */
+static void check_text(struct dw_script *s, uint32_t part)
+{
+	const struct dw_tree *tree = &s->tree;
+	uint32_t at = dw_part(tree, part)->start, start;
+	bool hidden = false;
+
+	if (dw_kind(tree, part) == DW_K_HEREDOC_BODY) {
+		start = dw_child_of(tree, dw_part(tree, part)->parent,
+		                    DW_K_HEREDOC_START);
+		if (start && strchr("'\"\\", tree->code[dw_part(tree, start)->start]))
+			return;
+	}
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
+		if (dw_kind(tree, c) == DW_K_STRING_CONTENT ||
+		    dw_kind(tree, c) == DW_K_HEREDOC_CONTENT)
+			continue;
+		if (dw_part(tree, c)->start > at)
+			hidden = hidden || has_hidden(tree->code + at,
+			                              dw_part(tree, c)->start - at);
+		at = dw_part(tree, c)->end;
+	}
+	if (dw_part(tree, part)->end > at)
+		hidden = hidden ||
+		         has_hidden(tree->code + at, dw_part(tree, part)->end - at);
+	if (hidden)
+		dw_shell_note(s, part, DW_SHELL_DOUBT,
+		              "there is a command in this text that we cannot make out");
+}
+
 /* for PATH in ... */
 static void check_name(struct dw_script *s, uint32_t part, uint32_t name)
 {
@@ -652,6 +698,11 @@ static void read_parts(struct dw_script *s)
 			break;
 		case DW_K_EXPANSION:
 			check_expansion(s, i);
+			break;
+		case DW_K_STRING:
+		case DW_K_HEREDOC_BODY:
+		case DW_K_WORD:
+			check_text(s, i);
 			break;
 		case DW_K_FUNCTION_DEFINITION:
 			check_bomb(s, i);

@@ -469,7 +469,12 @@ static bool carry_otherwise(struct dw_script *s, uint32_t part, const char *name
 	           strcmp(name, "ssh") == 0 || strcmp(name, "coproc") == 0 ||
 	           strcmp(name, "expect") == 0 || strcmp(name, "make") == 0 ||
 	           strcmp(name, "mapfile") == 0 || strcmp(name, "readarray") == 0) {
-		if (strcmp(name, "coproc") == 0 && n > 1)
+		/* coproc { ...; } and coproc NAME { ...; } are no words, but a group. */
+		bool group = (n > 1 &&
+		              (!words[1].text || strpbrk(words[1].text, "{("))) ||
+		             (n > 2 && (!words[2].text || strpbrk(words[2].text, "{(")));
+
+		if (strcmp(name, "coproc") == 0 && n > 1 && !group)
 			dw_shell_add(s, part, words + 1, n - 1, DW_SHELL_CARRIED,
 			             "coproc");
 		else if (strcmp(name, "mapfile") != 0 && strcmp(name, "readarray") != 0)
