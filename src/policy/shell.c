@@ -540,13 +540,25 @@ static struct dw_shell_word glue(struct dw_script *s, struct dw_shell_word a,
 	return both;
 }
 
+static void finish_command(struct dw_script *s, uint32_t part,
+                           const struct dw_shell_word *words, size_t n, uint32_t flags)
+{
+	if (n > 0 && words[0].text && !words[0].guessed &&
+	    is_function(s, part, words[0].text))
+		flags |= DW_SHELL_FUNCTION;
+	if (n == 0)
+		dw_shell_note(s, part, DW_SHELL_DOUBT,
+		              "which command this is cannot be told");
+	dw_shell_add(s, part, words, n, flags, NULL);
+}
+
 static void add_command(struct dw_script *s, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
 	uint32_t name = dw_child_of(tree, part, DW_K_COMMAND_NAME);
 	struct dw_shell_word *words;
 	size_t n, count = 1;
-	uint32_t flags = 0, last = name;
+	uint32_t flags = 0, last = name, from = part;
 
 	/* ((x < 3)) is none, whatever the grammar says of it. */
 	if (!name || (dw_child_of(tree, name, DW_K_ARITHMETIC_EXPANSION) &&
@@ -565,6 +577,13 @@ static void add_command(struct dw_script *s, uint32_t part)
 	for (uint32_t c = dw_next_named(tree, name); c; c = dw_next_named(tree, c)) {
 		if (dw_part(tree, c)->field != DW_F_ARGUMENT)
 			continue;
+		/* A line that begins with a backslash is no longer this command's. */
+		if (tree->code[dw_part(tree, c)->start] == '\n') {
+			finish_command(s, from, words, n, flags);
+			from = c;
+			n = 0;
+			flags = 0;
+		}
 		if (n == count) {
 			flags |= DW_SHELL_MORE;
 			break;
@@ -576,13 +595,7 @@ static void add_command(struct dw_script *s, uint32_t part)
 			n += dw_shell_words(s, c, words + n, count - n);
 		last = c;
 	}
-	if (n > 0 && words[0].text && !words[0].guessed &&
-	    is_function(s, part, words[0].text))
-		flags |= DW_SHELL_FUNCTION;
-	if (n == 0)
-		dw_shell_note(s, part, DW_SHELL_DOUBT,
-		              "which command this is cannot be told");
-	dw_shell_add(s, part, words, n, flags, NULL);
+	finish_command(s, from, words, n, flags);
 	free(words);
 }
 
@@ -636,6 +649,12 @@ static void check_text(struct dw_script *s, uint32_t part)
 	if (dw_part(tree, part)->end > at)
 		hidden = hidden ||
 		         has_hidden(tree->code + at, dw_part(tree, part)->end - at);
+	/* A word with a line's end in it: a boundary that the grammar did not see. */
+	if (dw_kind(tree, part) == DW_K_WORD)
+		for (uint32_t i = dw_part(tree, part)->start + 1;
+		     i < dw_part(tree, part)->end; i++)
+			hidden = hidden ||
+			         (tree->code[i] == '\n' && tree->code[i - 1] != '\\');
 	if (hidden)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
 		              "there is a command in this text that we cannot make out");

@@ -31,6 +31,9 @@ static void put(struct making *m, const char *text, size_t len)
 /* Outside quotes: a backslash takes the meaning of what follows it. */
 static void put_bare(struct making *m, const char *text, size_t len)
 {
+	/* The grammar takes a line's end before a backslash for part of the word. */
+	for (; len > 0 && *text == '\n'; len--)
+		text++;
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '\\' && i + 1 < len) {
 			i++;

@@ -4,7 +4,9 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -107,3 +109,12 @@ def test_too_much_ends_and_says_so(tmp_path):
     file.write_text("x = 1\n" * 2_000_000)
     done = check("python", str(file))
     assert done.returncode == 1 and "[analysis:too-large]" in done.stdout
+
+
+def test_bash_runs_nothing_that_we_do_not_see(must):
+    """See the script: what it made before is made again, since the seed is the same."""
+    must(shutil.which("bash"), "bash is not installed")
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "policy" / "differential.py"), "--scripts", "150"],
+        capture_output=True, text=True, timeout=600, env={**os.environ, "DEWAR": DEWAR})
+    assert done.returncode == 0, done.stdout

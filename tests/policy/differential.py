@@ -115,7 +115,7 @@ class Scripts:
             lambda: f"(( $({one} >/dev/null\necho 1) > 0 )) && {two}",
             lambda: f"[[ a == a && -z $({one}\n) || b ]]",
             lambda: f"case $({one}\n) in a|$({two}\n)) ;; esac",
-            lambda: f"cat <<-E\n\t$({one}\n)\n\tE\n{two}",
+            lambda: f"cat <<-Q\n\t$({one}\n)\n\tQ\n{two}",
             lambda: f"cat <<E <<'F'\n$({one}\n)\nE\n$(no)\nF\n{two}",
             lambda: f"{{ {one}\n}} 2>&1 |& {two}",
             lambda: f"echo {{1..3}} $({one}\n) &>/dev/null",

@@ -83,6 +83,7 @@ static void commands_are_found_wherever_they_stand(void **state)
 	     "ls -l; wc -l; date; id; who");
 	runs("echo $(a b) `c` <(d) \"$(e)\"", "echo ? ? ? ?; a b; c; d; e");
 	runs("f() { a; }; x=$(b); if c; then d; else e; fi", "a; b; c; d; e");
+	runs("a <<<x\n\\b y\n\\c", "a; b y; c");
 	runs("case x in y) a;; esac; for i in $(b); do c; done", "a; b; c");
 }
 
