@@ -22,10 +22,11 @@ test: ## Set everything up and run every test
 	@$(SETUP) test
 	@tests/run.sh
 
-bench: build ## Measure cold starts, warm cells, level docker and the analysis, beside others
+bench: build ## Measure cold starts, warm cells, level docker, the daemon and the analysis, beside bare commands, bwrap and docker
 	@/usr/bin/python3 bench/run.py
 	@/usr/bin/python3 bench/warm.py
 	@/usr/bin/python3 bench/docker.py
+	@/usr/bin/python3 bench/serve.py
 	@/usr/bin/python3 tests/policy/score.py --speed --keep bench/analysis.md
 
 mutants: build ## Take one wall away at a time, and see which attacks get through

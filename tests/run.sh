@@ -9,7 +9,10 @@
 #              with warnings as errors
 #   e2e        pytest over build/dewar, as the user we are
 #   e2e-warm   the part of it that runs programs again, in warm cells where there are any
-#   e2e-plain  the same as a plain user made for the purpose, where we are root
+#   e2e-plain  the same, and the daemon's, as a plain user made for the purpose, where we
+#              are root
+#   serve      pytest over `build/dewar serve`, with real clients
+#   mcp        the official clients, inspector and conformance suite of MCP, from npm
 #   docker     pytest over build/dewar, beside engines that it starts: Docker and Podman;
 #              and the escape suite in their containers
 #   mutants    the escape suite again, with one wall taken away at a time
@@ -31,7 +34,7 @@ root=$PWD
 logs=$root/build/test-logs
 results=$logs/results.tsv
 plain_user=dewar-test
-all_steps=(checks unit e2e e2e-warm e2e-plain docker mutants sanitize lint)
+all_steps=(checks unit e2e e2e-warm e2e-plain serve mcp docker mutants sanitize lint)
 
 export PYTHONDONTWRITEBYTECODE=1
 [ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
@@ -155,7 +158,7 @@ step_e2e-plain()
 	scratch=$(mktemp -d /tmp/test-dewar.XXXXXX) || return
 	mkdir -p "$scratch/build" "$scratch/docs" "$scratch/home"
 	cp -a build/dewar build/dewar-launch build/dewar-docker build/dewar-guest \
-		build/dewar-verify build/dewar-attacks \
+		build/dewar-serve build/dewar-verify build/dewar-attacks \
 		build/example-hello build/libdewar.so* "$scratch/build"
 	cp -a include tests "$scratch"
 	cp -a docs/man docs/THREAT_MODEL.md "$scratch/docs"
@@ -168,15 +171,54 @@ step_e2e-plain()
 	chown -R root:root "$scratch"
 	chown "$plain_user:" "$scratch/home"
 
-	suite e2e-plain "$scratch/home/e2e.xml" \
+	as_plain e2e-plain tests/e2e
+	as_plain serve-plain tests/serve/test_{crash,keys,life,pages,rest,vanish}.py
+}
+
+# as_plain SUITE TESTS...: pytest as the plain user, in the copy
+as_plain()
+{
+	local suite=$1
+	shift
+	suite "$suite" "$scratch/home/$suite.xml" \
 		setpriv --reuid "$plain_user" --regid "$plain_user" --init-groups \
 		--inh-caps=-all env -i -C "$scratch" \
 		PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME="$scratch/home" \
-		LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 DEWAR_SUITE=e2e-plain \
+		LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 DEWAR_SUITE="$suite" \
 		DEWAR="$scratch/build/dewar" DEWAR_EXAMPLE="$scratch/build/example-hello" \
 		${DEWAR_MUST_WORK:+DEWAR_MUST_WORK="$DEWAR_MUST_WORK"} \
-		$python -m pytest -c tests/e2e/pytest.ini tests/e2e \
-		--junitxml="$scratch/home/e2e.xml"
+		$python -m pytest -c tests/e2e/pytest.ini "$@" \
+		--junitxml="$scratch/home/$suite.xml"
+}
+
+# serve SUITE FOLDER [PYTEST OPTIONS...]: a daemon of each test's own, on ports that are free
+serve()
+{
+	local suite=$1 folder=$2
+	shift 2
+	DEWAR_SUITE=$suite DEWAR=$folder/dewar suite "$suite" "$logs/$suite.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/serve \
+		--junitxml="$logs/$suite.xml" --durations=20 "$@"
+}
+
+step_serve()
+{
+	serve serve "$root/build"
+}
+
+# mcp SUITE FOLDER [PYTEST OPTIONS...]: clients from npm, kept in ~/.cache/dewar/mcp
+mcp()
+{
+	local suite=$1 folder=$2
+	shift 2
+	DEWAR_SUITE=$suite DEWAR=$folder/dewar suite "$suite" "$logs/$suite.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/mcp \
+		--junitxml="$logs/$suite.xml" --durations=20 "$@"
+}
+
+step_mcp()
+{
+	mcp mcp "$root/build"
 }
 
 # with_engines SUITE FOLDER TESTS...: those of tests/docker, over the programs in the folder
@@ -221,6 +263,8 @@ step_sanitize()
 	unit sanitize-unit build-sanitize
 	DEWAR_ASAN=$(clang -print-file-name="libclang_rt.asan-$(uname -m).so") \
 		e2e sanitize-e2e "$root/build-sanitize" -m 'not slow'
+	serve sanitize-serve "$root/build-sanitize" -m 'not slow'
+	mcp sanitize-mcp "$root/build-sanitize" --ignore=tests/mcp/test_inspector.py
 	with_engines sanitize-docker "$root/build-sanitize" tests/docker/test_bad_engine.py \
 		tests/docker/test_collect.py tests/docker/test_no_engine.py
 	unset ASAN_OPTIONS UBSAN_OPTIONS

@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "src/base": (),
     "src/policy": ("base",),
     "src/audit": ("base",),
+    "src/keys": ("base",),
     "src/kernel": ("base",),
     "src/runtimes": ("base",),
     "src/egress": ("base",),
@@ -24,9 +25,9 @@ MAY_INCLUDE = {
     "src/docker": ("base", "kernel"),
     "src/warm": ("base", "kernel", "runtimes", "levels"),
     "runners": ("kernel", "runners"),
-    "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "audit", "egress"),
-    "src/server": ("base", "engine"),
-    "src/cli": ("base", "engine"),
+    "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "egress"),
+    "src/server": ("base", "engine", "audit", "keys"),
+    "src/cli": ("base", "engine", "audit", "keys"),
     "src/verify": ("base",),
     "attacks": (),
     **{"attacks/" + family: ("attacks",) for family in
@@ -40,11 +41,12 @@ MAY_INCLUDE = {
     "tests/fuzz": None,
     "tests/escape": (),
     "tests/fakes": None,
+    "tests/mcp": None,
 }
 
 # Made by the build, at the top of its folder.
 GENERATED = {"seccomp_filter.h", "attacks_table.h", "attacks_dispatch.h",
-             "runners_embedded.h"}
+             "runners_embedded.h", "openapi_embedded.h"}
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 SPDX_SUFFIXES = (".c", ".h", ".py", ".sh", ".scd", ".build", ".ini", "Makefile",

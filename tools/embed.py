@@ -19,7 +19,7 @@ def main():
     with open(sys.argv[1], "w", encoding="ascii") as out:
         out.write("/* Made by tools/embed.py. */\n")
         for name, path in zip(sys.argv[2].split(","), sys.argv[3:], strict=True):
-            out.write(array("dw_runner_" + name, path) + "\n")
+            out.write(array(name, path) + "\n")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@
 
 set -euo pipefail
 
-build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libseccomp-dev libtree-sitter-dev meson ninja-build pkg-config python3
-	scdoc)
-tools=(clang clang-format clang-tidy codespell cppcheck libclang-rt-14-dev libcmocka-dev
-	python3-pytest shellcheck binutils)
+build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libmicrohttpd-dev libseccomp-dev
+	libsqlite3-dev libtree-sitter-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc)
+tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev libcmocka-dev
+	python3-jsonschema python3-pytest shellcheck binutils)
 # An engine each for level docker, what images are made with, and a runtime beside runc.
 engines=(busybox-static docker.io mmdebstrap netavark podman runc runsc)
 walls=(bubblewrap iproute2 passt sudo util-linux)
@@ -22,6 +22,7 @@ data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seab
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 # Another source's node (NodeSource's, say) refuses to live beside Debian's.
 [ -x /usr/bin/node ] || languages+=(nodejs)
+# For the grammars, and the clients of tests/mcp; that other source's node brings it.
 command -v npm >/dev/null || languages+=(npm)
 
 # Nothing of these packages is run, only compiled. Without them dewar is built all the

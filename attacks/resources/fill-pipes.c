@@ -9,24 +9,32 @@
  */
 #include "attacks/attack.h"
 
-#define PIPES 20
+#define PIPES 1500 /* small ones, if the host's own use of pipes leaves no more */
 #define SIZE (1 << 20)
+#define ENOUGH (20 << 20)
 
 static char data[65536];
 
 ATTACK(fill_pipes)
 {
+	size_t queued = 0;
+	ssize_t n;
 	int fds[2];
 
-	for (int i = 0; i < PIPES; i++) {
+	for (int i = 0; i < PIPES && queued < ENOUGH; i++) {
 		if (pipe2(fds, O_NONBLOCK | O_CLOEXEC) < 0) {
 			attack_stopped("pipe2");
 			return 0;
 		}
 		(void)fcntl(fds[1], F_SETPIPE_SZ, SIZE);
-		while (write(fds[1], data, sizeof(data)) > 0)
-			;
-		attack_pause(1);
+		while ((n = write(fds[1], data, sizeof(data))) > 0)
+			queued += (size_t)n;
+		if (errno != EAGAIN) {
+			attack_stopped("write");
+			return 0;
+		}
+		if (i % 8 == 0)
+			attack_pause(1);
 	}
 	attack_pause(300);
 	attack_hold();

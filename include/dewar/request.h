@@ -78,14 +78,23 @@ typedef void dw_output_fn(void *user, enum dw_stream stream, const void *data,
  */
 typedef void dw_note_fn(void *user, const char *text);
 
+#define DW_LEVEL_DEFAULT "container"
+
 struct dw_request {
+	/*
+	 * The run's name, if its caller must know it before the run: as many hex
+	 * digits as fit in DW_ID_MAX, that no run had before. NULL: one is made.
+	 */
+	const char *id;
+
 	const char *language; /* "python"; NULL with a command */
 	struct dw_bytes code; /* the snippet, or ... */
 	const char *command;  /* ... a line for the shell, or ... */
 	const char *program;  /* ... a Linux program on the host that everybody may
 	                        * read and execute; the cell sees the file itself */
 
-	const char *level;    /* one, or several in order: "microvm,container" */
+	const char *level;    /* one, or several in order: "microvm,container";
+	                        * NULL: DW_LEVEL_DEFAULT */
 	const char *template; /* of a pool (pool.h): packages loaded already; or NULL */
 	const char *image; /* a folder with a root file system, NULL for the host's /usr;
 	                    * at level docker an image of the engine's, NULL for the

@@ -159,6 +159,9 @@ DW_API const char *dw_limit_name(enum dw_limit limit);
 /* The whole result as JSON, NUL-terminated; free() it. NULL without memory. */
 DW_API char *dw_result_to_json(const struct dw_result *res);
 
+/* Its proof alone, byte for byte as it stands in the whole; free() it. */
+DW_API char *dw_proof_to_json(const struct dw_proof *proof);
+
 /* The form for a model's tool result; free() it. NULL without memory. */
 DW_API char *dw_result_to_text(const struct dw_result *res);
 

@@ -97,3 +97,26 @@ char *dw_utf8_clean(const char *data, size_t len, size_t *ret_len)
 		*ret_len = at;
 	return copy;
 }
+
+/* The length of a character by its first byte; 0 if none begins so. */
+static size_t length_by(uint8_t first)
+{
+	if (first >= 0xc2 && first <= 0xdf)
+		return 2;
+	if (first >= 0xe0 && first <= 0xef)
+		return 3;
+	return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+}
+
+size_t dw_utf8_unfinished(const char *data, size_t len)
+{
+	const uint8_t *s = (const uint8_t *)data;
+
+	for (size_t back = 1; back <= 3 && back <= len; back++) {
+		uint8_t c = s[len - back];
+
+		if (c < 0x80 || c >= 0xc0)
+			return length_by(c) > back ? back : 0;
+	}
+	return 0;
+}

@@ -15,4 +15,10 @@ bool dw_utf8_valid(const char *data, size_t len);
  */
 char *dw_utf8_clean(const char *data, size_t len, size_t *ret_len);
 
+/*
+ * How many of the last bytes may be the beginning of a character whose rest is still
+ * to come. Text that is cut there and cleaned piece by piece is as if it were whole.
+ */
+size_t dw_utf8_unfinished(const char *data, size_t len);
+
 #endif

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "cli/collect.h"
+#include "cli/recorded.h"
 #include "cli/report.h"
 #include "cli/sink.h"
 #include "cli/warm.h"
@@ -25,6 +26,9 @@
  * one eventfd readable, which is the request's cancel_fd: a signal to us, or a
  * reader of our output that went away. Only after dw_run() came back do we
  * leave, so that a Ctrl-C never leaves a cell behind.
+ *
+ * No record, no run: the intent is on disk before dw_run() is called, and the
+ * outcome is written before we answer, since a reader may keep us for ever.
  */
 
 /* A handler has no other way to reach them. */
@@ -224,11 +228,12 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	/* A thread that a stuck reader holds up may outlive this function. */
 	static struct streams streams;
 	struct dw_request *req = &job->req;
+	struct dw_recorded recorded = {0};
 	struct dw_result *res = NULL;
-	struct dw_error err = {0};
+	struct dw_error err = {0}, unwritten = {0};
 	autoclose int end_fd = -1;
 	autoclose int into_fd = -1;
-	int status, r;
+	int status, r, recorded_r;
 
 	/* Before the run, so that a wrong folder does not cost its results. */
 	if (req->n_collect > 0 && (set->into || !set->json)) {
@@ -250,10 +255,15 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 		req->on_output = on_output;
 	if (!set->quiet && isatty(STDERR_FILENO) == 1)
 		req->on_note = on_note;
+
+	if (!set->no_audit && dw_recorded_begin(&recorded, set->audit, req, &err) < 0)
+		return dw_report_error(&err, set->json);
+
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
 	r = set->warm ? run_warm(set, req, &res, &err) : dw_run(req, &res, &err);
+	recorded_r = dw_recorded_end(&recorded, res, &err, &unwritten);
 	release_signals();
 	clear_note(&streams);
 
@@ -270,6 +280,10 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 		status = 128 + caught;
 	if (caught && r == 0 && (set->json || set->text))
 		(void)print_result(res, set->json);
+	if (recorded_r < 0) {
+		dw_report_line("%s", unwritten.text);
+		status = status == 0 ? DW_EXIT_OURS : status;
+	}
 
 	dw_result_free(res);
 	return status;

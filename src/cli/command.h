@@ -32,7 +32,12 @@ struct dw_command {
 extern const struct dw_command dw_command_run;
 extern const struct dw_command dw_command_exec;
 extern const struct dw_command dw_command_check;
+extern const struct dw_command dw_command_keys;
 extern const struct dw_command dw_command_languages;
+extern const struct dw_command dw_command_audit;
+extern const struct dw_command dw_command_serve;
+extern const struct dw_command dw_command_mcp;
+extern const struct dw_command dw_command_tool_schema;
 extern const struct dw_command dw_command_doctor;
 extern const struct dw_command dw_command_verify;
 extern const struct dw_command dw_command_bench;

@@ -48,7 +48,7 @@ static int no_level(const char *text, size_t len, struct dw_error *err)
 	return dw_fail(err, DW_E_INVALID, 0, "no level \"%s\", there are %s", word, all);
 }
 
-static int take_level(const char *value, void *field, struct dw_error *err)
+int dw_take_level(const char *value, void *field, struct dw_error *err)
 {
 	const char *p = value;
 	size_t len;
@@ -113,7 +113,7 @@ static const struct dw_option walls_options[] = {
 		.name = "level",
 		.arg = "LEVEL,...",
 		.help = "How strong the walls are; the first one that works here is taken",
-		.take = take_level,
+		.take = dw_take_level,
 		.field = FIELD(level),
 		.fits = DW_FITS_LEVEL,
 		.env = {"DEWAR_LEVEL", "CODE_EXEC_SANDBOX"},
@@ -325,6 +325,21 @@ static const struct dw_option output_options[] = {
 		.help = "Keep stderr to the program, but for failures of ours",
 		.take = dw_take_flag,
 		.field = FIELD(quiet),
+	},
+	{
+		.name = "audit",
+		.arg = "FILE",
+		.help = "Record the run there (~/.local/state/dewar/audit.db)",
+		.take = dw_take_text,
+		.field = FIELD(audit),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_AUDIT"},
+	},
+	{
+		.name = "no-audit",
+		.help = "Run without a record",
+		.take = dw_take_flag,
+		.field = FIELD(no_audit),
 	},
 	{0},
 };

@@ -37,6 +37,8 @@ struct dw_job_settings {
 	bool text;
 	bool walls;
 	bool quiet;
+	const char *audit; /* the file to record the run in; NULL: the caller's own */
+	bool no_audit;
 };
 
 void dw_job_settings_finish(struct dw_job_settings *set);
@@ -46,6 +48,9 @@ extern const struct dw_option_group dw_job_walls_group;
 extern const struct dw_option_group dw_job_limits_group;
 extern const struct dw_option_group dw_job_files_group;
 extern const struct dw_option_group dw_job_output_group;
+
+/* "microvm,container", a const char *: levels that there are. */
+dw_take_fn dw_take_level;
 
 /* A request, and the memory behind those of its parts that we made. */
 struct dw_job {

@@ -12,24 +12,17 @@
 #include "base/fd.h"
 #include "base/utf8.h"
 
-void dw_report_line(const char *fmt, ...)
+void dw_report_clean(char *line, const char *keep)
 {
-	char line[2048] = "dewar: ";
-	size_t front = strlen(line);
-	size_t len, i;
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(line + front, sizeof(line) - front - 1, fmt, ap);
-	va_end(ap);
+	size_t len = strlen(line), i;
 
 	/*
-	 * A name or a hint may hold what a guest chose: no newlines, no escapes, and
-	 * nothing that turns the direction of writing (U+200E to U+2069, three bytes).
+	 * No newlines, no escapes, and nothing that turns the direction of writing
+	 * (U+200E to U+2069, three bytes).
 	 */
-	len = strlen(line);
 	for (i = 0; i < len; i++) {
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+		if (((unsigned char)line[i] < 0x20 || line[i] == 0x7f) &&
+		    !strchr(keep, line[i]))
 			line[i] = ' ';
 		if (line[i] == '\xc2' && (unsigned char)line[i + 1] < 0xa0)
 			memset(line + i, '?', strnlen(line + i, 2)); /* C1 controls */
@@ -37,6 +30,22 @@ void dw_report_line(const char *fmt, ...)
 		    strncmp(line + i, "\xe2\x81", 2) == 0)
 			memset(line + i, '?', strnlen(line + i, 3));
 	}
+}
+
+void dw_report_line(const char *fmt, ...)
+{
+	char line[2048] = "dewar: ";
+	size_t front = strlen(line);
+	size_t len;
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line + front, sizeof(line) - front - 1, fmt, ap);
+	va_end(ap);
+
+	/* A name or a hint may hold what a guest chose. */
+	dw_report_clean(line, "");
+	len = strlen(line);
 	line[len++] = '\n';
 
 	/* In one write, so that it stays one line beside the guest's. */

@@ -14,6 +14,9 @@
 /* One line on stderr, behind "dewar: ", whatever bytes the text is made of. */
 void dw_report_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Blank out what a terminal would act on, but for the bytes to keep. */
+void dw_report_clean(char *line, const char *keep);
+
 /*
  * Tell of a failure of ours: a line on stderr and, if json, an object on stdout
  * too. Always DW_EXIT_OURS.

@@ -8,14 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/program.h"
 #include "cli/command.h"
+#include "cli/hand.h"
 #include "cli/report.h"
 #include "dewar/dewar.h"
-
-#define WORDS_MAX 32
 
 struct settings {
 	const char *level;
@@ -127,32 +125,8 @@ static const struct dw_option output_options[] = {
 static const struct dw_option_group what = {"What to try", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
-struct words {
-	char *argv[WORDS_MAX + 1];
-	size_t n;
-	struct dw_buf room[WORDS_MAX];
-};
-
-static void add(struct words *w, const char *key, const char *value)
-{
-	struct dw_buf *room = &w->room[w->n];
-
-	if (w->n == WORDS_MAX)
-		return;
-	dw_buf_init(room, 65536);
-	(void)dw_buf_printf(room, "%s%s%s", key, *key ? "=" : "", value);
-	if (room->data)
-		w->argv[w->n++] = room->data;
-}
-
-static void words_finish(struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		dw_buf_finish(&w->room[i]);
-}
-
 /* Every wanted way to a cell of the level; false if there is none. */
-static bool add_ways(struct words *w, const char *level, const char *only)
+static bool add_ways(struct dw_hand *hand, const char *level, const char *only)
 {
 	bool any = false;
 	char text[96];
@@ -165,14 +139,15 @@ static bool add_ways(struct words *w, const char *level, const char *only)
 			continue;
 		(void)snprintf(text, sizeof(text), "%s/%s/%s%s", level, ways[i].name,
 		               level, ways[i].title);
-		add(w, "target", text);
+		dw_hand_add(hand, "target", text);
 		any = true;
 	}
 	return any;
 }
 
 /* The levels to attack: those that work here, or the one that was named. */
-static int add_levels(struct words *w, const struct settings *set, struct dw_error *err)
+static int add_levels(struct dw_hand *hand, const struct settings *set,
+                      struct dw_error *err)
 {
 	const char *only = set->level;
 	char reason[sizeof(err->text) + 32];
@@ -182,14 +157,14 @@ static int add_levels(struct words *w, const struct settings *set, struct dw_err
 		if (only ? strcmp(*name, only) != 0 : strcmp(*name, "none") == 0)
 			continue;
 		if (dw_level_probe(*name, err) == 0) {
-			any = add_ways(w, *name, set->way) || any;
+			any = add_ways(hand, *name, set->way) || any;
 			known = true;
 			continue;
 		}
 		if (only)
 			return dw_wrap(err, "attack level %s", only);
 		(void)snprintf(reason, sizeof(reason), "%s=%s", *name, err->text);
-		add(w, "absent", reason);
+		dw_hand_add(hand, "absent", reason);
 		*err = (struct dw_error){0};
 	}
 	if (known && !any)
@@ -206,8 +181,8 @@ static int add_levels(struct words *w, const struct settings *set, struct dw_err
 
 static int hand_over(const struct settings *set, struct dw_error *err)
 {
-	char suite[512], attacks[512], self[512];
-	struct words words = {.n = 0};
+	char attacks[512], self[512];
+	struct dw_hand hand = {.n = 0};
 	ssize_t n;
 	int r;
 
@@ -220,35 +195,27 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	if (n < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "find our own program");
 	self[n] = '\0';
-	if (dw_program_find("dewar-verify", NULL, suite, sizeof(suite), err) < 0 ||
-	    dw_program_find("dewar-attacks", NULL, attacks, sizeof(attacks), err) < 0)
+	if (dw_program_find("dewar-attacks", NULL, attacks, sizeof(attacks), err) < 0)
 		return -1;
 
-	add(&words, "", "dewar-verify");
-	add(&words, "dewar", self);
-	add(&words, "attacks", attacks);
-	r = set->list ? 0 : add_levels(&words, set, err);
-	if (set->only)
-		add(&words, "only", set->only);
-	if (set->image)
-		add(&words, "image", set->image);
-	if (set->runtime)
-		add(&words, "runtime", set->runtime);
-	if (set->list)
-		add(&words, "list", "1");
-	if (set->html)
-		add(&words, "html", set->html);
+	dw_hand_add(&hand, "", "dewar-verify");
+	dw_hand_add(&hand, "dewar", self);
+	dw_hand_add(&hand, "attacks", attacks);
+	r = set->list ? 0 : add_levels(&hand, set, err);
+	dw_hand_add(&hand, "only", set->only);
+	dw_hand_add(&hand, "image", set->image);
+	dw_hand_add(&hand, "runtime", set->runtime);
+	dw_hand_add(&hand, "list", set->list ? "1" : NULL);
+	dw_hand_add(&hand, "html", set->html);
 	if (set->json)
-		add(&words, "json", "1");
+		dw_hand_add(&hand, "json", "1");
 	if (dw_report_colour(STDOUT_FILENO))
-		add(&words, "colour", "1");
+		dw_hand_add(&hand, "colour", "1");
 	if (dw_report_colour(STDERR_FILENO))
-		add(&words, "progress", "1");
-	if (r == 0) {
-		(void)execv(suite, words.argv);
-		r = dw_fail(err, DW_E_INTERNAL, errno, "start %s", suite);
-	}
-	words_finish(&words);
+		dw_hand_add(&hand, "progress", "1");
+	if (r == 0)
+		r = dw_hand_over(&hand, err);
+	dw_hand_finish(&hand);
 	return r;
 }
 

@@ -39,7 +39,8 @@
 
 #define MASKS_MAX 4096
 #define REST_MAX 65536U
-#define REMOVE_MS 3000U      /* whatever the deadline was */
+#define EXAMINE_MS 3000U     /* before dewar gives a killed run up */
+#define REMOVE_MS 8000U      /* whatever the deadline was */
 #define REMOVE_SICK_MS 1000U /* of an engine that just failed */
 
 struct run {
@@ -335,7 +336,7 @@ static void examine(struct run *r)
 
 	if (r->s.end.oom || r->s.stage != DW_STAGE_RUNS)
 		return;
-	r->e->deadline_ms = dw_now_ms() + REMOVE_MS;
+	r->e->deadline_ms = dw_now_ms() + EXAMINE_MS;
 	if (dw_container_inspect(r->e, r->id, &is, &err) == 0)
 		r->s.end.oom = is.oom_killed;
 }

@@ -18,7 +18,7 @@
 #include "docker/container.h"
 
 /* An engine that needs longer to say what it has is to be kept for the run. */
-#define SWEEP_MS 1000U
+#define SWEEP_MS 3000U
 
 #define SWEEP_MAX 16 /* a start: the rest is for the next one */
 

@@ -6,7 +6,10 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "dewar/result.h"
 #include "engine/collect.h"
+#include "levels/level.h"
+#include "levels/limits.h"
 
 #define MB (1ULL << 20)
 
@@ -52,6 +55,13 @@ static bool is_env_name(const char *name)
 	return *name == '\0';
 }
 
+/* It becomes part of names of folders and cgroups. */
+static bool is_id(const char *id)
+{
+	return strlen(id) == DW_ID_MAX - 1 &&
+	       strspn(id, "0123456789abcdef") == DW_ID_MAX - 1;
+}
+
 static int check_files(const struct dw_request *req, struct dw_error *err)
 {
 	uint64_t bytes = 0;
@@ -82,6 +92,9 @@ static int check_files(const struct dw_request *req, struct dw_error *err)
 
 int dw_request_check(const struct dw_request *req, struct dw_error *err)
 {
+	if (req->id && !is_id(req->id))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the id of a run must be %d hex digits", DW_ID_MAX - 1);
 	if ((req->command != NULL) + (req->program != NULL) + (req->language != NULL) !=
 	            1 ||
 	    (req->language == NULL && req->code.data != NULL))
@@ -107,4 +120,13 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err)
 	if (check_files(req, err) < 0)
 		return -1;
 	return check_limits(&req->limits, err);
+}
+
+void dw_request_limits(const struct dw_request *req, struct dw_limits *ret)
+{
+	const char *levels = req->level ? req->level : DW_LEVEL_DEFAULT;
+	const struct dw_level *level = dw_level_find(levels, strcspn(levels, ","));
+
+	*ret = req->limits;
+	dw_limits_defaults(ret, level ? level : &dw_level_container);
 }

@@ -13,4 +13,10 @@
 /* Does the request make sense? DW_E_INVALID, and what does not. */
 int dw_request_check(const struct dw_request *req, struct dw_error *err);
 
+/*
+ * The limits that it would run with: its own, and for the others the defaults of
+ * the first level it names that there is.
+ */
+void dw_request_limits(const struct dw_request *req, struct dw_limits *ret);
+
 #endif

@@ -30,8 +30,6 @@
 #include "levels/limits.h"
 #include "warm/pool.h"
 
-#define DEFAULT_LEVEL "container"
-
 static const struct dw_runtime *find_runtime(const struct dw_request *req,
                                              struct dw_error *err)
 {
@@ -148,6 +146,7 @@ static void fill_image(struct dw_result *res, const struct dw_outcome *o)
 static int fill_output(struct dw_result *res, struct dw_supervised *s)
 {
 	for (int i = 0; i < DW_STREAM_COUNT; i++) {
+		free(res->out[i]); /* of a level before, which turned out not to be there */
 		res->out[i] = dw_buf_take(&s->out[i], &res->out_len[i]);
 		if (!res->out[i])
 			return -1;
@@ -275,7 +274,10 @@ static struct dw_result *new_result(const struct dw_request *req, const char *le
 
 	if (!res)
 		return NULL;
-	dw_id_make(res->id);
+	if (req->id)
+		(void)snprintf(res->id, sizeof(res->id), "%s", req->id);
+	else
+		dw_id_make(res->id);
 	res->execution_time_ms = res->cpu_time_ms = res->memory_used_mb = -1;
 	res->exit_code = -1;
 	(void)snprintf(res->proof.requested, sizeof(res->proof.requested), "%s", levels);
@@ -320,7 +322,7 @@ static int run_at_first(const char *levels, struct dw_pool *pool,
 static int run(struct dw_pool *pool, const struct dw_request *req,
                struct dw_result **ret_res, struct dw_error *err)
 {
-	const char *levels = req->level ? req->level : DEFAULT_LEVEL;
+	const char *levels = req->level ? req->level : DW_LEVEL_DEFAULT;
 	struct dw_error why = {0};
 	struct dw_result *res;
 

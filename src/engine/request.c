@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/guess.h"
 #include "base/path.h"
+#include "engine/request_json.h"
 
 /*
  * A request from JSON text.
@@ -582,35 +583,48 @@ void dw_request_init(struct dw_request *req)
 	*req = (struct dw_request){.stdin_fd = -1, .cancel_fd = -1};
 }
 
-int dw_request_from_json(struct dw_request *req, const char *text, size_t len,
-                         struct dw_error *err)
+int dw_request_from_tree(struct dw_request *req, json_t *root, struct dw_error *err)
 {
 	__attribute__((cleanup(cleanup_owned))) struct owned *owned = NULL;
 	struct reader rd = {.req = *req};
-	json_error_t why;
 
 	assert(!req->owned);
 	owned = calloc(1, sizeof(*owned));
-	if (!owned)
+	if (!owned) {
+		json_decref(root);
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+	}
+	owned->root = root;
 	rd.owned = owned;
-
-	owned->root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
-	                         &why);
-	if (!owned->root && json_error_code(&why) == json_error_out_of_memory)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
-	if (!owned->root)
-		return dw_fail(err, DW_E_INVALID, 0, "request: line %d, column %d: %s",
-		               why.line, why.column, why.text);
-	if (!json_is_object(owned->root))
+	if (!json_is_object(root))
 		return dw_fail(err, DW_E_INVALID, 0, "the request must be a JSON object");
-
-	if (read_object(&rd, &request_table, owned->root, err) < 0 ||
-	    check(&rd.req, err) < 0)
+	if (read_object(&rd, &request_table, root, err) < 0 || check(&rd.req, err) < 0)
 		return -1;
 	rd.req.owned = TAKE_PTR(owned);
 	*req = rd.req;
 	return 0;
+}
+
+json_t *dw_request_tree(const char *text, size_t len, struct dw_error *err)
+{
+	json_error_t why;
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+	                          &why);
+
+	if (!root && json_error_code(&why) == json_error_out_of_memory)
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+	else if (!root)
+		(void)dw_fail(err, DW_E_INVALID, 0, "request: line %d, column %d: %s",
+		              why.line, why.column, why.text);
+	return root;
+}
+
+int dw_request_from_json(struct dw_request *req, const char *text, size_t len,
+                         struct dw_error *err)
+{
+	json_t *root = dw_request_tree(text, len, err);
+
+	return root ? dw_request_from_tree(req, root, err) : -1;
 }
 
 void dw_request_finish(struct dw_request *req)

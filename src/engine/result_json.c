@@ -210,10 +210,23 @@ static json_t *make_metadata(struct build *b, const struct dw_result *res)
 	return object;
 }
 
+/* 15 digits are all that a double surely has: 1.9 stays 1.9. */
+#define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
+
+char *dw_proof_to_json(const struct dw_proof *proof)
+{
+	struct build build = {0};
+	json_t *root = make_proof(&build, proof);
+	char *text = NULL;
+
+	if (!build.failed)
+		text = json_dumps(root, DUMP_FLAGS);
+	json_decref(root);
+	return text;
+}
+
 char *dw_result_to_json(const struct dw_result *res)
 {
-	/* 15 digits are all that a double surely has: 1.9 stays 1.9. */
-	const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(15);
 	json_t *root = json_object();
 	struct build build = {0}, *b = &build;
 	char *text = NULL;
@@ -238,7 +251,7 @@ char *dw_result_to_json(const struct dw_result *res)
 	put(b, root, "metadata", make_metadata(b, res));
 
 	if (!b->failed)
-		text = json_dumps(root, flags);
+		text = json_dumps(root, DUMP_FLAGS);
 	json_decref(root);
 	return text;
 }

@@ -42,6 +42,7 @@ struct loop {
 	uint64_t deadline;
 	uint64_t started; /* when the walls stood; 0 before */
 	uint64_t killed;  /* when we first asked; 0 before */
+	uint64_t waived;  /* of its time by then, in ms */
 	bool insisted;
 	int source;          /* where the program's input comes from, or -1 */
 	const char *pending; /* input that is waiting to be taken */
@@ -55,6 +56,7 @@ static void end_cell(struct loop *l, enum dw_cause cause)
 		return;
 	l->out->cause = cause;
 	l->killed = dw_now_ms();
+	l->waived = l->cell->waived_ms;
 	l->cell->level->kill(l->cell);
 }
 
@@ -138,10 +140,16 @@ static void drain(struct loop *l)
 
 /* ---- the loop ---- */
 
+/* What others do for a cell once it was killed is not its own time to die. */
+static uint64_t give_up_at(const struct loop *l)
+{
+	return l->killed + GIVE_UP_MS + (l->cell->waived_ms - l->waived);
+}
+
 static int next_due(const struct loop *l)
 {
 	if (l->killed != 0)
-		return dw_ms_until(l->killed + (l->insisted ? GIVE_UP_MS : GRACE_MS));
+		return dw_ms_until(l->insisted ? give_up_at(l) : l->killed + GRACE_MS);
 	return dw_ms_until(l->deadline + l->cell->waived_ms);
 }
 
@@ -154,7 +162,7 @@ static void check_due(struct loop *l)
 	} else if (l->killed != 0 && !l->insisted && now >= l->killed + GRACE_MS) {
 		l->insisted = true;
 		l->cell->level->kill(l->cell);
-	} else if (l->killed != 0 && now >= l->killed + GIVE_UP_MS) {
+	} else if (l->killed != 0 && now >= give_up_at(l)) {
 		l->out->cause = DW_CAUSE_STUCK;
 		l->cell->state = DW_CELL_GONE;
 	}

@@ -33,8 +33,8 @@
 #include "levels/spawn.h"
 
 #define PROBE_MS 4000U
-#define BURY_MS 8000
-#define REMOVE_MS 6000U /* more than dewar-docker takes for it */
+#define BURY_MS 14000
+#define REMOVE_MS 12000U /* more than dewar-docker takes for it */
 
 enum {
 	WATCH_REPORT,

@@ -309,10 +309,21 @@ int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 
 /* ---- ending ---- */
 
+/* Neither a pid namespace nor a cgroup: who is in the cell only init can tell. */
+static bool needs_init(const struct dw_launched *l)
+{
+	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
+		if (l->cgroup.held[i].version != 0)
+			return false;
+	return !(l->plan.h.flags & DW_PLAN_NAMESPACES);
+}
+
 /*
  * The first time we ask init, which kills everything, buries it and so can tell
  * what it used. The second time init itself is killed: with a pid namespace the
  * kernel then ends all that is in it, and the cgroup serves where there is none.
+ * Where there is neither, init gets the time that it needs on a busy host: the
+ * others would outlive it.
  */
 void dw_launched_kill(struct dw_cell *cell)
 {
@@ -324,7 +335,8 @@ void dw_launched_kill(struct dw_cell *cell)
 		return; /* on_hello() sees to it */
 	if (l->kills == 1 && send(l->report, "k", 1, MSG_NOSIGNAL) == 1)
 		return;
-	(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL, 0);
+	(void)syscall(SYS_pidfd_send_signal, l->pidfd, needs_init(l) ? SIGCONT : SIGKILL,
+	              NULL, 0);
 	dw_cgroup_kill(&l->cgroup);
 }
 

@@ -36,7 +36,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
-#define READY_MS 3000
+#define READY_MS 8000 /* with other things to do, a host takes seconds for it */
 
 /* Where the keeper, and pasta after it, find their descriptors. */
 enum {
@@ -194,8 +194,10 @@ static int start_keeper(int *fds, pid_t *ret, struct dw_error *err)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	pid = fork();
 	if (pid == 0) {
-		/* An ignored SIGCHLD would never come. */
+		/* An ignored SIGCHLD would never come; pasta takes it for a failure
+		 * if SIGPIPE was ignored before, as a daemon's is. */
 		(void)sigaction(SIGCHLD, &act, NULL);
+		(void)sigaction(SIGPIPE, &act, NULL);
 		if (take_descriptors(fds) < 0)
 			_exit(126);
 		keep(path, &wake);

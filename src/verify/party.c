@@ -61,6 +61,7 @@ static void command_of_cell(struct dw_words *w, const struct dw_attack *attack,
 	dw_words_add(w, tools->dewar);
 	dw_words_add(w, "run");
 	dw_words_add(w, "--json");
+	dw_words_add(w, "--no-audit"); /* attacks are nobody's runs */
 	dw_words_add(w, "--level");
 	dw_words_add(w, at->level);
 	if (tools->runtime && dw_target_is_outside(at)) {

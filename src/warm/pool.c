@@ -356,6 +356,9 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
 			s = &pool->shelves[i];
 	if (!s)
 		return dw_fail(err, DW_E_INVALID, 0, "there is no template \"%s\"", name);
+	if (pool->fork_only && s->template.warm->warmth != DW_WARMTH_FORK)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "%s cannot fork, and no cells are kept ready", name);
 
 	pthread_mutex_lock(&pool->lock);
 	s->asked = true;

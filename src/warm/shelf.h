@@ -3,6 +3,7 @@
 #define DW_WARM_SHELF_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "dewar/pool.h"
 #include "levels/spawner.h"
@@ -43,8 +44,8 @@ struct shelf {
 	unsigned made;               /* so far, that were ready */
 	unsigned failures;           /* in a row */
 	uint64_t retry_at;
-	uint64_t used_at; /* when it was last asked */
-	bool asked;       /* somebody wants it at all */
+	uint64_t used_at;  /* when it was last asked */
+	atomic_bool asked; /* somebody wants it at all */
 	struct dw_template_stats stats;
 };
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from e2e.conftest import (dewar, heed_signals, is_root, merged_env, must,  # noqa: F401
-                          run, run_json)
+from e2e.conftest import (dewar, heed_signals, is_root, keep_own_record, merged_env,  # noqa: F401
+                          must, run, run_json)
 from e2e.helpers import wait_until
 from engine import engines, images
 from fakes.faulty_engine import FaultyEngine
@@ -21,6 +21,7 @@ REGISTRY = "127.0.0.1:5000"
 
 
 def pytest_configure(config):
+    keep_own_record(config)
     heed_signals()
     config.addinivalue_line("markers", "engines(name, ...): run with these only")
 

@@ -19,7 +19,7 @@ from escape.mutants import DOCKER_MUTANTS, MUTANTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WHOLE = bool(os.environ.get("DEWAR_WHOLE"))
-SECONDS = 1200 if WHOLE else 200
+SECONDS = 2400 if WHOLE else 900
 
 # Verdicts that are not those of level container, and why they cannot be.
 DIFFERENT = {

@@ -7,11 +7,10 @@ import pty
 import re
 import select
 import subprocess
-import time
 
 import pytest
 
-from e2e.helpers import assert_ended, assert_success, brief
+from e2e.helpers import assert_ended, assert_success, brief, wait_until
 from engine import images
 from engine.api import short
 
@@ -80,7 +79,7 @@ def test_an_image_that_cannot_be_had(engine, registry, name):
     assert done.returncode == 125 and r["stdout"] == ""
     assert r["metadata"]["ok"] is False and r["metadata"]["sandbox"] is True
     assert r["metadata"]["error"]
-    assert engine.api.containers() == before and name not in engine.api.images()
+    assert engine.api.containers() <= before and name not in engine.api.images()
 
 
 def test_a_default_image_that_cannot_be_had(engine):
@@ -95,13 +94,10 @@ def test_a_default_image_that_cannot_be_had(engine):
 
 def test_a_pull_that_stands_still_can_be_interrupted(engine, registry):
     name = registry.image("is/stuck")
-    started = time.monotonic()
     with engine.popen("--image", name, "sh", "-c", "echo ran") as cell:
-        while not layers(registry):
-            assert time.monotonic() < started + 30
-            time.sleep(0.05)
+        wait_until(lambda: layers(registry), "the pull")
         cell.terminate()
-        out, _ = cell.communicate(timeout=20)
+        out, _ = cell.communicate(timeout=60)
     assert out == b"" and cell.returncode == 128 + 15
 
 
@@ -175,4 +171,4 @@ def test_a_name_that_is_none(engine, name):
     before = engine.api.containers()
     done = engine.run("--json", "--image=" + name, "--pull", "never", "sh", "-c", "echo ran")
     assert done.returncode == 125 and b"ran" not in done.stdout, done
-    assert engine.api.containers() == before
+    assert engine.api.containers() <= before

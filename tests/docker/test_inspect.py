@@ -31,8 +31,8 @@ class Waiting:
     def __enter__(self):
         self.cell.__enter__()
         self.id = wait_until(lambda: self.engine.api.containers() - self.before,
-                             "the container", 30).pop()
-        self.seen = wait_until(self.running, "its start", 30)
+                             "the container").pop()
+        self.seen = wait_until(self.running, "its start")
         return self
 
     def running(self):

@@ -80,7 +80,7 @@ def kill_while_it_runs(engine, containers):
         assert len(made) == 1
         for pid in {cell.pid} | descendants(cell.pid):
             os.kill(pid, signal.SIGKILL)
-        cell.wait(10)
+        cell.wait(30)
     return made
 
 
@@ -113,7 +113,7 @@ def test_a_killed_dewars_program_ends(engine, containers):
         except Exception:  # it is gone altogether
             return True
 
-    wait_until(ended, "the program to end", 20)
+    wait_until(ended, "the program to end")
     engine.python("pass")
 
 

@@ -29,7 +29,7 @@ def test_an_unknown_runtime(engine, name):
     assert (r["status"], r["reason"], r["stdout"]) == ("error", "unavailable", ""), brief(r)
     assert "runtime" in r["hint"], brief(r)
     assert r["metadata"]["ok"] is False and r["proof"]["achieved"] is None
-    assert engine.api.containers() == before
+    assert engine.api.containers() <= before
 
 
 @pytest.mark.engines("docker", "podman")

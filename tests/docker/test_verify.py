@@ -25,7 +25,7 @@ FEW = ("read-flag-by-path,ask-ps,meet-by-sysv-shm,read-kernel-command-line,spawn
 def verify(engine, *options, **kwargs):
     return subprocess.run([engine.dewar, "verify", "--level", "docker", *options],
                           env=merged_env({"DOCKER_HOST": engine.host}), stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=120, check=False, **kwargs)
+                          capture_output=True, timeout=600, check=False, **kwargs)
 
 
 def planted():
@@ -50,7 +50,7 @@ def test_nothing_is_left(engine):
     rows = json.loads(done.stdout)["rows"]
     assert {row["level"] for row in rows} == {"docker"}
     assert {row["verdict"] for row in rows} == {"contained", "not_promised"}, rows
-    assert engine.api.containers() == containers
+    assert engine.api.containers() <= containers
     assert planted() <= folders
 
 
@@ -63,10 +63,10 @@ def test_it_can_be_stopped(engine, how):
                           stderr=subprocess.PIPE) as child:
         wait_until(lambda: engine.api.containers() - containers, "an attack")
         child.send_signal(how)
-        _, stderr = child.communicate(timeout=30)
+        _, stderr = child.communicate(timeout=60)
     assert child.returncode == 125
     assert b"asked to stop" in stderr
-    assert engine.api.containers() == containers
+    assert engine.api.containers() <= containers
     assert planted() <= folders
 
 

@@ -58,7 +58,7 @@ def test_a_container_is_used_once(engine):
     assert len({r["stdout"] for r in results}) == 1, [r["stdout"] for r in results]
     assert "left" not in results[-1]["stdout"]
     assert any(r["metadata"]["warm"] for r in results), [brief(r) for r in results]
-    assert engine.api.containers() == before, "they end with the pool"
+    assert engine.api.containers() <= before, "they end with the pool"
 
 
 def test_what_cannot_be_warm_is_cold(engine, tmp_path):
@@ -80,7 +80,7 @@ def test_a_killed_pools_containers_go_with_the_next_start(engine):
         cell.send_signal(signal.SIGKILL)
         cell.wait(10)
     engine.python("print('next')")
-    wait_until(lambda: not made & engine.api.containers(), "the sweep", 20)
+    wait_until(lambda: not made & engine.api.containers(), "the sweep")
 
 
 def test_an_image_that_cannot_be_had_is_an_answer(engine):

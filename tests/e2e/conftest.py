@@ -4,18 +4,29 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
+import tempfile
 
 import pytest
 
 import skips
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+OURS = re.compile("dewar-([0-9a-f]{16}|verify-.*)")  # what dewar calls its folders
 
 
-def pytest_configure():
+def pytest_configure(config):
+    keep_own_record(config)
     heed_signals()
+
+
+def keep_own_record(config):
+    """Whatever we run is recorded, but not in the audit file of whoever tests."""
+    folder = tempfile.TemporaryDirectory(prefix="dewar-e2e-state-")
+    config.add_cleanup(folder.cleanup)
+    os.environ["XDG_STATE_HOME"] = folder.name
 
 
 def heed_signals():
@@ -113,7 +124,8 @@ def host_snapshot():
             "processes": processes(),
             "mounts": mounts(),
             "cgroups": cgroups(),
-            "folders": sorted(str(p) for p in pathlib.Path("/tmp").glob("dewar-*")),
+            "folders": sorted(str(p) for p in pathlib.Path("/tmp").glob("dewar-*")
+                              if OURS.fullmatch(p.name)),
         }
 
     return snapshot

@@ -45,16 +45,20 @@ def name_of(pid):
     return status_of(pid).get("Name", "").strip()
 
 
-def descendants(pid):
-    """The children of a process, theirs, and so on."""
+def children_of(pid):
     found = set()
     try:
         for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
-            for child in map(int, task.read_text(encoding="ascii").split()):
-                found |= {child} | descendants(child)
+            found |= set(map(int, task.read_text(encoding="ascii").split()))
     except OSError:
         pass  # it has ended since
     return found
+
+
+def descendants(pid):
+    """The children of a process, theirs, and so on."""
+    found = children_of(pid)
+    return found.union(*map(descendants, found))
 
 
 def in_cell_of(dewar_pid):

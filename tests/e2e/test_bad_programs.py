@@ -12,7 +12,7 @@ import time
 import pytest
 
 from helpers import (MARGIN_S, alive, assert_ended, assert_gone, assert_nothing_left,
-                     assert_success, brief, fresh_mark, wait_until)
+                     assert_success, brief, children_of, fresh_mark, name_of, wait_until)
 
 levels = pytest.mark.parametrize("level", ["container", "process"])
 
@@ -386,6 +386,22 @@ def test_dewar_stopped_does_not_hold_the_cell(busy_cell, level):
     wait_until(lambda: not alive(mark), "the cell to end")
     process.send_signal(signal.SIGCONT)
     assert process.wait(MARGIN_S) == 137
+
+
+@levels
+def test_init_held_up_lets_nobody_live_on(busy_cell, level):
+    """As by a host that is busy: dewar does not wait for it for long, but ends all."""
+    process, mark = busy_cell("--level", level, "--timeout", "3")
+    init = [pid for pid in children_of(process.pid) if name_of(pid) == "dewar-launch"]
+    assert init
+    for pid in init:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        assert process.wait(3 + MARGIN_S) == 137
+        wait_until(lambda: not alive(mark), "the cell to end", MARGIN_S)
+    finally:
+        for pid in alive(mark):
+            os.kill(pid, signal.SIGKILL)
 
 
 @levels

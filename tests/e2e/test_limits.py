@@ -29,17 +29,17 @@ def python(run_json):
     return run_python
 
 
-# ---- wall clock: each of these takes 2 s ----
+# ---- wall clock: each of these takes as long as its argument says ----
 
 TAKES_TIME = {
     "busy": "import time\n"
-            "while time.monotonic() < start + 2: pass",
-    "sleeping": "time.sleep(2)",
+            "while time.monotonic() < start + seconds: pass",
+    "sleeping": "time.sleep(seconds)",
     "deaf to SIGTERM": "for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):\n"
                        "    signal.signal(s, signal.SIG_IGN)\n"
-                       "time.sleep(2)",
+                       "time.sleep(seconds)",
     "stopped": "if os.fork() == 0:\n"
-               "    time.sleep(2)\n"
+               "    time.sleep(seconds)\n"
                "    os.kill(os.getppid(), signal.SIGCONT)\n"
                "    os._exit(0)\n"
                "os.kill(os.getpid(), signal.SIGSTOP)\n",
@@ -49,17 +49,19 @@ TAKES_TIME = {
 @levels
 @pytest.mark.parametrize("kind", TAKES_TIME)
 def test_wall_clock(python, level, kind):
-    code = ("import os, signal, time\nstart = time.monotonic()\nprint('begun', flush=True)\n"
-            + TAKES_TIME[kind])
+    code = ("import os, signal, time\nseconds = %g\nstart = time.monotonic()\n"
+            "print('begun', flush=True)\n" + TAKES_TIME[kind])
     started = time.monotonic()
-    r = python(level, code, "--timeout", "900ms")  # in which it begins, also on a busy host
+    # In which it begins, on a busy host too; with more cores than it can use up, since where
+    # cpu time is only summed up that would end it first.
+    r = python(level, code % 60, "--timeout", "1900ms", "--cpus", "2")
     took = time.monotonic() - started
-    assert_ended(r, "timeout", "timeout_wall", "0.9 s", "--timeout", "timeout_s")
+    assert_ended(r, "timeout", "timeout_wall", "1.9 s", "--timeout", "timeout_s")
     assert r["stdout"] == "begun\n", "output from before is kept"
     assert r["exit_code"] == 128 + 9 and r["signal"] == 9, brief(r)
-    assert took < 0.9 + MARGIN_S
-    assert r["execution_time_ms"] >= 850, brief(r)
-    assert_success(python(level, code, "--timeout", "20"))
+    assert 1.9 <= took < 1.9 + MARGIN_S
+    assert 1000 <= r["execution_time_ms"] <= took * 1000, brief(r)  # to build a cell takes some
+    assert_success(python(level, code % 0.5, "--timeout", "20"))
 
 
 # ---- memory: each of these takes about 100 MB ----
@@ -140,7 +142,8 @@ time.sleep(0.3)
 def test_memory_used_is_measured(python, level):
     code = "import time; x = b'x' * (50 << 20); time.sleep(0.3)"
     assert 45 <= python(level, code)["memory_used_mb"] <= 120
-    assert 1 <= python(level, "import time; time.sleep(0.3)")["memory_used_mb"] <= 30
+    # A warm one has most of its pages from its zygote, whose they are.
+    assert 0.2 <= python(level, "import time; time.sleep(0.3)")["memory_used_mb"] <= 30
 
 
 @levels
@@ -155,7 +158,9 @@ for _ in range(8): os.wait()
 """
     r = python(level, code, "--memory", "200M")
     assert_success(r)
-    assert 20 <= r["memory_used_mb"] <= 80, brief(r)
+    # Nine times 20 MB and an interpreter each would be 260. Who samples sees them one after
+    # the other, and those that end meanwhile leave their share to the rest.
+    assert 20 <= r["memory_used_mb"] <= 160, brief(r)
 
 
 # ---- processor ----

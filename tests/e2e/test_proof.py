@@ -336,8 +336,15 @@ def test_cell_gains_nothing_by_setuid(inside, must):
 import subprocess, time
 p = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL)
-time.sleep(0.1)  # an exec closes files, which is what Popen waits for, before it changes ids
-status = open('/proc/%d/status' % p.pid).read()
+def read(name):
+    return open('/proc/%d/%s' % (p.pid, name)).read()
+# An exec closes files, which is what Popen waits for, then it changes ids, and then its
+# arguments are there; and who has ended has none.
+end = time.monotonic() + 8
+while not read('cmdline').startswith(sys.argv[1]) and 'State:\\tZ' not in read('status'):
+    assert time.monotonic() < end
+    time.sleep(0.01)
+status = read('status')
 p.kill()
 print([line.split()[1:] for line in status.splitlines() if line.startswith('Uid:')][0][1])
 """

@@ -19,7 +19,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 # Runs in a child of the program, and looks at the program once that only waits.
-OPEN_FILES = "sleep 0.1; cd /proc/$PPID/fd; for f in *; do echo \"$f $(readlink $f)\"; done"
+OPEN_FILES = "sleep 0.5; cd /proc/$PPID/fd; for f in *; do echo \"$f $(readlink $f)\"; done"
 KILL = "kill -%s $PPID; sleep 5"
 
 # What each program does; those that a language cannot do are missing there.
@@ -378,6 +378,12 @@ def test_two_forks_draw_other_numbers(draw, need, language):
     need(language)
     for numbers in zip(*draw(language), strict=True):
         assert len(set(numbers)) == len(numbers), numbers
+
+
+def test_what_cannot_fork_is_not_waited_for(run_json, need):
+    need("javascript")
+    done = run_json("--warm", "fork", "javascript", "-c", "console.log(1)", timeout=30)
+    assert (done["stdout"], done["metadata"]["warm"]) == ("1\n", False)
 
 
 WORDS = {

@@ -16,8 +16,8 @@ from engine import api, images
 HERE = pathlib.Path(__file__).resolve().parent
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 RUNSC = ["--platform=ptrace", "--network=none"]
-START_S = 30
-STOP_S = 20
+START_S = 120
+STOP_S = 60
 
 # Within its namespaces. The signal comes when whoever started it is gone.
 ENTER = ["setpriv", "--pdeathsig", "TERM", "unshare", "--net", "--mount", "--propagation", "slave",

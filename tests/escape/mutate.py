@@ -42,7 +42,7 @@ LINKED = (("dewar-guest", "src/launch/guest", "dewar-guest"),
 PLACES = {("docker", "cold"): "docker", ("process", "cold"): "process", ("container", "cold"): "container",
           ("container", "standby"): "warm", ("container", "fork"): "forked"}
 PLAIN_ID = 12399  # nobody's
-VERIFY_SECONDS = 300
+VERIFY_SECONDS = 1200
 
 
 class Trouble(Exception):

@@ -68,6 +68,23 @@ static void there_is_exactly_one_thing_to_run(void **state)
 	}
 }
 
+static void an_id_is_hex_digits_and_nothing_else(void **state)
+{
+	struct dw_request req = good();
+
+	(void)state;
+	req.id = "0123456789abcdef0123456789abcdef";
+	taken(&req);
+	req.id = "";
+	refused(&req, "32 hex digits");
+	req.id = "0123456789abcdef0123456789abcde";
+	refused(&req, "32 hex digits");
+	req.id = "0123456789abcdef0123456789abcdef0";
+	refused(&req, "32 hex digits");
+	req.id = "../../../../../../../../../../aa";
+	refused(&req, "32 hex digits");
+}
+
 static void code_without_a_language_is_refused(void **state)
 {
 	struct dw_request req = good();
@@ -306,6 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_is_exactly_one_thing_to_run),
+		cmocka_unit_test(an_id_is_hex_digits_and_nothing_else),
 		cmocka_unit_test(code_without_a_language_is_refused),
 		cmocka_unit_test(code_has_a_ceiling),
 		cmocka_unit_test(only_networks_that_exist_are_taken),

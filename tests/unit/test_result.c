@@ -153,6 +153,18 @@ static void the_json_is_exactly_this(void **state)
 		"\"sandbox_image\":null,\"sandbox_network\":false,\"warm\":true}}");
 }
 
+static void the_proof_alone_is_the_one_in_the_whole(void **state)
+{
+	autores struct dw_result *res = make_result();
+	autofree char *whole = dw_result_to_json(res);
+	autofree char *proof = dw_proof_to_json(&res->proof);
+
+	(void)state;
+	assert_non_null(whole);
+	assert_non_null(proof);
+	assert_non_null(strstr(whole, proof));
+}
+
 static void what_is_unknown_is_null(void **state)
 {
 	autores struct dw_result *res = make_result();
@@ -528,6 +540,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_json_is_exactly_this),
+		cmocka_unit_test(the_proof_alone_is_the_one_in_the_whole),
 		cmocka_unit_test(what_is_unknown_is_null),
 		cmocka_unit_test(what_the_kernel_does_not_say_is_null),
 		cmocka_unit_test(a_killed_program_has_its_signal),

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/audit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "audit/chain.h"
+#include "audit/describe.h"
+#include "audit/place.h"
+#include "base/cleanup.h"
+
+/*
+ * Writing.
+ *
+ * Who has a record to write puts it in a queue. If nobody leads, it leads: takes
+ * all that is queued, writes it in one transaction, wakes its owners. Whoever
+ * comes meanwhile waits, and one of those leads next. So under load a wait for
+ * the disk is shared by all who came during the one before, and a lone caller
+ * waits for nothing but its own; there is no thread of ours.
+ *
+ * Several processes may append. A transaction holds the file's write lock from
+ * its beginning (BEGIN IMMEDIATE), and the end of the chain is read inside it.
+ *
+ * A run that has an intent and no end is in the table open_run, with the byte
+ * that its process has locked (place.h). Where that byte is free the process is
+ * gone without a word: then the next who writes appends an `interrupted`.
+ */
+
+/* One record on its way. */
+struct job {
+	struct job *next;
+	struct dw_audit_record rec;
+	bool begins; /* an intent, on disk before we go on; or else an outcome */
+	bool done;
+	int result;
+	struct dw_error err;
+};
+
+struct dw_audit {
+	struct dw_audit_store store; /* the leader's */
+	int locks_fd;
+	int64_t owner;
+	bool sync_ends;
+	bool recovered;         /* the leader's */
+	struct dw_error failed; /* the leader's: why the disk takes no more */
+
+	pthread_mutex_t lock; /* guards what follows */
+	pthread_cond_t change;
+	struct job *first, **last;
+	bool led;
+};
+
+static int append_job(struct dw_audit *audit, struct dw_audit_tail *tail, struct job *job,
+                      struct dw_error *err)
+{
+	struct dw_audit_store *store = &audit->store;
+
+	if (dw_audit_chain_append(store, tail, &job->rec, err) < 0)
+		return -1;
+	if (job->begins)
+		return dw_audit_chain_open(store, &job->rec, audit->owner, err);
+	return dw_audit_chain_close(store, job->rec.run, err);
+}
+
+/*
+ * In company, what is wrong with one record is not the others' fault, and is told
+ * to its owner alone. -1: nothing can be written, as on a full disk.
+ */
+static int append_one(struct dw_audit *audit, struct dw_audit_tail *tail, struct job *job,
+                      bool in_company, struct dw_error *err)
+{
+	struct dw_audit_store *store = &audit->store;
+	struct dw_audit_tail before = *tail;
+
+	if (!in_company)
+		return append_job(audit, tail, job, err);
+	if (dw_audit_store_exec(store, "SAVEPOINT one", err) < 0)
+		return -1;
+	job->result = append_job(audit, tail, job, &job->err);
+	if (sqlite3_get_autocommit(store->db)) {
+		*err = job->err;
+		return -1;
+	}
+	if (job->result < 0) {
+		*tail = before;
+		if (dw_audit_store_exec(store, "ROLLBACK TO one", err) < 0)
+			return -1;
+	}
+	return dw_audit_store_exec(store, "RELEASE one", err);
+}
+
+static int append_all(struct dw_audit *audit, struct job *jobs, struct dw_error *err)
+{
+	struct dw_audit_tail tail;
+	struct job *job;
+
+	if (dw_audit_store_run(&audit->store, DW_AUDIT_SQL_BEGIN, "wait for others",
+	                       err) < 0)
+		return -1;
+	if (dw_audit_chain_tail(&audit->store, &tail, err) < 0)
+		return -1;
+	if (!audit->recovered &&
+	    dw_audit_chain_recover(&audit->store, &tail, audit->locks_fd, audit->owner,
+	                           NULL, err) < 0)
+		return -1;
+	for (job = jobs; job; job = job->next)
+		if (append_one(audit, &tail, job, job != jobs || job->next, err) < 0)
+			return -1;
+	if (dw_audit_store_run(&audit->store, DW_AUDIT_SQL_COMMIT, "write audit records",
+	                       err) < 0)
+		return -1;
+	audit->recovered = true;
+	return 0;
+}
+
+/* All of them, in one transaction. */
+static void write_batch(struct dw_audit *audit, struct job *jobs)
+{
+	struct dw_error err = {0};
+	bool sync = audit->sync_ends;
+	struct job *job;
+
+	for (job = jobs; job; job = job->next)
+		sync = sync || job->begins;
+	/*
+	 * A sync that failed may have lost pages that the kernel takes for written,
+	 * and the next one would say that all is well. So it is over.
+	 */
+	err = audit->failed;
+	if (err.code == DW_OK && append_all(audit, jobs, &err) == 0) {
+		if (!sync || dw_audit_store_sync(&audit->store, &err) == 0)
+			return;
+		audit->failed = err;
+	}
+
+	if (!sqlite3_get_autocommit(audit->store.db))
+		(void)dw_audit_store_run(&audit->store, DW_AUDIT_SQL_ROLLBACK,
+		                         "take back what was written", NULL);
+	for (job = jobs; job; job = job->next) {
+		job->result = -1;
+		job->err = err;
+	}
+}
+
+static int submit(struct dw_audit *audit, struct job *mine, struct dw_error *err)
+{
+	struct job *jobs, *job;
+
+	(void)pthread_mutex_lock(&audit->lock);
+	*audit->last = mine;
+	audit->last = &mine->next;
+	while (!mine->done) {
+		if (audit->led) {
+			(void)pthread_cond_wait(&audit->change, &audit->lock);
+			continue;
+		}
+		audit->led = true;
+		jobs = audit->first;
+		audit->first = NULL;
+		audit->last = &audit->first;
+		(void)pthread_mutex_unlock(&audit->lock);
+
+		write_batch(audit, jobs);
+
+		(void)pthread_mutex_lock(&audit->lock);
+		audit->led = false;
+		/* A job is its owner's again, and may be gone, once we let go of the lock. */
+		for (job = jobs; job; job = job->next)
+			job->done = true;
+		(void)pthread_cond_broadcast(&audit->change);
+	}
+	(void)pthread_mutex_unlock(&audit->lock);
+
+	if (mine->result < 0 && err)
+		*err = mine->err;
+	return mine->result;
+}
+
+static void begin_record(struct dw_audit_record *rec, const char *kind,
+                         const struct dw_audit_run *run)
+{
+	dw_audit_record_init(rec);
+	rec->kind = dw_audit_text_of(kind);
+	rec->run = dw_audit_text_of(run->id);
+	rec->who = dw_audit_text_of(run->who);
+	rec->decision = dw_audit_text_of(run->decision);
+	rec->rule = dw_audit_text_of(run->rule);
+}
+
+int dw_audit_intent(struct dw_audit *audit, const struct dw_audit_run *run,
+                    const struct dw_request *req, struct dw_error *err)
+{
+	autofree char *request = dw_audit_describe(req);
+	struct job job = {.begins = true};
+
+	if (!request)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "describe the request");
+	begin_record(&job.rec, "intent", run);
+	job.rec.request = dw_audit_text_of(request);
+	job.rec.level_asked = dw_audit_text_of(req->level ? req->level
+	                                                  : DW_LEVEL_DEFAULT);
+	return submit(audit, &job, err);
+}
+
+/* A measure that is negative if unknown. */
+static int64_t scaled(double value, double factor)
+{
+	return value >= 0 && value * factor < 9e18 ? (int64_t)(value * factor + 0.5)
+	                                           : DW_AUDIT_NONE;
+}
+
+int dw_audit_outcome(struct dw_audit *audit, const struct dw_audit_run *run,
+                     const struct dw_result *res, const struct dw_error *why,
+                     struct dw_error *err)
+{
+	char proof_hash[DW_AUDIT_HASH_MAX];
+	autofree char *proof = NULL;
+	struct job job = {0};
+	struct dw_audit_record *rec = &job.rec;
+
+	begin_record(rec, "outcome", run);
+	if (res) {
+		proof = dw_proof_to_json(&res->proof);
+		if (!proof)
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "describe the proof");
+		dw_audit_sha256(proof, strlen(proof), proof_hash);
+		rec->proof_sha256 = dw_audit_text_of(proof_hash);
+		rec->level_asked = dw_audit_text_of(res->proof.requested);
+		if (res->proof.achieved[0] != '\0')
+			rec->level_achieved = dw_audit_text_of(res->proof.achieved);
+		rec->status = dw_audit_text_of(dw_status_name(res->status));
+		rec->reason = dw_audit_text_of(dw_reason_name(res->reason));
+		if (res->hint[0] != '\0')
+			rec->hint = dw_audit_text_of(res->hint);
+		if (res->exit_code >= 0)
+			rec->exit_code = res->exit_code;
+		if (res->signal > 0)
+			rec->signal = res->signal;
+		rec->run_us = scaled(res->execution_time_ms, 1000);
+		rec->cpu_us = scaled(res->cpu_time_ms, 1000);
+		rec->memory_bytes = scaled(res->memory_used_mb, 1 << 20);
+	} else {
+		rec->status = dw_audit_text_of(dw_status_name(DW_STATUS_ERROR));
+		rec->reason = dw_audit_text_of(dw_code_name(why->code));
+		rec->hint = dw_audit_text_of(why->text);
+	}
+	return submit(audit, &job, err);
+}
+
+/* Lead, so that the connection is ours. */
+static void lead(struct dw_audit *audit)
+{
+	(void)pthread_mutex_lock(&audit->lock);
+	while (audit->led)
+		(void)pthread_cond_wait(&audit->change, &audit->lock);
+	audit->led = true;
+	(void)pthread_mutex_unlock(&audit->lock);
+}
+
+static void stop_leading(struct dw_audit *audit)
+{
+	(void)pthread_mutex_lock(&audit->lock);
+	audit->led = false;
+	(void)pthread_cond_broadcast(&audit->change);
+	(void)pthread_mutex_unlock(&audit->lock);
+}
+
+/* One transaction of ours, in which something is done to the chain. */
+static int with_chain(struct dw_audit *audit,
+                      int (*fn)(struct dw_audit *audit, struct dw_audit_tail *tail,
+                                void *user, struct dw_error *err),
+                      void *user, struct dw_error *err)
+{
+	struct dw_audit_store *store = &audit->store;
+	struct dw_audit_tail tail;
+	struct dw_error why;
+	int r;
+
+	lead(audit);
+	why = audit->failed;
+	r = why.code == DW_OK ? 0 : -1;
+	if (r == 0)
+		r = dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, "wait for others",
+		                       &why);
+	if (r == 0)
+		r = dw_audit_chain_tail(store, &tail, &why);
+	if (r == 0)
+		r = fn(audit, &tail, user, &why);
+	if (r == 0)
+		r = dw_audit_store_run(store, DW_AUDIT_SQL_COMMIT, "write audit records",
+		                       &why);
+	if (r == 0) {
+		r = dw_audit_store_sync(store, &why);
+		if (r < 0)
+			audit->failed = why;
+	}
+	if (r < 0 && !sqlite3_get_autocommit(store->db))
+		(void)dw_audit_store_run(store, DW_AUDIT_SQL_ROLLBACK,
+		                         "take back what was written", NULL);
+	stop_leading(audit);
+	if (r < 0 && err)
+		*err = why;
+	return r;
+}
+
+static int recover(struct dw_audit *audit, struct dw_audit_tail *tail, void *user,
+                   struct dw_error *err)
+{
+	return dw_audit_chain_recover(&audit->store, tail, audit->locks_fd, audit->owner,
+	                              user, err);
+}
+
+int dw_audit_recover(struct dw_audit *audit, size_t *ret_n, struct dw_error *err)
+{
+	size_t n = 0;
+
+	if (with_chain(audit, recover, &n, err) < 0)
+		return -1;
+	if (ret_n)
+		*ret_n = n;
+	return 0;
+}
+
+struct retaining {
+	const struct dw_audit_keep *keep;
+	size_t removed;
+};
+
+static int retain(struct dw_audit *audit, struct dw_audit_tail *tail, void *user,
+                  struct dw_error *err)
+{
+	struct retaining *retaining = user;
+
+	if (dw_audit_chain_recover(&audit->store, tail, audit->locks_fd, audit->owner,
+	                           NULL, err) < 0)
+		return -1;
+	return dw_audit_chain_retain(&audit->store, tail, retaining->keep,
+	                             &retaining->removed, err);
+}
+
+int dw_audit_retain(struct dw_audit *audit, const struct dw_audit_keep *keep,
+                    size_t *ret_removed, struct dw_error *err)
+{
+	struct retaining retaining = {.keep = keep};
+
+	if (with_chain(audit, retain, &retaining, err) < 0)
+		return dw_wrap(err, "remove old audit records");
+	if (ret_removed)
+		*ret_removed = retaining.removed;
+	return 0;
+}
+
+/* The tables, by one process alone. */
+static int make_tables(struct dw_audit *audit, const char *path, struct dw_error *err)
+{
+	int r;
+
+	if (dw_audit_locks_enter(audit->locks_fd, err) < 0)
+		return -1;
+	r = dw_audit_store_create(&audit->store, path, err);
+	/* The names of the new files, too, are on disk. */
+	dw_audit_place_sync(path);
+	dw_audit_locks_leave(audit->locks_fd);
+	return r;
+}
+
+static int open_all(struct dw_audit *audit, const char *path, bool stays,
+                    struct dw_error *err)
+{
+	bool is_new = false;
+
+	if (dw_audit_place_make(path, err) < 0 ||
+	    dw_audit_locks_open(path, &audit->locks_fd, err) < 0 ||
+	    dw_audit_locks_claim(audit->locks_fd, &audit->owner, err) < 0)
+		return -1;
+	if (dw_audit_store_open(&audit->store, path, stays, &is_new, err) < 0 ||
+	    (is_new && make_tables(audit, path, err) < 0))
+		return dw_wrap(err, "open the audit file %s", path);
+	if (stays)
+		dw_audit_store_widen(&audit->store);
+	return 0;
+}
+
+int dw_audit_open(const char *path, unsigned flags, struct dw_audit **ret,
+                  struct dw_error *err)
+{
+	struct dw_audit *audit = calloc(1, sizeof(*audit));
+
+	if (!audit)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open the audit file");
+	audit->locks_fd = audit->store.log_fd = -1;
+	audit->sync_ends = flags & DW_AUDIT_SYNC_ENDS;
+	audit->last = &audit->first;
+	(void)pthread_mutex_init(&audit->lock, NULL);
+	(void)pthread_cond_init(&audit->change, NULL);
+	if (open_all(audit, path, flags & DW_AUDIT_STAYS, err) < 0) {
+		dw_audit_close(audit);
+		return -1;
+	}
+	*ret = audit;
+	return 0;
+}
+
+void dw_audit_close(struct dw_audit *audit)
+{
+	if (!audit)
+		return;
+	dw_audit_store_close(&audit->store);
+	/* Last: what we leave open is interrupted from here on. */
+	dw_cleanup_close(&audit->locks_fd);
+	(void)pthread_cond_destroy(&audit->change);
+	(void)pthread_mutex_destroy(&audit->lock);
+	free(audit);
+}

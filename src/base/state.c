@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/account.h"
+#include "base/cleanup.h"
+
+int dw_state_of_user(char ret[DW_STATE_PATH_MAX], struct dw_error *err)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	struct dw_account account = {0};
+	int n;
+
+	if (state && state[0] == '/') {
+		n = snprintf(ret, DW_STATE_PATH_MAX, "%s/dewar", state);
+	} else {
+		if (!home || home[0] != '/')
+			home = dw_account_find(getuid(), &account) == 0 ? account.home
+			                                                : NULL;
+		if (!home || home[0] != '/')
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "nothing says where our files are: set HOME or "
+			               "XDG_STATE_HOME");
+		n = snprintf(ret, DW_STATE_PATH_MAX, "%s/.local/state/dewar", home);
+	}
+	if (n >= DW_STATE_PATH_MAX)
+		return dw_fail(err, DW_E_INVALID, ENAMETOOLONG,
+		               "the folder of our files");
+	return 0;
+}
+
+int dw_state_of_daemon(char ret[DW_STATE_PATH_MAX], struct dw_error *err)
+{
+	if (geteuid() != 0)
+		return dw_state_of_user(ret, err);
+	(void)snprintf(ret, DW_STATE_PATH_MAX, "/var/lib/dewar");
+	return 0;
+}
+
+int dw_state_make_folders(const char *path, mode_t mode)
+{
+	autofree char *copy = strdup(path);
+	char *slash;
+
+	if (!copy)
+		return -ENOMEM;
+	for (slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return 0;
+}

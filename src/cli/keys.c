@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "keys/keys.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/record.h"
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/state.h"
+#include "cli/command.h"
+#include "cli/job.h"
+#include "cli/report.h"
+#include "cli/subcommand.h"
+#include "engine/check.h"
+
+struct settings {
+	const char *state;
+	unsigned scopes;
+	const char *levels;
+	uint64_t concurrent;
+	uint64_t runs_per_minute;
+	uint64_t cpu_s_per_day;
+	struct dw_limits max;
+	bool json;
+};
+
+static int take_scopes(const char *value, void *field, struct dw_error *err)
+{
+	unsigned scopes = 0, scope;
+	const char *p = value;
+	char name[32];
+	size_t len;
+
+	for (;; p += len + 1) {
+		len = strcspn(p, ",");
+		(void)snprintf(name, sizeof(name), "%.*s", (int)len, p);
+		if (dw_scope_parse(name, &scope, err) < 0)
+			return -1;
+		scopes |= scope;
+		if (p[len] == '\0')
+			break;
+	}
+	*(unsigned *)field = scopes;
+	return 0;
+}
+
+/* Of what a kernel does not count, there may be more than it could. */
+static int take_many(const char *value, uint64_t max, void *field, struct dw_error *err)
+{
+	uint64_t number;
+
+	if (dw_parse_uint(value, max, &number, err) < 0)
+		return -1;
+	if (number == 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%.64s\" is no limit: it must be more than 0", value);
+	*(uint64_t *)field = number;
+	return 0;
+}
+
+static int take_runs(const char *value, void *field, struct dw_error *err)
+{
+	return take_many(value, UINT_MAX, field, err);
+}
+
+static int take_seconds(const char *value, void *field, struct dw_error *err)
+{
+	return take_many(value, INT64_MAX, field, err);
+}
+
+#define FIELD(member) offsetof(struct settings, member)
+
+static const struct dw_option where_options[] = {
+	{
+		.name = "state",
+		.arg = "DIR",
+		.help = "The daemon's folder (/var/lib/dewar; not as root ~/.local/state/dewar)",
+		.take = dw_take_text,
+		.field = FIELD(state),
+		.fits = DW_FITS_FOLDER,
+	},
+	{0},
+};
+
+static const struct dw_option may_options[] = {
+	{
+		.name = "scope",
+		.arg = "SCOPE,...",
+		.help = "add: what it is for: run, admin, audit, approve (run)",
+		.take = take_scopes,
+		.field = FIELD(scopes),
+		.fits = DW_FITS_WORDS,
+		.words = "run admin audit approve",
+	},
+	{
+		.name = "levels",
+		.arg = "LEVEL,...",
+		.help = "add: levels that it may ask for (all that the daemon allows)",
+		.take = dw_take_level,
+		.field = FIELD(levels),
+		.fits = DW_FITS_LEVEL,
+	},
+	{0},
+};
+
+static const struct dw_option quota_options[] = {
+	{
+		.name = "concurrent",
+		.arg = "N",
+		.help = "add: runs at a time; the others wait",
+		.take = dw_take_count,
+		.field = FIELD(concurrent),
+	},
+	{
+		.name = "runs-per-minute",
+		.arg = "N",
+		.help = "add: runs a minute; more are told when to come back",
+		.take = take_runs,
+		.field = FIELD(runs_per_minute),
+	},
+	{
+		.name = "cpu-seconds-per-day",
+		.arg = "N",
+		.help = "add: cpu seconds of all its runs in a day of UTC",
+		.take = take_seconds,
+		.field = FIELD(cpu_s_per_day),
+	},
+	{0},
+};
+
+static const struct dw_option max_options[] = {
+	{
+		.name = "max-timeout",
+		.arg = "TIME",
+		.help = "add: 500ms, 30s, 2m",
+		.take = dw_take_time,
+		.field = FIELD(max.timeout_ms),
+	},
+	{
+		.name = "max-memory",
+		.arg = "SIZE",
+		.help = "add: 256M, 1G",
+		.take = dw_take_size,
+		.field = FIELD(max.memory_bytes),
+	},
+	{
+		.name = "max-cpus",
+		.arg = "CORES",
+		.help = "add: 0.5, 2, 150%",
+		.take = dw_take_cpus,
+		.field = FIELD(max.cpu_percent),
+	},
+	{
+		.name = "max-pids",
+		.arg = "N",
+		.help = "add: processes and threads",
+		.take = dw_take_count,
+		.field = FIELD(max.pids),
+	},
+	{
+		.name = "max-files",
+		.arg = "N",
+		.help = "add: open files of one process",
+		.take = dw_take_count,
+		.field = FIELD(max.files),
+	},
+	{
+		.name = "max-tmp",
+		.arg = "SIZE",
+		.help = "add: what fits in /tmp",
+		.take = dw_take_size,
+		.field = FIELD(max.tmp_bytes),
+	},
+	{
+		.name = "max-output",
+		.arg = "SIZE",
+		.help = "add: of stdout and of stderr, each",
+		.take = dw_take_size,
+		.field = FIELD(max.output_bytes),
+	},
+	{0},
+};
+
+static const struct dw_option output_options[] = {
+	{
+		.name = "json",
+		.help = "Print JSON",
+		.take = dw_take_flag,
+		.field = FIELD(json),
+	},
+	{0},
+};
+
+static const struct dw_option_group where_group = {"Where", where_options};
+static const struct dw_option_group may_group = {"What the key may do", may_options};
+static const struct dw_option_group quota_group = {"How much (no limit)", quota_options};
+static const struct dw_option_group max_group = {"The most that a run may ask for",
+                                                 max_options};
+static const struct dw_option_group output_group = {"Output", output_options};
+
+static void cleanup_keys(struct dw_keys **keys)
+{
+	dw_keys_close(*keys);
+}
+#define autokeys __attribute__((cleanup(cleanup_keys)))
+
+static int keys_path(const struct settings *set, char *ret, size_t size,
+                     struct dw_error *err)
+{
+	char folder[DW_STATE_PATH_MAX];
+
+	if (!set->state && dw_state_of_daemon(folder, err) < 0)
+		return -1;
+	if (snprintf(ret, size, "%s/" DW_KEYS_FILE, set->state ? set->state : folder) >=
+	    (int)size)
+		return dw_fail(err, DW_E_INVALID, 0, "--state is too long a path");
+	return 0;
+}
+
+/* ---- as JSON ---- */
+
+static json_t *time_json(int64_t us)
+{
+	char text[DW_AUDIT_TIME_MAX];
+
+	if (us == 0)
+		return json_null();
+	dw_audit_time_text(us, text);
+	return json_string(text);
+}
+
+/* What is not limited is null. */
+static json_t *number_json(uint64_t number)
+{
+	return number ? json_integer((json_int_t)number) : json_null();
+}
+
+/* "a,b" as a list; null if it is empty. */
+static json_t *words_json(const char *words)
+{
+	json_t *list = words[0] != '\0' ? json_array() : json_null();
+	size_t len;
+
+	while (words[0] != '\0') {
+		len = strcspn(words, ",");
+		if (json_array_append_new(list, json_stringn(words, len)) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+		words += len + (words[len] == ',');
+	}
+	return list;
+}
+
+static json_t *key_json(const struct dw_key *key, const char *text)
+{
+	const struct dw_grant *grant = &key->grant;
+	const struct dw_limits *max = &grant->max;
+	char scopes[DW_SCOPES_TEXT_MAX];
+	json_t *object, *limits;
+
+	dw_scopes_text(grant->scopes, scopes);
+	limits = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "timeout_ms",
+	                   number_json(max->timeout_ms), "memory_bytes",
+	                   number_json(max->memory_bytes), "cpu_percent",
+	                   number_json(max->cpu_percent), "output_bytes",
+	                   number_json(max->output_bytes), "tmp_bytes",
+	                   number_json(max->tmp_bytes), "pids", number_json(max->pids),
+	                   "files", number_json(max->files));
+	object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+	                   key->id, "name", key->name, "created",
+	                   time_json(key->created_us), "revoked",
+	                   time_json(key->revoked_us), "scopes", words_json(scopes),
+	                   "levels", words_json(grant->levels), "concurrent",
+	                   number_json(grant->concurrent), "runs_per_minute",
+	                   number_json(grant->runs_per_minute), "cpu_seconds_per_day",
+	                   number_json(grant->cpu_s_per_day), "max", limits);
+	if (object && text && json_object_set_new(object, "key", json_string(text)) < 0) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+/* ---- add ---- */
+
+static int fill_key(const struct settings *set, const char *name, struct dw_key *ret,
+                    struct dw_error *err)
+{
+	const char *levels = set->levels ? set->levels : "";
+	struct dw_request req;
+
+	*ret = (struct dw_key){
+		.grant = {.scopes = set->scopes ? set->scopes : DW_SCOPE_RUN,
+	                  .concurrent = (unsigned)set->concurrent,
+	                  .runs_per_minute = (unsigned)set->runs_per_minute,
+	                  .cpu_s_per_day = set->cpu_s_per_day,
+	                  .max = set->max}};
+	if (strlen(name) >= sizeof(ret->name))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%.80s\" is too long for a name: at most %zu bytes",
+		               name, sizeof(ret->name) - 1);
+	(void)snprintf(ret->name, sizeof(ret->name), "%s", name);
+	if (strlen(levels) >= sizeof(ret->grant.levels))
+		return dw_fail(err, DW_E_INVALID, 0, "--levels has too many of them");
+	(void)snprintf(ret->grant.levels, sizeof(ret->grant.levels), "%s", levels);
+
+	/* What no run could ask for is a mistake. */
+	dw_request_init(&req);
+	req.command = "true";
+	req.limits = set->max;
+	if (dw_request_check(&req, err) < 0)
+		return dw_wrap(err, "the most that a run may ask for");
+	return 0;
+}
+
+static int do_add(const void *settings, const char *operand, struct dw_error *err)
+{
+	const struct settings *set = settings;
+	autokeys struct dw_keys *keys = NULL;
+	char path[DW_STATE_PATH_MAX + 16], text[DW_KEY_TEXT_MAX];
+	struct dw_key key;
+	int r;
+
+	if (fill_key(set, operand, &key, err) < 0 ||
+	    keys_path(set, path, sizeof(path), err) < 0 ||
+	    dw_keys_open(path, &keys, err) < 0 || dw_keys_add(keys, &key, text, err) < 0)
+		return -1;
+	if (set->json) {
+		r = dw_report_json(key_json(&key, text));
+	} else {
+		(void)puts(text);
+		r = dw_report_flush();
+	}
+	/* A key that nobody got is of no use to anybody good. */
+	if (r != 0)
+		(void)dw_keys_revoke(keys, key.id, NULL);
+	else if (!set->json)
+		dw_report_line("this is key %s (%s), and it is shown only now: keep it",
+		               key.id, key.name);
+	return r;
+}
+
+/* ---- list ---- */
+
+struct listing {
+	json_t *array; /* NULL: print as they come */
+	bool failed;
+	size_t n;
+};
+
+static void print_key(const struct dw_key *key)
+{
+	const struct dw_grant *grant = &key->grant;
+	char made[DW_AUDIT_TIME_MAX], scopes[DW_SCOPES_TEXT_MAX], name[DW_KEY_NAME_MAX];
+
+	dw_audit_time_text(key->created_us, made);
+	dw_scopes_text(grant->scopes, scopes);
+	(void)snprintf(name, sizeof(name), "%s", key->name);
+	dw_report_clean(name, "");
+	(void)printf("%s  %.10s  %-7s  %-23s  %s", key->id, made,
+	             key->revoked_us ? "revoked" : "good", scopes, name);
+	if (grant->levels[0] != '\0')
+		(void)printf("; levels %s", grant->levels);
+	if (grant->concurrent)
+		(void)printf("; %u at a time", grant->concurrent);
+	if (grant->runs_per_minute)
+		(void)printf("; %u a minute", grant->runs_per_minute);
+	if (grant->cpu_s_per_day)
+		(void)printf("; %llu cpu seconds a day",
+		             (unsigned long long)grant->cpu_s_per_day);
+	(void)putchar('\n');
+}
+
+static int list_one(void *user, const struct dw_key *key)
+{
+	struct listing *listing = user;
+
+	listing->n++;
+	if (!listing->array)
+		print_key(key);
+	else if (json_array_append_new(listing->array, key_json(key, NULL)) < 0)
+		listing->failed = true;
+	return listing->failed;
+}
+
+static int do_list(const void *settings, const char *operand, struct dw_error *err)
+{
+	const struct settings *set = settings;
+	struct listing listing = {.array = set->json ? json_array() : NULL};
+	autokeys struct dw_keys *keys = NULL;
+	char path[DW_STATE_PATH_MAX + 16];
+	int r = keys_path(set, path, sizeof(path), err);
+
+	(void)operand;
+	if (r == 0)
+		r = dw_keys_open_existing(path, &keys, err);
+	if (r == 0)
+		r = dw_keys_each(keys, list_one, &listing, err);
+	/* Where nobody made one there is no file. */
+	else if (err->code == DW_E_NOT_FOUND)
+		r = 0;
+	if (r < 0 || listing.failed) {
+		json_decref(listing.array);
+		listing.array = NULL;
+	}
+	if (r < 0)
+		return -1;
+	if (set->json)
+		return dw_report_json(listing.array);
+	if (listing.n == 0)
+		dw_report_line("there are no keys in %s; see `dewar keys --help`", path);
+	return dw_report_flush();
+}
+
+/* ---- revoke ---- */
+
+static int do_revoke(const void *settings, const char *operand, struct dw_error *err)
+{
+	const struct settings *set = settings;
+	autokeys struct dw_keys *keys = NULL;
+	char path[DW_STATE_PATH_MAX + 16];
+
+	if (strlen(operand) != DW_KEY_ID_MAX - 1 ||
+	    strspn(operand, "0123456789abcdef") != DW_KEY_ID_MAX - 1)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "that is no id of a key: those have 8 hex digits, as `dewar "
+		               "keys list` shows them");
+	if (keys_path(set, path, sizeof(path), err) < 0 ||
+	    dw_keys_open_existing(path, &keys, err) < 0 ||
+	    dw_keys_revoke(keys, operand, err) < 0)
+		return -1;
+	if (set->json)
+		return dw_report_json(json_pack("{s:s}", "revoked", operand));
+	(void)printf("revoked %s\n", operand);
+	return dw_report_flush();
+}
+
+static const struct dw_subcommand subcommands[] = {
+	{"add", "NAME",
+         " state scope levels concurrent runs-per-minute cpu-seconds-per-day max-timeout "
+         "max-memory max-cpus max-pids max-files max-tmp max-output json ",
+         do_add},
+	{"list", NULL, " state json ", do_list},
+	{"revoke", "ID", " state json ", do_revoke},
+	{0},
+};
+
+static int keys(const struct dw_command *cmd, int argc, char **argv)
+{
+	struct settings set = {0};
+
+	return dw_subcommand_run(cmd, subcommands, argc, argv, &set);
+}
+
+const struct dw_command dw_command_keys = {
+	.name = "keys",
+	.summary = "Make, list and revoke the keys that dewar serve lets people in by",
+	.usage =
+		{
+			"add NAME [--scope SCOPE,...] [--concurrent N] [--runs-per-minute N] ...",
+			"list",
+			"revoke ID",
+		},
+	.example =
+		{
+			"dewar keys add ci",
+			"dewar keys add ci --concurrent 4 --runs-per-minute 60 --max-memory 1G",
+			"dewar keys add auditor --scope audit",
+			"dewar keys list --json",
+			"dewar keys revoke 4f2a9c01",
+		},
+	.groups = {&where_group, &may_group, &quota_group, &max_group, &output_group},
+	.fits = DW_FITS_WORDS,
+	.words = "add list revoke",
+	.run = keys,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_CLI_RECORDED_H
+#define DW_CLI_RECORDED_H
+
+#include "dewar/request.h"
+#include "dewar/result.h"
+
+/* A run and its record in the caller's audit file. Start from {0}: without one. */
+struct dw_recorded {
+	struct dw_audit *audit;
+	char id[DW_ID_MAX];
+	char who[96];
+};
+
+/*
+ * Give the request its id, and write down that it is about to run; 0 once that is
+ * on disk. The path may be NULL, for the default. The request refers to *rec.
+ */
+int dw_recorded_begin(struct dw_recorded *rec, const char *path, struct dw_request *req,
+                      struct dw_error *err);
+
+/* How it went: res, or why there is none. Nothing to do without a record. */
+int dw_recorded_end(struct dw_recorded *rec, const struct dw_result *res,
+                    const struct dw_error *why, struct dw_error *err);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "keys/keys.h"
+
+#include <errno.h>
+#include <nettle/memops.h>
+#include <nettle/sha2.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/utf8.h"
+#include "keys/store.h"
+
+/*
+ * All keys are held in memory. Before each look SQLite is asked whether anybody else
+ * has changed the file since (PRAGMA data_version, some 4 us), and the kernel whether
+ * it is still the same file; only then is it read anew. So there is no time for which a
+ * key that was revoked still counts.
+ */
+struct dw_keys {
+	char *path;
+	pthread_mutex_t lock; /* guards what follows */
+	struct dw_keys_store store;
+	struct dw_keys_row *rows; /* by their ids */
+	size_t n_rows;
+	int64_t version; /* of the file that they were read from */
+	bool stale;      /* they were not, or we have changed it since */
+
+	/* What is compared where there is no such key; no text has this hash. */
+	struct dw_keys_row nobody;
+};
+
+#define SECRET_BYTES 32
+#define ID_TRIES 8
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct dw_keys_row *)a)->key.id,
+	              ((const struct dw_keys_row *)b)->key.id);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dw_keys_row *const *x = a, *const *y = b;
+	int64_t s = (*x)->key.created_us, t = (*y)->key.created_us;
+
+	return s == t ? by_id(*x, *y) : s < t ? -1 : 1;
+}
+
+/* What we hold is what the file has. The caller has the lock. */
+static int refresh(struct dw_keys *keys, struct dw_error *err)
+{
+	struct dw_keys_row *rows = NULL;
+	int64_t version;
+	size_t n = 0;
+
+	/* Somebody put a backup there, or took it away. */
+	if (dw_keys_store_replaced(&keys->store, keys->path)) {
+		keys->stale = true;
+		dw_keys_store_close(&keys->store);
+		if (dw_keys_store_open(&keys->store, keys->path, false, err) < 0)
+			return -1;
+	}
+	if (dw_keys_store_version(&keys->store, &version, err) < 0)
+		return -1;
+	if (!keys->stale && version == keys->version)
+		return 0;
+
+	/* What is changed from here on has another version than we remember. */
+	if (dw_keys_store_load(&keys->store, &rows, &n, err) < 0)
+		return -1;
+	if (n > 1)
+		qsort(rows, n, sizeof(*rows), by_id);
+	free(keys->rows);
+	keys->rows = rows;
+	keys->n_rows = n;
+	keys->version = version;
+	keys->stale = false;
+	return 0;
+}
+
+static struct dw_keys_row *find(const struct dw_keys *keys, const char *id)
+{
+	struct dw_keys_row like = {0};
+
+	if (strlen(id) >= sizeof(like.key.id) || keys->n_rows == 0)
+		return NULL;
+	(void)snprintf(like.key.id, sizeof(like.key.id), "%s", id);
+	return bsearch(&like, keys->rows, keys->n_rows, sizeof(*keys->rows), by_id);
+}
+
+static int fill_random(void *data, size_t len, struct dw_error *err)
+{
+	/* So few bytes come at once, or not at all. */
+	if (getrandom(data, len, 0) != (ssize_t)len)
+		return dw_fail(err, DW_E_INTERNAL, errno, "get random bytes");
+	return 0;
+}
+
+static int open_keys(const char *path, bool make, struct dw_keys **ret,
+                     struct dw_error *err)
+{
+	struct dw_keys *keys = calloc(1, sizeof(*keys));
+	int r;
+
+	if (!keys)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+	(void)pthread_mutex_init(&keys->lock, NULL);
+	keys->stale = true;
+	keys->path = strdup(path);
+	if (!keys->path) {
+		dw_keys_close(keys);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+	}
+	r = fill_random(keys->nobody.hash, sizeof(keys->nobody.hash), err);
+	if (r == 0)
+		r = dw_keys_store_open(&keys->store, path, make, err);
+	if (r == 0)
+		r = refresh(keys, err);
+	if (r < 0) {
+		dw_keys_close(keys);
+		return -1;
+	}
+	*ret = keys;
+	return 0;
+}
+
+int dw_keys_open(const char *path, struct dw_keys **ret, struct dw_error *err)
+{
+	return open_keys(path, true, ret, err);
+}
+
+int dw_keys_open_existing(const char *path, struct dw_keys **ret, struct dw_error *err)
+{
+	return open_keys(path, false, ret, err);
+}
+
+void dw_keys_close(struct dw_keys *keys)
+{
+	if (!keys)
+		return;
+	dw_keys_store_close(&keys->store);
+	(void)pthread_mutex_destroy(&keys->lock);
+	free(keys->rows);
+	free(keys->path);
+	free(keys);
+}
+
+static int64_t now_us(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* It stands in records, logs and lists. */
+static int check_name(const char *name, struct dw_error *err)
+{
+	size_t len = strnlen(name, DW_KEY_NAME_MAX);
+
+	if (len == 0 || len == DW_KEY_NAME_MAX)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "a key's name has 1 to %d bytes, \"%.80s\" does not",
+		               DW_KEY_NAME_MAX - 1, len == 0 ? "" : name);
+	if (!dw_utf8_valid(name, len))
+		return dw_fail(err, DW_E_INVALID, 0, "a key's name is UTF-8");
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "a key's name has no control characters");
+	return 0;
+}
+
+static int check_new(const struct dw_key *key, struct dw_error *err)
+{
+	if (check_name(key->name, err) < 0)
+		return -1;
+	if (key->grant.scopes == 0 || (key->grant.scopes & ~(unsigned)DW_SCOPE_ALL) != 0)
+		return dw_fail(err, DW_E_INVALID, 0, "a key has at least one scope");
+	if (strnlen(key->grant.levels, sizeof(key->grant.levels)) ==
+	    sizeof(key->grant.levels))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "a key's levels are too long a text");
+	return 0;
+}
+
+/* RFC 4648, section 5, without padding: for addresses and headers as it is. */
+static void encode(const uint8_t bytes[SECRET_BYTES], char ret[DW_KEY_SECRET_LEN + 1])
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	unsigned held = 0, bits = 0;
+	char *p = ret;
+
+	for (size_t i = 0; i < SECRET_BYTES; i++) {
+		held = held << 8 | bytes[i];
+		for (bits += 8; bits >= 6; bits -= 6)
+			*p++ = digits[held >> (bits - 6) & 63];
+	}
+	*p++ = digits[held << (6 - bits) & 63];
+	*p = '\0';
+}
+_Static_assert((SECRET_BYTES * 8 + 5) / 6 == DW_KEY_SECRET_LEN,
+               "all of them, rounded up");
+_Static_assert(SECRET_BYTES * 8 % 6 != 0, "the last digit is behind the loop");
+
+static void hash_secret(const char secret[DW_KEY_SECRET_LEN],
+                        uint8_t ret[DW_KEYS_HASH_LEN])
+{
+	struct sha256_ctx ctx;
+
+	sha256_init(&ctx);
+	sha256_update(&ctx, DW_KEY_SECRET_LEN, (const uint8_t *)secret);
+	sha256_digest(&ctx, DW_KEYS_HASH_LEN, ret);
+}
+_Static_assert(DW_KEYS_HASH_LEN == SHA256_DIGEST_SIZE, "it is SHA-256");
+
+static int make_id(char ret[DW_KEY_ID_MAX], struct dw_error *err)
+{
+	uint32_t number;
+
+	if (fill_random(&number, sizeof(number), err) < 0)
+		return -1;
+	(void)snprintf(ret, DW_KEY_ID_MAX, "%08x", number);
+	return 0;
+}
+
+int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_MAX],
+                struct dw_error *err)
+{
+	struct dw_keys_row row = {.key = *key};
+	char secret[DW_KEY_SECRET_LEN + 1];
+	uint8_t bytes[SECRET_BYTES];
+	int r = 0;
+
+	if (check_new(key, err) < 0 || fill_random(bytes, sizeof(bytes), err) < 0)
+		return -1;
+	encode(bytes, secret);
+	hash_secret(secret, row.hash);
+	row.key.created_us = now_us();
+	row.key.revoked_us = 0;
+
+	(void)pthread_mutex_lock(&keys->lock);
+	r = refresh(keys, err);
+	/* Ids are short, and one that was given away may not come again. */
+	for (int i = 0; i < ID_TRIES && r == 0; i++) {
+		r = make_id(row.key.id, err);
+		if (r == 0)
+			r = dw_keys_store_insert(&keys->store, &row, err);
+	}
+	if (r == 0)
+		r = dw_fail(err, DW_E_INTERNAL, 0, "find an id for the key");
+	keys->stale = true;
+	(void)pthread_mutex_unlock(&keys->lock);
+
+	if (r > 0) {
+		*key = row.key;
+		(void)snprintf(text, DW_KEY_TEXT_MAX, "dewar_%s_%s", key->id, secret);
+	}
+	explicit_bzero(bytes, sizeof(bytes));
+	explicit_bzero(secret, sizeof(secret));
+	return r > 0 ? 0 : -1;
+}
+
+int dw_keys_revoke(struct dw_keys *keys, const char *id, struct dw_error *err)
+{
+	int r;
+
+	(void)pthread_mutex_lock(&keys->lock);
+	r = refresh(keys, err);
+	if (r == 0)
+		r = dw_keys_store_revoke(&keys->store, id, now_us(), err);
+	keys->stale = true;
+	(void)pthread_mutex_unlock(&keys->lock);
+	return r;
+}
+
+int dw_keys_each(struct dw_keys *keys, dw_key_fn *fn, void *user, struct dw_error *err)
+{
+	const struct dw_keys_row **order = NULL;
+	int r;
+
+	(void)pthread_mutex_lock(&keys->lock);
+	r = refresh(keys, err);
+	if (r == 0 && keys->n_rows > 0) {
+		order = calloc(keys->n_rows, sizeof(const struct dw_keys_row *));
+		if (!order)
+			r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "list the keys");
+	}
+	if (order) {
+		for (size_t i = 0; i < keys->n_rows; i++)
+			order[i] = &keys->rows[i];
+		qsort(order, keys->n_rows, sizeof(const struct dw_keys_row *), by_time);
+		for (size_t i = 0; i < keys->n_rows; i++)
+			if (fn(user, &order[i]->key) != 0)
+				break;
+	}
+	(void)pthread_mutex_unlock(&keys->lock);
+	free(order);
+	return r;
+}
+
+bool dw_keys_any(struct dw_keys *keys)
+{
+	bool any;
+
+	(void)pthread_mutex_lock(&keys->lock);
+	any = refresh(keys, NULL) < 0 || keys->n_rows > 0;
+	(void)pthread_mutex_unlock(&keys->lock);
+	return any;
+}
+
+/* Its parts. False if it is none of ours; then they are something all the same. */
+static bool split(const char *text, char id[DW_KEY_ID_MAX],
+                  char secret[DW_KEY_SECRET_LEN])
+{
+	bool good = strnlen(text, DW_KEY_TEXT_MAX) == DW_KEY_TEXT_MAX - 1 &&
+	            strncmp(text, "dewar_", 6) == 0 && text[14] == '_';
+
+	memset(id, 0, DW_KEY_ID_MAX);
+	memset(secret, 'A', DW_KEY_SECRET_LEN);
+	if (good) {
+		memcpy(id, text + 6, DW_KEY_ID_MAX - 1);
+		memcpy(secret, text + 15, DW_KEY_SECRET_LEN);
+	}
+	return good;
+}
+
+bool dw_keys_check(struct dw_keys *keys, const char *text, struct dw_key *ret)
+{
+	char id[DW_KEY_ID_MAX], secret[DW_KEY_SECRET_LEN];
+	const struct dw_keys_row *row = NULL;
+	uint8_t hash[DW_KEYS_HASH_LEN];
+	bool good = split(text, id, secret);
+
+	hash_secret(secret, hash);
+	(void)pthread_mutex_lock(&keys->lock);
+	if (refresh(keys, NULL) == 0)
+		row = find(keys, id);
+	if (!row || row->key.revoked_us != 0) {
+		row = &keys->nobody;
+		good = false;
+	}
+	good = memeql_sec(hash, row->hash, sizeof(hash)) != 0 && good;
+	if (good)
+		*ret = row->key;
+	(void)pthread_mutex_unlock(&keys->lock);
+	explicit_bzero(secret, sizeof(secret));
+	return good;
+}

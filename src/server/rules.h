@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_SERVER_RULES_H
+#define DW_SERVER_RULES_H
+
+#include <stdbool.h>
+
+#include "server/config.h"
+#include "server/task.h"
+
+#define DW_RULES_IMAGES 64U
+#define DW_RULES_IMAGE_MAX 256U
+
+/* What the daemon lets anybody run; a caller's grant narrows it. */
+struct dw_rules {
+	char levels[256];        /* "container,docker" */
+	char level[64];          /* if a request names none */
+	struct dw_limits limits; /* likewise; 0: the engine's */
+	struct dw_limits max;    /* 0: no limit */
+	bool network;            /* the full network may be asked for */
+	struct {
+		char language[24];
+		char image[DW_RULES_IMAGE_MAX];
+	} images[DW_RULES_IMAGES]; /* at level docker, if a request names none */
+	size_t n_images;
+};
+
+void dw_rules_from_config(struct dw_rules *ret, const struct dw_config *config);
+
+/*
+ * May the caller run this? Fills in what it left open. Nothing is lowered silently:
+ * a limit that was asked for and is too high is refused, with the most there is.
+ */
+int dw_rules_apply(const struct dw_rules *rules, const struct dw_caller *caller,
+                   struct dw_request *req, struct dw_refusal *why);
+
+/* The image that the config has for such a request, or NULL. */
+const char *dw_rules_image(const struct dw_rules *rules, const struct dw_request *req);
+
+#endif

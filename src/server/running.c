@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "dewar/dewar.h"
+#include "engine/warnings.h"
+#include "server/log.h"
+#include "server/service_own.h"
+
+#define WAIT_THAT_COUNTS_MS 100U /* a shorter one is nobody's concern */
+
+uint64_t dw_now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t dw_wall_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000U + (uint64_t)ts.tv_nsec / 1000000U;
+}
+
+static void on_output(void *user, enum dw_stream stream, const void *data, size_t len)
+{
+	dw_task_tell(user, DW_TASK_OUTPUT, stream, data, len);
+}
+
+static void on_note(void *user, const char *text)
+{
+	dw_task_tell(user, DW_TASK_NOTE, DW_STDERR, text, strlen(text));
+}
+
+static double seconds(uint64_t from_ns, uint64_t to_ns)
+{
+	return (double)(to_ns - from_ns) / 1e9;
+}
+
+static int record_intent(struct dw_service *s, struct dw_task *task)
+{
+	struct dw_audit_run run = {.id = task->id, .who = task->caller.who};
+	uint64_t since = dw_now_ns();
+	struct dw_error err = {0};
+	int r = dw_audit_intent(s->audit, &run, &task->req, &err);
+
+	s->audit_down_ms = r < 0 ? dw_now_ms() : 0;
+	if (r == 0) {
+		dw_metrics_audit(s->metrics, DW_METRICS_INTENT,
+		                 seconds(since, dw_now_ns()));
+		return 0;
+	}
+	dw_metrics_audit_failed(s->metrics);
+	dw_log(DW_LOG_ERROR, "no record, no run", "run", task->id, "why", err.text, NULL);
+	(void)dw_refuse(&task->why, 503, "see to the disk of the audit record",
+	                "no record, no run: %s", err.text);
+	task->why.retry_after_s = 5;
+	return -1;
+}
+
+void dw_running_record(struct dw_service *s, const struct dw_task *task)
+{
+	struct dw_audit_run run = {.id = task->id, .who = task->caller.who};
+	uint64_t since = dw_now_ns();
+	struct dw_error err = {0};
+
+	if (!task->intended)
+		return;
+	if (dw_audit_outcome(s->audit, &run, task->res, task->res ? NULL : &task->failed,
+	                     &err) == 0) {
+		dw_metrics_audit(s->metrics, DW_METRICS_OUTCOME,
+		                 seconds(since, dw_now_ns()));
+		return;
+	}
+	dw_metrics_audit_failed(s->metrics);
+	dw_log(DW_LOG_ERROR, "an outcome was not recorded", "run", task->id, "why",
+	       err.text, NULL);
+}
+
+static void count_run(struct dw_service *s, const struct dw_task *task,
+                      const struct dw_result *res, uint64_t left_ns, uint64_t end_ns)
+{
+	const char *language = task->req.language ? dw_language_name(task->req.language)
+	                                          : NULL;
+	double ran = res->execution_time_ms < 0 ? -1 : res->execution_time_ms / 1e3;
+	struct dw_metrics_run run = {
+		.language = language ? language : "sh",
+		.level = res->proof.achieved,
+		.status = dw_status_name(res->status),
+		.reason = dw_reason_name(res->reason),
+		.way = res->warm ? "warm" : "cold",
+		.queue_s = seconds(task->arrived_ns, left_ns),
+		.start_s = ran < 0 ? -1 : seconds(left_ns, end_ns) - ran,
+		.run_s = ran,
+	};
+
+	dw_metrics_run(s->metrics, &run);
+}
+
+void dw_running_log(const struct dw_task *task, const struct dw_result *res)
+{
+	char ms[32];
+
+	(void)snprintf(ms, sizeof(ms), "%.1f",
+	               seconds(task->arrived_ns, dw_now_ns()) * 1e3);
+	dw_log(DW_LOG_INFO, "run", "run", task->id, "who", task->caller.who, "door",
+	       task->door, "status", res ? dw_status_name(res->status) : "refused",
+	       "reason", res ? dw_reason_name(res->reason) : task->why.code, "ms", ms,
+	       "traceparent", task->traceparent[0] ? task->traceparent : NULL, NULL);
+}
+
+static uint64_t waited_ms(const struct dw_task *task, uint64_t now_ns)
+{
+	return (now_ns - task->arrived_ns) / 1000000;
+}
+
+bool dw_running_in_time(struct dw_task *task, uint64_t now_ns)
+{
+	if (waited_ms(task, now_ns) < task->timeout_ms)
+		return true;
+	(void)dw_refuse(&task->why, 429, "try again later, or ask for more time",
+	                "busy: its %.1f s passed in the queue",
+	                (double)task->timeout_ms / 1e3);
+	task->why.retry_after_s = 1;
+	return false;
+}
+
+struct dw_result *dw_running(struct dw_service *s, struct dw_task *task, uint64_t left_ns)
+{
+	uint64_t waited = waited_ms(task, left_ns);
+	struct dw_result *res = NULL;
+	int r;
+
+	if (!dw_running_in_time(task, left_ns) || record_intent(s, task) < 0) {
+		dw_metrics_refused(s->metrics, task->why.status);
+		return NULL;
+	}
+	task->intended = true;
+	dw_task_tell(task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
+	if (waited >= WAIT_THAT_COUNTS_MS)
+		task->req.limits.timeout_ms = task->timeout_ms - waited;
+	task->req.on_output = on_output;
+	task->req.on_note = on_note;
+	task->req.user = task;
+	r = s->pool ? dw_pool_run(s->pool, &task->req, &res, &task->failed)
+	            : dw_run(&task->req, &res, &task->failed);
+	if (r < 0)
+		(void)dw_refuse_error(&task->why, &task->failed);
+	else if (waited >= WAIT_THAT_COUNTS_MS)
+		dw_warn(res,
+		        "it waited %.1f s for its turn, which counts towards its %.1f s",
+		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
+	if (res)
+		count_run(s, task, res, left_ns, dw_now_ns());
+	else
+		dw_metrics_refused(s->metrics, task->why.status);
+	return res;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_SERVER_YAML_H
+#define DW_SERVER_YAML_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dewar/error.h"
+
+/*
+ * A YAML file, read into a struct by a table. Keys that are not in the table, that
+ * are there twice, and values that cannot be are DW_E_INVALID, and the error names
+ * file, line and key. A value of nothing (null, ~) is as if the key were not there.
+ */
+struct dw_yaml;
+
+enum dw_yaml_type {
+	DW_YAML_TEXT = 0, /* char *, to be freed; never empty */
+	DW_YAML_LIST,     /* char **, ends in NULL, and their number in count */
+	DW_YAML_WORDS,    /* one or a list, for take() */
+	DW_YAML_FLAG,     /* bool */
+	DW_YAML_COUNT,    /* unsigned */
+	DW_YAML_NUMBER,   /* uint64_t */
+	DW_YAML_SIZE,     /* uint64_t: "512M" */
+	DW_YAML_SECONDS,  /* unsigned: "30s", "1h" */
+	DW_YAML_TIME,     /* uint64_t, ms: "500ms" */
+	DW_YAML_CPUS,     /* uint64_t, percent: "0.5", "50%" */
+	DW_YAML_MAP,      /* a struct, by keys */
+	DW_YAML_MAPS,     /* an array of structs, by keys, and their number in count */
+	DW_YAML_TYPE_COUNT
+};
+
+struct dw_yaml_key {
+	const char *name; /* NULL: the end of the table */
+	enum dw_yaml_type type;
+	size_t at;         /* in the struct; of a map: where the struct of its keys is */
+	size_t count;      /* where the number of a list goes, a size_t; 0: nowhere */
+	uint64_t min, max; /* of a number, as it is kept; of a list, its length */
+	const struct dw_yaml_key *keys;
+	size_t size; /* of one of DW_YAML_MAPS */
+
+	/* Does it make sense? Of a list each is asked, else once; NULL: it does. */
+	int (*check)(const void *base, const char *text, struct dw_error *err);
+	int (*take)(void *base, const char *const *words, size_t n, struct dw_error *err);
+};
+
+/* The name is for errors. */
+int dw_yaml_parse(const char *name, const char *text, size_t len, struct dw_yaml **ret,
+                  struct dw_error *err);
+void dw_yaml_free(struct dw_yaml *yaml); /* accepts NULL */
+
+/* What is there goes over what the struct has; on failure some of it has. */
+int dw_yaml_read(const struct dw_yaml *yaml, const struct dw_yaml_key *keys, void *base,
+                 struct dw_error *err);
+
+/* Put file, line and the key ("runs.level") before the text, and return -1. */
+int dw_yaml_blame(const struct dw_yaml *yaml, const char *path, struct dw_error *err);
+
+/* Free all that was read, or put there in the same way. */
+void dw_yaml_finish(const struct dw_yaml_key *keys, void *base);
+
+#endif

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of MCP share: the official clients, and servers to try them on."""
+
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "serve"))
+
+# pylint: disable=wrong-import-position
+from daemon import PATIENCE_S, clean_env, end_with_parent  # noqa: E402
+from e2e.conftest import dewar, must  # noqa: E402,F401
+from served import Server  # noqa: E402
+
+CONFIG = {"runs": {"max": {"memory": "1G"}}}  # JSON is YAML
+ARCHES = {"x86_64": "x64", "aarch64": "arm64"}
+
+
+def cache_folder():
+    base = os.environ.get("DEWAR_CACHE") or os.path.expanduser("~/.cache/dewar")
+    lock = (HERE / "package-lock.json").read_bytes() + (HERE / "package.json").read_bytes()
+    return pathlib.Path(base) / "mcp" / hashlib.sha256(lock).hexdigest()[:16]
+
+
+def install(folder):
+    """What the lock file names, whole or not at all. Scripts of packages are not run.
+
+    Not `npm ci`: it insists on optional packages for other systems, which not every
+    registry has.
+    """
+    temporary = folder.with_name(folder.name + ".new")
+    last = None
+    for _ in range(3):  # a registry may be busy
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(HERE / name, temporary)
+        last = subprocess.run(["npm", "install", "--no-save", "--ignore-scripts", "--no-audit",
+                               "--no-fund"],
+                              cwd=temporary, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=600, check=False)
+        if last.returncode == 0:
+            temporary.rename(folder)
+            return
+    pytest.fail("npm install: %s" % last.stdout.decode("utf-8", "replace")[-3000:])
+
+
+class Node:
+    """The clients' own Node, and what npm installed beside it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        # The old ones of distributions lack what the newest clients need.
+        program = folder / "node_modules" / ("node-linux-" + ARCHES[os.uname().machine])
+        self.path = str(program / "bin") + ":" + os.environ["PATH"]
+
+    def run(self, script, *args, timeout=PATIENCE_S * 5, env=None):
+        """A program of node_modules/.bin, or a script of ours: a CompletedProcess of text."""
+        program = self.folder / "node_modules" / ".bin" / script
+        argv = [str(program)] if program.exists() else ["node", str(self.folder / script)]
+        with tempfile.TemporaryDirectory(prefix="dewar-mcp-home-") as home:
+            changes = {"PATH": self.path, "HOME": home, "NO_COLOR": "1", **(env or {})}
+            return subprocess.run([*argv, *map(str, args)], cwd=self.folder,
+                                  env=clean_env(changes), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  encoding="utf-8", errors="replace", timeout=timeout,
+                                  preexec_fn=end_with_parent, check=False)
+
+
+@functools.lru_cache(maxsize=1)
+def prepare():
+    """What npm has installed for these tests, once for each lock file."""
+    folder = cache_folder()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_name(folder.name + ".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            install(folder)
+        # A module is looked for from where the script lies.
+        for script in HERE.glob("*.mjs"):
+            shutil.copy(script, folder)
+    return Node(folder)
+
+
+@pytest.fixture
+def node(must):  # noqa: F811
+    must(shutil.which("npm") is not None, "npm is not installed")
+    must(os.uname().machine in ARCHES, "no Node for this kind of machine")
+    return prepare()
+
+
+@pytest.fixture(scope="session")
+def config(tmp_path_factory):
+    path = tmp_path_factory.mktemp("config") / "dewar.yaml"
+    path.write_text(json.dumps(CONFIG), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def server(dewar, config):  # noqa: F811
+    """The daemon that users have."""
+    it = Server(pathlib.Path(dewar).with_name("dewar-serve"), config)
+    yield it
+    assert it.finish() == 0, it.log[-10:]
+
+
+@pytest.fixture(scope="module")
+def fixtures(dewar, config):  # noqa: F811
+    """The same with what the conformance suite calls."""
+    it = Server(pathlib.Path(dewar).with_name("dewar-serve-fixtures"), config)
+    yield it
+    assert it.finish() == 0, it.log[-10:]

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP as bytes, for what no client would send."""
+
+
+def read_reply(sock):
+    """All that comes until the other side closes."""
+    data = b""
+    while True:
+        try:
+            more = sock.recv(65536)
+        except ConnectionResetError:
+            break
+        if not more:
+            break
+        data += more
+    return data
+
+
+def statuses(data):
+    """Of each reply in it."""
+    return [int(part.split(b" ", 1)[0]) for part in data.split(b"HTTP/1.1 ")[1:]]
+
+
+def request_bytes(body=b'{"command": "true"}', extra=b""):
+    """A request for a run; extra are more lines of its head."""
+    return (b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n%s\r\n" % (len(body), extra)) + body
