@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 30
 SETUP := tools/setup.sh
-C_FILES = $(shell find src include attacks tests tools examples -name '*.[ch]')
+C_FILES = $(shell find src include attacks tests tools examples -name node_modules -prune -o -name '*.[ch]' -print)
 
 build: ## Build; the program is build/dewar
 	@$(SETUP) build
@@ -22,11 +22,12 @@ test: ## Set everything up and run every test
 	@$(SETUP) test
 	@tests/run.sh
 
-bench: build ## Measure cold starts, warm cells, level docker and the daemon, beside bare commands, bwrap and docker
+bench: build ## Measure cold starts, warm cells, level docker, the daemon and the analysis, beside bare commands, bwrap and docker
 	@/usr/bin/python3 bench/run.py
 	@/usr/bin/python3 bench/warm.py
 	@/usr/bin/python3 bench/docker.py
 	@/usr/bin/python3 bench/serve.py
+	@/usr/bin/python3 tests/policy/score.py --speed --keep bench/analysis.md
 
 mutants: build ## Take one wall away at a time, and see which attacks get through
 	@tests/escape/mutate.py --full

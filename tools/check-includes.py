@@ -26,8 +26,9 @@ MAY_INCLUDE = {
     "src/warm": ("base", "kernel", "runtimes", "levels"),
     "runners": ("kernel", "runners"),
     "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "egress"),
-    "src/server": ("base", "engine", "audit", "keys"),
-    "src/cli": ("base", "engine", "audit", "keys"),
+    "src/gate": ("base", "engine", "policy"),
+    "src/server": ("base", "engine", "gate", "audit", "keys"),
+    "src/cli": ("base", "engine", "gate", "audit", "keys"),
     "src/verify": ("base",),
     "attacks": (),
     **{"attacks/" + family: ("attacks",) for family in
@@ -36,6 +37,7 @@ MAY_INCLUDE = {
     "bench": (),
     "examples": (),
     "tools": ("base", "kernel", "launch"),
+    "tools/grammars": (),
     "tests/unit": None,  # tests look behind every wall
     "tests/fuzz": None,
     "tests/escape": (),

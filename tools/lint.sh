@@ -36,7 +36,7 @@ lint_cppcheck()
 		--std=c11 --library=posix,gnu --error-exitcode=1 -j "$(nproc)" \
 		--suppressions-list=tools/cppcheck-suppressions.txt \
 		-D_GNU_SOURCE -D__x86_64__ -DDW_LIBEXECDIR='""' -DDW_VERSION='""' \
-		-I include -I src -I build -I . src include examples runners tools
+		-I include -I src -I build -I . -i tools/grammars src include examples runners tools
 }
 
 # gcc has options that clang does not know; we are not here to hear of that. The runners

@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Install the Debian packages that are missing: setup.sh build|test
+# Install the Debian packages that are missing: setup.sh build|test; or only what the
+# first of them does at its end: setup.sh grammars
 #
 # Root is asked for only where something is missing. Everything comes from
-# Debian. Elsewhere we say what is needed and go on: meson will tell what it
-# does not find.
+# Debian, except for the grammars of `dewar check`, which are packages of npm
+# pinned by a lock file. Elsewhere we say what is needed and go on: meson will
+# tell what it does not find.
 
 set -euo pipefail
 
 build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libmicrohttpd-dev libseccomp-dev
-	libsqlite3-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc)
+	libsqlite3-dev libtree-sitter-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc)
 tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev libcmocka-dev
 	python3-jsonschema python3-pytest shellcheck binutils)
 # An engine each for level docker, what images are made with, and a runtime beside runc.
@@ -20,21 +22,47 @@ data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seab
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
 # Another source's node (NodeSource's, say) refuses to live beside Debian's.
 [ -x /usr/bin/node ] || languages+=(nodejs)
-# For the clients of tests/mcp; that other source's node brings it.
-[ -x /usr/bin/npm ] || languages+=(npm)
+# For the grammars, and the clients of tests/mcp; that other source's node brings it.
+command -v npm >/dev/null || languages+=(npm)
+
+# Nothing of these packages is run, only compiled. Without them dewar is built all the
+# same, and says so when it is asked to analyse code.
+grammars()
+{
+	local folder=tools/grammars
+	[ ! $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ] || return 0
+	if ! command -v npm >/dev/null; then
+		echo "There is no npm to get grammars with: dewar check will not work." >&2
+		return 0
+	fi
+	echo "Getting the grammars of dewar check"
+	if ! (cd $folder && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error); then
+		echo "npm did not get the grammars: dewar check will not work." >&2
+		return 0
+	fi
+	touch $folder/node_modules/.package-lock.json
+	# What was configured without them is configured again.
+	touch meson.build
+}
+cd "$(dirname "$0")/.."
 
 case ${1:-build} in
+grammars)
+	grammars
+	exit 0
+	;;
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${engines[@]}" "${data[@]}"
 	"${languages[@]}") ;;
 *)
-	echo "usage: $0 build|test" >&2
+	echo "usage: $0 build|test|grammars" >&2
 	exit 2
 	;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
 	echo "This is not Debian. What we need, by Debian's names: ${wanted[*]}" >&2
+	grammars
 	exit 0
 fi
 
@@ -45,7 +73,10 @@ missing=()
 for package in "${wanted[@]}"; do
 	grep -qxF -- "$package" <<<"$have" || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+if [ ${#missing[@]} = 0 ]; then
+	grammars
+	exit 0
+fi
 
 echo "Installing from Debian: ${missing[*]}"
 install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends
@@ -69,3 +100,4 @@ if [ ! -e $policy ]; then
 fi
 "${as_root[@]}" apt-get update -q
 "${as_root[@]}" "${install[@]}"
+grammars

@@ -118,6 +118,11 @@ struct dw_request {
 	const char *const *writable; /* host paths the program may write to */
 	size_t n_writable;
 
+	/* Programs, and modules of the language, that there are to it; both end in NULL,
+	 * and a NULL pointer is everything. */
+	const char *const *allowed_commands;
+	const char *const *allowed_modules;
+
 	enum dw_network network;
 	struct dw_limits limits;
 	bool strict; /* refuse to run if a limit cannot be enforced here */

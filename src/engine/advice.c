@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/advice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+json_t *dw_advice_json(const struct dw_findings *findings)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct dw_finding *f = &findings->list[i];
+		json_t *item = json_pack("{s:s, s:i, s:i, s:s, s:s}", "rule", f->rule,
+		                         "line", (int)f->line, "column", (int)f->column,
+		                         "severity", dw_severity_name(f->severity),
+		                         "message", f->message);
+
+		if (json_array_append_new(array, item) < 0) {
+			json_decref(array);
+			return NULL;
+		}
+	}
+	return array;
+}
+
+/* SARIF wants every rule listed once, in front. */
+static json_t *rules_of(const struct dw_findings *findings)
+{
+	json_t *rules = json_array();
+
+	for (size_t i = 0; i < findings->n; i++) {
+		bool seen = false;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = strcmp(findings->list[k].rule, findings->list[i].rule) ==
+			       0;
+		if (!seen)
+			(void)json_array_append_new(rules,
+			                            json_pack("{s:s}", "id",
+			                                      findings->list[i].rule));
+	}
+	return rules;
+}
+
+json_t *dw_advice_sarif(const struct dw_findings *findings, const char *file)
+{
+	json_t *results = json_array();
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct dw_finding *f = &findings->list[i];
+		json_t *result =
+			json_pack("{s:s, s:s, s:{s:s}, s:[{s:{s:{s:s}, s:{s:i, s:i}}}]}",
+		                  "ruleId", f->rule, "level",
+		                  dw_severity_name(f->severity), "message", "text",
+		                  f->message, "locations", "physicalLocation",
+		                  "artifactLocation", "uri", file, "region", "startLine",
+		                  (int)f->line, "startColumn", (int)f->column);
+
+		if (json_array_append_new(results, result) < 0) {
+			json_decref(results);
+			return NULL;
+		}
+	}
+	return json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:o}]}", "$schema",
+	                 "https://json.schemastore.org/sarif-2.1.0.json", "version",
+	                 "2.1.0", "runs", "tool", "driver", "name", "dewar", "version",
+	                 DW_VERSION, "rules", rules_of(findings), "columnKind",
+	                 "unicodeCodePoints", "results", results);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct dw_finding *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->rule, y->rule);
+}
+
+static int append(struct dw_findings *all, const struct dw_findings *more)
+{
+	struct dw_finding *list;
+
+	if (more->n == 0)
+		return 0;
+	list = realloc(all->list, (all->n + more->n) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memcpy(list + all->n, more->list, more->n * sizeof(*list));
+	all->list = list;
+	all->n += more->n;
+	qsort(all->list, all->n, sizeof(*all->list), by_place);
+	return 0;
+}
+
+int dw_advice_commands(const char *code, size_t len, const char *const *names,
+                       const char *const *write_below, struct dw_findings *findings,
+                       struct dw_error *err)
+{
+	struct dw_shell_allow allow = {.rules = dw_shell_rules,
+	                               .write_below = write_below};
+	autofree struct dw_shell_rule *rules = NULL;
+	struct dw_findings found = {0};
+	struct dw_shell shell = {0};
+	size_t n = 0;
+	int r;
+
+	while (names && names[n])
+		n++;
+	rules = calloc(n + 1, sizeof(*rules));
+	if (!rules)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "check commands");
+	for (size_t i = 0; i < n; i++) {
+		const struct dw_shell_rule *known = dw_shell_rules;
+
+		while (known->name && strcmp(known->name, names[i]) != 0)
+			known++;
+		/* A name of the default list keeps that list's rules. */
+		rules[i] = known->name ? *known
+		                       : (struct dw_shell_rule){.name = names[i]};
+	}
+	if (names)
+		allow.rules = rules;
+	if (dw_shell_read(&shell, code, len, err) < 0)
+		return -1;
+	r = dw_shell_check(&shell, &allow, &found, err);
+	dw_shell_finish(&shell);
+	if (r == 0 && append(findings, &found) < 0)
+		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "check commands");
+	dw_findings_finish(&found);
+	return r;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_POLICY_SHELL_READ_H
+#define DW_POLICY_SHELL_READ_H
+
+#include "policy/shell.h"
+#include "policy/tree.h"
+
+/* What the files of the shell part share. */
+
+#define DW_SHELL_INNER_MAX 8U
+
+/* One text that is being read: the script, or one inside it. */
+struct dw_script {
+	struct dw_shell *shell;
+	struct dw_tree tree;
+	const struct dw_script *outer; /* NULL for the script itself */
+	uint32_t inner;
+	uint32_t line; /* if inner: where all of it stands */
+	uint32_t column;
+	const char *via;
+
+	struct dw_variable {
+		const char *name;
+		size_t len;
+		uint32_t value; /* part; 0 if not one that we follow */
+		uint32_t at;
+	} * variables;
+	size_t n_variables;
+	size_t room;
+	uint32_t *functions; /* definitions at the top, in order */
+	size_t n_functions;
+	uint32_t last_line; /* where we counted lines to, to count on from there */
+	uint32_t last_column;
+	uint32_t last_byte;
+	uint64_t *fuel; /* of all of them together */
+	uint32_t depth;
+	bool *no_memory;
+};
+
+/* As dw_shell_read(), of what was parsed already. */
+int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
+                       struct dw_error *err);
+
+/* Kept with the shell; NULL without memory, or past the bound. */
+char *dw_shell_keep(struct dw_script *s, const char *text, size_t len);
+
+void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t *column);
+void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark remark,
+                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Does the variable of that name decide which programs run? */
+bool dw_shell_decides(const char *name, size_t len);
+
+/* What a word comes to. */
+struct dw_shell_word dw_shell_word(struct dw_script *s, uint32_t part);
+/* The same, and one word for each where braces or a variable make several of it. */
+size_t dw_shell_words(struct dw_script *s, uint32_t part, struct dw_shell_word *words,
+                      size_t max);
+
+/* Add a command, and what it runs in its turn. The words are copied. */
+void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word *words,
+                  size_t n, uint32_t flags, const char *via);
+
+/* Read a text that a command of the script runs. */
+void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word code,
+                    const char *via);
+
+/* What a command gets on its standard input, if that stands in the script. */
+struct dw_shell_word dw_shell_stdin(struct dw_script *s, uint32_t part);
+
+#endif
