@@ -2,13 +2,16 @@
 #include "approvals/approvals.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "approvals/own.h"
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "base/state.h"
 
 #define PENDING_MAX 500
 #define PENDING_MAX_PER_CALLER 20
@@ -63,6 +66,25 @@ bool dw_approvals_same(const char *who, const char *other)
 	size_t len = dw_approvals_identity(who);
 
 	return len == dw_approvals_identity(other) && memcmp(who, other, len) == 0;
+}
+
+int dw_approvals_path(const char *place, char ret[DW_APPROVALS_PATH_MAX],
+                      struct dw_error *err)
+{
+	char folder[DW_STATE_PATH_MAX];
+	struct stat st;
+	int n;
+
+	if (!place && dw_state_of_daemon(folder, err) < 0)
+		return -1;
+	if (place && stat(place, &st) == 0 && S_ISREG(st.st_mode))
+		n = snprintf(ret, DW_APPROVALS_PATH_MAX, "%s", place);
+	else
+		n = snprintf(ret, DW_APPROVALS_PATH_MAX, "%s/" DW_APPROVALS_FILE,
+		             place ? place : folder);
+	if (n >= DW_APPROVALS_PATH_MAX)
+		return dw_fail(err, DW_E_INVALID, 0, "too long a path of the approvals");
+	return 0;
 }
 
 static void fill_config(struct dw_approvals_config *config)

@@ -2,6 +2,7 @@
 #ifndef DW_APPROVALS_APPROVALS_H
 #define DW_APPROVALS_APPROVALS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -116,11 +117,25 @@ struct dw_approval {
 void dw_approval_finish(struct dw_approval *approval);
 
 /*
+ * For --json, HTTP and webhooks: all of it, times as text, request and findings as
+ * JSON; what is not there is null. NULL without memory.
+ */
+json_t *dw_approval_to_json(const struct dw_approval *approval);
+
+/*
  * One line for whoever comes too late or waited: "denied by uid:0 (root) at
- * 2026-01-02T03:04:05Z: not on a Friday".
+ * 2026-01-02T03:04:05.000000Z: not on a Friday".
  */
 #define DW_APPROVAL_LINE_MAX 1500
 void dw_approval_line(const struct dw_approval *approval, char ret[DW_APPROVAL_LINE_MAX]);
+
+/*
+ * Where the file is if nobody says otherwise: in the daemon's folder, for the CLI too,
+ * so that each user has one queue. Or in place, a folder or the file itself.
+ */
+#define DW_APPROVALS_PATH_MAX 4200
+int dw_approvals_path(const char *place, char ret[DW_APPROVALS_PATH_MAX],
+                      struct dw_error *err);
 
 /*
  * Make the file and its folder if need be, with mode 0600 and 0700. A file that is
@@ -202,6 +217,8 @@ struct dw_memory {
 	int64_t decided_us;
 	int64_t expires_us; /* 0: never */
 };
+
+json_t *dw_memory_to_json(const struct dw_memory *memory);
 
 typedef int dw_memory_fn(void *user, const struct dw_memory *memory);
 int dw_approvals_memories(struct dw_approvals *a, dw_memory_fn *fn, void *user,
