@@ -150,6 +150,13 @@ static void put_limits(struct build *b, json_t *object, const struct dw_limits *
 		json_decref(part);
 }
 
+static const char *const pulls[] = {
+	[DW_PULL_MISSING] = NULL, /* the default */
+	[DW_PULL_NEVER] = "never",
+	[DW_PULL_ALWAYS] = "always",
+};
+_Static_assert(ARRAY_SIZE(pulls) == DW_PULL_COUNT, "each has its word");
+
 char *dw_audit_describe(const struct dw_request *req)
 {
 	struct build build = {0}, *b = &build;
@@ -164,6 +171,8 @@ char *dw_audit_describe(const struct dw_request *req)
 	put_text(b, root, "level", req->level);
 	put_text(b, root, "template", req->template);
 	put_text(b, root, "image", req->image);
+	put_text(b, root, "runtime", req->runtime);
+	put_text(b, root, "pull", pulls[req->pull]);
 	if (req->stdin_data.data)
 		put(b, root, "stdin",
 		    req->stdin_data.len <= DW_AUDIT_WHOLE_MAX

@@ -33,6 +33,7 @@ extern const struct dw_command dw_command_run;
 extern const struct dw_command dw_command_exec;
 extern const struct dw_command dw_command_check;
 extern const struct dw_command dw_command_keys;
+extern const struct dw_command dw_command_approve;
 extern const struct dw_command dw_command_languages;
 extern const struct dw_command dw_command_audit;
 extern const struct dw_command dw_command_serve;

@@ -2,13 +2,12 @@
 #ifndef DW_KEYS_STORE_H
 #define DW_KEYS_STORE_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "keys/keys.h"
+#include "store/store.h"
 
 /* The SQLite file with the keys. Used by one thread at a time. */
 
@@ -19,34 +18,18 @@ struct dw_keys_row {
 	uint8_t hash[DW_KEYS_HASH_LEN]; /* SHA-256 of its secret, as text */
 };
 
-struct dw_keys_store {
-	sqlite3 *db; /* NULL: it is closed */
-	sqlite3_stmt *version;
-	dev_t dev; /* the file that it is */
-	ino_t ino;
-};
-
 /* As dw_keys_open(), or without make dw_keys_open_existing(). On failure it is closed. */
-int dw_keys_store_open(struct dw_keys_store *store, const char *path, bool make,
+int dw_keys_store_open(struct dw_store *store, const char *path, bool make,
                        struct dw_error *err);
-void dw_keys_store_close(struct dw_keys_store *store);
-
-/* Is the file that we have open not the one at the path any more? */
-bool dw_keys_store_replaced(const struct dw_keys_store *store, const char *path);
-
-/* A number that changes with what others, not we, write to the file. */
-int dw_keys_store_version(struct dw_keys_store *store, int64_t *ret,
-                          struct dw_error *err);
-
 /* All there are; free() them. One that we cannot have written is an error. */
-int dw_keys_store_load(struct dw_keys_store *store, struct dw_keys_row **ret,
-                       size_t *ret_n, struct dw_error *err);
+int dw_keys_store_load(struct dw_store *store, struct dw_keys_row **ret, size_t *ret_n,
+                       struct dw_error *err);
 
 /* 1, or 0 if there is one of that id already, or -1. */
-int dw_keys_store_insert(struct dw_keys_store *store, const struct dw_keys_row *row,
+int dw_keys_store_insert(struct dw_store *store, const struct dw_keys_row *row,
                          struct dw_error *err);
 
-int dw_keys_store_revoke(struct dw_keys_store *store, const char *id, int64_t now_us,
+int dw_keys_store_revoke(struct dw_store *store, const char *id, int64_t now_us,
                          struct dw_error *err);
 
 #endif

@@ -88,6 +88,7 @@ static void a_request_is_described_so_that_it_can_be_run_again(void **state)
 {
 	static const char text[] =
 		"{\"language\":\"python\",\"code\":\"print(1)\\n\",\"level\":\"process,container\","
+		"\"image\":\"i\",\"runtime\":\"runsc\",\"pull\":\"never\","
 		"\"stdin\":\"in\",\"args\":[\"a\",\"b c\"],\"env\":{\"X\":\"1\"},"
 		"\"files\":{\"in.txt\":\"aGVsbG8=\"},\"collect\":[\"*.png\"],"
 		"\"workspace\":\"/w\",\"writable_paths\":[\"/x\"],\"network\":\"full\","

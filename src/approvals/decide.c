@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "approvals/digest.h"
+#include "approvals/own.h"
+#include "base/cleanup.h"
+#include "base/utf8.h"
+
+/* ---- decide ---- */
+
+static int check_decision(const struct dw_ruling *decision, struct dw_error *err)
+{
+	const char *note = decision->note ? decision->note : "";
+	size_t len = strlen(note);
+
+	if (!decision->who || decision->who[0] == '\0' ||
+	    strlen(decision->who) > DW_APPROVALS_TEXT_MAX)
+		return dw_fail(err, DW_E_INVALID, 0, "a decision needs who decides");
+	if (!decision->yes && decision->remember != DW_REMEMBER_NO)
+		return dw_fail(err, DW_E_INVALID, 0, "only a yes can be remembered");
+	if (len > DW_APPROVALS_TEXT_MAX || !dw_utf8_valid(note, len))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "a note is UTF-8, of %d bytes at most",
+		               DW_APPROVALS_TEXT_MAX);
+	return 0;
+}
+
+static int apply(struct dw_approval *q, const struct dw_ruling *decision,
+                 struct dw_error *err)
+{
+	char *who = strdup(decision->who);
+	char *note = strdup(decision->note ? decision->note : "");
+
+	if (!who || !note) {
+		free(who);
+		free(note);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write the decision down");
+	}
+	free(q->decided_by);
+	free(q->note);
+	q->decided_by = who;
+	q->note = note;
+	q->state = decision->yes ? DW_APPROVAL_APPROVED : DW_APPROVAL_DENIED;
+	q->decided_us = dw_approvals_now_us();
+	q->remember = decision->remember;
+	return 0;
+}
+
+static int write_down(struct dw_approvals *a, const struct dw_approval *q,
+                      struct dw_error *err)
+{
+	sqlite3_stmt *stmt = dw_store_prepare(
+		&a->store,
+		"UPDATE question SET state = ?2, decided_by = ?3, note = ?4, "
+		"decided_us = ?5, remember = ?6, "
+		"expires_us = CASE ?2 WHEN 1 THEN ?5 + use_us ELSE expires_us END "
+		"WHERE id = ?1 AND state = 0",
+		err);
+	int r;
+
+	if (!stmt)
+		return -1;
+	(void)sqlite3_bind_text(stmt, 1, q->id, -1, SQLITE_STATIC);
+	(void)sqlite3_bind_int(stmt, 2, (int)q->state);
+	(void)sqlite3_bind_text(stmt, 3, q->decided_by, -1, SQLITE_STATIC);
+	(void)sqlite3_bind_text(stmt, 4, q->note, -1, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(stmt, 5, q->decided_us);
+	(void)sqlite3_bind_int(stmt, 6, (int)q->remember);
+	r = dw_approvals_run(a, stmt, err);
+	/* We have the only transaction that writes, and saw that it is pending. */
+	if (r == 0)
+		return dw_fail(err, DW_E_INTERNAL, 0, "the question %s has gone", q->id);
+	return r < 0 ? -1 : 0;
+}
+
+static int decide(struct dw_approvals *a, const char *id,
+                  const struct dw_ruling *decision, struct dw_approval *ret,
+                  struct dw_error *err)
+{
+	if (dw_approvals_find(a, id, ret, err) < 0)
+		return -1;
+	if (ret->state != DW_APPROVAL_PENDING)
+		return 1;
+	if (decision->yes && !decision->allow_self && !ret->allow_self &&
+	    dw_approvals_same(decision->who, ret->who))
+		return dw_fail(err, DW_E_DENIED, 0,
+		               "%.200s asked for this: somebody else has to approve it",
+		               ret->who);
+	if (apply(ret, decision, err) < 0 || write_down(a, ret, err) < 0)
+		return -1;
+	if (decision->remember != DW_REMEMBER_NO &&
+	    dw_approvals_remember(a, ret, err) < 0)
+		return -1;
+	/* As it is written now, with the time that there is to use it. */
+	dw_approval_finish(ret);
+	return dw_approvals_find(a, id, ret, err);
+}
+
+int dw_approvals_decide(struct dw_approvals *a, const char *id,
+                        const struct dw_ruling *decision, struct dw_approval *ret,
+                        struct dw_error *err)
+{
+	struct dw_approval found = {0};
+	int r;
+
+	if (check_decision(decision, err) < 0 || dw_approvals_begin(a, err) < 0)
+		return -1;
+	r = dw_approvals_end(a, decide(a, id, decision, &found, err), err);
+	if (r >= 0 && ret)
+		*ret = found;
+	else
+		dw_approval_finish(&found);
+	return r;
+}
+
+/* ---- use ---- */
+
+static int check_use(const struct dw_approval *q, const char *who, const char *hash,
+                     struct dw_error *err)
+{
+	char line[DW_APPROVAL_LINE_MAX];
+
+	if (!dw_approvals_same(who, q->who))
+		return dw_fail(err, DW_E_DENIED, 0, "the approval %s is of somebody else",
+		               q->id);
+	if (strcmp(hash, q->hash) != 0)
+		return dw_fail(err, DW_E_DENIED, 0,
+		               "the approval %s is for another request than this one",
+		               q->id);
+	if (q->state == DW_APPROVAL_USED)
+		return dw_fail(err, DW_E_BUSY, 0,
+		               "the approval %s was used for the run %s: ask again",
+		               q->id, q->used_by);
+	if (q->state != DW_APPROVAL_APPROVED) {
+		dw_approval_line(q, line);
+		return dw_fail(err, DW_E_DENIED, 0, "not approved: %.400s", line);
+	}
+	return 0;
+}
+
+static int use(struct dw_approvals *a, const char *id, const char *who, const char *run,
+               const char *hash, struct dw_error *err)
+{
+	struct dw_approval q = {0};
+	sqlite3_stmt *stmt = NULL;
+	int r = dw_approvals_find(a, id, &q, err);
+
+	if (r == 0)
+		r = check_use(&q, who, hash, err);
+	if (r == 0) {
+		stmt = dw_store_prepare(
+			&a->store,
+			"UPDATE question SET state = 4, used_us = ?, used_by = ? "
+			"WHERE id = ? AND state = 1",
+			err);
+		r = stmt ? 0 : -1;
+	}
+	_Static_assert(DW_APPROVAL_USED == 4, "the statement says so");
+	if (r == 0) {
+		(void)sqlite3_bind_int64(stmt, 1, dw_approvals_now_us());
+		(void)sqlite3_bind_text(stmt, 2, run, -1, SQLITE_STATIC);
+		(void)sqlite3_bind_text(stmt, 3, q.id, -1, SQLITE_STATIC);
+		r = dw_approvals_run(a, stmt, err);
+		if (r == 0)
+			r = dw_fail(err, DW_E_INTERNAL, 0, "the approval %s has gone",
+			            q.id);
+	}
+	dw_approval_finish(&q);
+	return r < 0 ? -1 : 0;
+}
+
+int dw_approvals_use(struct dw_approvals *a, const char *id, const char *who,
+                     const char *run, const struct dw_request *req, struct dw_error *err)
+{
+	char hash[DW_APPROVAL_HASH_MAX];
+
+	if (strlen(id) != DW_ID_MAX - 1 || strlen(run) >= DW_ID_MAX)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "an approval is used by its whole id");
+	dw_approval_digest(req, hash);
+	if (dw_approvals_begin(a, err) < 0)
+		return -1;
+	return dw_approvals_end(a, use(a, id, who, run, hash, err), err);
+}

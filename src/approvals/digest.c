@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "approvals/digest.h"
+
+#include <endian.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Each value is its name, a length and its bytes, so that no two requests have the
+ * same row of bytes. What is not there has a length that nothing has. A test compares
+ * the fields here with those of the struct, so that none is forgotten.
+ */
+
+#define NOT_THERE UINT64_MAX
+
+static void put_length(struct sha256_ctx *ctx, uint64_t len)
+{
+	uint64_t le = htole64(len);
+
+	sha256_update(ctx, sizeof(le), (const uint8_t *)&le);
+}
+
+static void put_bytes(struct sha256_ctx *ctx, const void *data, size_t len)
+{
+	put_length(ctx, data ? len : NOT_THERE);
+	if (data)
+		sha256_update(ctx, len, data);
+}
+
+static void put_text(struct sha256_ctx *ctx, const char *text)
+{
+	put_bytes(ctx, text, text ? strlen(text) : 0);
+}
+
+static void text(struct sha256_ctx *ctx, const char *name, const char *value)
+{
+	put_text(ctx, name);
+	put_text(ctx, value);
+}
+
+static void bytes(struct sha256_ctx *ctx, const char *name, const struct dw_bytes *value)
+{
+	put_text(ctx, name);
+	put_bytes(ctx, value->data, value->len);
+}
+
+static void number(struct sha256_ctx *ctx, const char *name, uint64_t value)
+{
+	put_text(ctx, name);
+	put_length(ctx, value);
+}
+
+static void list(struct sha256_ctx *ctx, const char *name, const char *const *values,
+                 size_t n)
+{
+	number(ctx, name, n);
+	for (size_t i = 0; i < n; i++)
+		put_text(ctx, values[i]);
+}
+
+static void env(struct sha256_ctx *ctx, const struct dw_request *req)
+{
+	number(ctx, "env", req->n_env);
+	for (size_t i = 0; i < req->n_env; i++) {
+		put_text(ctx, req->env[i].name);
+		put_text(ctx, req->env[i].value);
+	}
+}
+
+static void files(struct sha256_ctx *ctx, const struct dw_request *req)
+{
+	number(ctx, "files", req->n_files);
+	for (size_t i = 0; i < req->n_files; i++) {
+		put_text(ctx, req->files[i].name);
+		put_bytes(ctx, req->files[i].content.data, req->files[i].content.len);
+	}
+}
+
+static void limits(struct sha256_ctx *ctx, const struct dw_limits *value)
+{
+	number(ctx, "timeout_ms", value->timeout_ms);
+	number(ctx, "memory_bytes", value->memory_bytes);
+	number(ctx, "cpu_percent", value->cpu_percent);
+	number(ctx, "output_bytes", value->output_bytes);
+	number(ctx, "tmp_bytes", value->tmp_bytes);
+	number(ctx, "pids", value->pids);
+	number(ctx, "files", value->files);
+}
+
+void dw_approval_digest(const struct dw_request *req, char ret[DW_APPROVAL_HASH_MAX])
+{
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx ctx;
+
+	sha256_init(&ctx);
+	put_text(&ctx, "dewar request 1");
+	text(&ctx, "language", req->language);
+	bytes(&ctx, "code", &req->code);
+	text(&ctx, "command", req->command);
+	text(&ctx, "program", req->program);
+	text(&ctx, "level", req->level);
+	text(&ctx, "template", req->template);
+	text(&ctx, "image", req->image);
+	text(&ctx, "runtime", req->runtime);
+	number(&ctx, "pull", req->pull);
+	bytes(&ctx, "stdin_data", &req->stdin_data);
+	number(&ctx, "stdin_fd", req->stdin_fd >= 0);
+	list(&ctx, "args", req->args, req->n_args);
+	env(&ctx, req);
+	files(&ctx, req);
+	list(&ctx, "collect", req->collect, req->n_collect);
+	text(&ctx, "workspace", req->workspace);
+	list(&ctx, "writable", req->writable, req->n_writable);
+	number(&ctx, "network", req->network);
+	limits(&ctx, &req->limits);
+	number(&ctx, "strict", req->strict);
+
+	sha256_digest(&ctx, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+}

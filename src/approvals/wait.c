@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "approvals/own.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+/*
+ * Who decides may be another process, which tells us nothing. So every now and then
+ * SQLite is asked whether anybody else has written (PRAGMA data_version): once for all
+ * that wait, however many they are. Only when somebody has, or we ourselves, each of
+ * them looks at its own question.
+ */
+#define LOOK_MS 100
+
+/* Did something change? The caller has the lock. */
+static int look(struct dw_approvals *a, struct dw_error *err)
+{
+	uint64_t now = dw_now_ms();
+	int64_t version;
+
+	if (now - a->looked_ms < LOOK_MS)
+		return 0;
+	if (dw_store_version(&a->store, &version, err) < 0)
+		return -1;
+	if (version != a->version)
+		a->generation++;
+	a->version = version;
+	a->looked_ms = now;
+	return 0;
+}
+
+static int read_state(struct dw_approvals *a, const char *id, int *ret_state,
+                      int64_t *ret_expires_us, struct dw_error *err)
+{
+	autostmt sqlite3_stmt *stmt =
+		dw_store_prepare(&a->store,
+	                         "SELECT state, expires_us FROM question WHERE id = ?",
+	                         err);
+
+	if (!stmt)
+		return -1;
+	(void)sqlite3_bind_text(stmt, 1, id, -1, SQLITE_STATIC);
+	switch (sqlite3_step(stmt)) {
+	case SQLITE_ROW:
+		*ret_state = sqlite3_column_int(stmt, 0);
+		*ret_expires_us = sqlite3_column_int64(stmt, 1);
+		return 0;
+	case SQLITE_DONE:
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no question %.32s", id);
+	default:
+		return dw_store_fail(&a->store, err, "read the question");
+	}
+}
+
+struct watch {
+	const char *id;
+	uint64_t seen; /* the generation that the following is of */
+	int state;
+	int64_t expires_us;
+};
+
+static int update(struct dw_approvals *a, struct watch *watch, struct dw_error *err)
+{
+	int r;
+
+	if (dw_approvals_enter(a, err) < 0)
+		return -1;
+	r = look(a, err);
+	if (r == 0 && a->generation != watch->seen) {
+		watch->seen = a->generation;
+		r = read_state(a, watch->id, &watch->state, &watch->expires_us, err);
+	}
+	dw_approvals_leave(a);
+	return r;
+}
+
+/* How long to sleep: 0 if a time has come. */
+static int pause_ms(const struct watch *watch, uint64_t deadline_ms)
+{
+	int64_t left_us = watch->expires_us - dw_approvals_now_us();
+	int ms = LOOK_MS;
+
+	if (deadline_ms != UINT64_MAX && dw_ms_until(deadline_ms) < ms)
+		ms = dw_ms_until(deadline_ms);
+	if (left_us <= 0)
+		return 0;
+	return left_us / 1000 < ms ? (int)(left_us / 1000) + 1 : ms;
+}
+
+int dw_approvals_wait(struct dw_approvals *a, const char *id, uint64_t deadline_ms,
+                      int cancel_fd, struct dw_approval *ret, struct dw_error *err)
+{
+	struct watch watch = {.id = id, .seen = UINT64_MAX};
+	struct pollfd cancel = {.fd = cancel_fd, .events = POLLIN};
+	bool over = false;
+
+	while (!over) {
+		int ms;
+
+		if (update(a, &watch, err) < 0)
+			return -1;
+		if (watch.state != DW_APPROVAL_PENDING)
+			break;
+		ms = pause_ms(&watch, deadline_ms);
+		over = ms == 0 || poll(&cancel, 1, ms) > 0;
+	}
+	/* Written down by who sees it, so that all agree from now on. */
+	if (watch.state == DW_APPROVAL_PENDING &&
+	    watch.expires_us <= dw_approvals_now_us() &&
+	    (dw_approvals_begin(a, err) < 0 || dw_approvals_end(a, 0, err) < 0))
+		return -1;
+	return dw_approvals_get(a, id, ret, err);
+}
