@@ -363,6 +363,24 @@ void dw_quota_leave(struct dw_quota *quota, struct dw_waiting *w)
 	tenant->used -= tenant->used < MINUTE_MS ? tenant->used : MINUTE_MS;
 }
 
+void dw_quota_park(struct dw_quota *quota, struct dw_tenant *tenant)
+{
+	assert(tenant->running > 0);
+	count(quota, tenant, 0, -1);
+}
+
+void dw_quota_return(struct dw_quota *quota, struct dw_tenant *tenant,
+                     struct dw_waiting *w)
+{
+	assert(!w->tenant);
+	if (tenant->waiting > 0)
+		TAILQ_REMOVE(&quota->turns, tenant, turn);
+	TAILQ_INSERT_HEAD(&quota->turns, tenant, turn);
+	TAILQ_INSERT_HEAD(&tenant->queue, w, link);
+	w->tenant = tenant;
+	count(quota, tenant, 1, 0);
+}
+
 void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant,
                    const struct dw_used *used, uint64_t utc_ms)
 {

@@ -83,6 +83,15 @@ struct dw_waiting *dw_quota_overdrawn(struct dw_quota *quota, uint64_t utc_ms,
 /* It waits no more, and did not run: it does not count. Fine if it does not wait. */
 void dw_quota_leave(struct dw_quota *quota, struct dw_waiting *w);
 
+/*
+ * A run of the tenant's that has begun waits for something other than its turn, and
+ * does not count as running meanwhile; then it waits for its turn again, in front of
+ * all others. There is always room for it, and it counts as the one run that it is.
+ */
+void dw_quota_park(struct dw_quota *quota, struct dw_tenant *tenant);
+void dw_quota_return(struct dw_quota *quota, struct dw_tenant *tenant,
+                     struct dw_waiting *w);
+
 /* How long a tenant is unruly after the last such run. */
 #define DW_UNRULY_MS 10000U
 
