@@ -118,8 +118,11 @@ struct dw_request {
 	const char *const *writable; /* host paths the program may write to */
 	size_t n_writable;
 
-	/* Programs, and modules of the language, that there are to it; both end in NULL,
-	 * and a NULL pointer is everything. */
+	/*
+	 * The only programs that can be started in the cell, by plain name, and the
+	 * only modules that the code itself may import, by dotted name. Each list ends
+	 * in NULL; no list is no restriction, an empty one leaves nothing.
+	 */
 	const char *const *allowed_commands;
 	const char *const *allowed_modules;
 

@@ -113,6 +113,29 @@ struct dw_proof {
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
 };
 
+enum dw_severity {
+	DW_SEVERITY_NOTE = 0,
+	DW_SEVERITY_WARNING, /* reaches for something that needs a reason */
+	DW_SEVERITY_ERROR,   /* does what a snippet seldom has a reason for */
+	DW_SEVERITY_COUNT
+};
+
+#define DW_RULE_MAX 80
+#define DW_MESSAGE_MAX 200
+
+/*
+ * What was seen of a program without running it. Rules are FAMILY:NAME, where NAME may
+ * come from the program ("import:os"); it is then cut, and has no blank or control
+ * character in it.
+ */
+struct dw_finding {
+	char rule[DW_RULE_MAX];
+	char message[DW_MESSAGE_MAX]; /* one line of UTF-8 */
+	enum dw_severity severity;
+	uint32_t line;   /* from 1 */
+	uint32_t column; /* from 1, in characters */
+};
+
 struct dw_file_out {
 	char *name;
 	void *data;
@@ -142,6 +165,8 @@ struct dw_result {
 
 	char **warnings;
 	size_t n_warnings;
+	struct dw_finding *findings; /* of the analysis, if a policy wanted one */
+	size_t n_findings;
 
 	struct dw_proof proof;
 	bool ok; /* false: the program never got to run */
@@ -155,6 +180,7 @@ DW_API const char *dw_status_name(enum dw_status status);
 DW_API const char *dw_reason_name(enum dw_reason reason);
 DW_API const char *dw_ns_name(enum dw_ns ns);
 DW_API const char *dw_limit_name(enum dw_limit limit);
+DW_API const char *dw_severity_name(enum dw_severity severity);
 
 /* The whole result as JSON, NUL-terminated; free() it. NULL without memory. */
 DW_API char *dw_result_to_json(const struct dw_result *res);

@@ -18,6 +18,7 @@
 #include "cli/sink.h"
 #include "cli/warm.h"
 #include "dewar/dewar.h"
+#include "gate/gate.h"
 
 /*
  * Theory of operation.
@@ -26,6 +27,8 @@
  * one eventfd readable, which is the request's cancel_fd: a signal to us, or a
  * reader of our output that went away. Only after dw_run() came back do we
  * leave, so that a Ctrl-C never leaves a cell behind.
+ *
+ * The policy decides first, since what it says is part of the record.
  *
  * No record, no run: the intent is on disk before dw_run() is called, and the
  * outcome is written before we answer, since a reader may keep us for ever.
@@ -209,6 +212,21 @@ static int answer(const struct dw_job *job, const struct dw_job_settings *set,
 	return status;
 }
 
+/* What the policy says; it is then in the request, or the gate is shut. */
+static int pass(struct dw_gate *gate, struct dw_recorded *recorded,
+                struct dw_request *req, struct dw_passage *ret, struct dw_error *err)
+{
+	struct dw_question question = {.who = recorded->who, .door = "cli", .req = req};
+
+	if (dw_gate_pass(gate, &question, ret, err) < 0)
+		return -1;
+	recorded->decision = ret->decided;
+	recorded->rule = ret->rule;
+	if (ret->state == DW_GATE_OPEN)
+		dw_gate_apply(ret, req);
+	return 0;
+}
+
 /* In a warm cell that is made for it, where it can be. */
 static int run_warm(const struct dw_job_settings *set, const struct dw_request *req,
                     struct dw_result **ret_res, struct dw_error *err)
@@ -223,17 +241,56 @@ static int run_warm(const struct dw_job_settings *set, const struct dw_request *
 	return r;
 }
 
+/* Run it, or say why not. */
+static int run(const struct dw_job_settings *set, const struct dw_request *req,
+               const struct dw_passage *passage, struct dw_result **ret_res,
+               struct dw_error *err)
+{
+	int r;
+
+	if (passage->state != DW_GATE_OPEN) {
+		*ret_res = dw_gate_refusal(passage, req);
+		return *ret_res ? 0
+		                : dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
+	}
+	r = set->warm ? run_warm(set, req, ret_res, err) : dw_run(req, ret_res, err);
+	if (r == 0)
+		dw_gate_remark(passage, *ret_res);
+	return r;
+}
+
+/* From the gate to the record of how it ended; -1: there is no result. */
+static int conduct(const struct dw_job_settings *set, struct dw_gate *gate,
+                   struct dw_request *req, struct dw_result **ret_res,
+                   struct dw_error *unwritten, struct dw_error *err)
+{
+	struct dw_recorded recorded;
+	struct dw_passage passage = {0};
+	int r;
+
+	dw_recorded_init(&recorded, req);
+	r = pass(gate, &recorded, req, &passage, err);
+	if (r == 0 && !set->no_audit)
+		r = dw_recorded_begin(&recorded, set->audit, req, err);
+	if (r == 0) {
+		r = run(set, req, &passage, ret_res, err);
+		(void)dw_recorded_end(&recorded, *ret_res, err, unwritten);
+	}
+	dw_passage_finish(&passage);
+	return r;
+}
+
 int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 {
 	/* A thread that a stuck reader holds up may outlive this function. */
 	static struct streams streams;
 	struct dw_request *req = &job->req;
-	struct dw_recorded recorded = {0};
+	struct dw_gate *gate = NULL;
 	struct dw_result *res = NULL;
 	struct dw_error err = {0}, unwritten = {0};
 	autoclose int end_fd = -1;
 	autoclose int into_fd = -1;
-	int status, r, recorded_r;
+	int status, r;
 
 	/* Before the run, so that a wrong folder does not cost its results. */
 	if (req->n_collect > 0 && (set->into || !set->json)) {
@@ -241,10 +298,13 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 		if (into_fd < 0)
 			return dw_report_error(&err, set->json);
 	}
+	if (dw_gate_open(set->policy, &gate, &err) < 0)
+		return dw_report_error(&err, set->json);
 
 	end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (end_fd < 0) {
 		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make an eventfd");
+		dw_gate_close(gate);
 		return dw_report_error(&err, set->json);
 	}
 
@@ -256,16 +316,13 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	if (!set->quiet && isatty(STDERR_FILENO) == 1)
 		req->on_note = on_note;
 
-	if (!set->no_audit && dw_recorded_begin(&recorded, set->audit, req, &err) < 0)
-		return dw_report_error(&err, set->json);
-
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
-	r = set->warm ? run_warm(set, req, &res, &err) : dw_run(req, &res, &err);
-	recorded_r = dw_recorded_end(&recorded, res, &err, &unwritten);
+	r = conduct(set, gate, req, &res, &unwritten, &err);
 	release_signals();
 	clear_note(&streams);
+	dw_gate_close(gate);
 
 	/*
 	 * Whoever ended us does not wait for the rest of the output, and a
@@ -280,7 +337,7 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 		status = 128 + caught;
 	if (caught && r == 0 && (set->json || set->text))
 		(void)print_result(res, set->json);
-	if (recorded_r < 0) {
+	if (unwritten.code != DW_OK) {
 		dw_report_line("%s", unwritten.text);
 		status = status == 0 ? DW_EXIT_OURS : status;
 	}

@@ -32,6 +32,7 @@ struct dw_command {
 extern const struct dw_command dw_command_run;
 extern const struct dw_command dw_command_exec;
 extern const struct dw_command dw_command_check;
+extern const struct dw_command dw_command_policy;
 extern const struct dw_command dw_command_keys;
 extern const struct dw_command dw_command_approve;
 extern const struct dw_command dw_command_languages;

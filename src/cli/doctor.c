@@ -41,7 +41,7 @@ struct visit {
 	bool usable;
 };
 
-static void on_finding(void *user, const struct dw_finding *f)
+static void on_finding(void *user, const struct dw_doctor_finding *f)
 {
 	struct visit *visit = user;
 	const char *state = states[f->state].name;

@@ -327,6 +327,15 @@ static const struct dw_option output_options[] = {
 		.field = FIELD(quiet),
 	},
 	{
+		.name = "policy",
+		.arg = "NAME|FILE",
+		.help = "What may run: a profile or a file (/etc/dewar/policy.yaml, or else open)",
+		.take = dw_take_text,
+		.field = FIELD(policy),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_POLICY"},
+	},
+	{
 		.name = "audit",
 		.arg = "FILE",
 		.help = "Record the run there (~/.local/state/dewar/audit.db)",

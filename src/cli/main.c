@@ -11,14 +11,23 @@
 #include "cli/report.h"
 
 const struct dw_command *const dw_commands[] = {
-	&dw_command_run,       &dw_command_exec,
-	&dw_command_check,     &dw_command_serve,
-	&dw_command_mcp,       &dw_command_tool_schema,
-	&dw_command_keys,      &dw_command_approve,
-	&dw_command_languages, &dw_command_audit,
-	&dw_command_doctor,    &dw_command_verify,
-	&dw_command_bench,     &dw_command_completion,
-	&dw_command_version,   NULL,
+	&dw_command_run,
+	&dw_command_exec,
+	&dw_command_check,
+	&dw_command_policy,
+	&dw_command_serve,
+	&dw_command_mcp,
+	&dw_command_tool_schema,
+	&dw_command_keys,
+	&dw_command_approve,
+	&dw_command_languages,
+	&dw_command_audit,
+	&dw_command_doctor,
+	&dw_command_verify,
+	&dw_command_bench,
+	&dw_command_completion,
+	&dw_command_version,
+	NULL,
 };
 
 /*

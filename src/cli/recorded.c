@@ -12,7 +12,10 @@
 static int begin(struct dw_recorded *rec, const char *path, const struct dw_request *req,
                  struct dw_error *err)
 {
-	struct dw_audit_run run = {.id = rec->id, .who = rec->who};
+	struct dw_audit_run run = {.id = rec->id,
+	                           .who = rec->who,
+	                           .decision = rec->decision,
+	                           .rule = rec->rule};
 	char place[DW_AUDIT_PATH_MAX];
 
 	if (!path && dw_audit_default_path(place, err) < 0)
@@ -26,14 +29,19 @@ static int begin(struct dw_recorded *rec, const char *path, const struct dw_requ
 	return -1;
 }
 
+void dw_recorded_init(struct dw_recorded *rec, struct dw_request *req)
+{
+	*rec = (struct dw_recorded){0};
+	dw_id_make(rec->id);
+	req->id = rec->id;
+	dw_account_who(getuid(), rec->who, sizeof(rec->who));
+}
+
 int dw_recorded_begin(struct dw_recorded *rec, const char *path, struct dw_request *req,
                       struct dw_error *err)
 {
 	size_t len;
 
-	dw_id_make(rec->id);
-	req->id = rec->id;
-	dw_account_who(getuid(), rec->who, sizeof(rec->who));
 	if (begin(rec, path, req, err) == 0)
 		return 0;
 
@@ -47,7 +55,10 @@ int dw_recorded_begin(struct dw_recorded *rec, const char *path, struct dw_reque
 int dw_recorded_end(struct dw_recorded *rec, const struct dw_result *res,
                     const struct dw_error *why, struct dw_error *err)
 {
-	struct dw_audit_run run = {.id = rec->id, .who = rec->who};
+	struct dw_audit_run run = {.id = rec->id,
+	                           .who = rec->who,
+	                           .decision = rec->decision,
+	                           .rule = rec->rule};
 	int r;
 
 	if (!rec->audit)

@@ -10,11 +10,16 @@ struct dw_recorded {
 	struct dw_audit *audit;
 	char id[DW_ID_MAX];
 	char who[96];
+	const char *decision; /* of the policy, and by which rule; or NULL */
+	const char *rule;
 };
 
+/* Who the caller is, and the request's id: before it is decided about and recorded. */
+void dw_recorded_init(struct dw_recorded *rec, struct dw_request *req);
+
 /*
- * Give the request its id, and write down that it is about to run; 0 once that is
- * on disk. The path may be NULL, for the default. The request refers to *rec.
+ * Write down that it is about to run; 0 once that is on disk. The path may be NULL,
+ * for the default. The request refers to *rec.
  */
 int dw_recorded_begin(struct dw_recorded *rec, const char *path, struct dw_request *req,
                       struct dw_error *err);

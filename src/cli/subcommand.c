@@ -61,7 +61,7 @@ static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
 			               "--%s means nothing to `dewar %s %s`", row->name,
 			               cmd->name, sub->name);
 	}
-	if (sub->operand && parsed->n_operands < 2)
+	if (sub->operand && sub->operand[0] != '[' && parsed->n_operands < 2)
 		return dw_fail(err, DW_E_INVALID, 0, "`dewar %s %s` needs its %s",
 		               cmd->name, sub->name, sub->operand);
 	if (parsed->n_operands > (sub->operand ? 2 : 1))
@@ -71,8 +71,9 @@ static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
 	return 0;
 }
 
-static int act(const struct dw_command *cmd, const struct dw_subcommand *table,
-               const struct dw_parsed *parsed, const void *settings, struct dw_error *err)
+int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *table,
+                      const struct dw_parsed *parsed, const void *settings,
+                      struct dw_error *err)
 {
 	const struct dw_subcommand *sub;
 	char all[128];
@@ -85,7 +86,8 @@ static int act(const struct dw_command *cmd, const struct dw_subcommand *table,
 	sub = find(cmd, table, parsed->operands[0], err);
 	if (!sub || check(cmd, parsed, sub, err) < 0)
 		return -1;
-	return sub->act(settings, sub->operand ? parsed->operands[1] : NULL, err);
+	return sub->act(settings, parsed->n_operands > 1 ? parsed->operands[1] : NULL,
+	                err);
 }
 
 int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
@@ -99,7 +101,7 @@ int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *
 	if (r > 0)
 		return dw_report_flush();
 	if (r == 0)
-		r = act(cmd, table, &parsed, settings, &err);
+		r = dw_subcommand_act(cmd, table, &parsed, settings, &err);
 	dw_parsed_finish(&parsed);
 	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
 }

@@ -10,7 +10,8 @@
  */
 struct dw_subcommand {
 	const char *name;    /* NULL: the end of the table */
-	const char *operand; /* what it wants behind its name, or NULL */
+	const char *operand; /* what it wants behind its name, or NULL; "[FILE]" may be
+	                      * left out, and is then NULL to act() */
 	const char *options; /* those that mean something to it: " file json " */
 
 	/* The exit status, or -1 with an error. */
@@ -23,5 +24,10 @@ struct dw_subcommand {
  */
 int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
                       int argc, char **argv, void *settings);
+
+/* The same of what was parsed already; -1 with an error. */
+int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *table,
+                      const struct dw_parsed *parsed, const void *settings,
+                      struct dw_error *err);
 
 #endif

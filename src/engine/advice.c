@@ -71,33 +71,6 @@ json_t *dw_advice_sarif(const struct dw_findings *findings, const char *file)
 	                 "unicodeCodePoints", "results", results);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct dw_finding *x = a, *y = b;
-
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return strcmp(x->rule, y->rule);
-}
-
-static int append(struct dw_findings *all, const struct dw_findings *more)
-{
-	struct dw_finding *list;
-
-	if (more->n == 0)
-		return 0;
-	list = realloc(all->list, (all->n + more->n) * sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	memcpy(list + all->n, more->list, more->n * sizeof(*list));
-	all->list = list;
-	all->n += more->n;
-	qsort(all->list, all->n, sizeof(*all->list), by_place);
-	return 0;
-}
-
 int dw_advice_commands(const char *code, size_t len, const char *const *names,
                        const char *const *write_below, struct dw_findings *findings,
                        struct dw_error *err)
@@ -130,7 +103,7 @@ int dw_advice_commands(const char *code, size_t len, const char *const *names,
 		return -1;
 	r = dw_shell_check(&shell, &allow, &found, err);
 	dw_shell_finish(&shell);
-	if (r == 0 && append(findings, &found) < 0)
+	if (r == 0 && dw_findings_add(findings, &found) < 0)
 		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "check commands");
 	dw_findings_finish(&found);
 	return r;

@@ -19,14 +19,14 @@
  */
 
 struct doctor {
-	void (*fn)(void *user, const struct dw_finding *f);
+	void (*fn)(void *user, const struct dw_doctor_finding *f);
 	void *user;
 };
 
 static void tell(const struct doctor *d, const char *area, enum dw_finding_state state,
                  const char *detail, const char *remedy)
 {
-	struct dw_finding f = {.area = area, .state = state};
+	struct dw_doctor_finding f = {.area = area, .state = state};
 
 	(void)snprintf(f.detail, sizeof(f.detail), "%s", detail);
 	(void)snprintf(f.remedy, sizeof(f.remedy), "%s", remedy);
@@ -168,7 +168,7 @@ static void check_languages(const struct doctor *d)
 	     found == n ? "" : missing);
 }
 
-int dw_doctor(void (*fn)(void *user, const struct dw_finding *f), void *user,
+int dw_doctor(void (*fn)(void *user, const struct dw_doctor_finding *f), void *user,
               struct dw_error *err)
 {
 	const struct doctor d = {fn, user};

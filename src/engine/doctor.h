@@ -15,7 +15,7 @@ enum dw_finding_state {
 	DW_FINDING_STATE_COUNT
 };
 
-struct dw_finding {
+struct dw_doctor_finding {
 	const char *area; /* "level container", "limit memory", "network full", ... */
 	enum dw_finding_state state;
 	char detail[512];
@@ -26,10 +26,11 @@ struct dw_finding {
  * Calls fn once a finding, in order; the finding is gone when fn returns. -1
  * only where we could not look: something missing is a finding.
  */
-int dw_doctor(void (*fn)(void *user, const struct dw_finding *f), void *user,
+int dw_doctor(void (*fn)(void *user, const struct dw_doctor_finding *f), void *user,
               struct dw_error *err);
 
 /* The part of it about warm cells: what can be kept warm, and what that costs. */
-void dw_doctor_warm(void (*fn)(void *user, const struct dw_finding *f), void *user);
+void dw_doctor_warm(void (*fn)(void *user, const struct dw_doctor_finding *f),
+                    void *user);
 
 #endif

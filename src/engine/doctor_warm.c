@@ -44,7 +44,7 @@ static double memory_of_run(struct dw_pool *pool, const struct dw_template_confi
 }
 
 static void describe(struct dw_pool *pool, const struct dw_template_config *t,
-                     struct dw_finding *f)
+                     struct dw_doctor_finding *f)
 {
 	struct dw_template_stats s;
 	size_t len = 0;
@@ -63,7 +63,7 @@ static void describe(struct dw_pool *pool, const struct dw_template_config *t,
 		               ", a short run %.1f MB", run);
 }
 
-static void check(const struct dw_template_config *t, struct dw_finding *f)
+static void check(const struct dw_template_config *t, struct dw_doctor_finding *f)
 {
 	const struct dw_pool_config config = {.templates = t, .n_templates = 1};
 	struct dw_pool *pool = NULL;
@@ -81,14 +81,14 @@ static void check(const struct dw_template_config *t, struct dw_finding *f)
 	dw_pool_free(pool);
 }
 
-void dw_doctor_warm(void (*fn)(void *user, const struct dw_finding *f), void *user)
+void dw_doctor_warm(void (*fn)(void *user, const struct dw_doctor_finding *f), void *user)
 {
 	size_t n;
 	const struct dw_template_config *all = dw_pool_templates(&n);
 	char area[64];
 
 	for (size_t i = 0; i < n; i++) {
-		struct dw_finding f = {.area = area};
+		struct dw_doctor_finding f = {.area = area};
 
 		if (!is_installed(all[i].language))
 			continue;

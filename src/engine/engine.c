@@ -18,8 +18,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/id.h"
 #include "dewar/dewar.h"
+#include "engine/blank.h"
 #include "engine/check.h"
 #include "engine/collect.h"
 #include "engine/supervise.h"
@@ -268,24 +268,6 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	return r;
 }
 
-static struct dw_result *new_result(const struct dw_request *req, const char *levels)
-{
-	struct dw_result *res = calloc(1, sizeof(*res));
-
-	if (!res)
-		return NULL;
-	if (req->id)
-		(void)snprintf(res->id, sizeof(res->id), "%s", req->id);
-	else
-		dw_id_make(res->id);
-	res->execution_time_ms = res->cpu_time_ms = res->memory_used_mb = -1;
-	res->exit_code = -1;
-	(void)snprintf(res->proof.requested, sizeof(res->proof.requested), "%s", levels);
-	if (req->image)
-		res->image = strdup(req->image);
-	return res;
-}
-
 /* "microvm,container": each in turn, until one can. */
 static int run_at_first(const char *levels, struct dw_pool *pool,
                         const struct dw_request *req, struct dw_result *res,
@@ -330,7 +312,7 @@ static int run(struct dw_pool *pool, const struct dw_request *req,
 		err = &why;
 	if (dw_request_check(req, err) < 0)
 		return -1;
-	res = new_result(req, levels);
+	res = dw_result_blank(req);
 	if (!res)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
 

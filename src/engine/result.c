@@ -48,6 +48,13 @@ static const char *const limit_names[] = {
 };
 _Static_assert(ARRAY_SIZE(limit_names) == DW_LIMIT_COUNT, "a name for each limit");
 
+static const char *const severity_names[] = {
+	[DW_SEVERITY_NOTE] = "note",
+	[DW_SEVERITY_WARNING] = "warning",
+	[DW_SEVERITY_ERROR] = "error",
+};
+_Static_assert(ARRAY_SIZE(severity_names) == DW_SEVERITY_COUNT, "a name for each");
+
 const char *dw_status_name(enum dw_status status)
 {
 	return (unsigned)status < DW_STATUS_COUNT ? status_names[status] : "error";
@@ -68,6 +75,12 @@ const char *dw_limit_name(enum dw_limit limit)
 	return (unsigned)limit < DW_LIMIT_COUNT ? limit_names[limit] : "unknown";
 }
 
+const char *dw_severity_name(enum dw_severity severity)
+{
+	return (unsigned)severity < DW_SEVERITY_COUNT ? severity_names[severity]
+	                                              : "error";
+}
+
 void dw_result_free(struct dw_result *res)
 {
 	int saved = errno;
@@ -84,6 +97,7 @@ void dw_result_free(struct dw_result *res)
 	for (size_t i = 0; res->warnings && i < res->n_warnings; i++)
 		free(res->warnings[i]);
 	free((void *)res->warnings);
+	free(res->findings);
 	free(res->image);
 	free(res);
 	errno = saved;

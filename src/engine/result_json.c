@@ -100,6 +100,24 @@ static json_t *make_warnings(struct build *b, const struct dw_result *res)
 	return array;
 }
 
+static json_t *make_findings(struct build *b, const struct dw_result *res)
+{
+	json_t *array = json_array(), *object;
+
+	for (size_t i = 0; i < res->n_findings; i++) {
+		const struct dw_finding *f = &res->findings[i];
+
+		object = json_object();
+		put(b, object, "rule", make_text(f->rule, strlen(f->rule)));
+		put(b, object, "line", json_integer(f->line));
+		put(b, object, "column", json_integer(f->column));
+		put(b, object, "severity", json_string(dw_severity_name(f->severity)));
+		put(b, object, "message", make_text(f->message, strlen(f->message)));
+		append(b, array, object);
+	}
+	return array;
+}
+
 static json_t *make_namespaces(struct build *b, const struct dw_proof *proof)
 {
 	json_t *object = json_object();
@@ -247,6 +265,7 @@ char *dw_result_to_json(const struct dw_result *res)
 	put(b, root, "cpu_time_ms", make_measure(res->cpu_time_ms));
 	put(b, root, "memory_used_mb", make_measure(res->memory_used_mb));
 	put(b, root, "warnings", make_warnings(b, res));
+	put(b, root, "findings", make_findings(b, res));
 	put(b, root, "proof", make_proof(b, &res->proof));
 	put(b, root, "metadata", make_metadata(b, res));
 

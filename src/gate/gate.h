@@ -86,6 +86,9 @@ void dw_gate_close(struct dw_gate *gate); /* accepts NULL */
 void dw_gate_set_approver(struct dw_gate *gate, const struct dw_gate_approver *approver);
 void dw_gate_set_checker(struct dw_gate *gate, const struct dw_gate_checker *checker);
 
+/* The policy of now: a reference, never NULL. */
+struct dw_policy *dw_gate_policy(struct dw_gate *gate);
+
 /*
  * If the policy's file has come to make no sense since it was last asked, why: for a
  * log. DW_OK otherwise. The policy before goes on holding.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/analyse.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,19 +14,37 @@ static const struct dw_reader *const readers[] = {
 	&dw_reader_bash,   &dw_reader_ruby,       &dw_reader_php,
 };
 
-static const char *const severities[] = {"note", "warning", "error"};
-
-_Static_assert(ARRAY_SIZE(severities) == DW_SEVERITY_COUNT, "a name for each");
-
-const char *dw_severity_name(enum dw_severity severity)
-{
-	return severity < DW_SEVERITY_COUNT ? severities[severity] : "?";
-}
-
 void dw_findings_finish(struct dw_findings *findings)
 {
 	free(findings->list);
 	*findings = (struct dw_findings){0};
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct dw_finding *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->rule, y->rule);
+}
+
+int dw_findings_add(struct dw_findings *all, const struct dw_findings *more)
+{
+	struct dw_finding *list;
+
+	if (more->n == 0)
+		return 0;
+	list = realloc(all->list, (all->n + more->n) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memcpy(list + all->n, more->list, more->n * sizeof(*list));
+	all->list = list;
+	all->n += more->n;
+	qsort(all->list, all->n, sizeof(*all->list), by_place);
+	return 0;
 }
 
 static bool is_called(const struct dw_reader *reader, const char *name)
@@ -64,6 +83,35 @@ const char *const *dw_analyse_modules(const char *language)
 	const struct dw_reader *reader = find(language);
 
 	return reader && reader->modules ? reader->modules : none;
+}
+
+/* What is found where no table says so. */
+static const struct {
+	const char *language;
+	const char *name;
+} more_builtins[] = {{"bash", "eval"}, {"php", "assert"}};
+
+bool dw_analyse_has_builtin(const char *language, const char *name)
+{
+	const struct dw_reader *reader = find(language);
+	static const char family[] = "builtin:";
+	const size_t len = sizeof(family) - 1;
+
+	for (size_t i = 0; reader && i < ARRAY_SIZE(more_builtins); i++)
+		if (strcmp(more_builtins[i].language, reader->name) == 0 &&
+		    strcmp(more_builtins[i].name, name) == 0)
+			return true;
+	for (const struct dw_danger *d = reader ? reader->dangers : NULL; d && d->path;
+	     d++) {
+		const char *last = strrchr(d->path, '.');
+
+		if (strncmp(d->rule, family, len) != 0)
+			continue;
+		last = d->rule[len] != '\0' ? d->rule + len : last ? last + 1 : d->path;
+		if (strcmp(last, name) == 0)
+			return true;
+	}
+	return false;
 }
 
 int dw_analyse(const char *language, const char *code, size_t len,

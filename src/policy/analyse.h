@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "dewar/error.h"
+#include "dewar/result.h"
 
 /*
  * What can be seen of a program without running it: advice to a policy, to a
@@ -25,22 +26,8 @@
 /* What has more is cut: analysis:too-many. */
 #define DW_ANALYSE_FINDINGS_MAX 1000
 
-enum dw_severity {
-	DW_SEVERITY_NOTE = 0,
-	DW_SEVERITY_WARNING, /* reaches for something that needs a reason */
-	DW_SEVERITY_ERROR,   /* does what a snippet seldom has a reason for */
-	DW_SEVERITY_COUNT
-};
-
-/* "note", "warning" or "error". */
-const char *dw_severity_name(enum dw_severity severity);
-
-#define DW_RULE_MAX 80
-#define DW_MESSAGE_MAX 200
-
 /*
- * Rules are FAMILY:NAME, where NAME may come from the program ("import:os"); it is
- * then cut, and has no blank or control character in it. The families:
+ * The families of struct dw_finding's rules:
  *
  *   import      a module on the list of those that need a reason
  *   builtin     a function of the language that runs code, or opens files
@@ -55,13 +42,6 @@ const char *dw_severity_name(enum dw_severity severity);
  *   syntax      what we could not parse, and so have not looked at
  *   analysis    a bound of ours was met, and not everything was looked at
  */
-struct dw_finding {
-	char rule[DW_RULE_MAX];
-	char message[DW_MESSAGE_MAX]; /* one line of UTF-8 */
-	enum dw_severity severity;
-	uint32_t line;   /* from 1 */
-	uint32_t column; /* from 1, in characters */
-};
 
 /* Start from {0}. */
 struct dw_findings {
@@ -71,6 +51,17 @@ struct dw_findings {
 
 void dw_findings_finish(struct dw_findings *findings);
 
+/* Put more among the others; 0, or -ENOMEM. */
+int dw_findings_add(struct dw_findings *all, const struct dw_findings *more);
+
+/* What to look for in one language, where its own lists will not do. */
+struct dw_analyse_list {
+	const char *language;         /* by name; NULL: the end of the array */
+	const char *const *allowed;   /* modules; all others are findings. Or NULL */
+	const char *const *forbidden; /* modules that are findings, if allowed is NULL */
+	const char *const *builtins;  /* those that are findings; NULL: all we know */
+};
+
 struct dw_analyse_options {
 	/*
 	 * If not NULL, ends in NULL: only these modules may be imported, and all
@@ -78,6 +69,9 @@ struct dw_analyse_options {
 	 * need a reason decides.
 	 */
 	const char *const *allowed_modules;
+
+	/* By language, for programs inside the program as well; or NULL. */
+	const struct dw_analyse_list *lists;
 };
 
 /*
@@ -95,6 +89,9 @@ const char *dw_analyse_language(size_t index);
 
 /* The name for a name or an alias; NULL if it is none. */
 const char *dw_analyse_find(const char *language);
+
+/* Is there a finding builtin:NAME in that language (by name)? */
+bool dw_analyse_has_builtin(const char *language, const char *name);
 
 /* The modules of a language (by name) that need a reason; ends in NULL. */
 const char *const *dw_analyse_modules(const char *language);

@@ -101,6 +101,8 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		{"node", &dw_reader_javascript}, {"ruby", &dw_reader_ruby},
 		{"php", &dw_reader_php},
 	};
+	struct dw_analyse_options options = {.lists = r->options ? r->options->lists
+	                                                         : NULL};
 	struct dw_findings found = {0};
 	struct dw_error err = {0};
 	const char *code = c->code;
@@ -119,14 +121,13 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0 ||
 		    strlen(code) > DW_FOLD_MAX)
 			continue;
-		if (dw_read_program(known[i].reader, code, strlen(code), NULL, r, &found,
-		                    &err) < 0) {
+		if (dw_read_program(known[i].reader, code, strlen(code), &options, r,
+		                    &found, &err) < 0) {
 			r->no_memory = true;
 			return;
 		}
 		for (size_t k = 0; k < found.n; k++)
-			dw_found_line(r, c->line, c->column, found.list[k].severity,
-			              found.list[k].rule, "%s", found.list[k].message);
+			dw_found_inside(r, c->line, c->column, &found.list[k]);
 		dw_findings_finish(&found);
 		return;
 	}

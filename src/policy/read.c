@@ -515,6 +515,30 @@ static bool is_known(const struct dw_findings *found, const struct dw_finding *f
 	return false;
 }
 
+/* What the caller wants to know of this language; NULL: what is usual. */
+static const struct dw_analyse_list *list_of(const struct dw_reading *r)
+{
+	const struct dw_analyse_list *list = r->options ? r->options->lists : NULL;
+
+	for (; list && list->language; list++)
+		if (strcmp(list->language, r->reader->name) == 0)
+			return list;
+	return NULL;
+}
+
+static bool is_wanted(const struct dw_reading *r, const char *rule)
+{
+	static const char family[] = "builtin:";
+	const struct dw_analyse_list *list = list_of(r);
+
+	if (!list || !list->builtins || strncmp(rule, family, sizeof(family) - 1) != 0)
+		return true;
+	for (const char *const *name = list->builtins; *name; name++)
+		if (strcmp(*name, rule + sizeof(family) - 1) == 0)
+			return true;
+	return false;
+}
+
 static void add_finding(struct dw_reading *r, const struct dw_finding *f)
 {
 	if (r->cut || is_known(&r->found, f))
@@ -555,7 +579,7 @@ __attribute__((format(printf, 5, 0))) static void found_at(struct dw_reading *r,
 {
 	struct dw_finding f = {.severity = severity};
 
-	if (r->cut)
+	if (r->cut || !is_wanted(r, rule))
 		return;
 	if (!r->lines && find_lines(r) < 0) {
 		r->no_memory = true;
@@ -572,9 +596,21 @@ void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
 	struct dw_finding f = {.severity = severity, .line = line, .column = column};
 	va_list args;
 
+	if (!is_wanted(r, rule))
+		return;
 	va_start(args, fmt);
 	fill(&f, rule, fmt, args);
 	va_end(args);
+	add_finding(r, &f);
+}
+
+void dw_found_inside(struct dw_reading *r, uint32_t line, uint32_t column,
+                     const struct dw_finding *found)
+{
+	struct dw_finding f = *found;
+
+	f.line = line;
+	f.column = column;
 	add_finding(r, &f);
 }
 
@@ -699,8 +735,15 @@ static bool module_fits(const char *known, const char *name, size_t len)
 
 void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size_t len)
 {
+	const struct dw_analyse_list *list = list_of(r);
 	const char *const *allowed = r->options ? r->options->allowed_modules : NULL;
+	const char *const *known = r->reader->modules;
 	char rule[DW_RULE_MAX];
+
+	if (!allowed && list)
+		allowed = list->allowed;
+	if (list && list->forbidden)
+		known = list->forbidden;
 
 	if (len == 0)
 		return;
@@ -714,7 +757,7 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 		         (int)(len < 100 ? len : 100), name);
 		return;
 	}
-	for (const char *const *known = r->reader->modules; known && *known; known++) {
+	for (; known && *known; known++) {
 		if (!module_fits(*known, name, len))
 			continue;
 		(void)snprintf(rule, sizeof(rule), "import:%s", *known);
@@ -731,7 +774,6 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 	                                                       : r->reader;
 	struct dw_findings found = {0};
 	struct dw_error err = {0};
-	struct dw_finding f;
 	struct dw_finding here = {0};
 
 	if (kind == DW_CODE_NONE || code.type != DW_V_TEXT || code.len == 0)
@@ -753,13 +795,11 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		return;
 	}
 	for (size_t i = 0; i < found.n; i++) {
-		f = found.list[i];
 		/* That a text is no program of ours is no news: eval() will say so. */
-		if (strncmp(f.rule, "syntax:", 7) == 0 && kind == DW_CODE_SELF)
+		if (strncmp(found.list[i].rule, "syntax:", 7) == 0 &&
+		    kind == DW_CODE_SELF)
 			continue;
-		f.line = here.line;
-		f.column = here.column;
-		add_finding(r, &f);
+		dw_found_inside(r, here.line, here.column, &found.list[i]);
 	}
 	dw_findings_finish(&found);
 }

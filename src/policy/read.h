@@ -140,6 +140,10 @@ void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
                    enum dw_severity severity, const char *rule, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));
 
+/* What a program inside this one was found to do, at the place where it stands. */
+void dw_found_inside(struct dw_reading *r, uint32_t line, uint32_t column,
+                     const struct dw_finding *found);
+
 /* One more step; false if there have been too many, which is reported at the end. */
 bool dw_step(struct dw_reading *r);
 

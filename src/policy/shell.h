@@ -124,6 +124,13 @@ struct dw_shell_allow {
 extern const struct dw_shell_rule dw_shell_rules[];
 
 /*
+ * Programs that dw_shell_check() lets pass on any list, since it looks at what they
+ * carry, or they do nothing: who shows a cell only what is allowed shows these, too.
+ * Ends in NULL.
+ */
+extern const char *const dw_shell_carriers[];
+
+/*
  * Everything in the script that is not allowed, or of which that cannot be told:
  * command:NAME, argument:NAME, redirect:TARGET and undecided:WHAT, all of them errors.
  */

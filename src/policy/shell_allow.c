@@ -46,6 +46,12 @@ static const char *const harmless[] = {
 	"ulimit", "umask",   "wait", "xargs", "alias",   "unalias",
 };
 
+/* Of these, and of the shells below, what is a program and not only a built-in. */
+const char *const dw_shell_carriers[] = {
+	"[",    "env",  "false",   "nice", "nohup", "printf", "sleep", "stdbuf",
+	"test", "time", "timeout", "true", "xargs", "sh",     NULL,
+};
+
 struct report {
 	struct dw_findings found;
 	bool cut;

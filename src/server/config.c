@@ -13,11 +13,11 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/guess.h"
+#include "base/yaml.h"
 #include "dewar/dewar.h"
 #include "engine/check.h"
 #include "server/listen.h"
 #include "server/service_own.h"
-#include "server/yaml.h"
 
 #define FILE_MAX ((size_t)1 << 20)
 

@@ -42,6 +42,8 @@ static const char schema[] =
 	"\"cpu_time_ms\":{\"type\":[\"number\",\"null\"]},"
 	"\"memory_used_mb\":{\"type\":[\"number\",\"null\"]},"
 	"\"warnings\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+	"\"findings\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
+	"\"description\":\"What was seen in the code without running it\"},"
 	"\"proof\":{\"type\":\"object\",\"description\":\"Which walls stood and which limits "
 	"held\"},"
 	"\"metadata\":{\"type\":\"object\"}},"

@@ -13,7 +13,8 @@ from e2e.helpers import assert_ended, assert_success, brief
 
 RESULT = {"id", "status", "reason", "hint", "exit_code", "signal", "stdout", "stderr",
           "stdout_truncated", "stderr_truncated", "results", "files", "execution_time_ms",
-          "cpu_time_ms", "memory_used_mb", "warnings", "proof", "metadata"}
+          "cpu_time_ms", "memory_used_mb", "warnings", "findings", "proof",
+          "metadata"}
 
 
 def test_the_streams_are_kept_apart(engine):

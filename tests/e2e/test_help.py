@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEWAR = os.environ.get("DEWAR", str(ROOT / "build" / "dewar"))
 MAN = ROOT / "docs" / "man"
 
-COMMANDS = ["run", "exec", "check", "serve", "mcp", "tool-schema", "keys", "approve", "languages",
+COMMANDS = ["run", "exec", "check", "policy", "serve", "mcp", "tool-schema", "keys", "approve",
+            "languages",
             "audit", "doctor", "verify", "bench", "completion"]
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][a-z-]*")
 

@@ -349,7 +349,8 @@ def test_output_to_a_full_device_is_a_failure(dewar, option):
 
 RESULT = {"id", "status", "reason", "hint", "exit_code", "signal", "stdout", "stderr",
           "stdout_truncated", "stderr_truncated", "results", "files", "execution_time_ms",
-          "cpu_time_ms", "memory_used_mb", "warnings", "proof", "metadata"}
+          "cpu_time_ms", "memory_used_mb", "warnings", "findings", "proof",
+          "metadata"}
 METADATA = {"ok", "sandbox", "sandbox_level", "sandbox_image", "sandbox_network", "warm"}
 
 

@@ -74,6 +74,13 @@ static struct dw_result *make_result(struct fuzz_input *in)
 	res->files[0].name = take_piece(in, NULL);
 	res->files[0].data = take_piece(in, &res->files[0].len);
 	take_numbers(in, res);
+	res->findings = calloc(1, sizeof(*res->findings));
+	assert(res->findings);
+	res->n_findings = 1;
+	(void)snprintf(res->findings[0].rule, sizeof(res->findings[0].rule), "%s",
+	               res->warnings[0]);
+	(void)snprintf(res->findings[0].message, sizeof(res->findings[0].message),
+	               "%.199s", res->hint);
 	return res;
 }
 
@@ -102,6 +109,10 @@ static void check_json(const struct dw_result *res)
 	             res->out_len[DW_STDERR]);
 	check_string(json_array_get(json_object_get(root, "warnings"), 0),
 	             res->warnings[0], strlen(res->warnings[0]));
+
+	check_string(json_object_get(json_array_get(json_object_get(root, "findings"), 0),
+	                             "rule"),
+	             res->findings[0].rule, strlen(res->findings[0].rule));
 
 	file = json_array_get(json_object_get(root, "files"), 0);
 	check_string(json_object_get(file, "name"), res->files[0].name,

@@ -124,7 +124,7 @@ static void the_json_is_exactly_this(void **state)
 		"\"exit_code\":0,\"signal\":null,\"stdout\":\"18446744073709551616\\n\","
 		"\"stderr\":\"\",\"stdout_truncated\":false,\"stderr_truncated\":false,"
 		"\"results\":[],\"files\":[],\"execution_time_ms\":18.2,\"cpu_time_ms\":1.2,"
-		"\"memory_used_mb\":9.1,\"warnings\":[],\"proof\":{"
+		"\"memory_used_mb\":9.1,\"warnings\":[],\"findings\":[],\"proof\":{"
 		"\"requested\":\"microvm,container\",\"achieved\":\"container\","
 		"\"runtime\":null,\"walls\":{"
 		"\"namespaces\":{\"user\":true,\"mount\":true,\"pid\":true,\"net\":true,"
@@ -351,12 +351,24 @@ static void files_and_warnings_are_listed(void **state)
 	res->warnings = calloc(1, sizeof(*res->warnings));
 	res->warnings[0] = strdup("uses \"eval\"");
 	res->n_warnings = 1;
+	res->findings = calloc(1, sizeof(*res->findings));
+	assert_non_null(res->findings);
+	res->findings[0] = (struct dw_finding){.rule = "builtin:eval",
+	                                       .message = "eval runs text as code",
+	                                       .severity = DW_SEVERITY_ERROR,
+	                                       .line = 3,
+	                                       .column = 5};
+	res->n_findings = 1;
 	text = dw_result_to_json(res);
 	assert_non_null(strstr(text,
 	                       "\"files\":[{\"name\":\"out/\xef\xbf\xbd.bin\",\"size\":3,"
 	                       "\"data\":\"AP8A\"},{\"name\":\"empty\",\"size\":0,"
 	                       "\"data\":\"\"}]"));
 	assert_non_null(strstr(text, "\"warnings\":[\"uses \\\"eval\\\"\"]"));
+	assert_non_null(
+		strstr(text,
+	               "\"findings\":[{\"rule\":\"builtin:eval\",\"line\":3,\"column\":5,"
+	               "\"severity\":\"error\",\"message\":\"eval runs text as code\"}]"));
 }
 
 static void every_enum_value_has_a_name(void **state)

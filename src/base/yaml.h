@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_SERVER_YAML_H
-#define DW_SERVER_YAML_H
+#ifndef DW_BASE_YAML_H
+#define DW_BASE_YAML_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +17,7 @@ struct dw_yaml;
 enum dw_yaml_type {
 	DW_YAML_TEXT = 0, /* char *, to be freed; never empty */
 	DW_YAML_LIST,     /* char **, ends in NULL, and their number in count */
+	DW_YAML_SOME,     /* as a list, which may be one value by itself */
 	DW_YAML_WORDS,    /* one or a list, for take() */
 	DW_YAML_FLAG,     /* bool */
 	DW_YAML_COUNT,    /* unsigned */
@@ -27,6 +28,10 @@ enum dw_yaml_type {
 	DW_YAML_CPUS,     /* uint64_t, percent: "0.5", "50%" */
 	DW_YAML_MAP,      /* a struct, by keys */
 	DW_YAML_MAPS,     /* an array of structs, by keys, and their number in count */
+	DW_YAML_NAMED,    /* the same of a mapping whose keys are names; the struct begins
+	                   * with its name, a char *, to be freed */
+	DW_YAML_LINE,     /* unsigned: where the mapping around it begins. Its own name is
+	                   * "", since nobody writes it */
 	DW_YAML_TYPE_COUNT
 };
 
@@ -37,9 +42,10 @@ struct dw_yaml_key {
 	size_t count;      /* where the number of a list goes, a size_t; 0: nowhere */
 	uint64_t min, max; /* of a number, as it is kept; of a list, its length */
 	const struct dw_yaml_key *keys;
-	size_t size; /* of one of DW_YAML_MAPS */
+	size_t size; /* of one of DW_YAML_MAPS or DW_YAML_NAMED */
 
-	/* Does it make sense? Of a list each is asked, else once; NULL: it does. */
+	/* Does it make sense? Of a list each is asked, else once; of DW_YAML_NAMED with the
+	 * name. NULL: it does. */
 	int (*check)(const void *base, const char *text, struct dw_error *err);
 	int (*take)(void *base, const char *const *words, size_t n, struct dw_error *err);
 };
@@ -55,6 +61,9 @@ int dw_yaml_read(const struct dw_yaml *yaml, const struct dw_yaml_key *keys, voi
 
 /* Put file, line and the key ("runs.level") before the text, and return -1. */
 int dw_yaml_blame(const struct dw_yaml *yaml, const char *path, struct dw_error *err);
+
+/* The line of the value at that path, or of the last thing on the way that is there. */
+unsigned dw_yaml_line(const struct dw_yaml *yaml, const char *path);
 
 /* Free all that was read, or put there in the same way. */
 void dw_yaml_finish(const struct dw_yaml_key *keys, void *base);

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/yaml.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "base/cleanup.h"
 #include "base/guess.h"
 #include "base/num.h"
-
-/*
- * libyaml by itself, since its documents know the line of each node. libcyaml, which
- * reads by tables too, gives for an unknown key the line of the one before, cuts
- * texts at a NUL, and says nothing of a second document.
- */
-struct dw_yaml {
-	char *name;
-	yaml_document_t doc;
-	bool parsed;
-};
+#include "base/yaml_own.h"
 
 /* Where we are: the names of the keys above. */
 #define WHERE_MAX 128
@@ -32,101 +19,6 @@ struct reader {
 	char where[WHERE_MAX];
 	struct dw_error *err;
 };
-
-static const yaml_node_t *node_at(const struct dw_yaml *yaml, int index)
-{
-	/* It only reads. */
-	return yaml_document_get_node((yaml_document_t *)&yaml->doc, index);
-}
-
-static const yaml_node_t *root_of(const struct dw_yaml *yaml)
-{
-	return yaml_document_get_root_node((yaml_document_t *)&yaml->doc);
-}
-
-/* ---- parsing ---- */
-
-static size_t line_at(const char *text, size_t len, size_t offset)
-{
-	size_t line = 1;
-
-	for (size_t i = 0; i < offset && i < len; i++)
-		line += text[i] == '\n';
-	return line;
-}
-
-static int tell(const struct dw_yaml *yaml, const yaml_parser_t *parser, const char *text,
-                size_t len, struct dw_error *err)
-{
-	/* Bytes that are no text have no line yet. */
-	size_t line = parser->error == YAML_READER_ERROR
-	                      ? line_at(text, len, parser->problem_offset)
-	                      : parser->problem_mark.line + 1;
-
-	if (parser->error == YAML_MEMORY_ERROR)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", yaml->name);
-	return dw_fail(err, DW_E_INVALID, 0, "%s:%zu: this is no YAML: %s", yaml->name,
-	               line, parser->problem ? parser->problem : "it makes no sense");
-}
-
-static int parse(struct dw_yaml *yaml, yaml_parser_t *parser, const char *text,
-                 size_t len, struct dw_error *err)
-{
-	const yaml_node_t *root;
-	yaml_document_t second;
-	int r = 0;
-
-	yaml_parser_set_input_string(parser, (const unsigned char *)text, len);
-	yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
-	if (!yaml_parser_load(parser, &yaml->doc))
-		return tell(yaml, parser, text, len, err);
-	yaml->parsed = true;
-	if (!root_of(yaml))
-		return 0;
-	if (!yaml_parser_load(parser, &second))
-		return tell(yaml, parser, text, len, err);
-	root = yaml_document_get_root_node(&second);
-	if (root)
-		r = dw_fail(err, DW_E_INVALID, 0, "%s:%zu: a second document begins here",
-		            yaml->name, root->start_mark.line + 1);
-	yaml_document_delete(&second);
-	return r;
-}
-
-int dw_yaml_parse(const char *name, const char *text, size_t len, struct dw_yaml **ret,
-                  struct dw_error *err)
-{
-	struct dw_yaml *yaml = calloc(1, sizeof(*yaml));
-	yaml_parser_t parser;
-	int r = -1;
-
-	if (yaml)
-		yaml->name = strdup(name);
-	if (yaml && yaml->name && yaml_parser_initialize(&parser)) {
-		r = parse(yaml, &parser, text, len, err);
-		yaml_parser_delete(&parser);
-	} else {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", name);
-	}
-	if (r < 0) {
-		dw_yaml_free(yaml);
-		return -1;
-	}
-	*ret = yaml;
-	return 0;
-}
-
-void dw_yaml_free(struct dw_yaml *yaml)
-{
-	if (!yaml)
-		return;
-	if (yaml->parsed)
-		yaml_document_delete(&yaml->doc);
-	free(yaml->name);
-	free(yaml);
-}
-
-/* ---- reading ---- */
 
 /* Say where, in front of what is wrong; -1. */
 static int blame(const struct reader *rd, const yaml_node_t *node)
@@ -223,7 +115,7 @@ static int read_texts(const struct reader *rd, const yaml_node_t *node,
 	if (!list)
 		return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s", rd->yaml->name);
 	for (size_t i = 0; i < n; i++) {
-		const yaml_node_t *item = many ? node_at(rd->yaml, items[i]) : node;
+		const yaml_node_t *item = many ? dw_yaml_node(rd->yaml, items[i]) : node;
 		const char *text = text_of(rd, item);
 
 		if (!text || check_text(rd, item, key, base, text) < 0)
@@ -368,6 +260,36 @@ static int read_number(const struct reader *rd, const yaml_node_t *node,
 	return check_text(rd, node, key, base, text);
 }
 
+/* Was the key of this pair there before? */
+static bool seen_before(const struct reader *rd, const yaml_node_t *map,
+                        const yaml_node_pair_t *pair, const char *name)
+{
+	const yaml_node_pair_t *other;
+
+	for (other = map->data.mapping.pairs.start; other < pair; other++) {
+		const yaml_node_t *key = dw_yaml_node(rd->yaml, other->key);
+
+		if (strcmp((const char *)key->data.scalar.value, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int no_mapping(const struct reader *rd, const yaml_node_t *node)
+{
+	(void)dw_fail(rd->err, DW_E_INVALID, 0,
+	              "must be a mapping, of keys with their values");
+	return blame(rd, node);
+}
+
+static int too_many(const struct reader *rd, const yaml_node_t *node, size_t n,
+                    uint64_t most)
+{
+	(void)dw_fail(rd->err, DW_E_INVALID, 0, "has %zu entries, %llu are the most", n,
+	              (unsigned long long)most);
+	return blame(rd, node);
+}
+
 static int read_map(struct reader *rd, const yaml_node_t *node,
                     const struct dw_yaml_key *keys, void *base);
 
@@ -385,17 +307,13 @@ static int read_maps(struct reader *rd, const yaml_node_t *node,
 	}
 	items = node->data.sequence.items.start;
 	n = (size_t)(node->data.sequence.items.top - items);
-	if (n > key->max) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0,
-		              "has %zu entries, %llu are the most", n,
-		              (unsigned long long)key->max);
-		return blame(rd, node);
-	}
+	if (n > key->max)
+		return too_many(rd, node, n, key->max);
 	*field = calloc(n + 1, key->size);
 	if (!*field)
 		return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s", rd->yaml->name);
 	for (size_t i = 0; i < n; i++) {
-		const yaml_node_t *item = node_at(rd->yaml, items[i]);
+		const yaml_node_t *item = dw_yaml_node(rd->yaml, items[i]);
 		void *one = (char *)*field + i * key->size;
 
 		/* So that what there is of it is freed, too. */
@@ -408,6 +326,51 @@ static int read_maps(struct reader *rd, const yaml_node_t *node,
 	return 0;
 }
 
+/* Names as keys, each with a mapping of its own. */
+static int read_named(struct reader *rd, const yaml_node_t *node,
+                      const struct dw_yaml_key *key, void *base)
+{
+	void **field = (void **)((char *)base + key->at);
+	size_t *count = (size_t *)((char *)base + key->count);
+	const yaml_node_pair_t *pairs;
+	size_t n, len = strlen(rd->where);
+
+	if (!is_a(node, YAML_MAPPING_NODE))
+		return no_mapping(rd, node);
+	pairs = node->data.mapping.pairs.start;
+	n = (size_t)(node->data.mapping.pairs.top - pairs);
+	if (n > key->max)
+		return too_many(rd, node, n, key->max);
+	*field = calloc(n + 1, key->size);
+	if (!*field)
+		return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s", rd->yaml->name);
+	for (size_t i = 0; i < n; i++) {
+		const yaml_node_t *name_node = dw_yaml_node(rd->yaml, pairs[i].key);
+		const yaml_node_t *value = dw_yaml_node(rd->yaml, pairs[i].value);
+		const char *name = text_of(rd, name_node);
+		char *one = (char *)*field + i * key->size;
+
+		if (!name)
+			return -1;
+		(void)snprintf(rd->where + len, sizeof(rd->where) - len, ".%.64s", name);
+		*count = i + 1;
+		*(char **)one = strdup(name);
+		if (!*(char **)one)
+			return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s",
+			               rd->yaml->name);
+		if (seen_before(rd, node, &pairs[i], name)) {
+			(void)dw_fail(rd->err, DW_E_INVALID, 0, "is there twice");
+			return blame(rd, name_node);
+		}
+		if (!is_nothing(value) && read_map(rd, value, key->keys, one) < 0)
+			return -1;
+		if (key->check && key->check(one, name, rd->err) < 0)
+			return blame(rd, name_node);
+		rd->where[len] = '\0';
+	}
+	return 0;
+}
+
 static int read_value(struct reader *rd, const yaml_node_t *node,
                       const struct dw_yaml_key *key, void *base)
 {
@@ -415,6 +378,7 @@ static int read_value(struct reader *rd, const yaml_node_t *node,
 	case DW_YAML_TEXT:
 		return read_text(rd, node, key, base);
 	case DW_YAML_LIST:
+	case DW_YAML_SOME:
 		return read_list(rd, node, key, base);
 	case DW_YAML_WORDS:
 		return read_words(rd, node, key, base);
@@ -424,6 +388,8 @@ static int read_value(struct reader *rd, const yaml_node_t *node,
 		return read_map(rd, node, key->keys, (char *)base + key->at);
 	case DW_YAML_MAPS:
 		return read_maps(rd, node, key, base);
+	case DW_YAML_NAMED:
+		return read_named(rd, node, key, base);
 	default:
 		return read_number(rd, node, key, base);
 	}
@@ -435,7 +401,8 @@ static int unknown(const struct reader *rd, const yaml_node_t *node, const char 
 	struct dw_guess guess = {.typed = name};
 
 	for (const struct dw_yaml_key *key = keys; key->name; key++)
-		dw_guess_offer(&guess, key->name);
+		if (key->type != DW_YAML_LINE)
+			dw_guess_offer(&guess, key->name);
 	if (guess.best)
 		(void)dw_fail(rd->err, DW_E_INVALID, 0, "unknown key, did you mean %s?",
 		              guess.best);
@@ -444,27 +411,12 @@ static int unknown(const struct reader *rd, const yaml_node_t *node, const char 
 	return blame(rd, node);
 }
 
-/* Was the key of this pair there before? */
-static bool seen_before(const struct reader *rd, const yaml_node_t *map,
-                        const yaml_node_pair_t *pair, const char *name)
-{
-	const yaml_node_pair_t *other;
-
-	for (other = map->data.mapping.pairs.start; other < pair; other++) {
-		const yaml_node_t *key = node_at(rd->yaml, other->key);
-
-		if (strcmp((const char *)key->data.scalar.value, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int read_pair(struct reader *rd, const yaml_node_t *map,
                      const yaml_node_pair_t *pair, const struct dw_yaml_key *keys,
                      void *base)
 {
-	const yaml_node_t *name_node = node_at(rd->yaml, pair->key);
-	const yaml_node_t *value = node_at(rd->yaml, pair->value);
+	const yaml_node_t *name_node = dw_yaml_node(rd->yaml, pair->key);
+	const yaml_node_t *value = dw_yaml_node(rd->yaml, pair->value);
 	size_t len = strlen(rd->where);
 	const struct dw_yaml_key *key;
 	const char *name = text_of(rd, name_node);
@@ -493,11 +445,12 @@ static int read_map(struct reader *rd, const yaml_node_t *node,
 {
 	const yaml_node_pair_t *pair;
 
-	if (!is_a(node, YAML_MAPPING_NODE)) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0,
-		              "must be a mapping, of keys with their values");
-		return blame(rd, node);
-	}
+	if (!is_a(node, YAML_MAPPING_NODE))
+		return no_mapping(rd, node);
+	for (const struct dw_yaml_key *key = keys; key->name; key++)
+		if (key->type == DW_YAML_LINE)
+			*(unsigned *)((char *)base +
+			              key->at) = (unsigned)node->start_mark.line + 1;
 	for (pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top;
 	     pair++)
 		if (read_pair(rd, node, pair, keys, base) < 0)
@@ -509,47 +462,11 @@ int dw_yaml_read(const struct dw_yaml *yaml, const struct dw_yaml_key *keys, voi
                  struct dw_error *err)
 {
 	struct reader rd = {.yaml = yaml, .err = err};
-	const yaml_node_t *root = root_of(yaml);
+	const yaml_node_t *root = dw_yaml_root(yaml);
 
 	if (!root || is_nothing(root))
 		return 0;
 	return read_map(&rd, root, keys, base);
-}
-
-/* The value of a key in a mapping, or NULL. */
-static const yaml_node_t *value_of(const struct dw_yaml *yaml, const yaml_node_t *map,
-                                   const char *name, size_t len)
-{
-	const yaml_node_pair_t *pair;
-
-	if (map->type != YAML_MAPPING_NODE)
-		return NULL;
-	for (pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top;
-	     pair++) {
-		const yaml_node_t *key = node_at(yaml, pair->key);
-
-		if (key->type == YAML_SCALAR_NODE && key->data.scalar.length == len &&
-		    memcmp(key->data.scalar.value, name, len) == 0)
-			return node_at(yaml, pair->value);
-	}
-	return NULL;
-}
-
-int dw_yaml_blame(const struct dw_yaml *yaml, const char *path, struct dw_error *err)
-{
-	const yaml_node_t *node = root_of(yaml), *next;
-	const char *p = path;
-	size_t len;
-
-	/* As far as there is anything. */
-	for (; node; node = next, p += len + (p[len] == '.')) {
-		len = strcspn(p, ".");
-		next = len > 0 ? value_of(yaml, node, p, len) : NULL;
-		if (!next)
-			break;
-	}
-	return dw_wrap(err, "%s:%zu: %s", yaml->name,
-	               node ? node->start_mark.line + 1 : 1, path);
 }
 
 void dw_yaml_finish(const struct dw_yaml_key *keys, void *base)
@@ -563,16 +480,22 @@ void dw_yaml_finish(const struct dw_yaml_key *keys, void *base)
 			free(*(char **)field);
 			break;
 		case DW_YAML_LIST:
+		case DW_YAML_SOME:
 			free_list(*(char ***)field);
 			break;
 		case DW_YAML_MAP:
 			dw_yaml_finish(key->keys, field);
 			break;
 		case DW_YAML_MAPS:
+		case DW_YAML_NAMED:
 			n = *(size_t *)((char *)base + key->count);
-			for (size_t i = 0; i < n; i++)
-				dw_yaml_finish(key->keys,
-				               *(char **)field + i * key->size);
+			for (size_t i = 0; i < n; i++) {
+				char *one = *(char **)field + i * key->size;
+
+				if (key->type == DW_YAML_NAMED)
+					free(*(char **)one);
+				dw_yaml_finish(key->keys, one);
+			}
 			free(*(void **)field);
 			break;
 		default:

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_BASE_YAML_OWN_H
+#define DW_BASE_YAML_OWN_H
+
+#include <stdbool.h>
+#include <yaml.h>
+
+#include "base/yaml.h"
+
+/* What yaml.c and yaml_read.c share. */
+struct dw_yaml {
+	char *name;
+	yaml_document_t doc;
+	bool parsed;
+};
+
+static inline const yaml_node_t *dw_yaml_node(const struct dw_yaml *yaml, int index)
+{
+	/* It only reads. */
+	return yaml_document_get_node((yaml_document_t *)&yaml->doc, index);
+}
+
+static inline const yaml_node_t *dw_yaml_root(const struct dw_yaml *yaml)
+{
+	return yaml_document_get_root_node((yaml_document_t *)&yaml->doc);
+}
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/account.h"
+#include "base/cleanup.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/job.h"
+#include "cli/language.h"
+#include "cli/report.h"
+#include "cli/subcommand.h"
+#include "gate/explain.h"
+
+#define EXIT_REFUSED 1
+
+struct settings {
+	struct dw_job_settings job; /* first: the shared options point into it */
+	const char *code;
+	const char *request;
+	const char *caller;
+	const char *door;
+};
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static const struct dw_option asked_options[] = {
+	{
+		.name = "policy",
+		.arg = "NAME|FILE",
+		.help = "The policy to ask (/etc/dewar/policy.yaml, or else open)",
+		.take = dw_take_text,
+		.field = FIELD(job.policy),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_POLICY"},
+	},
+	{
+		.name = "code",
+		.letter = 'c',
+		.arg = "CODE",
+		.help = "The code itself, instead of a file",
+		.take = dw_take_text,
+		.field = FIELD(code),
+	},
+	{
+		.name = "request",
+		.arg = "FILE|-",
+		.help = "Take the whole request from a file with JSON",
+		.take = dw_take_text,
+		.field = FIELD(request),
+		.fits = DW_FITS_FILE,
+	},
+	{
+		.name = "caller",
+		.arg = "WHO",
+		.help = "As if this one asked: \"key:1f2e3d4c (ci)\" (you)",
+		.take = dw_take_text,
+		.field = FIELD(caller),
+	},
+	{
+		.name = "door",
+		.arg = "cli|http|mcp",
+		.help = "As if it came by that way (cli)",
+		.take = dw_take_text,
+		.field = FIELD(door),
+		.fits = DW_FITS_WORDS,
+		.words = "cli http mcp",
+	},
+	{
+		.name = "json",
+		.help = "Print it as JSON",
+		.take = dw_take_flag,
+		.field = FIELD(job.json),
+	},
+	{0},
+};
+
+static const struct dw_option_group asked_group = {"Question", asked_options};
+
+static int do_check(const void *settings, const char *operand, struct dw_error *err)
+{
+	const struct settings *set = settings;
+	struct dw_policy *policy = NULL;
+	int r;
+
+	if (dw_policy_load(operand ? operand : set->job.policy, &policy, err) < 0)
+		return -1;
+	if (set->job.json) {
+		r = dw_report_json(json_pack("{s:s, s:i}", "file", dw_policy_file(policy),
+		                             "rules", (int)dw_policy_n_rules(policy)));
+	} else {
+		(void)printf("%s makes sense: %zu rules\n", dw_policy_file(policy),
+		             dw_policy_n_rules(policy));
+		r = dw_report_flush();
+	}
+	dw_policy_unref(policy);
+	return r;
+}
+
+static int do_show(const void *settings, const char *operand, struct dw_error *err)
+{
+	const char *name, *text;
+	size_t len;
+
+	(void)settings;
+	for (size_t i = 0; (name = dw_policy_profile(i, &text, &len)); i++)
+		if (strcmp(name, operand) == 0) {
+			(void)fwrite(text, 1, len, stdout);
+			return dw_report_flush();
+		}
+	return dw_fail(err, DW_E_NOT_FOUND, 0,
+	               "there is no profile \"%.64s\": there are open, standard and strict",
+	               operand);
+}
+
+/* ---- explain ---- */
+
+/* The one that decided and those on the way to it, then what was found. */
+static int print_text(const struct dw_explanation *explanation)
+{
+	const struct dw_decision *d = &explanation->decision;
+
+	(void)printf("%s by rule %s (%s:%u): %s\n", dw_verdict_name(d->verdict), d->rule,
+	             d->file, d->line, d->matched);
+	if (d->reason)
+		(void)printf("  %s\n", d->reason);
+	if (d->raised_by)
+		(void)printf("level %s by rule %s (line %u)\n", d->level, d->raised_by,
+		             d->raise_line);
+	if (explanation->n_tried > 0)
+		(void)printf("\nrules tried, in order:\n");
+	for (size_t i = 0; i < explanation->n_tried; i++) {
+		const struct dw_tried *t = &explanation->tried[i];
+
+		(void)printf("  %-5s %-5s %s (%s:%u): %s\n", t->fits ? "fits" : "-",
+		             t->says, t->rule, t->file, t->line, t->text);
+	}
+	if (d->findings.n > 0)
+		(void)printf("\nfindings:\n");
+	for (size_t i = 0; i < d->findings.n; i++) {
+		const struct dw_finding *f = &d->findings.list[i];
+
+		(void)printf("  %u:%u: %s: %s [%s]\n", f->line, f->column,
+		             dw_severity_name(f->severity), f->message, f->rule);
+	}
+	return dw_report_flush();
+}
+
+static int fill_code(struct dw_job *job, const struct settings *set,
+                     const struct dw_parsed *parsed, struct dw_error *err)
+{
+	size_t wanted = set->code ? 2 : 3, len;
+
+	if (parsed->n_operands != wanted)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "explain what? LANG FILE, LANG -c CODE or --request FILE; see "
+		               "`dewar policy --help`");
+	if (!dw_language_is(parsed->operands[1]))
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"no language \"%.64s\"; `dewar languages` lists those there are",
+			parsed->operands[1]);
+	if (dw_job_fill(job, &set->job, err) < 0)
+		return -1;
+	job->req.language = parsed->operands[1];
+	if (set->code) {
+		job->req.code = (struct dw_bytes){set->code, strlen(set->code)};
+		return 0;
+	}
+	if (dw_input_read(parsed->operands[2], DW_INPUT_CODE_MAX, &job->code, &len, err) <
+	    0)
+		return -1;
+	job->req.code = (struct dw_bytes){job->code, len};
+	return 0;
+}
+
+static int fill(const struct dw_command *cmd, struct dw_job *job,
+                const struct settings *set, const struct dw_parsed *parsed,
+                struct dw_error *err)
+{
+	const struct dw_option *other;
+
+	if (!set->request)
+		return fill_code(job, set, parsed, err);
+	other = dw_options_besides(cmd, parsed, &asked_group, "request");
+	if (other || set->code || parsed->n_operands > 1)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--%s beside --request: say it in the request",
+		               other ? other->name : "code");
+	return dw_job_load(job, set->request, &set->job, err);
+}
+
+static int explain(const struct dw_command *cmd, const struct settings *set,
+                   const struct dw_parsed *parsed, struct dw_error *err)
+{
+	struct dw_explanation explanation = {0};
+	struct dw_question question = {.who = set->caller,
+	                               .door = set->door ? set->door : "cli"};
+	struct dw_policy *policy = NULL;
+	struct dw_job job;
+	char who[96];
+	int r;
+
+	dw_job_init(&job);
+	dw_account_who(getuid(), who, sizeof(who));
+	if (!question.who)
+		question.who = who;
+	question.req = &job.req;
+	r = fill(cmd, &job, set, parsed, err);
+	if (r == 0)
+		r = dw_policy_load(set->job.policy, &policy, err);
+	if (r == 0)
+		r = dw_gate_explain(policy, &question, &explanation, err);
+	if (r == 0) {
+		r = set->job.json ? dw_report_json(dw_explanation_json(&explanation))
+		                  : print_text(&explanation);
+		if (r == 0 && explanation.decision.verdict != DW_ALLOW)
+			r = EXIT_REFUSED;
+	}
+	dw_explanation_finish(&explanation);
+	dw_policy_unref(policy);
+	dw_job_finish(&job);
+	return r;
+}
+
+static const struct dw_subcommand subcommands[] = {
+	{"check", "[FILE]", " json ", do_check},
+	{"explain", NULL, "", NULL}, /* has operands of its own */
+	{"show", "PROFILE", "", do_show},
+	{0},
+};
+
+static int policy(const struct dw_command *cmd, int argc, char **argv)
+{
+	struct settings set = {0};
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	int r;
+
+	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
+	if (r > 0)
+		r = dw_report_flush();
+	else if (r == 0 && parsed.n_operands > 0 &&
+	         strcmp(parsed.operands[0], "explain") == 0)
+		r = explain(cmd, &set, &parsed, &err);
+	else if (r == 0)
+		r = dw_subcommand_act(cmd, subcommands, &parsed, &set, &err);
+	dw_parsed_finish(&parsed);
+	dw_job_settings_finish(&set.job);
+	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
+}
+
+const struct dw_command dw_command_policy = {
+	.name = "policy",
+	.summary = "Check a policy, ask what it says of a request, or show a profile",
+	.usage =
+		{
+			"check [FILE]",
+			"explain [OPTIONS] LANG FILE|-",
+			"explain [OPTIONS] LANG -c CODE",
+			"explain [--policy NAME|FILE] --request FILE|-",
+			"show open|standard|strict",
+		},
+	.example =
+		{
+			"dewar policy check /etc/dewar/policy.yaml",
+			"dewar policy explain --policy strict python -c 'import os'",
+			"dewar policy explain --policy standard --network full sh setup.sh",
+			"dewar policy show standard > policy.yaml",
+		},
+	.groups =
+		{
+			&asked_group,
+			&dw_job_walls_group,
+			&dw_job_limits_group,
+			&dw_job_files_group,
+		},
+	.fits = DW_FITS_WORDS,
+	.words = "check explain show",
+	.run = policy,
+};
