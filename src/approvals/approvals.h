@@ -168,6 +168,15 @@ int dw_approvals_wait(struct dw_approvals *a, const char *id, uint64_t deadline_
                       int cancel_fd, struct dw_approval *ret, struct dw_error *err);
 
 /*
+ * For whoever waits for many at once, in a loop of its own. The first tells whether
+ * anything may have changed since *seen, which it keeps (start from UINT64_MAX): 1 or
+ * 0; it is cheap. The second has the state of one, and nothing else of it.
+ */
+int dw_approvals_changed(struct dw_approvals *a, uint64_t *seen, struct dw_error *err);
+int dw_approvals_state(struct dw_approvals *a, const char *id,
+                       enum dw_approval_state *ret, struct dw_error *err);
+
+/*
  * Spend the approval on this run. 0: it may begin, and nobody else's may on the same.
  * DW_E_BUSY: it was spent on another run, ask anew. DW_E_DENIED: it is not approved (any
  * more), or not for this caller, or not for this very request.

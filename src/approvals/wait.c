@@ -114,3 +114,35 @@ int dw_approvals_wait(struct dw_approvals *a, const char *id, uint64_t deadline_
 		return -1;
 	return dw_approvals_get(a, id, ret, err);
 }
+
+int dw_approvals_changed(struct dw_approvals *a, uint64_t *seen, struct dw_error *err)
+{
+	int r;
+
+	if (dw_approvals_enter(a, err) < 0)
+		return -1;
+	r = look(a, err);
+	if (r == 0)
+		r = a->generation != *seen;
+	*seen = a->generation;
+	dw_approvals_leave(a);
+	return r;
+}
+
+int dw_approvals_state(struct dw_approvals *a, const char *id,
+                       enum dw_approval_state *ret, struct dw_error *err)
+{
+	int64_t expires_us = 0;
+	int state = 0, r;
+
+	if (dw_approvals_enter(a, err) < 0)
+		return -1;
+	r = read_state(a, id, &state, &expires_us, err);
+	dw_approvals_leave(a);
+	if (r < 0)
+		return -1;
+	if (state <= DW_APPROVAL_APPROVED && expires_us <= dw_approvals_now_us())
+		state = DW_APPROVAL_EXPIRED;
+	*ret = (enum dw_approval_state)state;
+	return 0;
+}

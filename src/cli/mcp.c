@@ -7,6 +7,7 @@
 
 struct settings {
 	const char *config;
+	const char *policy;
 	const char *audit;
 };
 
@@ -17,6 +18,14 @@ static const struct dw_option options[] = {
 		.help = "Read levels, limits and the pool from this YAML file",
 		.take = dw_take_text,
 		.field = offsetof(struct settings, config),
+		.fits = DW_FITS_FILE,
+	},
+	{
+		.name = "policy",
+		.arg = "NAME|FILE",
+		.help = "The policy, before the config's: open, standard, strict, or a file",
+		.take = dw_take_text,
+		.field = offsetof(struct settings, policy),
 		.fits = DW_FITS_FILE,
 	},
 	{
@@ -37,6 +46,7 @@ static void fill(struct dw_hand *hand, const void *settings)
 	const struct settings *set = settings;
 
 	dw_hand_add(hand, "config", set->config);
+	dw_hand_add(hand, "policy", set->policy);
 	dw_hand_add(hand, "audit", set->audit);
 }
 
@@ -50,7 +60,7 @@ static int mcp(const struct dw_command *cmd, int argc, char **argv)
 const struct dw_command dw_command_mcp = {
 	.name = "mcp",
 	.summary = "Run code for an AI agent: an MCP server on standard input and output",
-	.usage = {"[--config FILE] [--audit FILE]"},
+	.usage = {"[--config FILE] [--policy NAME|FILE] [--audit FILE]"},
 	.example = {"dewar mcp", "claude mcp add dewar -- dewar mcp"},
 	.groups = {&group},
 	.fits = DW_FITS_NOTHING,

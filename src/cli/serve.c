@@ -11,6 +11,7 @@ struct settings {
 	const char *socket;
 	const char *state;
 	const char *config;
+	const char *policy;
 	bool check;
 };
 
@@ -53,6 +54,14 @@ static const struct dw_option config_options[] = {
 		.fits = DW_FITS_FILE,
 	},
 	{
+		.name = "policy",
+		.arg = "NAME|FILE",
+		.help = "The policy, before the config's: open, standard, strict, or a file",
+		.take = dw_take_text,
+		.field = FIELD(policy),
+		.fits = DW_FITS_FILE,
+	},
+	{
 		.name = "check-config",
 		.help = "Say whether the settings make sense, and serve nothing",
 		.take = dw_take_flag,
@@ -72,6 +81,7 @@ static void fill(struct dw_hand *hand, const void *settings)
 	dw_hand_add(hand, "socket", set->socket);
 	dw_hand_add(hand, "state", set->state);
 	dw_hand_add(hand, "config", set->config);
+	dw_hand_add(hand, "policy", set->policy);
 	dw_hand_add(hand, "check", set->check ? "1" : NULL);
 }
 

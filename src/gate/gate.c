@@ -60,6 +60,11 @@ void dw_gate_set_checker(struct dw_gate *gate, const struct dw_gate_checker *che
 	gate->checker = *checker;
 }
 
+int dw_gate_look(struct dw_gate *gate, struct dw_error *err)
+{
+	return dw_policy_watch_look(gate->watch, err);
+}
+
 struct dw_policy *dw_gate_policy(struct dw_gate *gate)
 {
 	struct dw_error problem;
@@ -157,6 +162,7 @@ static enum dw_verdict check(struct dw_gate *gate, const struct dw_question *que
 		     "the policy's own check denies it%s%.200s",
 		     why[0] != '\0' ? ": " : "", why);
 	}
+	(void)snprintf(passage->said, sizeof(passage->said), "%s", why);
 	if (verdict != DW_ALLOW) {
 		passage->decided = dw_verdict_name(verdict);
 		(void)snprintf(passage->rule, sizeof(passage->rule), "check");
@@ -168,7 +174,7 @@ static int ask(struct dw_gate *gate, const struct dw_question *question,
                struct dw_passage *passage, struct dw_error *err)
 {
 	shut_by_rule(passage, DW_REASON_UNAVAILABLE, "asks a person about it",
-	             "; there is nobody to ask: approvals are not there yet");
+	             "; there is nobody to ask here");
 	if (!gate->approver.ask)
 		return 0;
 	if (gate->approver.ask(gate->approver.user, question, passage, err) == 0)

@@ -45,6 +45,7 @@ struct dw_passage {
 	/* For the record: "allow", "raise", "deny" or "ask", and who said so. */
 	const char *decided;
 	char rule[DW_DECISION_TEXT_MAX];
+	char said[DW_DECISION_TEXT_MAX]; /* by the operator's own check, or "" */
 
 	/* Of a run that may not: policy, approval_denied, approval_expired, ... */
 	enum dw_reason reason;
@@ -85,6 +86,9 @@ void dw_gate_close(struct dw_gate *gate); /* accepts NULL */
 /* Before the first passage. Without them, asking and checking refuse. */
 void dw_gate_set_approver(struct dw_gate *gate, const struct dw_gate_approver *approver);
 void dw_gate_set_checker(struct dw_gate *gate, const struct dw_gate_checker *checker);
+
+/* Look at the policy's file now: 1 if it is a new one, 0 if not, -1 if it makes no sense. */
+int dw_gate_look(struct dw_gate *gate, struct dw_error *err);
 
 /* The policy of now: a reference, never NULL. */
 struct dw_policy *dw_gate_policy(struct dw_gate *gate);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
 #include "engine/request_json.h"
@@ -11,10 +10,11 @@
 #include "server/router.h"
 #include "server/service.h"
 
-/* {"id", "state"}, and once it is done "result" or "error". */
-static char *describe(const struct dw_task *task)
+/* {"id", "state"}, while it is pending "approval", once it is done "result" or "error". */
+static char *describe(struct dw_task *task)
 {
-	bool done = strcmp(dw_task_state(task), "done") == 0;
+	const char *state = dw_task_state(task);
+	bool done = strcmp(state, "done") == 0;
 	const char *result = done ? dw_task_json(task) : NULL;
 	autofree char *error = NULL;
 	autobuf struct dw_buf text;
@@ -22,7 +22,15 @@ static char *describe(const struct dw_task *task)
 
 	dw_buf_init(&text, SIZE_MAX / 2);
 	(void)dw_buf_printf(&text, "{\"id\":\"%s\",\"state\":\"%s\"", dw_task_id(task),
-	                    done ? "done" : dw_task_state(task));
+	                    state);
+	if (strcmp(state, "pending") == 0) {
+		struct dw_task_approval approval;
+		autofree char *json = NULL;
+
+		dw_task_approval(task, &approval);
+		json = dw_task_approval_json(&approval);
+		(void)dw_buf_printf(&text, ",\"approval\":%s", json ? json : "null");
+	}
 	if (result) {
 		(void)dw_buf_puts(&text, ",\"result\":");
 		(void)dw_buf_puts(&text, result);
@@ -74,18 +82,6 @@ static void reply_accepted(struct dw_exchange *x)
 	dw_reply_json(x, 202, text);
 }
 
-static int check_type(struct dw_exchange *x, struct dw_refusal *why)
-{
-	const char *type = dw_exchange_header(x, "Content-Type");
-	size_t len = type ? strcspn(type, "; ") : 0;
-
-	if (type && len == strlen("application/json") &&
-	    strncasecmp(type, "application/json", len) == 0)
-		return 0;
-	return dw_refuse(why, 415, "send Content-Type: application/json",
-	                 "a request for a run is JSON");
-}
-
 /* The request, and what else its JSON says. */
 static int read_body(struct dw_exchange *x, struct dw_request *req, bool *ret_async,
                      struct dw_refusal *why)
@@ -93,7 +89,7 @@ static int read_body(struct dw_exchange *x, struct dw_request *req, bool *ret_as
 	struct dw_error err = {0};
 	json_t *tree, *async;
 
-	if (check_type(x, why) < 0)
+	if (dw_exchange_check_json(x, why) < 0)
 		return -1;
 	tree = dw_request_tree(x->body.data ? x->body.data : "", x->body.len, &err);
 	if (!tree)

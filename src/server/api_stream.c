@@ -102,6 +102,19 @@ static void send_end(struct stream *s, const struct dw_task *task)
 	dw_stream_end(s->x);
 }
 
+static void send_pending(struct stream *s, const struct dw_task *task,
+                         const struct dw_task_approval *approval)
+{
+	autofree char *json = dw_task_approval_json(approval);
+	autobuf struct dw_buf text;
+
+	dw_buf_init(&text, SIZE_MAX / 2);
+	(void)dw_buf_printf(&text, "{\"id\":\"%s\",\"approval\":%s}", dw_task_id(task),
+	                    json ? json : "null");
+	if (!text.failed)
+		send_event(s, "pending", text.data);
+}
+
 static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
                      enum dw_stream stream, const void *data, size_t len)
 {
@@ -112,6 +125,9 @@ static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
 	case DW_TASK_STARTED:
 		(void)snprintf(text, sizeof(text), "{\"id\":\"%s\"}", dw_task_id(task));
 		send_event(s, "start", text);
+		break;
+	case DW_TASK_PENDING:
+		send_pending(s, task, data);
 		break;
 	case DW_TASK_OUTPUT:
 		send_output(s, stream, data, len);

@@ -66,6 +66,18 @@ static int check_socket(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
+/* A profile's name, or a file; a daemon has no folder that names could be relative to. */
+static int check_policy(const void *base, const char *text, struct dw_error *err)
+{
+	size_t len = strlen(text);
+
+	if (strchr(text, '/') || (len > 5 && strcmp(text + len - 5, ".yaml") == 0))
+		return check_path(base, text, err);
+	return len > 0 ? 0
+	               : dw_fail(err, DW_E_INVALID, 0,
+	                         "must be the name of a policy, or a file");
+}
+
 static int check_limit(const void *base, const char *text, struct dw_error *err)
 {
 	struct dw_request req;
@@ -385,6 +397,7 @@ static const struct dw_yaml_key all_keys[] = {
 	{"listen", DW_YAML_TEXT, AT(listen), .check = check_listen},
 	{"socket", DW_YAML_TEXT, AT(socket), .check = check_socket},
 	{"state", DW_YAML_TEXT, AT(state), .check = check_path},
+	{"policy", DW_YAML_TEXT, AT(policy), .check = check_policy},
 	{"runs", DW_YAML_MAP, .keys = runs_keys},
 	{"http", DW_YAML_MAP, .keys = http_keys},
 	{"pool", DW_YAML_MAP, .keys = pool_keys},

@@ -26,6 +26,7 @@ struct dw_config {
 	char *listen; /* "127.0.0.1:7443", "[::1]:7443"; NULL: not asked for */
 	char *socket; /* path of a unix socket, or NULL */
 	char *state;  /* folder of keys.db and audit.db; NULL: the default */
+	char *policy; /* a profile or a file, as dw_policy_load() has it; or NULL */
 
 	struct {
 		unsigned concurrent; /* runs at a time; 0: by the cores */

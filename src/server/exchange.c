@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "server/door.h"
@@ -39,6 +40,18 @@ const char *dw_exchange_header(struct dw_exchange *x, const char *name)
 const char *dw_exchange_query(struct dw_exchange *x, const char *name)
 {
 	return MHD_lookup_connection_value(own_of(x)->conn, MHD_GET_ARGUMENT_KIND, name);
+}
+
+int dw_exchange_check_json(struct dw_exchange *x, struct dw_refusal *why)
+{
+	const char *type = dw_exchange_header(x, "Content-Type");
+	size_t len = type ? strcspn(type, "; ") : 0;
+
+	if (type && len == strlen("application/json") &&
+	    strncasecmp(type, "application/json", len) == 0)
+		return 0;
+	return dw_refuse(why, 415, "send Content-Type: application/json",
+	                 "what is sent here is JSON");
 }
 
 /* ---- replies ---- */

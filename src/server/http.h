@@ -57,6 +57,9 @@ void dw_http_free(struct dw_http *http);
 const char *dw_exchange_header(struct dw_exchange *x, const char *name);
 const char *dw_exchange_query(struct dw_exchange *x, const char *name);
 
+/* Is the body said to be JSON? */
+int dw_exchange_check_json(struct dw_exchange *x, struct dw_refusal *why);
+
 struct dw_service *dw_exchange_service(struct dw_exchange *x);
 
 /* It was read, and its memory is for others; unless x->claimed has become somebody's. */

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "approvals/approvals.h"
 #include "audit/audit.h"
 #include "base/account.h"
 #include "base/cleanup.h"
@@ -90,18 +91,32 @@ static int run(char *const *words, const struct dw_config *config, struct dw_err
 {
 	autoclose int in = -1, out = -1, stop = -1;
 	struct dw_service *service = NULL;
-	char audit[DW_AUDIT_PATH_MAX];
+	char audit[DW_AUDIT_PATH_MAX], approvals[DW_APPROVALS_PATH_MAX];
+	const struct dw_service_files files = {.audit = audit, .approvals = approvals};
 	int r;
 
 	dw_log_setup(config->log_level, config->log_format);
 	if (stop_signals(&stop, err) < 0 || take_stdio(&in, &out, err) < 0 ||
 	    find_audit(words, config, audit, err) < 0 ||
-	    dw_service_new(config, audit, &service, err) < 0)
+	    dw_approvals_path(config->state, approvals, err) < 0 ||
+	    dw_service_new(config, &files, &service, err) < 0)
 		return -1;
 	dw_log(DW_LOG_INFO, "MCP on standard input and output", "audit", audit, NULL);
 	r = talk(service, config, in, out, stop, err);
 	dw_service_free(service);
 	return r;
+}
+
+static int take_policy(char *const *words, struct dw_config *config, struct dw_error *err)
+{
+	const char *policy = dw_word(words, "policy");
+
+	if (!policy)
+		return 0;
+	free(config->policy);
+	config->policy = strdup(policy);
+	return config->policy ? 0
+	                      : dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the settings");
 }
 
 int dw_mcp_main(char *const *words)
@@ -111,6 +126,8 @@ int dw_mcp_main(char *const *words)
 	int r;
 
 	r = dw_config_load(dw_word(words, "config"), &config, &err);
+	if (r == 0)
+		r = take_policy(words, config, &err);
 	if (r == 0)
 		r = run(words, config, &err);
 	dw_config_free(config);

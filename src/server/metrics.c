@@ -20,6 +20,10 @@ static const double bounds[BOUNDS] = {0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01,
                                       0.02,   0.05,   0.1,   0.2,   0.5,   1,
                                       2,      5,      10,    60};
 
+#define DECISIONS 4
+
+static const char *const decision_names[DECISIONS] = {"allow", "raise", "deny", "ask"};
+
 struct histogram {
 	uint64_t in[BOUNDS + 1]; /* each by itself; the last is beyond all bounds */
 	uint64_t n;
@@ -38,6 +42,7 @@ struct dw_metrics {
 	struct histogram queue, start, run, audit[DW_METRICS_RECORD_COUNT];
 	uint64_t refused[600], replies[600];
 	uint64_t audit_failed;
+	uint64_t decisions[DECISIONS];
 };
 
 struct dw_metrics *dw_metrics_new(void)
@@ -123,6 +128,15 @@ void dw_metrics_reply(struct dw_metrics *metrics, int status)
 	count(metrics, metrics->replies, status);
 }
 
+void dw_metrics_decision(struct dw_metrics *metrics, const char *decision)
+{
+	(void)pthread_mutex_lock(&metrics->lock);
+	for (size_t i = 0; i < DECISIONS; i++)
+		if (strcmp(decision_names[i], decision) == 0)
+			metrics->decisions[i]++;
+	(void)pthread_mutex_unlock(&metrics->lock);
+}
+
 void dw_metrics_audit(struct dw_metrics *metrics, enum dw_metrics_record record,
                       double seconds)
 {
@@ -188,6 +202,13 @@ static void print_all(const struct dw_metrics *m, struct dw_buf *ret)
 	head(ret, "dewar_refused_total", "counter",
 	     "Runs that were not let in, by status.");
 	print_statuses(ret, m->refused, "dewar_refused_total");
+	head(ret, "dewar_policy_decisions_total", "counter",
+	     "What the policy decided about runs.");
+	for (size_t i = 0; i < DECISIONS; i++)
+		(void)dw_buf_printf(ret,
+		                    "dewar_policy_decisions_total{decision=\"%s\"} %llu\n",
+		                    decision_names[i],
+		                    (unsigned long long)m->decisions[i]);
 	head(ret, "dewar_http_replies_total", "counter", "Replies, by status.");
 	print_statuses(ret, m->replies, "dewar_http_replies_total");
 	head(ret, "dewar_queue_seconds", "histogram",

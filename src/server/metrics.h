@@ -31,6 +31,9 @@ void dw_metrics_run(struct dw_metrics *metrics, const struct dw_metrics_run *run
 /* A request that was not let in, by the status of the answer. */
 void dw_metrics_refused(struct dw_metrics *metrics, int status);
 
+/* What a policy decided: "allow", "raise", "deny" or "ask". */
+void dw_metrics_decision(struct dw_metrics *metrics, const char *decision);
+
 /* A reply of any kind. */
 void dw_metrics_reply(struct dw_metrics *metrics, int status);
 

@@ -155,16 +155,11 @@ static int fill_limits(const struct dw_rules *rules, const struct dw_caller *cal
 	return 0;
 }
 
-int dw_rules_apply(const struct dw_rules *rules, const struct dw_caller *caller,
-                   struct dw_request *req, struct dw_refusal *why)
+int dw_rules_check(const struct dw_rules *rules, const struct dw_caller *caller,
+                   const struct dw_request *req, struct dw_refusal *why)
 {
 	struct dw_error err = {0};
 
-	if (!(caller->grant.scopes & DW_SCOPE_RUN))
-		return dw_refuse(why, 403, "use a key with the scope run",
-		                 "this key may not run anything");
-	if (!req->level)
-		req->level = rules->level;
 	if (dw_request_check(req, &err) < 0)
 		return dw_refuse_error(why, &err);
 	if (check_levels(req->level, rules->levels, "the daemon's config has runs.levels",
@@ -174,7 +169,18 @@ int dw_rules_apply(const struct dw_rules *rules, const struct dw_caller *caller,
 	    check_levels(req->level, caller->grant.levels, "the key has its levels",
 	                 why) < 0)
 		return -1;
-	if (check_host(req, why) < 0)
+	return check_host(req, why);
+}
+
+int dw_rules_apply(const struct dw_rules *rules, const struct dw_caller *caller,
+                   struct dw_request *req, struct dw_refusal *why)
+{
+	if (!(caller->grant.scopes & DW_SCOPE_RUN))
+		return dw_refuse(why, 403, "use a key with the scope run",
+		                 "this key may not run anything");
+	if (!req->level)
+		req->level = rules->level;
+	if (dw_rules_check(rules, caller, req, why) < 0)
 		return -1;
 	if (req->network == DW_NETWORK_FULL && !rules->network)
 		return dw_refuse(why, 403, "the daemon's config has runs.network",

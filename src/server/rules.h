@@ -33,6 +33,13 @@ void dw_rules_from_config(struct dw_rules *ret, const struct dw_config *config);
 int dw_rules_apply(const struct dw_rules *rules, const struct dw_caller *caller,
                    struct dw_request *req, struct dw_refusal *why);
 
+/*
+ * May it run at the level that it has come to, which a policy may have raised? The
+ * first part of what dw_rules_apply() asks; nothing is filled in.
+ */
+int dw_rules_check(const struct dw_rules *rules, const struct dw_caller *caller,
+                   const struct dw_request *req, struct dw_refusal *why);
+
 /* The image that the config has for such a request, or NULL. */
 const char *dw_rules_image(const struct dw_rules *rules, const struct dw_request *req);
 

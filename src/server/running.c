@@ -44,7 +44,12 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
 
 static int record_intent(struct dw_service *s, struct dw_task *task)
 {
-	struct dw_audit_run run = {.id = task->id, .who = task->caller.who};
+	struct dw_audit_run run = {
+		.id = task->id,
+		.who = task->caller.who,
+		.decision = task->passage.decided,
+		.rule = task->passage.rule,
+	};
 	uint64_t since = dw_now_ns();
 	struct dw_error err = {0};
 	int r = dw_audit_intent(s->audit, &run, &task->req, &err);
@@ -94,7 +99,7 @@ static void count_run(struct dw_service *s, const struct dw_task *task,
 		.status = dw_status_name(res->status),
 		.reason = dw_reason_name(res->reason),
 		.way = res->warm ? "warm" : "cold",
-		.queue_s = seconds(task->arrived_ns, left_ns),
+		.queue_s = seconds(task->counts_ns, left_ns),
 		.start_s = ran < 0 ? -1 : seconds(left_ns, end_ns) - ran,
 		.run_s = ran,
 	};
@@ -116,7 +121,7 @@ void dw_running_log(const struct dw_task *task, const struct dw_result *res)
 
 static uint64_t waited_ms(const struct dw_task *task, uint64_t now_ns)
 {
-	return (now_ns - task->arrived_ns) / 1000000;
+	return (now_ns - task->counts_ns) / 1000000;
 }
 
 bool dw_running_in_time(struct dw_task *task, uint64_t now_ns)
@@ -130,17 +135,12 @@ bool dw_running_in_time(struct dw_task *task, uint64_t now_ns)
 	return false;
 }
 
-struct dw_result *dw_running(struct dw_service *s, struct dw_task *task, uint64_t left_ns)
+/* The program itself, with what is left of its time. */
+static struct dw_result *run(struct dw_service *s, struct dw_task *task, uint64_t waited)
 {
-	uint64_t waited = waited_ms(task, left_ns);
 	struct dw_result *res = NULL;
 	int r;
 
-	if (!dw_running_in_time(task, left_ns) || record_intent(s, task) < 0) {
-		dw_metrics_refused(s->metrics, task->why.status);
-		return NULL;
-	}
-	task->intended = true;
 	dw_task_tell(task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
 	if (waited >= WAIT_THAT_COUNTS_MS)
 		task->req.limits.timeout_ms = task->timeout_ms - waited;
@@ -149,15 +149,53 @@ struct dw_result *dw_running(struct dw_service *s, struct dw_task *task, uint64_
 	task->req.user = task;
 	r = s->pool ? dw_pool_run(s->pool, &task->req, &res, &task->failed)
 	            : dw_run(&task->req, &res, &task->failed);
-	if (r < 0)
+	if (r < 0) {
 		(void)dw_refuse_error(&task->why, &task->failed);
-	else if (waited >= WAIT_THAT_COUNTS_MS)
+		return NULL;
+	}
+	if (waited >= WAIT_THAT_COUNTS_MS)
 		dw_warn(res,
 		        "it waited %.1f s for its turn, which counts towards its %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
+	dw_gate_remark(&task->passage, res);
+	return res;
+}
+
+/* It may not run: that is on record, and a result. */
+static struct dw_result *refuse(struct dw_task *task)
+{
+	struct dw_result *res = dw_gate_refusal(&task->passage, &task->req);
+
+	if (!res) {
+		(void)dw_fail(&task->failed, DW_E_INTERNAL, 0, "write the result: no memory");
+		(void)dw_refuse_error(&task->why, &task->failed);
+	}
+	return res;
+}
+
+bool dw_running(struct dw_service *s, struct dw_task *task, struct dw_result **ret)
+{
+	enum dw_way way = DW_WAY_FAILED;
+	struct dw_result *res = NULL;
+	uint64_t left_ns;
+
+	if (dw_running_in_time(task, dw_now_ns()))
+		way = dw_gatehouse_pass(s, task);
+	if (way == DW_WAY_WAITS)
+		return false;
+	/* What the policy took counts as well. */
+	left_ns = dw_now_ns();
+	if (way == DW_WAY_OPEN && !dw_running_in_time(task, left_ns))
+		way = DW_WAY_FAILED;
+	if (way != DW_WAY_FAILED && record_intent(s, task) == 0) {
+		task->intended = true;
+		res = way == DW_WAY_OPEN ? run(s, task, waited_ms(task, left_ns))
+		                         : refuse(task);
+	}
 	if (res)
 		count_run(s, task, res, left_ns, dw_now_ns());
 	else
 		dw_metrics_refused(s->metrics, task->why.status);
-	return res;
+	*ret = res;
+	return true;
 }

@@ -8,9 +8,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "approvals/approvals.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/state.h"
+#include "gate/gate.h"
 #include "server/door.h"
 #include "server/http.h"
 #include "server/listen.h"
@@ -28,6 +30,7 @@ struct daemon {
 	char *const *words;
 	char state[DW_STATE_PATH_MAX];
 	char keys[DW_STATE_PATH_MAX + 16], audit[DW_STATE_PATH_MAX + 16];
+	char approvals[DW_STATE_PATH_MAX + 16];
 	struct dw_door door;
 	struct dw_config *first; /* what the pool was made from, and goes on using */
 	int fds[LISTENERS_MAX];
@@ -41,16 +44,22 @@ struct daemon {
 static int load_config(const struct daemon *d, struct dw_config **ret,
                        struct dw_error *err)
 {
-	static const char *const keys[] = {"listen", "socket", "state"};
+	static const struct {
+		const char *key;
+		size_t at;
+	} words[] = {
+		{"listen", offsetof(struct dw_config, listen)},
+		{"socket", offsetof(struct dw_config, socket)},
+		{"state", offsetof(struct dw_config, state)},
+		{"policy", offsetof(struct dw_config, policy)},
+	};
 	struct dw_config *config = NULL;
 
 	if (dw_config_load(dw_word(d->words, "config"), &config, err) < 0)
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		char **field = i == 0   ? &config->listen
-		               : i == 1 ? &config->socket
-		                        : &config->state;
-		const char *value = dw_word(d->words, keys[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		char **field = (char **)((char *)config + words[i].at);
+		const char *value = dw_word(d->words, words[i].key);
 
 		if (!value)
 			continue;
@@ -139,6 +148,8 @@ static int open_state(struct daemon *d, struct dw_error *err)
 		return -1;
 	(void)snprintf(d->keys, sizeof(d->keys), "%s/keys.db", d->state);
 	(void)snprintf(d->audit, sizeof(d->audit), "%s/audit.db", d->state);
+	(void)snprintf(d->approvals, sizeof(d->approvals), "%s/" DW_APPROVALS_FILE,
+	               d->state);
 	if (config->audit.path)
 		(void)snprintf(d->audit, sizeof(d->audit), "%s", config->audit.path);
 	d->door.audit = d->audit;
@@ -159,10 +170,12 @@ static void raise_files(void)
 static int start(struct daemon *d, struct dw_error *err)
 {
 	const struct dw_config *config = d->door.config;
+	const struct dw_service_files files = {.audit = d->audit,
+	                                       .approvals = d->approvals};
 
 	raise_files();
 	if (open_state(d, err) < 0 || listen_all(d, err) < 0 || check_open(d, err) < 0 ||
-	    dw_service_new(config, d->audit, &d->door.service, err) < 0)
+	    dw_service_new(config, &files, &d->door.service, err) < 0)
 		return -1;
 	d->door.mcp = dw_mcp_http_create(d->door.service);
 	if (!d->door.mcp)
@@ -185,12 +198,13 @@ static void reload(struct daemon *d)
 	struct dw_error err = {0};
 
 	dw_manager_tell("RELOADING=1");
-	if (load_config(d, &config, &err) < 0 || !config) {
+	if (load_config(d, &config, &err) < 0 ||
+	    dw_service_reload(d->door.service, config, &err) < 0) {
 		dw_log(DW_LOG_ERROR, "the settings stay as they were", "why", err.text,
 		       NULL);
+		dw_config_free(config);
 	} else {
 		dw_log_setup(config->log_level, config->log_format);
-		dw_service_reload(d->door.service, config);
 		(void)pthread_rwlock_wrlock(&d->door.lock);
 		before = d->door.config;
 		d->door.config = config;
@@ -276,6 +290,22 @@ static void attend(struct daemon *d, const sigset_t *signals)
 	}
 }
 
+/* For --check-config: what else could be wrong with them. */
+static int check_settings(struct dw_config *config)
+{
+	struct dw_policy *policy = NULL;
+	struct dw_error err = {0};
+	int r = dw_policy_load(config->policy, &policy, &err);
+
+	if (r == 0)
+		(void)puts("the settings make sense");
+	else
+		(void)fprintf(stderr, "dewar: %s\n", err.text);
+	dw_policy_unref(policy);
+	dw_config_free(config);
+	return r == 0 ? 0 : EXIT_OURS;
+}
+
 int dw_serve_main(char *const *words)
 {
 	struct daemon d = {.words = words};
@@ -296,11 +326,8 @@ int dw_serve_main(char *const *words)
 
 	r = load_config(&d, &d.first, &err);
 	d.door.config = d.first;
-	if (r == 0 && dw_word(words, "check")) {
-		(void)puts("the settings make sense");
-		dw_config_free(d.first);
-		return 0;
-	}
+	if (r == 0 && dw_word(words, "check"))
+		return check_settings(d.first);
 	if (r == 0) {
 		dw_log_setup(d.door.config->log_level, d.door.config->log_format);
 		r = start(&d, &err);

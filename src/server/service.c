@@ -67,6 +67,10 @@ static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)
 		if (r == 0)
 			s->n_workers++;
 	}
+	if (r == 0 && !s->watching) {
+		r = pthread_create(&s->watcher, NULL, dw_pending_watch, s);
+		s->watching = r == 0;
+	}
 	if (r == 0 && !s->keeping) {
 		r = pthread_create(&s->keeper, NULL, dw_turns_keep_house, s);
 		s->keeping = r == 0;
@@ -183,11 +187,38 @@ static void init_locks(struct dw_service *s)
 	(void)pthread_cond_init(&s->work, NULL);
 	(void)pthread_cond_init(&s->idle, &attr);
 	(void)pthread_cond_init(&s->tick, &attr);
+	(void)pthread_cond_init(&s->pending.wake, &attr);
 	(void)pthread_cond_init(&s->recorded, &attr);
 	(void)pthread_condattr_destroy(&attr);
 }
 
-int dw_service_new(const struct dw_config *config, const char *audit,
+static void on_complaint(void *user, const char *text)
+{
+	(void)user;
+	dw_log(DW_LOG_WARNING, "a webhook was not told", "why", text, NULL);
+}
+
+/* What decides, and who is asked. */
+static int open_gate(struct dw_service *s, const struct dw_config *config,
+                     const char *approvals, struct dw_error *err)
+{
+	struct dw_people_config people = {
+		.dress = dw_gatehouse_dress,
+		.complain = on_complaint,
+		.user = s,
+	};
+
+	if (dw_approvals_open(approvals, NULL, &s->approvals, err) < 0)
+		return -1;
+	people.approvals = s->approvals;
+	if (dw_people_new(&people, &s->people, err) < 0 ||
+	    dw_gatehouse_set(s, config->policy, err) < 0)
+		return -1;
+	dw_gatehouse_look(s);
+	return 0;
+}
+
+int dw_service_new(const struct dw_config *config, const struct dw_service_files *files,
                    struct dw_service **ret, struct dw_error *err)
 {
 	struct dw_service *s = calloc(1, sizeof(*s));
@@ -203,7 +234,8 @@ int dw_service_new(const struct dw_config *config, const char *audit,
 		dw_service_free(s);
 		return -1;
 	}
-	if (open_audit(s, audit, err) < 0 || make_pool(s, config, err) < 0 ||
+	if (open_gate(s, config, files->approvals, err) < 0 ||
+	    open_audit(s, files->audit, err) < 0 || make_pool(s, config, err) < 0 ||
 	    start_threads(s, want_workers(config), err) < 0) {
 		dw_service_free(s);
 		return -1;
@@ -212,20 +244,24 @@ int dw_service_new(const struct dw_config *config, const char *audit,
 	return 0;
 }
 
-void dw_service_reload(struct dw_service *service, const struct dw_config *config)
+int dw_service_reload(struct dw_service *service, const struct dw_config *config,
+                      struct dw_error *err)
 {
-	struct dw_error err = {0};
+	struct dw_error fewer = {0};
 	unsigned n = want_workers(config);
 
+	if (dw_gatehouse_set(service, config->policy, err) < 0)
+		return -1;
 	(void)pthread_mutex_lock(&service->lock);
 	take_config(service, config);
-	if (start_threads(service, n, &err) < 0)
+	if (start_threads(service, n, &fewer) < 0)
 		dw_log(DW_LOG_ERROR, "fewer runs at a time than the config has", "why",
-		       err.text, NULL);
+		       fewer.text, NULL);
 	dw_quota_resize(service->quota, config->runs.queue,
 	                n < service->n_workers ? n : service->n_workers);
 	(void)pthread_cond_broadcast(&service->work);
 	(void)pthread_mutex_unlock(&service->lock);
+	return 0;
 }
 
 void dw_service_drain(struct dw_service *service, uint64_t deadline_ms)
@@ -261,6 +297,7 @@ void dw_service_free(struct dw_service *service)
 	service->ended = true;
 	(void)pthread_cond_broadcast(&service->work);
 	(void)pthread_cond_broadcast(&service->tick);
+	(void)pthread_cond_broadcast(&service->pending.wake);
 	(void)pthread_mutex_unlock(&service->lock);
 	for (unsigned i = 0; i < service->n_workers; i++)
 		(void)pthread_join(service->workers[i], NULL);
@@ -268,12 +305,19 @@ void dw_service_free(struct dw_service *service)
 		(void)pthread_join(service->keeper, NULL);
 	if (service->scouting)
 		(void)pthread_join(service->scout, NULL);
+	if (service->watching)
+		(void)pthread_join(service->watcher, NULL);
 	dw_turns_forget(service);
+	dw_pending_finish(service);
+	dw_gatehouse_finish(service);
+	dw_people_free(service->people);
+	dw_approvals_close(service->approvals);
 	dw_pool_free(service->pool);
 	free(service->docker);
 	dw_audit_close(service->audit);
 	dw_quota_free(service->quota);
 	dw_metrics_free(service->metrics);
+	(void)pthread_cond_destroy(&service->pending.wake);
 	(void)pthread_cond_destroy(&service->recorded);
 	(void)pthread_cond_destroy(&service->tick);
 	(void)pthread_cond_destroy(&service->idle);

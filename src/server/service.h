@@ -16,8 +16,14 @@
  */
 struct dw_service;
 
-/* The config lives as long as the service. audit is the path of the record. */
-int dw_service_new(const struct dw_config *config, const char *audit,
+/* Files of its own. */
+struct dw_service_files {
+	const char *audit;     /* the record */
+	const char *approvals; /* what waits for people */
+};
+
+/* The config lives as long as the service. */
+int dw_service_new(const struct dw_config *config, const struct dw_service_files *files,
                    struct dw_service **ret, struct dw_error *err);
 
 /*
@@ -38,8 +44,22 @@ void dw_service_free(struct dw_service *service);
  */
 void dw_service_settle(struct dw_service *service);
 
-/* The limits, levels and sizes of another config, for the tasks to come. */
-void dw_service_reload(struct dw_service *service, const struct dw_config *config);
+/*
+ * The policy, limits, levels and sizes of another config, for the tasks to come. -1 if
+ * its policy makes no sense: then all is as it was.
+ */
+int dw_service_reload(struct dw_service *service, const struct dw_config *config,
+                      struct dw_error *err);
+
+/* For those who decide; from any thread, but those that must not wait. */
+struct dw_approvals *dw_service_approvals(struct dw_service *service);
+
+/* Something was decided by us: who waits for it need not wait for the next look. */
+void dw_service_decided(struct dw_service *service);
+
+/* Decide soon, in a thread of ours: for who must not wait. All is copied. */
+void dw_service_decide(struct dw_service *service, const char *approval, const char *who,
+                       bool yes, const char *note);
 
 bool dw_service_draining(const struct dw_service *service);
 

@@ -4,8 +4,12 @@
 
 #include <pthread.h>
 
+#include "approvals/approvals.h"
 #include "audit/audit.h"
 #include "dewar/pool.h"
+#include "gate/people.h"
+#include "server/gatehouse.h"
+#include "server/pending.h"
 #include "server/quota.h"
 #include "server/rules.h"
 #include "server/service.h"
@@ -42,15 +46,20 @@ struct dw_service {
 	atomic_bool draining;
 	bool ended;
 	bool hurry;                            /* the drain's deadline has come early */
+	bool stopping;                         /* ... or has come: nobody begins to wait */
 	_Atomic uint64_t claimed, claimed_max; /* bytes of requests */
 
 	struct dw_pool *pool;      /* NULL: every run is cold */
 	struct dw_request *docker; /* what containers of the pool's are like */
 	struct dw_audit *audit;
+	struct dw_approvals *approvals;
+	struct dw_people *people;
+	struct dw_gatehouse gatehouse;
+	struct dw_pending pending;
 	struct dw_metrics *metrics;
-	pthread_t workers[DW_WORKERS_MAX], keeper, scout;
+	pthread_t workers[DW_WORKERS_MAX], keeper, scout, watcher;
 	unsigned n_workers;
-	bool keeping, scouting;
+	bool keeping, scouting, watching;
 };
 
 uint64_t dw_now_ns(void);
@@ -69,15 +78,21 @@ bool dw_turns_idle(const struct dw_service *s);
 /* Under the lock, which is let go of meanwhile: cancel all that run and wait. */
 void dw_turns_cancel(struct dw_service *s);
 
+/*
+ * Under the lock: one that is parked has its answer, and waits for its turn again;
+ * then whoever has no cpu seconds left is told, so the lock is let go of meanwhile.
+ */
+void dw_turns_return(struct dw_service *s, struct dw_task *task);
+
 /* Let go of every task, once there are no threads. */
 void dw_turns_forget(struct dw_service *s);
 
 /*
- * Run a task that has left the queue at that time: its result, or NULL and
- * task->why. Records the intent, counts and tells; neither ends nor logs it.
+ * Run a task that has left the queue: its result, or NULL and task->why. Passes the
+ * policy's gate, records the intent, counts and tells; neither ends nor logs it. False:
+ * it is to wait for a person, and to come again.
  */
-struct dw_result *dw_running(struct dw_service *s, struct dw_task *task,
-                             uint64_t left_ns);
+bool dw_running(struct dw_service *s, struct dw_task *task, struct dw_result **ret);
 
 /*
  * Record how a task ended that has ended: after the answer, which need not wait for
@@ -85,7 +100,7 @@ struct dw_result *dw_running(struct dw_service *s, struct dw_task *task,
  */
 void dw_running_record(struct dw_service *s, const struct dw_task *task);
 
-/* Its time counts from when it came. False: there is none left, and task->why. */
+/* Its time counts from when it came, or was approved. False: there is none left, and task->why. */
 bool dw_running_in_time(struct dw_task *task, uint64_t now_ns);
 
 /* A task is over, with a result or not. */

@@ -52,17 +52,19 @@ static void print_pool(struct dw_pool *pool, struct dw_buf *ret)
 
 void dw_service_print(struct dw_service *service, struct dw_buf *ret)
 {
-	double waiting, running, kept, kept_bytes;
+	double waiting, running, pending, kept, kept_bytes;
 
 	(void)pthread_mutex_lock(&service->lock);
 	waiting = (double)dw_quota_waiting(service->quota);
 	running = (double)dw_quota_running(service->quota);
+	pending = (double)service->pending.n;
 	kept = (double)service->kept;
 	kept_bytes = (double)service->kept_bytes;
 	(void)pthread_mutex_unlock(&service->lock);
 
 	gauge(ret, "dewar_queue_length", "Runs that wait for their turn.", waiting);
 	gauge(ret, "dewar_running", "Runs under way.", running);
+	gauge(ret, "dewar_pending", "Runs that wait for a person's approval.", pending);
 	gauge(ret, "dewar_results_kept", "Results that can still be asked for.", kept);
 	gauge(ret, "dewar_results_kept_bytes", "Memory that these take.", kept_bytes);
 	gauge(ret, "dewar_memory_bytes", "Memory of the daemon itself (RSS).",

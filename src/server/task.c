@@ -2,15 +2,19 @@
 #include "server/task.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "audit/record.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/utf8.h"
 #include "server/service.h"
 #include "server/task_own.h"
 
@@ -63,6 +67,7 @@ void dw_task_unref(struct dw_task *task)
 	if (!task || atomic_fetch_sub(&task->refs, 1) > 1)
 		return;
 	dw_request_finish(&task->req);
+	dw_passage_finish(&task->passage);
 	dw_result_free(task->res);
 	free(task->json);
 	dw_fd_close(&task->cancel_fd);
@@ -107,6 +112,7 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 		task->bytes += res->files[i].len;
 	/* What it was given is not needed any more, and may be large. */
 	dw_request_finish(&task->req);
+	dw_passage_finish(&task->passage);
 	dw_service_unclaim(task->service, task->claimed);
 	atomic_store(&task->stage, DW_TASK_DONE); /* the last: who sees it may read all */
 	(void)pthread_cond_broadcast(&task->over);
@@ -133,10 +139,37 @@ const char *dw_task_state(const struct dw_task *task)
 	static const char *const names[] = {
 		[DW_TASK_QUEUED] = "queued",
 		[DW_TASK_RUNNING] = "running",
+		[DW_TASK_WAITING] = "pending",
 		[DW_TASK_DONE] = "done",
 	};
 
 	return names[atomic_load(&task->stage)];
+}
+
+void dw_task_approval(struct dw_task *task, struct dw_task_approval *ret)
+{
+	(void)pthread_mutex_lock(&task->lock);
+	*ret = task->approval;
+	(void)pthread_mutex_unlock(&task->lock);
+}
+
+char *dw_task_approval_json(const struct dw_task_approval *approval)
+{
+	autofree char *rule = NULL, *reason = NULL;
+	char expires[DW_AUDIT_TIME_MAX];
+	json_t *root;
+	char *text;
+	size_t len;
+
+	/* What is cut may be cut in the middle of a character. */
+	rule = dw_utf8_clean(approval->rule, strlen(approval->rule), &len);
+	reason = dw_utf8_clean(approval->reason, strlen(approval->reason), &len);
+	dw_audit_time_text(approval->expires_us, expires);
+	root = json_pack("{s:s, s:s, s:s, s:s}", "id", approval->id, "expires", expires,
+	                 "rule", rule ? rule : "", "reason", reason ? reason : "");
+	text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	json_decref(root);
+	return text;
 }
 
 const struct dw_result *dw_task_result(const struct dw_task *task, struct dw_refusal *why)

@@ -24,8 +24,18 @@ struct dw_caller {
 	struct dw_grant grant;
 };
 
+/* What a run waits for a person with. */
+struct dw_task_approval {
+	char id[DW_ID_MAX]; /* "": it never did */
+	int64_t expires_us; /* since 1970 */
+	bool self;          /* who asked may answer */
+	char rule[256];     /* of the policy, by name */
+	char reason[256];
+};
+
 enum dw_task_event {
-	DW_TASK_STARTED = 0, /* it left the queue */
+	DW_TASK_STARTED = 0, /* it left the queue, and may run */
+	DW_TASK_PENDING,     /* a person is asked; data is a struct dw_task_approval */
 	DW_TASK_OUTPUT,      /* stream, data and len are set */
 	DW_TASK_NOTE,        /* data is a line for a person, NUL-terminated */
 	DW_TASK_ENDED,       /* the last: ask dw_task_result() */
@@ -74,8 +84,14 @@ struct dw_task *dw_task_find(struct dw_service *service, const struct dw_caller 
 
 const char *dw_task_id(const struct dw_task *task);
 
-/* "queued", "running", "done" */
+/* "queued", "running", "pending", "done" */
 const char *dw_task_state(const struct dw_task *task);
+
+/* What it waits for while it is pending, or waited for last. Not from on_event. */
+void dw_task_approval(struct dw_task *task, struct dw_task_approval *ret);
+
+/* {"id", "expires", "rule", "reason"}; free() it. NULL without memory. */
+char *dw_task_approval_json(const struct dw_task_approval *approval);
 
 /*
  * Once it is done: its result, or NULL and *why says what went wrong instead (the

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "gate/gate.h"
 #include "server/quota.h"
 #include "server/rules.h"
 #include "server/task.h"
@@ -15,6 +16,7 @@
 enum dw_task_stage {
 	DW_TASK_QUEUED = 0,
 	DW_TASK_RUNNING,
+	DW_TASK_WAITING, /* for a person */
 	DW_TASK_DONE,
 };
 
@@ -34,17 +36,29 @@ struct dw_task {
 	char image[DW_RULES_IMAGE_MAX]; /* if it is the config's, and not the request's */
 	char level[sizeof(((struct dw_rules *)0)->level)]; /* the same */
 	uint64_t arrived_ns;
-	uint64_t timeout_ms; /* from its arrival */
+	uint64_t counts_ns;  /* its arrival, or when a person has decided */
+	uint64_t timeout_ms; /* from then on */
 	int cancel_fd;       /* an eventfd */
 	bool keep;
 	size_t claimed;         /* for its request */
 	bool intended;          /* its intent is on record, so its end is to be */
 	struct dw_error failed; /* why there is no result, if it was to run */
 
+	struct dw_passage passage; /* what the policy says; of who runs it */
+	bool passed;               /* ... which it has */
+	struct dw_request plain;   /* as it was before that; owns nothing */
+
+	/* Under the service's lock. */
+	bool cancelled;
+	bool parked;                  /* among those who wait for a person */
+	struct dw_task *before, *behind; /* there */
+	bool looked_at;               /* since it was parked */
+
 	pthread_mutex_t lock; /* of all below; held while on_event is called */
 	pthread_cond_t over;
 	dw_task_fn *on_event;
 	void *user;
+	struct dw_task_approval approval;
 	struct dw_result *res; /* once it is done, this and json, or why */
 	char *json;
 	struct dw_refusal why;

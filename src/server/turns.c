@@ -74,7 +74,8 @@ static void after(struct dw_service *s, struct dw_task *task)
 
 bool dw_turns_idle(const struct dw_service *s)
 {
-	return dw_quota_running(s->quota) == 0 && dw_quota_waiting(s->quota) == 0;
+	return dw_quota_running(s->quota) == 0 && dw_quota_waiting(s->quota) == 0 &&
+	       s->pending.n == 0;
 }
 
 static void tell_if_idle(struct dw_service *s)
@@ -88,6 +89,7 @@ static void end_waiting(struct dw_service *s, struct dw_task *task)
 {
 	(void)dw_task_ref(task);
 	dw_quota_leave(s->quota, &task->waiting);
+	dw_pending_leave(s, task);
 	(void)pthread_mutex_unlock(&s->lock);
 	dw_metrics_refused(s->metrics, task->why.status);
 	dw_running_log(task, NULL);
@@ -111,14 +113,29 @@ static void end_overdrawn(struct dw_service *s)
 	}
 }
 
+void dw_turns_return(struct dw_service *s, struct dw_task *task)
+{
+	dw_pending_leave(s, task);
+	task->counts_ns = dw_now_ns();
+	atomic_store(&task->stage, DW_TASK_QUEUED);
+	dw_quota_return(s->quota, task->tenant, &task->waiting);
+	(void)pthread_cond_signal(&s->work);
+	end_overdrawn(s);
+}
+
 static void run_task(struct dw_service *s, struct dw_task *task)
 {
-	struct dw_result *res = dw_running(s, task, dw_now_ns());
-	struct dw_used used = {
-		.cpu_ms = res && res->cpu_time_ms > 0 ? (uint64_t)res->cpu_time_ms : 0,
-		.strained = res && res->reason == DW_REASON_PIDS,
-	};
+	struct dw_result *res = NULL;
+	struct dw_used used = {0};
 
+	if (!dw_running(s, task, &res)) {
+		if (dw_pending_park(s, task))
+			return; /* the queue's reference is with it */
+		dw_metrics_refused(s->metrics, task->why.status);
+	}
+	if (res && res->cpu_time_ms > 0)
+		used.cpu_ms = (uint64_t)res->cpu_time_ms;
+	used.strained = res && res->reason == DW_REASON_PIDS;
 	(void)pthread_mutex_lock(&s->lock);
 	s->recording++;
 	(void)pthread_mutex_unlock(&s->lock);
@@ -169,9 +186,11 @@ void dw_task_cancel(struct dw_task *task)
 	const uint64_t one = 1;
 
 	(void)pthread_mutex_lock(&s->lock);
-	if (task->waiting.tenant) {
+	task->cancelled = true;
+	if (task->waiting.tenant || task->parked) {
 		(void)dw_refuse(&task->why, 409, "",
-		                "it was cancelled before its turn came");
+		                task->parked ? "it was cancelled before it was approved"
+		                             : "it was cancelled before its turn came");
 		end_waiting(s, task);
 	} else if (task->cancel_fd >= 0) {
 		(void)!write(task->cancel_fd, &one, sizeof(one));
@@ -184,19 +203,27 @@ void dw_turns_cancel(struct dw_service *s)
 	const uint64_t one = 1;
 	struct dw_task *task;
 
+	s->stopping = true;
 	/* Those that wait first, or one of them takes the place of one that runs. */
 	for (task = s->first; task;) {
-		if (!task->waiting.tenant) {
+		if (!task->waiting.tenant && !task->parked) {
 			task = task->next;
 			continue;
 		}
-		(void)dw_refuse(&task->why, 503, "another server may take it",
-		                "the daemon stopped before its turn came");
+		if (task->parked)
+			(void)dw_refuse(&task->why, 503,
+			                "the question stays open: send the same request "
+			                "again",
+			                "the daemon stopped before approval %s was given",
+			                task->approval.id);
+		else
+			(void)dw_refuse(&task->why, 503, "another server may take it",
+			                "the daemon stopped before its turn came");
 		end_waiting(s, task);
 		task = s->first; /* the list may be another one by now */
 	}
 	for (task = s->first; task; task = task->next)
-		if (task->stage == DW_TASK_RUNNING && task->cancel_fd >= 0)
+		if (task->stage != DW_TASK_DONE && task->cancel_fd >= 0)
 			(void)!write(task->cancel_fd, &one, sizeof(one));
 }
 
@@ -267,6 +294,9 @@ void *dw_turns_keep_house(void *user)
 		while ((late = find_late(s)) != NULL)
 			end_waiting(s, late);
 		forget(s);
+		(void)pthread_mutex_unlock(&s->lock);
+		dw_gatehouse_look(s);
+		(void)pthread_mutex_lock(&s->lock);
 		if (dw_now_ms() >= retain_ms) {
 			retain(s);
 			retain_ms = dw_now_ms() + RETAIN_EVERY_MS;
@@ -321,7 +351,7 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
 	if (!task)
 		return dw_refuse(why, 503, "try again later",
 		                 "out of memory or of descriptors");
-	task->arrived_ns = dw_now_ns();
+	task->arrived_ns = task->counts_ns = dw_now_ns();
 	*ret = dw_task_ref(task); /* before anything can happen to it */
 	(void)pthread_mutex_lock(&service->lock);
 	r = enter(service, task, why);
