@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "src/store": ("base",),
     "src/keys": ("base", "store"),
     "src/approvals": ("base", "store", "audit"),
-    "src/hook": ("base",),
+    "src/hook": ("base", "gate"),
     "src/gate": ("base", "policy", "approvals", "audit"),
     "src/kernel": ("base",),
     "src/runtimes": ("base",),
