@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "src/store": ("base",),
     "src/keys": ("base", "store"),
     "src/approvals": ("base", "store", "audit"),
+    "src/hook": ("base", "gate"),
     "src/kernel": ("base",),
     "src/runtimes": ("base",),
     "src/egress": ("base",),

@@ -21,6 +21,8 @@ struct dw_hook {
 };
 
 #define DW_HOOK_TIMEOUT_MS 5000U
+#define DW_HOOK_TIMEOUT_MAX_MS 60000U
+#define DW_HOOK_URL_MAX 2048
 #define DW_HOOK_ANSWER_MAX ((size_t)64 << 10) /* bytes of an answer */
 #define DW_HOOK_REASON_MAX 512
 
@@ -37,6 +39,8 @@ struct dw_hook_answer {
 	enum dw_hook_decision decision;
 	bool failed; /* there was no answer: then it is a deny, and reason says why */
 	char reason[DW_HOOK_REASON_MAX]; /* UTF-8 without control characters, or "" */
+	char detail[DW_HOOK_REASON_MAX]; /* if it failed, for the operator's log alone:
+	                                  * the last line that it wrote to stderr, or "" */
 };
 
 /* Does the hook make sense? DW_E_INVALID, and what does not. For reading a config. */
@@ -45,7 +49,7 @@ int dw_hook_check(const struct dw_hook *hook, struct dw_error *err);
 /*
  * Ask, and wait for the answer. There is always one: whatever goes wrong (late, crashed,
  * another exit status than 0, garbage, too long, not there) is a deny. Nothing of
- * the hook's is left running. From any number of threads.
+ * the hook's process group is left running. From any number of threads.
  */
 void dw_hook_ask(const struct dw_hook *hook, const char *json, size_t len,
                  struct dw_hook_answer *ret);

@@ -241,8 +241,7 @@ static int read_ruling(json_t *tree, struct work *work)
 	    read_text(tree, "remember", &remember, &work->why) < 0 ||
 	    read_text(tree, "note", &note, &work->why) < 0)
 		return -1;
-	if (!decision ||
-	    (strcmp(decision, "yes") != 0 && strcmp(decision, "no") != 0))
+	if (!decision || (strcmp(decision, "yes") != 0 && strcmp(decision, "no") != 0))
 		return dw_refuse(&work->why, 400, "", "decision must be yes or no");
 	work->yes = strcmp(decision, "yes") == 0;
 	if (remember && dw_remember_parse(remember, &work->remember, &err) < 0)

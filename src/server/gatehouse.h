@@ -13,8 +13,8 @@ struct dw_task;
  * change it while some are on their way.
  */
 struct dw_gatehouse {
-	struct dw_gate *gate; /* under the service's lock */
-	char *policy;         /* its name, or NULL */
+	struct dw_gate *gate;    /* under the service's lock */
+	char *policy;            /* its name, or NULL */
 	struct dw_gate **before; /* those that passages may still refer to */
 	size_t n_before;
 	struct dw_policy *seen; /* the keeper's: the last that it has told of */

@@ -167,7 +167,8 @@ static struct dw_result *refuse(struct dw_task *task)
 	struct dw_result *res = dw_gate_refusal(&task->passage, &task->req);
 
 	if (!res) {
-		(void)dw_fail(&task->failed, DW_E_INTERNAL, 0, "write the result: no memory");
+		(void)dw_fail(&task->failed, DW_E_INTERNAL, 0,
+		              "write the result: no memory");
 		(void)dw_refuse_error(&task->why, &task->failed);
 	}
 	return res;

@@ -45,8 +45,8 @@ struct dw_service {
 	_Atomic uint64_t audit_down_ms; /* the last intent's failure; 0: none */
 	atomic_bool draining;
 	bool ended;
-	bool hurry;                            /* the drain's deadline has come early */
-	bool stopping;                         /* ... or has come: nobody begins to wait */
+	bool hurry;    /* the drain's deadline has come early */
+	bool stopping; /* ... or has come: nobody begins to wait */
 	_Atomic uint64_t claimed, claimed_max; /* bytes of requests */
 
 	struct dw_pool *pool;      /* NULL: every run is cold */

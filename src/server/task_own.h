@@ -50,9 +50,9 @@ struct dw_task {
 
 	/* Under the service's lock. */
 	bool cancelled;
-	bool parked;                  /* among those who wait for a person */
+	bool parked;                     /* among those who wait for a person */
 	struct dw_task *before, *behind; /* there */
-	bool looked_at;               /* since it was parked */
+	bool looked_at;                  /* since it was parked */
 
 	pthread_mutex_t lock; /* of all below; held while on_event is called */
 	pthread_cond_t over;

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operator's check, a program or an address: whatever goes wrong with it is a deny."""
+
+import http.server
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+ALLOW = '{"decision": "allow"}'
+SLOW_MS = 300      # what is late in these tests
+PATIENCE_MS = 30000
+
+
+@pytest.fixture
+def ask_hook(dewar):
+    return str(pathlib.Path(dewar).parent / "ask-hook")
+
+
+@pytest.fixture
+def ask(ask_hook):
+    """ask(*hook): what a hook says about a request."""
+
+    def ask_about(*hook, request='{"code": "1"}', timeout_ms=PATIENCE_MS, **kwargs):
+        done = subprocess.run([ask_hook, str(timeout_ms), *map(str, hook)],
+                              input=request.encode(), stdout=subprocess.PIPE, check=True,
+                              timeout=120, **kwargs)
+        return json.loads(done.stdout)
+
+    return ask_about
+
+
+@pytest.fixture
+def script(tmp_path):
+    """script(text): a program of the operator's."""
+
+    def write(text):
+        path = tmp_path / "hook"
+        path.write_text("#!%s\nimport json, os, signal, sys, time\n%s\n"
+                        % (sys.executable, text))
+        path.chmod(0o755)
+        return path
+
+    return write
+
+
+def assert_denied(answer, *words):
+    assert answer["decision"] == "deny" and answer["failed"], answer
+    assert answer["reason"].startswith("the operator's check failed: ")
+    for word in words:
+        assert word in answer["reason"]
+
+
+# ---- a program ----
+
+@pytest.mark.parametrize("decision", ["allow", "deny", "ask"])
+def test_a_program_decides(ask, script, decision):
+    hook = script("request = json.load(sys.stdin)\n"
+                  "print(json.dumps({'decision': request['code'], 'reason': 'said so'}))")
+    assert ask(hook, request=json.dumps({"code": decision})) == \
+        {"decision": decision, "failed": False, "reason": "said so", "detail": ""}
+
+
+def test_a_large_request_arrives_whole(ask, script):
+    hook = script("n = len(json.load(sys.stdin)['code'])\n"
+                  "print(json.dumps({'decision': 'ask', 'reason': str(n)}))")
+    assert ask(hook, request=json.dumps({"code": "x" * 10000000}))["reason"] == "10000000"
+    # Whoever does not read it is not held up.
+    assert ask(script("print('%s')" % ALLOW),
+               request=json.dumps({"code": "x" * 10000000}))["decision"] == "allow"
+
+
+def test_arguments_are_no_shells(ask, script):
+    hook = script("print(json.dumps({'decision': 'ask', 'reason': ' '.join(sys.argv[1:])}))")
+    assert ask(hook, "$(id)", "a;b", "*")["reason"] == "$(id) a;b *"
+
+
+def test_it_starts_with_nothing_of_ours(ask, script, tmp_path):
+    hook = script("print(json.dumps({'decision': 'ask', 'reason': '%s %s %s %d' % (\n"
+                  "    sorted(os.environ), sorted(map(int, os.listdir('/proc/self/fd'))),\n"
+                  "    os.getcwd(), os.getsid(0) == os.getpid())}))")
+    leak = os.open(tmp_path, os.O_RDONLY)
+    os.set_inheritable(leak, True)
+    try:
+        said = ask(hook, env={**os.environ, "SECRET": "x"}, close_fds=False)["reason"]
+    finally:
+        os.close(leak)
+    # Descriptor 3 is that of the listing itself. Python adds LC_CTYPE where it sees fit.
+    assert said.replace("'LC_CTYPE', ", "") == "['LANG', 'PATH'] [0, 1, 2, 3] / 1"
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "it answered nothing"),
+    ("print('yes')", "no JSON"),
+    ("print('%s' * 2)" % ALLOW, "no JSON"),
+    ("print('{\"decision\": \"maybe\"}')", "allow, deny or ask"),
+    ("print('{\"decision\": 1}')", "no text"),
+    ("print('{\"decision\": \"allow\", \"x\": 1}')", "unknown key"),
+    ("print('%s'); sys.exit(3)" % ALLOW, "exit status 3"),
+    ("print('%s', flush=True); os.kill(os.getpid(), signal.SIGSEGV)" % ALLOW, "signal 11"),
+    ("print('%s' + ' ' * 100000)" % ALLOW, "longer than 65536 bytes"),
+    ("while True: print('x' * 65536)", "longer than 65536 bytes"),
+])
+def test_what_is_no_answer_is_a_deny(ask, script, text, words):
+    assert_denied(ask(script(text)), words)
+
+
+def test_what_it_complains_of_is_for_the_operator(ask, script):
+    answer = ask(script("sys.stderr.write('x' * 9000 + '\\nlast \\x1b words\\n\\n'); sys.exit(1)"))
+    assert_denied(answer, "exit status 1")
+    assert "words" not in answer["reason"]
+    answer = ask(script("sys.stderr.write('one\\nlast \\x1b words\\n\\n'); sys.exit(1)"))
+    assert answer["detail"] == "last   words"
+    assert "words" not in answer["reason"]
+
+
+def test_a_program_that_is_not_there_is_a_deny(ask, tmp_path):
+    assert_denied(ask(tmp_path / "none"), "cannot be started")
+    (tmp_path / "plain").write_text("x")
+    assert_denied(ask(tmp_path / "plain"), "cannot be started")
+    assert_denied(ask("true"), "whole path")
+
+
+def gone(pid):
+    """Wait until there is no such process, or only what is left of it."""
+    for _ in range(600):
+        try:
+            with open("/proc/%d/stat" % pid, encoding="ascii") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("how", [
+    "time.sleep(1000)",
+    "print('%s', flush=True); time.sleep(1000)" % ALLOW,
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN); os.close(1); time.sleep(1000)",
+])
+def test_a_late_one_is_a_deny_and_is_killed(ask, script, tmp_path, how):
+    hook = script("child = os.fork()\n"
+                  "open(%r + str(os.getpid()), 'w').close()\n" % str(tmp_path / "pid-") + how)
+    assert_denied(ask(hook, timeout_ms=4000), "in time")
+    pids = [int(file.name[4:]) for file in tmp_path.glob("pid-*")]
+    assert len(pids) == 2
+    assert all(gone(pid) for pid in pids)
+
+
+def test_what_it_leaves_behind_holds_nobody_up(ask, script, tmp_path):
+    note = tmp_path / "pid"
+    hook = script("child = os.fork()\n"
+                  "if child == 0: time.sleep(1000)\n"
+                  "open(%r, 'w').write(str(child))\n"
+                  "print('%s')" % (str(note), ALLOW))
+    assert ask(hook)["decision"] == "allow"
+    assert gone(int(note.read_text()))
+
+
+# ---- an address ----
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+
+@pytest.fixture
+def serve():
+    """serve(answer): the address of a server that answers with answer(handler, body)."""
+    servers = []
+
+    def start(answer):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                answer(self, self.rfile.read(int(self.headers["Content-Length"])))
+
+            def do_GET(self):
+                answer(self, None)
+
+            def log_message(self, *args):
+                pass
+
+        server = Server(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        return "http://127.0.0.1:%d/check" % server.server_port
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def reply(handler, status, body, **headers):
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body)))
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    try:
+        handler.wfile.write(body)
+    except OSError:  # whoever asked has gone
+        pass
+
+
+def test_an_address_decides(ask, serve):
+    heard = []
+
+    def answer(handler, body):
+        heard.append((handler.command, handler.path, handler.headers["Content-Type"], body))
+        reply(handler, 200, b'{"decision": "ask", "reason": "said so"}')
+
+    assert ask(serve(answer), request='{"code": "1"}') == \
+        {"decision": "ask", "failed": False, "reason": "said so", "detail": ""}
+    assert heard == [("POST", "/check", "application/json", b'{"code": "1"}')]
+
+
+def test_an_address_gets_a_large_request_whole(ask, serve):
+    sizes = []
+
+    def answer(handler, body):
+        sizes.append(len(body))
+        reply(handler, 200, ALLOW.encode())
+
+    assert ask(serve(answer), request="x" * 10000000)["decision"] == "allow"
+    assert sizes == [10000000]
+
+
+@pytest.mark.parametrize("status, body, words", [
+    (200, b"", "it answered nothing"),
+    (200, b"<html>", "no JSON"),
+    (200, b'{"decision": true}', "no text"),
+    (500, ALLOW.encode(), "HTTP status 500"),
+    (404, ALLOW.encode(), "HTTP status 404"),
+    (200, b'{"decision": "allow"}' + b" " * 100000, "too long"),
+])
+def test_what_is_no_answer_of_an_address_is_a_deny(ask, serve, status, body, words):
+    assert_denied(ask(serve(lambda handler, _: reply(handler, status, body))), words)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_not_followed(ask, serve, status):
+    followed = []
+
+    def there(handler, _):
+        followed.append(handler.path)
+        reply(handler, 200, ALLOW.encode())
+
+    target = serve(there)
+    url = serve(lambda handler, _: reply(handler, status, ALLOW.encode(), Location=target))
+    assert_denied(ask(url), "HTTP status %d" % status, "not followed")
+    assert followed == []
+
+
+def test_a_slow_address_is_a_deny(ask, serve):
+    done = threading.Event()
+
+    def silent(handler, _):
+        done.wait(60)
+
+    def dripping(handler, _):
+        handler.send_response(200)
+        handler.end_headers()
+        try:
+            while not done.wait(0.05):
+                handler.wfile.write(b" ")
+        except OSError:
+            pass
+
+    try:
+        for how in (silent, dripping):
+            assert_denied(ask(serve(how), timeout_ms=SLOW_MS), "in time")
+    finally:
+        done.set()
+
+
+def test_one_that_breaks_off_is_a_deny(ask, serve):
+    def answer(handler, _):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(ALLOW.encode())
+        handler.close_connection = True
+
+    assert_denied(ask(serve(answer)), "no whole answer")
+
+
+def test_one_that_floods_is_a_deny(ask, serve):
+    def answer(handler, _):
+        handler.send_response(200)
+        handler.end_headers()
+        try:
+            while True:
+                handler.wfile.write(b"x" * 65536)
+        except OSError:
+            pass
+
+    assert_denied(ask(serve(answer)), "too long")
+
+
+def test_nobody_at_the_address_is_a_deny_that_does_not_tell_it(ask):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        answer = ask("http://127.0.0.1:%d/secret" % taken.getsockname()[1])
+    assert_denied(answer, "cannot be reached")
+    assert "127.0.0.1" not in str(answer) and "secret" not in str(answer)
+
+
+def test_other_protocols_are_none(ask, tmp_path):
+    (tmp_path / "answer").write_text(ALLOW)
+    assert_denied(ask("file://%s" % (tmp_path / "answer")), "http:// or https://")
+
+
+def test_a_certificate_that_nobody_signed_is_a_deny(ask, serve):
+    # What answers there does not even speak TLS.
+    url = serve(lambda handler, _: reply(handler, 200, ALLOW.encode()))
+    assert_denied(ask(url.replace("http:", "https:")))
+
+
+def test_its_address_is_not_for_others_to_see(ask, serve):
+    seen = []
+
+    def answer(handler, _):
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[0] == b"dewar-hook":
+                seen.append(words)
+        reply(handler, 200, ALLOW.encode())
+
+    assert ask(serve(answer))["decision"] == "allow"
+    assert [b"dewar-hook", b""] in seen
+    assert all(len(words) == 2 for words in seen)
+
+
+# ---- telling, without waiting ----
+
+def notify(ask_hook, n, *hook, timeout_ms=PATIENCE_MS):
+    return subprocess.Popen([ask_hook, "notify", str(n), str(timeout_ms), *map(str, hook)],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_each_notice_arrives_in_order(ask_hook, serve):
+    heard, all_heard = [], threading.Event()
+
+    def answer(handler, body):
+        heard.append(json.loads(body)["n"])
+        reply(handler, 204, b"")
+        if len(heard) == 5:
+            all_heard.set()
+
+    with notify(ask_hook, 5, serve(answer)) as process:
+        assert process.stdout.readline() == "told\n"
+        assert all_heard.wait(60)
+        process.stdin.close()
+        assert process.stdout.read() == ""
+    assert process.returncode == 0
+    assert heard == [0, 1, 2, 3, 4]
+
+
+def test_a_notice_that_does_not_get_through_is_only_reported(ask_hook, serve):
+    url = serve(lambda handler, _: reply(handler, 500, b""))
+    with notify(ask_hook, 2, url) as process:
+        assert process.stdout.readline() == "told\n"
+        for _ in range(2):
+            assert "HTTP status 500" in process.stdout.readline()
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+def test_who_tells_is_never_held_up_and_the_queue_is_bounded(ask_hook, serve):
+    done = threading.Event()
+    url = serve(lambda handler, _: done.wait(60))
+    with notify(ask_hook, 100, url) as process:
+        lines = []
+        while not lines or lines[-1] != "told\n":
+            lines.append(process.stdout.readline())
+        # One may be under way; 64 wait.
+        assert all("dropped" in line for line in lines[:-1])
+        assert len(lines) - 1 in (35, 36)
+        done.set()
+        process.stdin.close()
+        assert process.wait(60) == 0
