@@ -15,7 +15,7 @@
  * borrowed from the caller and must outlive dw_run(); only what
  * dw_request_from_json() made belongs to the request, and dw_request_finish()
  * gives it back. Start with dw_request_init(): zero, NULL and an empty list
- * always mean "the default".
+ * mean "the default", but for the lists of what is allowed.
  */
 
 struct dw_bytes {
@@ -117,6 +117,14 @@ struct dw_request {
 	const char *workspace;       /* host folder, seen at /work, read-only */
 	const char *const *writable; /* host paths the program may write to */
 	size_t n_writable;
+
+	/*
+	 * The only programs that can be started in the cell, by plain name, and the
+	 * only modules that the code itself may import, by dotted name. Each list ends
+	 * in NULL; no list is no restriction, an empty one leaves nothing.
+	 */
+	const char *const *allowed_commands;
+	const char *const *allowed_modules;
 
 	enum dw_network network;
 	struct dw_limits limits;

@@ -37,6 +37,10 @@ struct dw_runtime {
 	const char *env[8];        /* "NAME=VALUE", ends in NULL; "%d" as above, if it
 	                            * is the whole value */
 	const char *opening[2];    /* code without the first gets the second in front */
+	bool alone;                /* its interpreter runs the code without starting more
+	                            * programs than command[0] and needs */
+	const char *hooked[8];     /* the command that holds a list of modules: "%h" is our
+	                            * hook, ahead of the code; empty: it has none */
 	const char *prelude;       /* what its command runs ahead of the code, or NULL */
 	const char *library_env;   /* variable that names folders to import from, or
 	                            * NULL: set to /work where there is a workspace */

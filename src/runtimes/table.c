@@ -114,6 +114,7 @@ static const struct dw_runtime table[] = {
 		.file = "main.py",
 		/* -I -S would save 3 ms of 9, and Debian's packages: numpy and all. */
 		.command = {"python3", "%f"},
+		.alone = true,
 		.needs = {"python3"},
 		.version = {"--version"},
 		.package = "python3",
@@ -133,6 +134,7 @@ static const struct dw_runtime table[] = {
 		 * within the cell; who keeps too much ends as "oom", not as an abort.
 		 */
 		.command = {"node", "%f"},
+		.alone = true,
 		.needs = {"node"},
 		.version = {"--version"},
 		.package = "nodejs",
@@ -161,6 +163,7 @@ static const struct dw_runtime table[] = {
 		.file = "main.rb",
 		.command = {"sh", "-c", RUBY_SCRIPT, "sh", "%f", "%d", RUBY_PRELUDE},
 		.prelude = RUBY_PRELUDE,
+		.alone = true,
 		.needs = {"ruby"},
 		.version = {"--version"},
 		.package = "ruby",
@@ -180,6 +183,7 @@ static const struct dw_runtime table[] = {
 		 */
 		.command = {"php", "-d", "display_errors=stderr", "-d", "log_errors=0",
                             "-d", "html_errors=0", "%f"},
+		.alone = true,
 		.needs = {"php"},
 		.version = {"--version"},
 		.package = "php-cli php-mbstring",
@@ -192,6 +196,7 @@ static const struct dw_runtime table[] = {
 		.file = "main.pl",
 		/* -M pastes "use 5.006;$|++;" in front of line 1: output is not held back. */
 		.command = {"perl", "-M5.006;$|++", "%f"},
+		.alone = true,
 		.needs = {"perl"},
 		.version = {"-v"},
 		.package = "perl",
@@ -203,6 +208,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"lua", "luajit"},
 		.file = "main.lua",
 		.command = {"lua", "-e", "io.stdout:setvbuf('line')", "%f"},
+		.alone = true,
 		.needs = {"lua"},
 		.version = {"-v"},
 		.package = "lua5.4",
@@ -227,6 +233,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"bash"},
 		.file = "main.bash",
 		.command = {"bash", "%f"},
+		.alone = true,
 		.needs = {"bash"},
 		.version = {"--version"},
 		.package = "bash",
@@ -238,6 +245,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"sh", "dash"},
 		.file = "main.sh",
 		.command = {"sh", "%f"},
+		.alone = true,
 		.needs = {"sh"},
 		.package = "dash",
 	},
@@ -247,6 +255,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"zsh"},
 		.file = "main.zsh",
 		.command = {"zsh", "-f", "%f"},
+		.alone = true,
 		.needs = {"zsh"},
 		.version = {"--version"},
 		.package = "zsh",
