@@ -125,29 +125,41 @@ void dw_allowed_show(struct dw_plan_builder *plan, const char *path)
 	}
 }
 
+static void add_link(struct dw_launched *l, const struct dw_allowed_set *set,
+                     const char *folder, const char *name)
+{
+	char path[DW_ALLOWED_PATH_MAX], found[DW_ALLOWED_PATH_MAX];
+
+	if (dw_runtime_locate(set->root_fd, set->search, name, found, sizeof(found)) < 0)
+		return;
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	dw_plan_symlink(&l->plan, found, path);
+}
+
+/* Is the name among the first n of the list, which may end before? */
+static bool is_among(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n && list[i]; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
 /* Whoever has the folder can write to it as well: it is a help and not a wall. */
 static void plan_search(struct dw_launched *l, const struct dw_allowed_set *set)
 {
 	const struct dw_request *req = l->spec->req;
+	const char *const *needs = l->spec->runtime->needs;
 	char folder[sizeof(l->folder) + 16], path[DW_ALLOWED_PATH_MAX];
-	char found[DW_ALLOWED_PATH_MAX];
 
 	(void)snprintf(folder, sizeof(folder), "%s/.commands", l->folder);
 	dw_plan_dir(&l->plan, folder, 0755);
-	for (size_t i = 0; req->allowed_commands[i]; i++) {
-		bool again = false;
-
-		for (size_t j = 0; j < i; j++)
-			again = again || strcmp(req->allowed_commands[i],
-			                        req->allowed_commands[j]) == 0;
-		if (again ||
-		    dw_runtime_locate(set->root_fd, set->search, req->allowed_commands[i],
-		                      found, sizeof(found)) < 0)
-			continue;
-		(void)snprintf(path, sizeof(path), "%s/%s", folder,
-		               req->allowed_commands[i]);
-		dw_plan_symlink(&l->plan, found, path);
-	}
+	for (size_t i = 0; needs[i]; i++)
+		add_link(l, set, folder, needs[i]);
+	for (size_t i = 0; req->allowed_commands[i]; i++)
+		if (!is_among(req->allowed_commands[i], needs, SIZE_MAX) &&
+		    !is_among(req->allowed_commands[i], req->allowed_commands, i))
+			add_link(l, set, folder, req->allowed_commands[i]);
 	dw_plan_add_env(&l->plan, "PATH", folder);
 	(void)snprintf(path, sizeof(path), "%s/." OTHER, folder);
 	dw_plan_file(&l->plan, path, 0755, "", 0);

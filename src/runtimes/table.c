@@ -114,6 +114,8 @@ static const struct dw_runtime table[] = {
 		.file = "main.py",
 		/* -I -S would save 3 ms of 9, and Debian's packages: numpy and all. */
 		.command = {"python3", "%f"},
+		/* -I: nothing of the request's own runs before. It takes away the variables. */
+		.hooked = {"python3", "-I", "-u", "-B", "%h", "%f"},
 		.alone = true,
 		.needs = {"python3"},
 		.version = {"--version"},
@@ -134,6 +136,7 @@ static const struct dw_runtime table[] = {
 		 * within the cell; who keeps too much ends as "oom", not as an abort.
 		 */
 		.command = {"node", "%f"},
+		.hooked = {"node", "-r", "%h", "%f"},
 		.alone = true,
 		.needs = {"node"},
 		.version = {"--version"},
