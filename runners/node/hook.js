@@ -116,10 +116,11 @@ if (process.env.DEWAR_MODULES !== undefined) {
   const names = process.env.DEWAR_MODULES;
 
   delete process.env.DEWAR_MODULES;
+  module.exports(names);
+  // Not before: Node's thread for imports begins with us as well, and has nothing to do.
   fs.unlinkSync(__filename);
   fs.rmdirSync(__dirname);
   process.execArgv.length = 0;
   process._preload_modules.length = 0;
   delete require.cache[__filename];
-  module.exports(names);
 }
