@@ -75,7 +75,6 @@ void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret)
 		.seccomp_mode = -1,
 		.seccomp_filters = -1,
 		.landlock_abi = landlock_abi,
-		.commands = -1,
 		.others_refused = -1,
 		.root_read_only = -1,
 		.interfaces = -1,
@@ -103,7 +102,6 @@ static int is_refused(const char *path)
 int dw_readback_commands(const struct dw_plan *plan, struct dw_walls *walls,
                          struct dw_error *err)
 {
-	walls->commands = 0;
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
 
