@@ -110,7 +110,7 @@ def test_what_is_on_the_list_is_started(command, attempt, level):
     assert "DONE" in done["stdout"]
 
 
-# ls, which is not on the list, brought along as bytes.
+# A program that is not on the list, brought along as bytes.
 BROUGHT = "chmod +x brought; %s"
 
 
@@ -191,7 +191,7 @@ def test_a_file_without_a_name_is_not_started(ask):
 
 
 @pytest.mark.parametrize("level", WALLED)
-def test_programs_that_lie_elsewhere_are_not_started(command, tmp_path, level):
+def test_programs_that_lie_elsewhere_are_not_started(command, level):
     """Of the host's: whatever has the bit and is in /usr, but in no folder of programs."""
     found = None
     for folder, _, names in os.walk("/usr/lib"):
