@@ -32,7 +32,7 @@ struct dw_job_settings {
 	struct dw_strings collect;
 	struct dw_strings commands; /* what may be started, and ... */
 	struct dw_strings modules;  /* ... imported: names with commas between */
-	const char *input; /* --stdin; NULL: the program reads ours */
+	const char *input;          /* --stdin; NULL: the program reads ours */
 
 	const char *into;
 	bool json;
