@@ -66,12 +66,14 @@ static void *decode(const char *text, uint32_t len)
 }
 
 /*
- * wait(): for the letter, and give it: the code, its path, arguments, environment.
+ * wait(): for the letter, and give it: the code, its path, arguments, environment,
+ * and what holds it to a list of modules, if there is one.
  * A reference too many is no matter to a process that lives for one run.
  */
 static void *wait_for_letter(void *module, void *nothing)
 {
 	void *code = 0, *path = 0, *args = PyList_New(0), *env = PyList_New(0);
+	void *hook = PyList_New(0);
 	const char *at;
 	struct dw_record r;
 
@@ -89,9 +91,13 @@ static void *wait_for_letter(void *module, void *nothing)
 			(void)PyList_Append(env,
 			                    PyTuple_Pack(2, decode(r.name, r.name_len),
 			                                 decode(r.data, r.len)));
+		} else if (r.kind == DW_LETTER_HOOK) {
+			(void)PyList_Append(hook,
+			                    PyTuple_Pack(2, decode(r.name, r.name_len),
+			                                 decode(r.data, r.len)));
 		}
 	}
-	return PyTuple_Pack(4, code, path, args, env);
+	return PyTuple_Pack(5, code, path, args, env, hook);
 }
 
 void *PyInit_dewar(void)

@@ -50,7 +50,8 @@ MAY_INCLUDE = {
 
 # Made by the build, at the top of its folder.
 GENERATED = {"seccomp_filter.h", "attacks_table.h", "attacks_dispatch.h",
-             "runners_embedded.h", "openapi_embedded.h", "policies_embedded.h"}
+             "runners_embedded.h", "hooks_embedded.h", "openapi_embedded.h",
+             "policies_embedded.h"}
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 SPDX_SUFFIXES = (".c", ".h", ".py", ".sh", ".scd", ".build", ".ini", "Makefile",

@@ -15,7 +15,7 @@
  * borrowed from the caller and must outlive dw_run(); only what
  * dw_request_from_json() made belongs to the request, and dw_request_finish()
  * gives it back. Start with dw_request_init(): zero, NULL and an empty list
- * always mean "the default".
+ * mean "the default", but for the lists of what is allowed.
  */
 
 struct dw_bytes {

@@ -74,6 +74,8 @@ struct dw_walls {
 	int32_t seccomp_mode;    /* 2 is a filter */
 	int32_t seccomp_filters; /* how many of them, -1 if the kernel does not say */
 	int32_t landlock_abi;    /* 0: not applied */
+	int32_t commands;        /* files that may be executed; 0: no list was given */
+	int32_t others_refused;  /* the kernel, asked for one more: 0, 1, or -1 */
 	int32_t root_read_only;  /* 0, 1, or -1 */
 	int32_t interfaces;      /* besides loopback, -1 if unknown */
 	int32_t routes;          /* besides loopback's own, -1 if unknown */

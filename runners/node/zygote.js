@@ -17,7 +17,7 @@ const READY_MAGIC = 0x31454457;
 const READY_SIZE = 64;
 const LETTER_MAGIC = 0x314c4457;
 const LETTER_MAX = 1 << 16;
-const FILE = 1, CODE = 2, ARG = 3, ENV = 4;
+const FILE = 1, CODE = 2, ARG = 3, ENV = 4, HOOK = 5;
 
 function sayReady() {
   const ready = Buffer.alloc(READY_SIZE);
@@ -53,11 +53,26 @@ function makeFile(path, data) {
   fs.writeFileSync(path, data, { flag: 'wx', mode: 0o644 });
 }
 
+/* Only these modules for the program: hook.js, which came with the letter. */
+function holdTo(names, text) {
+  const hook = { exports: {} };
+
+  // Node's thread for imports begins with the runner, too: with nothing, in its place.
+  fs.mkdirSync(__dirname);
+  fs.writeFileSync(__filename, '');
+  // eslint-disable-next-line no-new-func
+  new Function('require', 'module', text)(require, hook);
+  hook.exports(names);
+  fs.unlinkSync(__filename);
+  fs.rmdirSync(__dirname);
+}
+
 function heed(letter) {
   for (const { kind, name, data } of records(letter)) {
     if (kind === FILE || kind === CODE) makeFile(name, data);
     else if (kind === ARG) process.argv.push(data.toString());
     else if (kind === ENV) process.env[name] = data.toString();
+    else if (kind === HOOK) holdTo(name, data.toString());
   }
 }
 

@@ -14,6 +14,8 @@ import importlib
 import os
 import sys
 
+import _signal
+
 HERE = "/tmp/.dewar/"
 
 
@@ -62,6 +64,13 @@ def set_env(env):
             sys.path[1:1] = [part for part in value.split(":") if part]
         elif name == "TZ":
             importlib.import_module("time").tzset()
+
+
+def hold_to(names, text, folders):
+    """Only these modules for the program: hook.py, which came with the letter."""
+    hook = {"__name__": "hook"}
+    exec(compile(text, "<dewar>", "exec", dont_inherit=True), hook)
+    hook["install"]([name for name in names.split(",") if name], folders)
 
 
 def make_main(path):
@@ -127,8 +136,7 @@ def finish(status, known):
     clear(["__main__"] + new_modules(known))
     flush()
     if status < 0:
-        signal = importlib.import_module("_signal")
-        signal.signal(-status, signal.SIG_DFL)
+        _signal.signal(-status, _signal.SIG_DFL)
         os.kill(os.getpid(), -status)
     os._exit(status)
 
@@ -147,12 +155,15 @@ gc.freeze()
 library.fork()  # from here on we are in the child
 
 differ()
-source, script, arguments, environment = library.wait()  # from here on it is the caller's time
+source, script, arguments, environment, hooks = library.wait()  # from here on it is the caller's time
 
 sys.argv = [script, *arguments]
 sys.orig_argv = ["python3", *sys.argv]
+libraries = sys.path[1:]
 if environment:
     set_env(environment)
+for allowed, text in hooks:
+    hold_to(allowed, text, libraries)
 try:
     exec(compile(source, script, "exec", dont_inherit=True), scope)
 except SystemExit as error:

@@ -92,6 +92,19 @@ static void put_list(struct build *b, json_t *object, const char *key,
 	put(b, object, key, array);
 }
 
+/* An empty list of what is allowed says a lot: nothing is. */
+static void put_allowed(struct build *b, json_t *object, const char *key,
+                        const char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	if (list && n == 0)
+		put(b, object, key, json_array());
+	put_list(b, object, key, list, n);
+}
+
 static void put_env(struct build *b, json_t *object, const struct dw_request *req)
 {
 	json_t *env;
@@ -184,6 +197,8 @@ char *dw_audit_describe(const struct dw_request *req)
 	put_list(b, root, "collect", req->collect, req->n_collect);
 	put_text(b, root, "workspace", req->workspace);
 	put_list(b, root, "writable_paths", req->writable, req->n_writable);
+	put_allowed(b, root, "allowed_commands", req->allowed_commands);
+	put_allowed(b, root, "allowed_modules", req->allowed_modules);
 	put_text(b, root, "network", req->network == DW_NETWORK_FULL ? "full" : "none");
 	put_limits(b, root, &req->limits);
 	if (req->strict)

@@ -11,6 +11,7 @@
 #include "base/guess.h"
 #include "base/path.h"
 #include "cli/input.h"
+#include "cli/names.h"
 #include "dewar/dewar.h"
 
 #define FIELD(member) offsetof(struct dw_job_settings, member)
@@ -151,6 +152,20 @@ static const struct dw_option walls_options[] = {
 		.fits = DW_FITS_WORDS,
 		.words = "none full",
 		.env = {"DEWAR_NETWORK"},
+	},
+	{
+		.name = "allow-commands",
+		.arg = "NAMES",
+		.help = "Let only these programs be started: ls,cat,grep",
+		.take = dw_take_string,
+		.field = FIELD(commands),
+	},
+	{
+		.name = "allow-modules",
+		.arg = "NAMES",
+		.help = "Let the code import only these modules: json,math",
+		.take = dw_take_string,
+		.field = FIELD(modules),
 	},
 	{
 		.name = "strict",
@@ -361,6 +376,8 @@ void dw_job_settings_finish(struct dw_job_settings *set)
 	dw_strings_finish(&set->env);
 	dw_strings_finish(&set->files);
 	dw_strings_finish(&set->collect);
+	dw_strings_finish(&set->commands);
+	dw_strings_finish(&set->modules);
 }
 
 void dw_job_init(struct dw_job *job)
@@ -389,7 +406,7 @@ static int make_room(struct dw_job *job, size_t n_env, size_t n_files,
 {
 	job->env = calloc(n_env + 1, sizeof(*job->env));
 	job->files = calloc(n_files + 1, sizeof(*job->files));
-	job->owned = calloc(n_env + 2 * n_files + 1, sizeof(*job->owned));
+	job->owned = calloc(n_env + 2 * n_files + 3, sizeof(*job->owned));
 	if (!job->env || !job->files || !job->owned)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
 	return 0;
@@ -470,6 +487,19 @@ static int fill_files(struct dw_job *job, const struct dw_strings *files, size_t
 	return 0;
 }
 
+static int fill_names(struct dw_job *job, const struct dw_strings *given, size_t *owned,
+                      const char *const **ret, struct dw_error *err)
+{
+	const char **list = dw_names_split(given);
+
+	if (!list && errno == ENOMEM)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+	if (list)
+		job->owned[(*owned)++] = (char *)list;
+	*ret = list;
+	return 0;
+}
+
 int dw_job_fill(struct dw_job *job, const struct dw_job_settings *set,
                 struct dw_error *err)
 {
@@ -481,6 +511,9 @@ int dw_job_fill(struct dw_job *job, const struct dw_job_settings *set,
 	if (fill_env(job, &set->env, &owned, err) < 0)
 		return -1;
 	if (fill_files(job, &set->files, &owned, err) < 0)
+		return -1;
+	if (fill_names(job, &set->commands, &owned, &req->allowed_commands, err) < 0 ||
+	    fill_names(job, &set->modules, &owned, &req->allowed_modules, err) < 0)
 		return -1;
 
 	req->level = set->level;

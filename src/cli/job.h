@@ -30,7 +30,9 @@ struct dw_job_settings {
 	struct dw_strings env;
 	struct dw_strings files;
 	struct dw_strings collect;
-	const char *input; /* --stdin; NULL: the program reads ours */
+	struct dw_strings commands; /* what may be started, and ... */
+	struct dw_strings modules;  /* ... imported: names with commas between */
+	const char *input;          /* --stdin; NULL: the program reads ours */
 
 	const char *into;
 	bool json;

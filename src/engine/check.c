@@ -90,6 +90,65 @@ static int check_files(const struct dw_request *req, struct dw_error *err)
 	return 0;
 }
 
+/* A plain file name: where it is found is for the cell to say. */
+static bool is_command(const char *name)
+{
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return false;
+	for (const char *p = name; *p != '\0'; p++)
+		if (*p == '/' || iscntrl((unsigned char)*p))
+			return false;
+	return *name != '\0' && strlen(name) <= DW_ALLOWED_NAME_MAX;
+}
+
+/* "json", "os.path", "node:fs", "@scope/package", "lodash/fp": no list can hold a comma. */
+static bool is_module(const char *name)
+{
+	const char last = *name == '\0' ? '.' : name[strlen(name) - 1];
+
+	for (const char *p = name; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("_.-:@/", *p) &&
+		    (unsigned char)*p < 0x80)
+			return false;
+	return *name != '.' && *name != '/' && last != '.' && last != '/' &&
+	       !strstr(name, "..") && strlen(name) <= DW_ALLOWED_NAME_MAX;
+}
+
+static int check_allowed(const char *key, const char *const *list, size_t most,
+                         bool (*is_name)(const char *name), const char *what,
+                         struct dw_error *err)
+{
+	for (size_t i = 0; list && list[i]; i++) {
+		if (i == most)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "%s has more than %zu names in it", key, most);
+		if (!is_name(list[i]))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "%s: \"%.64s\" is not the name of a %s", key,
+			               list[i], what);
+	}
+	return 0;
+}
+
+/* The runner and the list of modules come before all that the request brings. */
+static int check_before_the_hook(const struct dw_request *req, struct dw_error *err)
+{
+	for (size_t i = 0; req->allowed_modules && i < req->n_files; i++)
+		if (strncmp(req->files[i].name, ".dewar/", 7) == 0)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "the folder .dewar is ours where allowed_modules "
+			               "is given, and so no place for \"%.64s\"",
+			               req->files[i].name);
+	for (size_t i = 0; req->allowed_modules && i < req->n_env; i++)
+		if (strcmp(req->env[i].name, "NODE_OPTIONS") == 0 ||
+		    strncmp(req->env[i].name, "LD_", 3) == 0)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "the variable %.64s runs code ahead of the "
+			               "runner, and so does not go with allowed_modules",
+			               req->env[i].name);
+	return 0;
+}
+
 int dw_request_check(const struct dw_request *req, struct dw_error *err)
 {
 	if (req->id && !is_id(req->id))
@@ -118,6 +177,12 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err)
 		if (dw_collect_check(req->collect[i], err) < 0)
 			return -1;
 	if (check_files(req, err) < 0)
+		return -1;
+	if (check_allowed("allowed_commands", req->allowed_commands, DW_COMMANDS_MAX,
+	                  is_command, "program", err) < 0 ||
+	    check_allowed("allowed_modules", req->allowed_modules, DW_MODULES_MAX,
+	                  is_module, "module", err) < 0 ||
+	    check_before_the_hook(req, err) < 0)
 		return -1;
 	return check_limits(&req->limits, err);
 }

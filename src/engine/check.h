@@ -9,6 +9,9 @@
 #define DW_FILES_MAX 256U
 #define DW_FILES_BYTES_MAX (256U << 20)
 #define DW_ARGS_MAX 4096U
+#define DW_COMMANDS_MAX 64U /* each costs a cell up to four entries of its plan */
+#define DW_MODULES_MAX 256U
+#define DW_ALLOWED_NAME_MAX 128U
 
 /* Does the request make sense? DW_E_INVALID, and what does not. */
 int dw_request_check(const struct dw_request *req, struct dw_error *err);

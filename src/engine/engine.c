@@ -93,6 +93,31 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 	return 0;
 }
 
+/* No list is taken that nobody holds: the reason is said, and what would help. */
+static int check_allowed(const struct dw_spec *spec, const struct dw_level *level,
+                         struct dw_error *err)
+{
+	const struct dw_request *req = spec->req;
+	const struct dw_runtime *rt = spec->runtime;
+
+	if (req->allowed_commands && !(level->guarantees & DW_G_COMMANDS))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot hold allowed_commands: it does not decide "
+		               "what is executed; levels container and process do",
+		               level->name);
+	if (req->allowed_commands && !req->program && !rt->alone)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "allowed_commands does not go with %s: running it takes "
+		               "programs that are on no list",
+		               rt->name);
+	if (req->allowed_modules && (req->program || req->command || !rt->hooked[0]))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "allowed_modules cannot be held for %s: there is no hook for "
+		               "its imports; there is for python and javascript",
+		               req->command ? "a command" : rt->name);
+	return 0;
+}
+
 static int check_strict(const struct dw_cell *cell, struct dw_error *err)
 {
 	const char *why = NULL;
@@ -251,6 +276,7 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	dw_limits_defaults(&spec.limits, level);
 	spec.deadline_ms = dw_now_ms() + spec.limits.timeout_ms;
 	if (check_guarantees(&spec, level, err) < 0 ||
+	    check_allowed(&spec, level, err) < 0 ||
 	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 

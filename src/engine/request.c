@@ -242,6 +242,30 @@ static int read_list(struct reader *rd, const struct key *key, json_t *value,
 	return 0;
 }
 
+/* What is allowed: it ends in NULL, and an empty one is not the same as none. */
+static int read_allowed(struct reader *rd, const struct key *key, json_t *value,
+                        struct dw_error *err)
+{
+	const char *const **ret = field(rd, key->at);
+	const char **list;
+	char what[64];
+
+	if (!json_is_array(value))
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be a list of strings",
+		               key->name);
+	list = alloc(rd, json_array_size(value) + 1, sizeof(*list), err);
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		(void)snprintf(what, sizeof(what), "%s[%zu]", key->name, i);
+		list[i] = plain_string(json_array_get(value, i), what, err);
+		if (!list[i])
+			return -1;
+	}
+	*ret = list;
+	return 0;
+}
+
 /* Like a list, but of paths or patterns: an empty one names nothing. */
 static int read_paths(struct reader *rd, const struct key *key, json_t *value,
                       struct dw_error *err)
@@ -547,7 +571,8 @@ static const struct key request_keys[] = {
 	{"collect", read_paths, LIST(collect)},
 	{"workspace", read_name, AT(workspace)},
 	{"writable_paths", read_paths, LIST(writable)},
-	{.name = "allowed_commands", .read = refuse},
+	{"allowed_commands", read_allowed, AT(allowed_commands)},
+	{"allowed_modules", read_allowed, AT(allowed_modules)},
 	{"network", read_network, AT(network)},
 	{"limits", read_limits, AT(limits)},
 	{.name = "session", .read = refuse},

@@ -172,6 +172,13 @@ static json_t *make_walls(struct build *b, const struct dw_proof *proof)
 		put(b, part, "abi", json_integer(walls->landlock_abi));
 	put(b, object, "landlock", part);
 
+	part = walls->commands > 0 ? json_object() : json_null();
+	if (walls->commands > 0) {
+		put(b, part, "programs", json_integer(walls->commands));
+		put(b, part, "others_refused", make_flag(walls->others_refused));
+	}
+	put(b, object, "commands", part);
+
 	put(b, object, "root_read_only", make_flag(walls->root_read_only));
 
 	part = json_object();

@@ -131,6 +131,9 @@ static void add_walls(struct dw_buf *buf, const struct dw_proof *proof)
 		(void)dw_buf_puts(buf, ", seccomp");
 	if (walls->landlock_abi > 0)
 		(void)dw_buf_printf(buf, ", Landlock %d", (int)walls->landlock_abi);
+	if (walls->commands > 0)
+		(void)dw_buf_printf(buf, ", %d program%s allowed", (int)walls->commands,
+		                    walls->commands == 1 ? "" : "s");
 	/* With none to begin with and none to gain, the flag adds nothing. */
 	if (has_no_caps(walls))
 		(void)dw_buf_puts(buf, ", no capabilities");

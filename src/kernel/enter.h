@@ -87,6 +87,7 @@ enum dw_letter_kind {
 	DW_LETTER_CODE,     /* the same, and it is the code */
 	DW_LETTER_ARG,
 	DW_LETTER_ENV,
+	DW_LETTER_HOOK, /* the text that holds the code to the modules in name: "a,b" */
 };
 
 struct dw_letter {

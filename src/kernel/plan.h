@@ -54,6 +54,7 @@ enum dw_plan_flag {
 	DW_PLAN_LETTER = 1U << 15,  /* the program waits for a letter (enter.h) */
 	DW_PLAN_NURSERY =
 		1U << 16, /* ZYGOTE: a socket and the plan of its cells come along */
+	DW_PLAN_COMMANDS = 1U << 17, /* nothing may be executed but the EXEC entries */
 };
 
 enum dw_plan_op {
@@ -64,6 +65,7 @@ enum dw_plan_op {
 	DW_PLAN_TMPFS,   /* at dst, of size bytes and inodes */
 	DW_PLAN_PROC,    /* at dst */
 	DW_PLAN_ALLOW,   /* Landlock: what is below dst may be read and executed */
+	DW_PLAN_EXEC,    /* Landlock: this file may be executed, with COMMANDS */
 	DW_PLAN_OP_COUNT
 };
 
@@ -74,6 +76,8 @@ enum dw_plan_entry_flag {
 	DW_PLAN_OWNER = 1U << 3,    /* as root: its owner's files are the cell's own */
 	DW_PLAN_INSIDE = 1U << 4,   /* the source is in the cell's own tree */
 	DW_PLAN_EXACT = 1U << 5,    /* no part of the source's path may be a link */
+	DW_PLAN_NOEXEC = 1U << 6,   /* BIND, TMPFS: nothing in it can be executed */
+	DW_PLAN_REFUSED = 1U << 7,  /* EXEC: it may not; the proof asks for this one */
 };
 
 struct dw_plan_entry {
@@ -168,6 +172,10 @@ void dw_plan_tmpfs(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                    uint64_t size, uint32_t inodes);
 void dw_plan_proc(struct dw_plan_builder *b, const char *dst);
 void dw_plan_allow(struct dw_plan_builder *b, const char *path, uint32_t flags);
+void dw_plan_exec(struct dw_plan_builder *b, const char *path, uint32_t flags);
+
+/* Whatever in it a program could write to or its caller brings: mount it noexec. */
+void dw_plan_forbid_exec(struct dw_plan_builder *b);
 
 /* The finished plan in a sealed memfd, or -1. */
 int dw_plan_seal(struct dw_plan_builder *b, struct dw_error *err);

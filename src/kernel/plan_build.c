@@ -179,6 +179,27 @@ void dw_plan_allow(struct dw_plan_builder *b, const char *path, uint32_t flags)
 		     });
 }
 
+void dw_plan_exec(struct dw_plan_builder *b, const char *path, uint32_t flags)
+{
+	add_entry(b, &(struct dw_plan_entry){
+			     .op = DW_PLAN_EXEC,
+			     .flags = flags,
+			     .dst = dw_plan_add_text(b, path),
+		     });
+}
+
+void dw_plan_forbid_exec(struct dw_plan_builder *b)
+{
+	struct dw_plan_entry *e = (struct dw_plan_entry *)b->entries.data;
+	size_t n = b->entries.failed ? 0 : b->entries.len / sizeof(*e);
+
+	for (size_t i = 0; i < n; i++)
+		if (e[i].op == DW_PLAN_TMPFS ||
+		    (e[i].op == DW_PLAN_BIND &&
+		     (e[i].flags & (DW_PLAN_WRITABLE | DW_PLAN_OWNER))))
+			e[i].flags |= DW_PLAN_NOEXEC;
+}
+
 /* Files' data comes behind all texts; only now it is known where that is. */
 static size_t place_data(struct dw_plan_builder *b)
 {

@@ -39,6 +39,7 @@ struct ruleset_attr {
 	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |    \
 	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM |    \
 	 LANDLOCK_ACCESS_FS_REFER | FS_TRUNCATE)
+#define FS_RUN (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE)
 /* Handled, and granted nowhere. */
 #define FS_NEVER \
 	(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK | FS_IOCTL_DEV)
@@ -82,6 +83,22 @@ static int allow(int ruleset, const char *path, bool exact, uint64_t access,
 	return 0;
 }
 
+/* What an entry grants. With a list of commands only their own entries let execute. */
+static uint64_t granted_by(const struct dw_plan *plan, const struct dw_plan_entry *e)
+{
+	uint64_t access = FS_READ;
+
+	if (e->op == DW_PLAN_EXEC)
+		return e->flags & DW_PLAN_REFUSED ? 0 : FS_RUN;
+	if (e->op != DW_PLAN_ALLOW)
+		return 0;
+	if (e->flags & DW_PLAN_WRITABLE)
+		access |= FS_WRITE;
+	if (plan->h->flags & DW_PLAN_COMMANDS)
+		access &= ~LANDLOCK_ACCESS_FS_EXECUTE;
+	return access;
+}
+
 int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
                         struct dw_error *err)
 {
@@ -95,6 +112,11 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 	*ret_fd = -1;
 	abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
 	              LANDLOCK_CREATE_RULESET_VERSION);
+	if (abi < 1 && (plan->h->flags & DW_PLAN_COMMANDS) &&
+	    !(plan->h->flags & DW_PLAN_NAMESPACES))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "hold allowed_commands: without a root of its own it takes "
+		               "Landlock, which this kernel does not have");
 	if (abi < 1)
 		return 0; /* not in this kernel: the proof says so */
 
@@ -110,10 +132,9 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
-		uint64_t access = e->flags & DW_PLAN_WRITABLE ? FS_READ | FS_WRITE
-		                                              : FS_READ;
+		uint64_t access = granted_by(plan, e);
 
-		if (e->op == DW_PLAN_ALLOW &&
+		if (access != 0 &&
 		    allow(ruleset, dw_plan_text(plan, e->dst),
 		          (e->flags & DW_PLAN_EXACT) != 0, access & handled, err) < 0)
 			return -1;

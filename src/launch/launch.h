@@ -90,6 +90,10 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret);
 void dw_readback_shared(struct dw_walls *walls);
 
+/* What may be executed; -1 if the kernel would let what is refused be executed. */
+int dw_readback_commands(const struct dw_plan *plan, struct dw_walls *walls,
+                         struct dw_error *err);
+
 /* Does the process have all the namespaces that we have? */
 bool dw_readback_shares_all(pid_t pid, const struct dw_walls *shared);
 

@@ -32,6 +32,8 @@ static struct mount_attr locked_attributes(uint32_t flags)
 	if (!(flags & DW_PLAN_WRITABLE))
 		attr.attr_set |= MOUNT_ATTR_RDONLY;
 	attr.attr_set |= flags & DW_PLAN_DEVICE ? MOUNT_ATTR_NOEXEC : MOUNT_ATTR_NODEV;
+	if (flags & DW_PLAN_NOEXEC)
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
 	return attr;
 }
 
@@ -156,7 +158,10 @@ static int new_tmpfs(const struct dw_plan_entry *e, struct dw_error *err)
 	(void)snprintf(size, sizeof(size), "%llu", (unsigned long long)e->size);
 	(void)snprintf(inodes, sizeof(inodes), "%u", e->inodes);
 	(void)snprintf(mode, sizeof(mode), "%o", e->mode);
-	return new_mount("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+	return new_mount("tmpfs", options,
+	                 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+	                         (e->flags & DW_PLAN_NOEXEC ? MOUNT_ATTR_NOEXEC : 0),
+	                 err);
 }
 
 /*
@@ -217,8 +222,10 @@ static int bind_inside(const char *src, const char *dst, uint32_t flags,
 	autoclose int place = open_place(dst);
 	autoclose int fd = -1;
 
-	if (place < 0)
+	if (place < 0 && (flags & DW_PLAN_OPTIONAL))
 		return 0;
+	if (place < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "open %s in the cell", dst);
 	fd = open_tree(AT_FDCWD, below(src), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
 	    move_mount(fd, "", place, "",

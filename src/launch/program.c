@@ -67,6 +67,8 @@ int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_e
 		return -1;
 	if ((flags & DW_PLAN_LANDLOCK) && dw_landlock_apply(plan, ret_abi, err) < 0)
 		return -1;
+	if ((flags & DW_PLAN_COMMANDS) && dw_seccomp_forbid_memfd(err) < 0)
+		return -1;
 	if ((flags & DW_PLAN_SECCOMP) && dw_seccomp_load(err) < 0)
 		return -1;
 	return 0;
@@ -87,6 +89,11 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int letter)
 		dw_launch_die(&err);
 
 	dw_readback_own(0, abi, &dw_program_walls);
+	if ((plan->h->flags & DW_PLAN_COMMANDS) &&
+	    dw_readback_commands(plan, &dw_program_walls, &err) < 0) {
+		dw_program_walls.known = false;
+		dw_launch_die(&err);
+	}
 	if (plan->h->flags & DW_PLAN_PROBE)
 		_exit(0);
 

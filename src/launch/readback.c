@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -74,6 +75,7 @@ void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret)
 		.seccomp_mode = -1,
 		.seccomp_filters = -1,
 		.landlock_abi = landlock_abi,
+		.others_refused = -1,
 		.root_read_only = -1,
 		.interfaces = -1,
 		.routes = -1,
@@ -83,6 +85,37 @@ void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret)
 	};
 	memset(ret->caps, 0xff, sizeof(ret->caps));
 	read_status(pid, ret);
+}
+
+/* Newer than Debian 12's headers: would it be executed? Linux 6.14 knows. */
+#define EXECVE_CHECK 0x10000
+
+static int is_refused(const char *path)
+{
+	static char *const none[] = {NULL};
+
+	if (syscall(SYS_execveat, AT_FDCWD, path, none, none, EXECVE_CHECK) == 0)
+		return 0;
+	return errno == EACCES ? 1 : -1;
+}
+
+int dw_readback_commands(const struct dw_plan *plan, struct dw_walls *walls,
+                         struct dw_error *err)
+{
+	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
+		const struct dw_plan_entry *e = &plan->entries[i];
+
+		if (e->op != DW_PLAN_EXEC)
+			continue;
+		if (e->flags & DW_PLAN_REFUSED)
+			walls->others_refused = is_refused(dw_plan_text(plan, e->dst));
+		else
+			walls->commands++;
+	}
+	if (walls->landlock_abi > 0 && walls->others_refused == 0)
+		return dw_fail(err, DW_E_INTERNAL, 0,
+		               "a program that is not on the list could be executed");
+	return 0;
 }
 
 bool dw_readback_shares_all(pid_t pid, const struct dw_walls *shared)

@@ -28,6 +28,19 @@ static int load(const char *what, const struct sock_filter *filter, size_t len,
 	return dw_fail(err, DW_E_INTERNAL, errno, "load the seccomp filter for %s", what);
 }
 
+int dw_seccomp_forbid_memfd(struct dw_error *err)
+{
+	/* Calls of another ABI do not get here: the filter for calls kills them. */
+	static const struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	return load("files without a name", filter, ARRAY_SIZE(filter), err);
+}
+
 int dw_seccomp_load(struct dw_error *err)
 {
 	_Static_assert(ARRAY_SIZE(dw_seccomp_args) <= BPF_MAXINSNS, "fits the kernel");

@@ -15,4 +15,10 @@ struct dw_error;
  */
 int dw_seccomp_load(struct dw_error *err);
 
+/*
+ * One filter more, before those: no file without a name, since no mount and no
+ * Landlock rule stands between such a file and being executed.
+ */
+int dw_seccomp_forbid_memfd(struct dw_error *err);
+
 #endif

@@ -10,9 +10,12 @@
 
 #include "base/cleanup.h"
 
-/* "%f" is the code file, "%d" its folder; all else is what it is. */
-static const char *expand(const struct dw_launched *l, const char *word, const char *file)
+/* "%f" is the code file, "%d" its folder, "%h" the hook; all else is what it is. */
+static const char *expand(const struct dw_launched *l, const char *word, const char *file,
+                          const char *hook)
 {
+	if (strcmp(word, "%h") == 0)
+		return hook;
 	if (strcmp(word, "%f") == 0)
 		return file;
 	if (strcmp(word, "%d") == 0)
@@ -22,7 +25,7 @@ static const char *expand(const struct dw_launched *l, const char *word, const c
 
 /* The program of a command is searched for where the cell will have it. */
 static int plan_command(struct dw_launched *l, const char *const *command,
-                        const char *file, struct dw_error *err)
+                        const char *file, const char *hook, struct dw_error *err)
 {
 	const struct dw_request *req = l->spec->req;
 	const char *search = dw_level_search_path(l->cell.level);
@@ -39,18 +42,19 @@ static int plan_command(struct dw_launched *l, const char *const *command,
 		               l->spec->runtime->package);
 	dw_plan_add_arg(&l->plan, path);
 	for (size_t i = 1; command[i]; i++)
-		dw_plan_add_arg(&l->plan, expand(l, command[i], file));
+		dw_plan_add_arg(&l->plan, expand(l, command[i], file, hook));
 	return 0;
 }
 
-static int plan_argv(struct dw_launched *l, const char *file, struct dw_error *err)
+static int plan_argv(struct dw_launched *l, const char *file, const char *hook,
+                     struct dw_error *err)
 {
 	const struct dw_request *req = l->spec->req;
 	const struct dw_runtime *rt = l->spec->runtime;
 
 	if (rt->executable)
 		dw_plan_add_arg(&l->plan, file);
-	else if (plan_command(l, rt->command, file, err) < 0)
+	else if (plan_command(l, *hook ? rt->hooked : rt->command, file, hook, err) < 0)
 		return -1;
 	for (size_t i = 0; i < req->n_args; i++)
 		dw_plan_add_arg(&l->plan, req->args[i]);
@@ -65,7 +69,7 @@ static void plan_variables(struct dw_launched *l, const char *const *all)
 		const char *value = strchr(all[i], '=');
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - all[i]), all[i]);
-		dw_plan_add_env(&l->plan, name, expand(l, value + 1, ""));
+		dw_plan_add_env(&l->plan, name, expand(l, value + 1, "", ""));
 	}
 }
 
@@ -139,9 +143,38 @@ int dw_command_plan_files(struct dw_plan_builder *plan, const struct dw_spec *sp
 	return 0;
 }
 
+void dw_command_join(const char *const *names, struct dw_buf *ret)
+{
+	for (size_t i = 0; names[i]; i++)
+		(void)dw_buf_printf(ret, "%s%s", i > 0 ? "," : "", names[i]);
+	(void)dw_buf_add(ret, "", 1);
+}
+
+void dw_command_plan_hook(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *folder, char *ret, size_t size)
+{
+	const char *file = NULL, *text;
+	autobuf struct dw_buf names;
+	size_t len = 0;
+
+	*ret = '\0';
+	dw_buf_init(&names, 1U << 20);
+	if (!spec->req->allowed_modules)
+		return;
+	text = dw_runtime_hook(spec->runtime, &file, &len);
+	dw_command_join(spec->req->allowed_modules, &names);
+	if (!text || names.failed) {
+		plan->blob.failed = true; /* and with it the plan */
+		return;
+	}
+	(void)snprintf(ret, size, "%s/.dewar/%s", folder, file);
+	dw_plan_file(plan, ret, 0644, text, len);
+	dw_plan_add_env(plan, DW_RUNTIME_MODULES, names.data);
+}
+
 int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err)
 {
-	char path[2048];
+	char path[2048], hook[256];
 
 	if (dw_command_plan_files(&l->plan, l->spec, l->folder, err) < 0)
 		return -1;
@@ -154,7 +187,8 @@ int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error 
 		dw_command_plan_code(&l->plan, l->spec, path);
 	}
 	plan_env(l, library);
-	return plan_argv(l, path, err);
+	dw_command_plan_hook(&l->plan, l->spec, l->folder, hook, sizeof(hook));
+	return plan_argv(l, path, hook, err);
 }
 
 int dw_command_plan_way(struct dw_launched *l, struct dw_error *err)
@@ -173,5 +207,5 @@ int dw_command_plan_way(struct dw_launched *l, struct dw_error *err)
 	if (way->env)
 		plan_variables(l, way->env);
 	(void)snprintf(path, sizeof(path), "%s/%s", l->folder, l->spec->runtime->file);
-	return plan_command(l, way->command, path, err);
+	return plan_command(l, way->command, path, "", err);
 }

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "levels/allowed.h"
 #include "levels/command.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
@@ -248,7 +249,9 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	dw_plan_add_env(plan, "USER", "user");
 	if (l->spec->way)
 		return dw_command_plan_way(l, err);
-	return dw_command_plan(l, req->workspace ? "/work" : NULL, err);
+	if (dw_command_plan(l, req->workspace ? "/work" : NULL, err) < 0)
+		return -1;
+	return req->allowed_commands ? dw_allowed_plan(l, err) : 0;
 }
 
 int dw_container_base(const struct dw_spec *spec, struct dw_error *err)
@@ -269,7 +272,8 @@ static int probe(struct dw_error *err)
 
 const struct dw_level dw_level_container = {
 	.name = "container",
-	.guarantees = DW_G_NAMESPACES | DW_G_NO_NETWORK | DW_G_IMAGE | DW_G_TMP_SIZE,
+	.guarantees = DW_G_NAMESPACES | DW_G_NO_NETWORK | DW_G_IMAGE | DW_G_TMP_SIZE |
+                      DW_G_COMMANDS,
 	.timeout_ms = 30000,
 	.probe = probe,
 	.create = create,

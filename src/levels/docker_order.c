@@ -49,8 +49,10 @@ json_t *dw_docker_sockets(struct dw_error *err)
 /* ---- the program ---- */
 
 /* "%f" is the code file, "%d" its folder; all else is what it is. */
-static const char *expand(const char *word, const char *file)
+static const char *expand(const char *word, const char *file, const char *hook)
 {
+	if (strcmp(word, "%h") == 0)
+		return hook;
 	if (strcmp(word, "%f") == 0)
 		return file;
 	return strcmp(word, "%d") == 0 ? FOLDER : word;
@@ -64,7 +66,7 @@ static void plan_variables(struct dw_plan_builder *plan, const char *const *all)
 		const char *value = strchr(all[i], '=');
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - all[i]), all[i]);
-		dw_plan_add_env(plan, name, expand(value + 1, ""));
+		dw_plan_add_env(plan, name, expand(value + 1, "", ""));
 	}
 }
 
@@ -86,15 +88,16 @@ static void plan_env(const struct dw_spec *spec, struct dw_plan_builder *plan)
 }
 
 static void plan_argv(const struct dw_spec *spec, struct dw_plan_builder *plan,
-                      const char *file)
+                      const char *file, const char *hook)
 {
 	const struct dw_request *req = spec->req;
 	const struct dw_runtime *rt = spec->runtime;
+	const char *const *command = *hook ? rt->hooked : rt->command;
 
 	if (rt->executable)
 		dw_plan_add_arg(plan, file);
-	for (size_t i = 0; !rt->executable && rt->command[i]; i++)
-		dw_plan_add_arg(plan, expand(rt->command[i], file));
+	for (size_t i = 0; !rt->executable && command[i]; i++)
+		dw_plan_add_arg(plan, expand(command[i], file, hook));
 	for (size_t i = 0; i < req->n_args; i++)
 		dw_plan_add_arg(plan, req->args[i]);
 }
@@ -143,7 +146,7 @@ int dw_docker_plan(const struct dw_spec *spec, struct dw_plan_builder *plan,
                    struct dw_error *err)
 {
 	const struct dw_request *req = spec->req;
-	char file[256] = DW_DOCKER_PROGRAM;
+	char file[256] = DW_DOCKER_PROGRAM, hook[256];
 
 	if (!req->program)
 		(void)snprintf(file, sizeof(file), FOLDER "/%s", spec->runtime->file);
@@ -153,7 +156,8 @@ int dw_docker_plan(const struct dw_spec *spec, struct dw_plan_builder *plan,
 	if (plan_walls(spec, plan, err) < 0 || plan_files(spec, plan, file, err) < 0)
 		return -1;
 	plan_env(spec, plan);
-	plan_argv(spec, plan, file);
+	dw_command_plan_hook(plan, spec, FOLDER, hook, sizeof(hook));
+	plan_argv(spec, plan, file, hook);
 	return 0;
 }
 

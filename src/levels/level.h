@@ -26,6 +26,7 @@ enum dw_guarantee {
 	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
 	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
 	DW_G_ENGINE = 1U << 4,     /* an engine has the images and runtimes, not we */
+	DW_G_COMMANDS = 1U << 5,   /* nothing is executed but what is on a list */
 };
 
 /*

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "levels/allowed.h"
 #include "levels/command.h"
 #include "levels/launched.h"
 #include "levels/view.h"
@@ -54,7 +55,7 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	plan->h.flags = DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
 	plan->h.cwd = dw_plan_add_text(plan, cwd);
 
-	dw_view_host(plan, allow);
+	dw_view_host(plan, req->allowed_commands ? dw_allowed_show : allow);
 	allow(plan, "/proc");
 	allow_devices(plan);
 	if (dw_view_shares(plan, req, allow_share, err) < 0)
@@ -65,7 +66,9 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	dw_plan_add_env(plan, "HOME", l->folder);
 	dw_plan_add_env(plan, "TMPDIR", l->folder);
 	dw_plan_add_env(plan, "LANG", "C.UTF-8");
-	return dw_command_plan(l, l->shared, err);
+	if (dw_command_plan(l, l->shared, err) < 0)
+		return -1;
+	return req->allowed_commands ? dw_allowed_plan(l, err) : 0;
 }
 
 static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
@@ -81,7 +84,7 @@ static int probe(struct dw_error *err)
 
 const struct dw_level dw_level_process = {
 	.name = "process",
-	.guarantees = 0,
+	.guarantees = DW_G_COMMANDS,
 	.timeout_ms = 10000,
 	.probe = probe,
 	.create = create,

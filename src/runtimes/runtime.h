@@ -37,8 +37,12 @@ struct dw_runtime {
 	const char *env[8];        /* "NAME=VALUE", ends in NULL; "%d" as above, if it
 	                            * is the whole value */
 	const char *opening[2];    /* code without the first gets the second in front */
-	const char *prelude;       /* what its command runs ahead of the code, or NULL */
-	const char *library_env;   /* variable that names folders to import from, or
+	bool alone;                /* its interpreter runs the code without starting more
+	                            * programs than command[0] and needs */
+	const char *hooked[8];   /* the command that holds a list of modules: "%h" is our
+	                            * hook, ahead of the code; empty: it has none */
+	const char *prelude;     /* what its command runs ahead of the code, or NULL */
+	const char *library_env; /* variable that names folders to import from, or
 	                            * NULL: set to /work where there is a workspace */
 };
 
@@ -47,6 +51,14 @@ const struct dw_runtime *dw_runtime_find(const char *name);
 
 /* All of them, in the order people want to see; *ret_count of them. */
 const struct dw_runtime *dw_runtime_table(size_t *ret_count);
+
+/*
+ * The text that holds the program to a list of modules, in a file of that name; NULL
+ * if the language has none. The list is in the variable DW_RUNTIME_MODULES.
+ */
+#define DW_RUNTIME_MODULES "DEWAR_MODULES"
+const char *dw_runtime_hook(const struct dw_runtime *runtime, const char **ret_file,
+                            size_t *ret_len);
 
 /* What goes in front of this code, in its file; "" for nothing. */
 const char *dw_runtime_opening(const struct dw_runtime *runtime, const char *code,

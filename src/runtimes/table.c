@@ -114,6 +114,9 @@ static const struct dw_runtime table[] = {
 		.file = "main.py",
 		/* -I -S would save 3 ms of 9, and Debian's packages: numpy and all. */
 		.command = {"python3", "%f"},
+		/* -I: nothing of the request's own runs before. It takes away the variables. */
+		.hooked = {"python3", "-I", "-u", "-B", "%h", "%f"},
+		.alone = true,
 		.needs = {"python3"},
 		.version = {"--version"},
 		.package = "python3",
@@ -133,6 +136,8 @@ static const struct dw_runtime table[] = {
 		 * within the cell; who keeps too much ends as "oom", not as an abort.
 		 */
 		.command = {"node", "%f"},
+		.hooked = {"node", "-r", "%h", "%f"},
+		.alone = true,
 		.needs = {"node"},
 		.version = {"--version"},
 		.package = "nodejs",
@@ -161,6 +166,7 @@ static const struct dw_runtime table[] = {
 		.file = "main.rb",
 		.command = {"sh", "-c", RUBY_SCRIPT, "sh", "%f", "%d", RUBY_PRELUDE},
 		.prelude = RUBY_PRELUDE,
+		.alone = true,
 		.needs = {"ruby"},
 		.version = {"--version"},
 		.package = "ruby",
@@ -180,6 +186,7 @@ static const struct dw_runtime table[] = {
 		 */
 		.command = {"php", "-d", "display_errors=stderr", "-d", "log_errors=0",
                             "-d", "html_errors=0", "%f"},
+		.alone = true,
 		.needs = {"php"},
 		.version = {"--version"},
 		.package = "php-cli php-mbstring",
@@ -192,6 +199,7 @@ static const struct dw_runtime table[] = {
 		.file = "main.pl",
 		/* -M pastes "use 5.006;$|++;" in front of line 1: output is not held back. */
 		.command = {"perl", "-M5.006;$|++", "%f"},
+		.alone = true,
 		.needs = {"perl"},
 		.version = {"-v"},
 		.package = "perl",
@@ -203,6 +211,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"lua", "luajit"},
 		.file = "main.lua",
 		.command = {"lua", "-e", "io.stdout:setvbuf('line')", "%f"},
+		.alone = true,
 		.needs = {"lua"},
 		.version = {"-v"},
 		.package = "lua5.4",
@@ -227,6 +236,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"bash"},
 		.file = "main.bash",
 		.command = {"bash", "%f"},
+		.alone = true,
 		.needs = {"bash"},
 		.version = {"--version"},
 		.package = "bash",
@@ -238,6 +248,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"sh", "dash"},
 		.file = "main.sh",
 		.command = {"sh", "%f"},
+		.alone = true,
 		.needs = {"sh"},
 		.package = "dash",
 	},
@@ -247,6 +258,7 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"zsh"},
 		.file = "main.zsh",
 		.command = {"zsh", "-f", "%f"},
+		.alone = true,
 		.needs = {"zsh"},
 		.version = {"--version"},
 		.package = "zsh",

@@ -67,6 +67,12 @@ static const struct arg table[] = {
 	{"network", BOTH, IN_REQUEST, false,
          "{\"type\":\"string\",\"enum\":[\"none\",\"full\"],\"description\":\"\\\"none\\\" by "
          "default.\"}"},
+	{"allowed_commands", BOTH, IN_REQUEST, false,
+         "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The only "
+         "programs that can be started, by name. An empty list: none; by default all.\"}"},
+	{"allowed_modules", DW_MCP_RUNS_CODE, IN_REQUEST, false,
+         "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The only "
+         "modules that the code may import (python, javascript). By default all.\"}"},
 	{"timeout_s", BOTH, IN_LIMITS, false,
          "{\"type\":\"number\",\"exclusiveMinimum\":0,\"description\":\"Seconds until the "
          "program is ended.\"}"},

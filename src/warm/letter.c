@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "kernel/enter.h"
 #include "kernel/report.h"
+#include "levels/command.h"
 
 #define FOLDER "/tmp/"
 
@@ -40,6 +41,22 @@ static struct dw_bytes text(const char *t)
 	return (struct dw_bytes){t, strlen(t)};
 }
 
+static void add_hook(struct dw_buf *buf, struct dw_letter *head,
+                     const struct dw_spec *spec)
+{
+	autobuf struct dw_buf names;
+	struct dw_bytes hook = {0};
+	const char *file;
+
+	dw_buf_init(&names, 1U << 20);
+	dw_command_join(spec->req->allowed_modules, &names);
+	hook.data = dw_runtime_hook(spec->runtime, &file, &hook.len);
+	if (!hook.data || names.failed)
+		buf->failed = true; /* and with it the letter */
+	else
+		add(buf, head, DW_LETTER_HOOK, "", names.data, "", hook);
+}
+
 static void compose(struct dw_buf *buf, struct dw_letter *head,
                     const struct dw_spec *spec)
 {
@@ -59,6 +76,8 @@ static void compose(struct dw_buf *buf, struct dw_letter *head,
 	for (size_t i = 0; i < req->n_env; i++)
 		add(buf, head, DW_LETTER_ENV, "", req->env[i].name, "",
 		    text(req->env[i].value));
+	if (req->allowed_modules)
+		add_hook(buf, head, spec);
 	head->len = (uint32_t)buf->len;
 }
 

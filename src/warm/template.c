@@ -196,6 +196,9 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 		return false;
 	if (!is_safe_code(t->warm, req->code))
 		return false;
+	/* Its root is built, and shows all programs. */
+	if (req->allowed_commands)
+		return false;
 	/* Without our library nobody can take a letter that comes as a descriptor. */
 	if (t->warm->warmth == DW_WARMTH_STANDBY && dw_letter_is_long(spec))
 		return false;

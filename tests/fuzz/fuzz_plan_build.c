@@ -16,8 +16,9 @@
 static void check_plan(const struct dw_plan *plan, char *const *words, uint32_t n)
 {
 	const struct dw_plan_entry *file = &plan->entries[0], *bind = &plan->entries[1];
+	const struct dw_plan_entry *exec = &plan->entries[2];
 
-	assert(plan->h->n_argv == n && plan->h->n_env == n && plan->h->n_entries == 2);
+	assert(plan->h->n_argv == n && plan->h->n_env == n && plan->h->n_entries == 3);
 	assert(strcmp(dw_plan_text(plan, plan->h->cwd), words[0]) == 0);
 	assert(*dw_plan_text(plan, plan->h->hostname) == '\0');
 	for (uint32_t i = 0; i < n; i++) {
@@ -33,6 +34,10 @@ static void check_plan(const struct dw_plan *plan, char *const *words, uint32_t 
 	assert(bind->op == DW_PLAN_BIND);
 	assert(strcmp(dw_plan_text(plan, bind->src), words[0]) == 0);
 	assert(strcmp(dw_plan_text(plan, bind->dst), words[n - 1]) == 0);
+	/* What can be written to cannot be executed; all else is as it was. */
+	assert(file->flags == 0 && bind->flags == (DW_PLAN_WRITABLE | DW_PLAN_NOEXEC));
+	assert(exec->op == DW_PLAN_EXEC && exec->flags == DW_PLAN_REFUSED);
+	assert(strcmp(dw_plan_text(plan, exec->dst), words[0]) == 0);
 }
 
 static void build(char *const *words, uint32_t n)
@@ -46,7 +51,9 @@ static void build(char *const *words, uint32_t n)
 	dw_plan_init(&b);
 	b.h.cwd = dw_plan_add_text(&b, words[0]);
 	dw_plan_file(&b, "/tmp/file", 0644, words[n - 1], strlen(words[n - 1]));
-	dw_plan_bind(&b, words[0], words[n - 1], 0);
+	dw_plan_bind(&b, words[0], words[n - 1], DW_PLAN_WRITABLE);
+	dw_plan_exec(&b, words[0], DW_PLAN_REFUSED);
+	dw_plan_forbid_exec(&b);
 	for (uint32_t i = 0; i < n; i++) {
 		dw_plan_add_arg(&b, words[i]);
 		dw_plan_add_env(&b, (char[]){(char)('A' + i), '\0'}, words[i]);

@@ -36,6 +36,18 @@ static void check_key(const json_t *root, const char *key, const char *text)
 	assert(!text || strcmp(text, json_string_value(value)) == 0);
 }
 
+/* Given is given, also if it is empty: only no list at all is no restriction. */
+static void check_allowed(const json_t *root, const char *key, const char *const *list)
+{
+	const json_t *value = json_object_get(root, key);
+	size_t n = 0;
+
+	assert((list != NULL) == (value && !json_is_null(value)));
+	for (; list && list[n]; n++)
+		check_text(list[n]);
+	assert(!list || (json_is_array(value) && json_array_size(value) == n));
+}
+
 static void check_filled(const struct dw_request *req, const json_t *root)
 {
 	check_key(root, "language", req->language);
@@ -48,6 +60,8 @@ static void check_filled(const struct dw_request *req, const json_t *root)
 	check_list(req->args, req->n_args);
 	check_list(req->collect, req->n_collect);
 	check_list(req->writable, req->n_writable);
+	check_allowed(root, "allowed_commands", req->allowed_commands);
+	check_allowed(root, "allowed_modules", req->allowed_modules);
 	for (size_t i = 0; i < req->n_env; i++) {
 		check_text(req->env[i].value);
 		assert(req->env[i].name[0] != '\0' && !strchr(req->env[i].name, '='));

@@ -50,6 +50,8 @@ static void take_numbers(struct fuzz_input *in, struct dw_result *res)
 	fuzz_take(in, &walls->caps[0], sizeof(walls->caps[0]));
 	fuzz_take(in, &walls->seccomp_mode, sizeof(walls->seccomp_mode));
 	fuzz_take(in, &walls->landlock_abi, sizeof(walls->landlock_abi));
+	walls->commands = walls->seccomp_mode;
+	walls->others_refused = walls->landlock_abi;
 	fuzz_take(in, &memory->asked, sizeof(memory->asked));
 	fuzz_take(in, &memory->kernel, sizeof(memory->kernel));
 	memory->enforced = take_bool(in);

@@ -126,6 +126,8 @@ static void save_plans(void)
 	dw_plan_tmpfs(&b, "/tmp", 01777, 1U << 20, 256);
 	dw_plan_proc(&b, "/proc");
 	dw_plan_allow(&b, "/tmp", DW_PLAN_WRITABLE);
+	dw_plan_exec(&b, "/usr/bin/ls", 0);
+	dw_plan_forbid_exec(&b);
 	dw_plan_file(&b, "/tmp/in", 0644, "\0\1\2", 3);
 	save_plan(&b, "everything");
 }

@@ -91,7 +91,8 @@ static void a_request_is_described_so_that_it_can_be_run_again(void **state)
 		"\"image\":\"i\",\"runtime\":\"runsc\",\"pull\":\"never\","
 		"\"stdin\":\"in\",\"args\":[\"a\",\"b c\"],\"env\":{\"X\":\"1\"},"
 		"\"files\":{\"in.txt\":\"aGVsbG8=\"},\"collect\":[\"*.png\"],"
-		"\"workspace\":\"/w\",\"writable_paths\":[\"/x\"],\"network\":\"full\","
+		"\"workspace\":\"/w\",\"writable_paths\":[\"/x\"],"
+		"\"allowed_commands\":[\"ls\"],\"allowed_modules\":[],\"network\":\"full\","
 		"\"limits\":{\"timeout_s\":2.5,\"memory_mb\":64,\"pids\":3},\"strict\":true}";
 	autofree char *described = NULL;
 	struct dw_error err = {0};

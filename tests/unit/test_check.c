@@ -319,6 +319,97 @@ static void a_forgotten_unit_is_guessed_at_where_there_are_units(void **state)
 	assert_null(strstr(err.text, "unit"));
 }
 
+static void names_of_commands_and_modules_are_plain(void **state)
+{
+	static const char *const bad_commands[] = {"",   "/bin/ls", "a/b",   ".",
+	                                           "..", "a\nb",    "a\x7f", "/"};
+	static const char *const good_commands[] = {"ls",         "[",     "g++",
+	                                            "python3.11", "ls -l", "\xc3\xa4"};
+	static const char *const bad_modules[] = {"",    ".a",   "a.",   "a..b",
+	                                          "a,b", "/etc", "a b",  "a/",
+	                                          "a;b", "a\nb", "../x", "a\"b"};
+	static const char *const good_modules[] = {"os",          "os.path",
+	                                           "node:fs",     "_x",
+	                                           "lodash",      "@scope/pkg",
+	                                           "fs/promises", "\xc3\xa4",
+	                                           "a-b"};
+	const char *names[2] = {NULL};
+	struct dw_request req = good();
+
+	(void)state;
+	req.allowed_commands = names;
+	taken(&req); /* nothing is allowed, and that is a list as well */
+	for (size_t i = 0; i < ARRAY_SIZE(good_commands); i++) {
+		names[0] = good_commands[i];
+		taken(&req);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad_commands); i++) {
+		names[0] = bad_commands[i];
+		refused(&req, "allowed_commands: ");
+	}
+	req.allowed_commands = NULL;
+	req.allowed_modules = names;
+	for (size_t i = 0; i < ARRAY_SIZE(good_modules); i++) {
+		names[0] = good_modules[i];
+		taken(&req);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad_modules); i++) {
+		names[0] = bad_modules[i];
+		refused(&req, "allowed_modules: ");
+	}
+}
+
+static void lists_of_what_is_allowed_have_ceilings(void **state)
+{
+	const char *names[DW_MODULES_MAX + 2] = {NULL};
+	char name[DW_ALLOWED_NAME_MAX + 2] = "";
+	struct dw_request req = good();
+
+	(void)state;
+	for (size_t i = 0; i < DW_COMMANDS_MAX; i++)
+		names[i] = "ls";
+	req.allowed_commands = names;
+	taken(&req);
+	names[DW_COMMANDS_MAX] = "ls";
+	refused(&req, "allowed_commands has more than 64 names");
+	req.allowed_commands = NULL;
+	for (size_t i = 0; i < DW_MODULES_MAX; i++)
+		names[i] = "os";
+	req.allowed_modules = names;
+	taken(&req);
+	names[DW_MODULES_MAX] = "os";
+	refused(&req, "allowed_modules has more than 256 names");
+	memset(name, 'a', DW_ALLOWED_NAME_MAX);
+	names[0] = name;
+	names[1] = NULL;
+	taken(&req);
+	name[DW_ALLOWED_NAME_MAX] = 'a';
+	refused(&req, "is not the name of a module");
+}
+
+static void nothing_comes_before_the_hook_for_imports(void **state)
+{
+	static const char *const names[] = {"os", NULL};
+	struct dw_file_in file = {.name = ".dewar/hook.py"};
+	struct dw_env env = {"NODE_OPTIONS", "--require /tmp/first.js"};
+	struct dw_request req = good();
+
+	(void)state;
+	req.files = &file;
+	req.n_files = 1;
+	taken(&req);
+	req.allowed_modules = names;
+	refused(&req, "the folder .dewar is ours");
+	req.n_files = 0;
+	req.env = &env;
+	req.n_env = 1;
+	refused(&req, "NODE_OPTIONS runs code ahead");
+	env.name = "LD_PRELOAD";
+	refused(&req, "LD_PRELOAD runs code ahead");
+	env.name = "NODE_ENV";
+	taken(&req);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +426,9 @@ int main(void)
 		cmocka_unit_test(files_have_ceilings),
 		cmocka_unit_test(each_limit_has_a_floor_and_a_ceiling),
 		cmocka_unit_test(a_forgotten_unit_is_guessed_at_where_there_are_units),
+		cmocka_unit_test(names_of_commands_and_modules_are_plain),
+		cmocka_unit_test(lists_of_what_is_allowed_have_ceilings),
+		cmocka_unit_test(nothing_comes_before_the_hook_for_imports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,19 +66,17 @@ static void remove_tree(const struct tree *t)
 	assert_int_equal(rmdir(t->dir), 0);
 }
 
-static _Noreturn void child(const char *path, uint32_t flags, const char *file)
+/* Behind the walls of a plan, or at our end. */
+static void enter(struct dw_plan_builder *b)
 {
-	struct dw_plan_builder b;
 	struct dw_error err = {0};
 	struct dw_plan plan;
 	struct stat st;
 	int fd, abi = 0;
 	void *map;
 
-	dw_plan_init(&b);
-	dw_plan_add_arg(&b, "/bin/true");
-	dw_plan_allow(&b, path, flags);
-	fd = dw_plan_seal(&b, &err);
+	dw_plan_add_arg(b, "/bin/true");
+	fd = dw_plan_seal(b, &err);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		_exit(99);
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -89,6 +87,15 @@ static _Noreturn void child(const char *path, uint32_t flags, const char *file)
 		_exit(REFUSED);
 	if (abi == 0)
 		_exit(NO_LANDLOCK);
+}
+
+static _Noreturn void child(const char *path, uint32_t flags, const char *file)
+{
+	struct dw_plan_builder b;
+
+	dw_plan_init(&b);
+	dw_plan_allow(&b, path, flags);
+	enter(&b);
 	_exit(open(file, O_RDONLY | O_CLOEXEC) < 0 ? STOPPED : READS);
 }
 
@@ -104,6 +111,45 @@ static int with_rule(const char *path, uint32_t flags, const char *file)
 	if (WEXITSTATUS(status) == NO_LANDLOCK)
 		skip();
 	return WEXITSTATUS(status);
+}
+
+/* How a program ends that is executed with a list, on which are cat and its loader. */
+static int with_list(const char *program, uint32_t flags)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		struct dw_plan_builder b;
+
+		dw_plan_init(&b);
+		b.h.flags = flags;
+		dw_plan_allow(&b, "/", 0);
+		dw_plan_exec(&b, "/bin/cat", 0);
+		dw_plan_exec(&b, "/bin/test", DW_PLAN_REFUSED);
+		dw_plan_exec(&b, "/lib64/ld-linux-x86-64.so.2", 0);
+		enter(&b);
+		(void)execl(program, program, "/dev/null", NULL);
+		_exit(errno == EACCES ? STOPPED : 98);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_LANDLOCK)
+		skip();
+	return WEXITSTATUS(status);
+}
+
+static void with_a_list_only_what_is_on_it_is_executed(void **state)
+{
+	(void)state;
+	if (access("/lib64/ld-linux-x86-64.so.2", F_OK) < 0)
+		skip(); /* another machine has another loader */
+	assert_int_equal(with_list("/bin/cat", DW_PLAN_COMMANDS), 0);
+	assert_int_equal(with_list("/bin/test", DW_PLAN_COMMANDS), STOPPED);
+	assert_int_equal(with_list("/bin/true", DW_PLAN_COMMANDS), STOPPED);
+	/* Without, all that is shown is executed. */
+	assert_int_equal(with_list("/bin/true", 0), 0);
+	assert_int_equal(with_list("/bin/test", 0), 0);
 }
 
 static void a_link_in_the_place_of_a_share_is_refused(void **state)
@@ -146,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_link_in_the_place_of_a_share_is_refused),
+		cmocka_unit_test(with_a_list_only_what_is_on_it_is_executed),
 		cmocka_unit_test(a_share_that_is_gone_is_refused),
 		cmocka_unit_test(a_rule_opens_its_folder_and_no_other),
 	};

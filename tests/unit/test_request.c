@@ -411,13 +411,39 @@ static void timeouts_keep_their_milliseconds(void **state)
 	}
 }
 
+static void an_empty_list_of_what_is_allowed_is_not_the_same_as_none(void **state)
+{
+	autoreq struct dw_request req;
+
+	(void)state;
+	dw_request_init(&req);
+	read_ok(&req, WITH("\"allowed_commands\": null"));
+	assert_null(req.allowed_commands);
+	assert_null(req.allowed_modules);
+	dw_request_finish(&req);
+	read_ok(&req, WITH("\"allowed_commands\": [], \"allowed_modules\": []"));
+	assert_non_null(req.allowed_commands);
+	assert_null(req.allowed_commands[0]);
+	assert_non_null(req.allowed_modules);
+	assert_null(req.allowed_modules[0]);
+	dw_request_finish(&req);
+	read_ok(&req, WITH("\"allowed_commands\": [\"ls\", \"cat\"],"
+	                   " \"allowed_modules\": [\"os.path\"]"));
+	assert_string_equal(req.allowed_commands[0], "ls");
+	assert_string_equal(req.allowed_commands[1], "cat");
+	assert_null(req.allowed_commands[2]);
+	assert_string_equal(req.allowed_modules[0], "os.path");
+	assert_null(req.allowed_modules[1]);
+	INVALID(WITH("\"allowed_commands\": \"ls\""),
+	        "allowed_commands must be a list of strings");
+	INVALID(WITH("\"allowed_modules\": [\"os\", 1]"),
+	        "allowed_modules[1] must be a string");
+	INVALID(WITH("\"allowed_modules\": [\"a\\u0000b\"]"), "must not hold a NUL");
+}
+
 static void what_is_not_built_is_refused_and_not_ignored(void **state)
 {
 	(void)state;
-	UNSUPPORTED(WITH("\"allowed_commands\": [\"ls\"]"),
-	            "allowed_commands is not built yet: leave it out or null");
-	UNSUPPORTED(WITH("\"allowed_commands\": []"),
-	            "allowed_commands is not built yet");
 	UNSUPPORTED(WITH("\"session\": \"abc\""), "session is not built yet");
 	UNSUPPORTED(LIMIT("\"io_mbps\": 10"), "limits.io_mbps is not built yet");
 	UNSUPPORTED(WITH("\"network\": {\"allow\": [\"pypi.org:443\"]}"),
@@ -503,6 +529,8 @@ int main(void)
 		cmocka_unit_test(files_are_strict_base64),
 		cmocka_unit_test(limits_are_positive_and_in_range),
 		cmocka_unit_test(timeouts_keep_their_milliseconds),
+		cmocka_unit_test(
+			an_empty_list_of_what_is_allowed_is_not_the_same_as_none),
 		cmocka_unit_test(what_is_not_built_is_refused_and_not_ignored),
 		cmocka_unit_test(what_is_not_json_is_refused),
 		cmocka_unit_test(deep_nesting_is_refused),

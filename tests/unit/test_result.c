@@ -133,7 +133,7 @@ static void the_json_is_exactly_this(void **state)
 		"\"permitted\":\"0000000000000000\",\"inheritable\":\"0000000000000000\","
 		"\"bounding\":\"0000000000000000\",\"ambient\":\"0000000000000000\"},"
 		"\"no_new_privs\":true,\"seccomp\":{\"mode\":2,\"filters\":1},"
-		"\"landlock\":{\"abi\":7},\"root_read_only\":true,"
+		"\"landlock\":{\"abi\":7},\"commands\":null,\"root_read_only\":true,"
 		"\"network\":{\"interfaces\":0,\"routes\":0}},\"limits\":{"
 		"\"timeout\":{\"asked\":30000,\"kernel\":30000,\"enforced\":true,"
 		"\"by\":\"dewar\",\"note\":null},"
@@ -208,6 +208,29 @@ static void what_is_unknown_is_null(void **state)
 	assert_true(json_is_false(get(root, "proof.limits.cpu.enforced")));
 	assert_string_equal(json_string_value(get(root, "proof.limits.cpu.note")),
 	                    "no cpu controller");
+	json_decref(root);
+}
+
+static void a_list_of_commands_is_in_the_proof(void **state)
+{
+	autores struct dw_result *res = make_result();
+	autofree char *line = NULL;
+	json_t *root;
+
+	(void)state;
+	res->proof.walls.commands = 3;
+	res->proof.walls.others_refused = 1;
+	root = parse(res);
+	assert_int_equal(json_integer_value(get(root, "proof.walls.commands.programs")),
+	                 3);
+	assert_true(json_is_true(get(root, "proof.walls.commands.others_refused")));
+	json_decref(root);
+	line = dw_result_walls_line(res);
+	assert_non_null(strstr(line, ", 3 programs allowed,"));
+
+	res->proof.walls.others_refused = -1;
+	root = parse(res);
+	assert_true(json_is_null(get(root, "proof.walls.commands.others_refused")));
 	json_decref(root);
 }
 
@@ -554,6 +577,7 @@ int main(void)
 		cmocka_unit_test(the_json_is_exactly_this),
 		cmocka_unit_test(the_proof_alone_is_the_one_in_the_whole),
 		cmocka_unit_test(what_is_unknown_is_null),
+		cmocka_unit_test(a_list_of_commands_is_in_the_proof),
 		cmocka_unit_test(what_the_kernel_does_not_say_is_null),
 		cmocka_unit_test(a_killed_program_has_its_signal),
 		cmocka_unit_test(without_a_sandbox_it_says_so),
