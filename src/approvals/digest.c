@@ -59,6 +59,18 @@ static void list(struct sha256_ctx *ctx, const char *name, const char *const *va
 		put_text(ctx, values[i]);
 }
 
+/* One that ends in NULL: none is everything, an empty one nothing. */
+static void allowed(struct sha256_ctx *ctx, const char *name, const char *const *values)
+{
+	size_t n = 0;
+
+	while (values && values[n])
+		n++;
+	number(ctx, name, values ? n : NOT_THERE);
+	for (size_t i = 0; i < n; i++)
+		put_text(ctx, values[i]);
+}
+
 static void env(struct sha256_ctx *ctx, const struct dw_request *req)
 {
 	number(ctx, "env", req->n_env);
@@ -112,6 +124,8 @@ void dw_approval_digest(const struct dw_request *req, char ret[DW_APPROVAL_HASH_
 	list(&ctx, "collect", req->collect, req->n_collect);
 	text(&ctx, "workspace", req->workspace);
 	list(&ctx, "writable", req->writable, req->n_writable);
+	allowed(&ctx, "allowed_commands", req->allowed_commands);
+	allowed(&ctx, "allowed_modules", req->allowed_modules);
 	number(&ctx, "network", req->network);
 	limits(&ctx, &req->limits);
 	number(&ctx, "strict", req->strict);

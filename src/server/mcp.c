@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
+#include "server/mcp_ask.h"
 #include "server/mcp_batch.h"
 #include "server/mcp_peer.h"
 #include "server/mcp_pulse.h"
@@ -306,6 +307,8 @@ void dw_mcp_peer_take(struct dw_mcp_peer *peer, struct dw_mcp_message *msg,
 		return;
 	}
 	/* Of other notifications, and of answers to nothing, JSON-RPC says nothing. */
+	if (msg->kind == DW_MCP_IS_RESPONSE)
+		dw_mcp_ask_take(peer, msg);
 	if (msg->kind == DW_MCP_IS_RESPONSE && dw_mcp_extra.response)
 		dw_mcp_extra.response(msg);
 	if (msg->method && strcmp(msg->method, "notifications/cancelled") == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/mcp_tools.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "server/mcp_args.h"
+#include "server/mcp_ask.h"
 #include "server/mcp_pulse.h"
 #include "server/mcp_result.h"
 
@@ -25,8 +27,11 @@ struct run {
 	struct dw_mcp_call *call;
 	struct dw_mcp_beat beat;
 	uint64_t start_ms;
-	double total_s;
 	bool structured;
+	struct dw_mcp_ask ask;
+	pthread_mutex_t lock; /* of the next two */
+	double total_s;
+	char waits_for[DW_ID_MAX]; /* an approval, or "" */
 	_Atomic uint64_t told_ms;
 	atomic_size_t bytes;
 	atomic_bool started;
@@ -35,10 +40,14 @@ struct run {
 static void tell(struct run *run, const char *text)
 {
 	uint64_t now = dw_now_ms();
+	double total_s;
 
 	run->told_ms = now;
-	dw_mcp_call_progress(run->call, (double)(now - run->start_ms) / 1000,
-	                     run->total_s, text);
+	(void)pthread_mutex_lock(&run->lock);
+	total_s = run->total_s;
+	(void)pthread_mutex_unlock(&run->lock);
+	dw_mcp_call_progress(run->call, (double)(now - run->start_ms) / 1000, total_s,
+	                     text);
 }
 
 static void tell_bytes(struct run *run)
@@ -53,17 +62,56 @@ static void tell_bytes(struct run *run)
 static void on_beat(void *user)
 {
 	struct run *run = user;
+	char id[DW_ID_MAX], text[96] = "still queued";
 
+	(void)pthread_mutex_lock(&run->lock);
+	memcpy(id, run->waits_for, sizeof(id));
+	(void)pthread_mutex_unlock(&run->lock);
+	if (id[0] != '\0')
+		(void)snprintf(text, sizeof(text), "still waiting for approval %s", id);
 	if (run->started)
 		tell_bytes(run);
 	else
-		tell(run, "still queued");
+		tell(run, text);
+}
+
+/*
+ * A person is asked: this client's user, if that may be and can be, or somebody with
+ * other means. The last thing that is done with the run may be to end it.
+ */
+static void on_pending(struct run *run, struct dw_task *task,
+                       const struct dw_task_approval *approval)
+{
+	enum dw_mcp_asked asked;
+	char text[640];
+
+	(void)pthread_mutex_lock(&run->lock);
+	memcpy(run->waits_for, approval->id, sizeof(run->waits_for));
+	run->total_s = 0; /* who knows */
+	(void)pthread_mutex_unlock(&run->lock);
+	asked = dw_mcp_ask(&run->ask, run->call, approval);
+	(void)snprintf(text, sizeof(text), "waiting for approval %s by the rule %s: %s",
+	               approval->id, approval->rule, approval->reason);
+	tell(run, text);
+	if (asked == DW_MCP_ASK_ANSWERED)
+		dw_task_cancel(task);
+}
+
+static void on_started(struct run *run)
+{
+	(void)pthread_mutex_lock(&run->lock);
+	run->waits_for[0] = '\0';
+	(void)pthread_mutex_unlock(&run->lock);
+	dw_mcp_ask_end(&run->ask);
+	run->started = true;
+	tell(run, "started");
 }
 
 static void run_free(struct run *run)
 {
 	if (dw_mcp_call_wants_progress(run->call))
 		dw_mcp_pulse_remove(dw_mcp_call_pulse(run->call), &run->beat);
+	(void)pthread_mutex_destroy(&run->lock);
 	dw_mcp_call_unref(run->call);
 	free(run);
 }
@@ -76,8 +124,10 @@ static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
 	(void)stream;
 	switch (event) {
 	case DW_TASK_STARTED:
-		run->started = true;
-		tell(run, "started");
+		on_started(run);
+		break;
+	case DW_TASK_PENDING:
+		on_pending(run, task, data);
 		break;
 	case DW_TASK_OUTPUT:
 		if (atomic_fetch_add(&run->bytes, len) == 0 ||
@@ -88,6 +138,7 @@ static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
 		tell(run, data);
 		break;
 	case DW_TASK_ENDED:
+		dw_mcp_ask_end(&run->ask);
 		dw_mcp_call_answer(run->call, dw_mcp_result_make(task, run->structured));
 		run_free(run);
 		break;
@@ -130,6 +181,7 @@ static void start(struct dw_mcp_call *call, struct dw_request *req)
 		dw_mcp_call_answer(call, NULL);
 		return;
 	}
+	(void)pthread_mutex_init(&run->lock, NULL);
 	run->call = dw_mcp_call_ref(call);
 	run->start_ms = dw_now_ms();
 	run->total_s = (double)req->limits.timeout_ms / 1000;

@@ -69,7 +69,7 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
                   const struct dw_order *order, struct dw_task **ret,
                   struct dw_refusal *why);
 
-/* End it; it ends as cancelled. Twice, or after its end, is fine. */
+/* End it; it ends as cancelled. Twice, after its end, or from on_event, is fine. */
 void dw_task_cancel(struct dw_task *task);
 
 /* Stop calling on_event: no call is under way once this returns. Not from on_event. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/service.h"
+
 struct dw_task {
 	unsigned refs;
 	char id[DW_ID_MAX];
@@ -23,6 +25,7 @@ static struct dw_task *last, *kept;
 static const struct dw_refusal *refusal;
 static bool at_once;
 static size_t alive, made;
+static char decided[512];
 
 struct dw_task *fake_task_last(void)
 {
@@ -63,6 +66,7 @@ void fake_task_forget(void)
 {
 	struct dw_task *task = kept;
 
+	decided[0] = '\0';
 	kept = NULL;
 	dw_task_unref(task);
 }
@@ -103,6 +107,25 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
 void fake_task_started(struct dw_task *task)
 {
 	task->order.on_event(task->order.user, task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
+}
+
+void fake_task_pending(struct dw_task *task, const struct dw_task_approval *approval)
+{
+	task->order.on_event(task->order.user, task, DW_TASK_PENDING, DW_STDOUT, approval,
+	                     sizeof(*approval));
+}
+
+void dw_service_decide(struct dw_service *service, const char *approval, const char *who,
+                       bool yes, const char *note)
+{
+	(void)service;
+	(void)snprintf(decided, sizeof(decided), "%s %s %s %s", approval, who,
+	               yes ? "yes" : "no", note ? note : "-");
+}
+
+const char *fake_task_decided(void)
+{
+	return decided;
 }
 
 void fake_task_output(struct dw_task *task, const char *text)

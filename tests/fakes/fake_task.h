@@ -23,10 +23,14 @@ const char *fake_task_traceparent(const struct dw_task *task);
 bool fake_task_cancelled(const struct dw_task *task);
 
 void fake_task_started(struct dw_task *task);
+void fake_task_pending(struct dw_task *task, const struct dw_task_approval *approval);
 void fake_task_output(struct dw_task *task, const char *text);
 
 /* It ends; res is taken over, NULL: it ends as refused. */
 void fake_task_end(struct dw_task *task, struct dw_result *res);
+
+/* What dw_service_decide() was told last: "ID WHO yes NOTE", or "". */
+const char *fake_task_decided(void);
 
 /* How many are alive, and forget the kept ones. */
 size_t fake_task_alive(void);

@@ -23,6 +23,7 @@
 
 static const char *const one[] = {"a"}, *const two[] = {"a", "b"},
 			 *const joined[] = {"ab"};
+static const char *const list_one[] = {"a", NULL}, *const list_none[] = {NULL};
 static const struct dw_env env_one[] = {{"A", "1"}};
 static const struct dw_file_in file_one[] = {{"f", {"data", 4}}};
 
@@ -46,6 +47,8 @@ SET(n_files, 1)
 SET(n_collect, 1)
 SET(n_writable, 1)
 SET(workspace, "/srv")
+SET(allowed_commands, list_one)
+SET(allowed_modules, list_none)
 SET(network, DW_NETWORK_FULL)
 SET(strict, true)
 
@@ -95,9 +98,12 @@ static const struct {
 	COUNTS(workspace),
 	{"writable", set_n_writable},
 	COUNTS(n_writable),
+	COUNTS(allowed_commands),
+	COUNTS(allowed_modules),
 	COUNTS(network),
 	COUNTS(limits),
 	COUNTS(strict),
+	{"yields", NULL},
 	{"on_output", NULL},
 	{"on_note", NULL},
 	{"user", NULL},
