@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from daemon import Daemon, keys
+from daemon import Daemon, keys, write_policy
 from e2e.conftest import dewar, is_root, must  # noqa: F401
 
 # For daemons that few runs are asked of, and that are ended while some go on.
@@ -74,5 +74,26 @@ def keyed(serve, dewar):  # noqa: F811
         it.made = made
         it.key = made["boss"]["key"]
         return it, {name: key["key"] for name, key in made.items()}
+
+    return start
+
+
+@pytest.fixture
+def judged(keyed, serve):
+    """judged(policy, config, name=[words of `dewar keys add`]): a keyed daemon with that policy.
+
+    Besides the boss there are ann, who runs, and joe and sue, who approve.
+    """
+
+    def start(policy, config=None, **wanted):
+        path = serve.folder / "policy.yaml"
+        write_policy(path, policy)
+        people = {"ann": ["--scope", "run"], "joe": ["--scope", "approve"],
+                  "sue": ["--scope", "approve,run"], **wanted}
+        it, text = keyed(merged({"policy": str(path)}, config or {}), **people)
+        it.policy_path = path
+        it.texts = text
+        it.key = text["ann"]
+        return it
 
     return start

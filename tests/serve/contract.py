@@ -78,5 +78,8 @@ class Contract:
             self.check_named("Error", data)
         elif event == "start":
             assert set(data) == {"id"}
+        elif event == "pending":
+            assert set(data) == {"id", "approval"}
+            self.check_named("Pending", data["approval"])
         else:
             assert set(data) == {"text"} and isinstance(data["text"], str)

@@ -359,6 +359,15 @@ class Daemon:
         assert not said and self.process.returncode in (0, 125, -signal.SIGKILL), self.log[-40:]
 
 
+def write_policy(path, policy):
+    """In one step, as an editor does it; JSON is YAML."""
+    text = policy if isinstance(policy, str) else json.dumps(
+        {"version": 1, "default": "allow", **policy}, indent=1)
+    new = path.with_suffix(".new")
+    new.write_text(text, encoding="utf-8")
+    new.rename(path)
+
+
 def keys(dewar, state, *words):
     done = subprocess.run([dewar, "keys", *words, "--state", str(state), "--json"],
                           env=clean_env(), stdin=subprocess.DEVNULL, capture_output=True,
