@@ -187,12 +187,19 @@ static const char *reason_of(const struct dw_passage *passage)
 	return d->reason ? d->reason : d->matched;
 }
 
+static struct dw_approvals *approvals_of(const struct dw_people *people,
+                                         struct dw_error *err)
+{
+	return people->config.approvals(people->config.user, err);
+}
+
 static int ask(struct dw_people *people, const struct dw_question *question,
                struct dw_passage *passage, struct dw_asked *asked)
 {
 	const struct dw_policy_approvals *settings = dw_policy_approvals(
 		passage->decision.policy);
 	autofree char *findings = findings_of(passage);
+	struct dw_approvals *approvals = approvals_of(people, &asked->error);
 	struct dw_approval approval = {0};
 	struct dw_request req;
 	struct dw_asking asking = {
@@ -208,9 +215,8 @@ static int ask(struct dw_people *people, const struct dw_question *question,
 	};
 	bool fresh = false;
 
-	if (dress(people, question, passage, &req, &asked->error) < 0 ||
-	    dw_approvals_ask(people->config.approvals, &asking, &approval, &fresh,
-	                     &asked->error) < 0)
+	if (!approvals || dress(people, question, passage, &req, &asked->error) < 0 ||
+	    dw_approvals_ask(approvals, &asking, &approval, &fresh, &asked->error) < 0)
 		return -1;
 	(void)snprintf(asked->id, sizeof(asked->id), "%s", approval.id);
 	asked->expires_us = approval.expires_us;
@@ -244,10 +250,12 @@ int dw_people_hear(struct dw_people *people, struct dw_passage *passage,
 {
 	const struct dw_asked *asked = passage->approval;
 	struct dw_approval approval = {0};
+	struct dw_approvals *approvals;
 
 	if (passage->state != DW_GATE_WAITING)
 		return 0;
-	if (dw_approvals_get(people->config.approvals, asked->id, &approval, err) < 0)
+	approvals = approvals_of(people, err);
+	if (!approvals || dw_approvals_get(approvals, asked->id, &approval, err) < 0)
 		return -1;
 	take(passage, &approval);
 	dw_approval_finish(&approval);
@@ -258,12 +266,15 @@ int dw_people_use(struct dw_people *people, struct dw_passage *passage, const ch
                   const char *run, const struct dw_request *req, struct dw_error *err)
 {
 	const struct dw_asked *asked = passage->approval;
+	struct dw_approvals *approvals;
 	struct dw_error why = {0};
 
 	if (passage->state != DW_GATE_OPEN || !asked)
 		return 0;
-	if (dw_approvals_use(people->config.approvals, asked->id, who, run, req, &why) ==
-	    0)
+	approvals = approvals_of(people, err);
+	if (!approvals)
+		return -1;
+	if (dw_approvals_use(approvals, asked->id, who, run, req, &why) == 0)
 		return 0;
 	if (why.code == DW_E_BUSY)
 		return 1;

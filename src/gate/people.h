@@ -23,7 +23,8 @@
 struct dw_people;
 
 struct dw_people_config {
-	struct dw_approvals *approvals; /* borrowed */
+	/* Borrowed; asked for when somebody is to be asked. NULL: it failed. */
+	struct dw_approvals *(*approvals)(void *user, struct dw_error *err);
 
 	/*
 	 * Make of a copy of the question's request what would run, or say why it

@@ -46,9 +46,10 @@ static struct work *start(struct dw_exchange *x)
 	return work;
 }
 
+/* It was opened when the daemon started. */
 static struct dw_approvals *approvals_of(struct dw_exchange *x)
 {
-	return dw_service_approvals(dw_exchange_service(x));
+	return dw_service_approvals(dw_exchange_service(x), NULL);
 }
 
 static void show(struct dw_exchange *x)

@@ -170,9 +170,17 @@ void dw_service_decided(struct dw_service *service)
 	(void)pthread_mutex_unlock(&service->lock);
 }
 
-struct dw_approvals *dw_service_approvals(struct dw_service *service)
+struct dw_approvals *dw_service_approvals(struct dw_service *service,
+                                          struct dw_error *err)
 {
-	return service->approvals;
+	struct dw_approvals *approvals = NULL;
+
+	(void)pthread_mutex_lock(&service->opening);
+	if (service->approvals || dw_approvals_open(service->approvals_path, NULL,
+	                                            &service->approvals, err) == 0)
+		approvals = service->approvals;
+	(void)pthread_mutex_unlock(&service->opening);
+	return approvals;
 }
 
 static void decide(struct dw_service *s, struct dw_pending_answer *answers)
@@ -185,8 +193,10 @@ static void decide(struct dw_service *s, struct dw_pending_answer *answers)
 		};
 		struct dw_error err = {0};
 
-		if (dw_approvals_decide(s->approvals, answer->id, &ruling, NULL, &err) <
-		    0)
+		struct dw_approvals *approvals = dw_service_approvals(s, &err);
+
+		if (!approvals ||
+		    dw_approvals_decide(approvals, answer->id, &ruling, NULL, &err) < 0)
 			dw_log(DW_LOG_WARNING, "a decision did not count", "approval",
 			       answer->id, "who", answer->who, "why", err.text, NULL);
 		next = answer->next;
@@ -225,9 +235,11 @@ static size_t collect(struct dw_service *s, bool changed, struct seen *ret, size
 /* What cannot be found out is found out by who runs it, and told to who asked. */
 static bool is_decided(struct dw_service *s, const struct dw_task *task)
 {
+	struct dw_approvals *approvals = dw_service_approvals(s, NULL);
 	enum dw_approval_state state;
 
-	return dw_approvals_state(s->approvals, task->approval.id, &state, NULL) < 0 ||
+	return !approvals ||
+	       dw_approvals_state(approvals, task->approval.id, &state, NULL) < 0 ||
 	       state != DW_APPROVAL_PENDING;
 }
 
@@ -254,7 +266,8 @@ static void look(struct dw_service *s, bool changed)
 static bool has_changed(struct dw_service *s, uint64_t *generation, bool *complained)
 {
 	struct dw_error err = {0};
-	int r = dw_approvals_changed(s->approvals, generation, &err);
+	struct dw_approvals *approvals = dw_service_approvals(s, &err);
+	int r = approvals ? dw_approvals_changed(approvals, generation, &err) : -1;
 
 	if (r < 0 && !*complained)
 		dw_log(DW_LOG_ERROR, "approvals cannot be read", "why", err.text, NULL);

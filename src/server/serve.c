@@ -175,7 +175,8 @@ static int start(struct daemon *d, struct dw_error *err)
 
 	raise_files();
 	if (open_state(d, err) < 0 || listen_all(d, err) < 0 || check_open(d, err) < 0 ||
-	    dw_service_new(config, &files, &d->door.service, err) < 0)
+	    dw_service_new(config, &files, &d->door.service, err) < 0 ||
+	    !dw_service_approvals(d->door.service, err))
 		return -1;
 	d->door.mcp = dw_mcp_http_create(d->door.service);
 	if (!d->door.mcp)

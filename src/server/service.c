@@ -184,12 +184,18 @@ static void init_locks(struct dw_service *s)
 	(void)pthread_condattr_init(&attr);
 	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	(void)pthread_mutex_init(&s->lock, NULL);
+	(void)pthread_mutex_init(&s->opening, NULL);
 	(void)pthread_cond_init(&s->work, NULL);
 	(void)pthread_cond_init(&s->idle, &attr);
 	(void)pthread_cond_init(&s->tick, &attr);
 	(void)pthread_cond_init(&s->pending.wake, &attr);
 	(void)pthread_cond_init(&s->recorded, &attr);
 	(void)pthread_condattr_destroy(&attr);
+}
+
+static struct dw_approvals *on_approvals(void *user, struct dw_error *err)
+{
+	return dw_service_approvals(user, err);
 }
 
 static void on_complaint(void *user, const char *text)
@@ -202,15 +208,16 @@ static void on_complaint(void *user, const char *text)
 static int open_gate(struct dw_service *s, const struct dw_config *config,
                      const char *approvals, struct dw_error *err)
 {
-	struct dw_people_config people = {
+	const struct dw_people_config people = {
+		.approvals = on_approvals,
 		.dress = dw_gatehouse_dress,
 		.complain = on_complaint,
 		.user = s,
 	};
 
-	if (dw_approvals_open(approvals, NULL, &s->approvals, err) < 0)
-		return -1;
-	people.approvals = s->approvals;
+	s->approvals_path = strdup(approvals);
+	if (!s->approvals_path)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "start the service");
 	if (dw_people_new(&people, &s->people, err) < 0 ||
 	    dw_gatehouse_set(s, config->policy, err) < 0)
 		return -1;
@@ -312,6 +319,7 @@ void dw_service_free(struct dw_service *service)
 	dw_gatehouse_finish(service);
 	dw_people_free(service->people);
 	dw_approvals_close(service->approvals);
+	free(service->approvals_path);
 	dw_pool_free(service->pool);
 	free(service->docker);
 	dw_audit_close(service->audit);
@@ -322,6 +330,7 @@ void dw_service_free(struct dw_service *service)
 	(void)pthread_cond_destroy(&service->tick);
 	(void)pthread_cond_destroy(&service->idle);
 	(void)pthread_cond_destroy(&service->work);
+	(void)pthread_mutex_destroy(&service->opening);
 	(void)pthread_mutex_destroy(&service->lock);
 	free(service);
 }

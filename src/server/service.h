@@ -19,7 +19,7 @@ struct dw_service;
 /* Files of its own. */
 struct dw_service_files {
 	const char *audit;     /* the record */
-	const char *approvals; /* what waits for people */
+	const char *approvals; /* what waits for people; made when somebody is asked */
 };
 
 /* The config lives as long as the service. */
@@ -51,8 +51,9 @@ void dw_service_settle(struct dw_service *service);
 int dw_service_reload(struct dw_service *service, const struct dw_config *config,
                       struct dw_error *err);
 
-/* For those who decide; from any thread, but those that must not wait. */
-struct dw_approvals *dw_service_approvals(struct dw_service *service);
+/* For those who decide; from any thread, but those that must not wait. NULL: why. */
+struct dw_approvals *dw_service_approvals(struct dw_service *service,
+                                          struct dw_error *err);
 
 /* Something was decided by us: who waits for it need not wait for the next look. */
 void dw_service_decided(struct dw_service *service);

@@ -52,6 +52,8 @@ struct dw_service {
 	struct dw_pool *pool;      /* NULL: every run is cold */
 	struct dw_request *docker; /* what containers of the pool's are like */
 	struct dw_audit *audit;
+	char *approvals_path;
+	pthread_mutex_t opening; /* of the next one, which is there once it is needed */
 	struct dw_approvals *approvals;
 	struct dw_people *people;
 	struct dw_gatehouse gatehouse;

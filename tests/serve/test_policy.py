@@ -26,7 +26,7 @@ NO_SOCKETS = {"rules": [rule("no-sockets", "deny", {"findings": "import:socket"}
 
 def recorded(daemon, run):
     """The run's decision and rule, as `dewar audit show` has them, and its end."""
-    record = wait_until(lambda: [r for r in [daemon.audit("show", run)] if "end" in r],
+    record = wait_until(lambda: [r for r in [daemon.audit("show", run)] if r.get("end")],
                         "the record to have an end")[0]
     return record["intent"]["decision"], record["intent"]["rule"], record["end"]
 
@@ -254,6 +254,7 @@ class Listener:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.handle_error = lambda *args: None  # who asked did not wait
         self.url = "http://127.0.0.1:%d/hook" % self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
