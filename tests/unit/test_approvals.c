@@ -425,6 +425,30 @@ static void what_is_remembered_answers_what_waits_already(void **state)
 	dw_approvals_close(a);
 }
 
+static void what_a_memory_answered_is_for_the_run_that_asked(void **state)
+{
+	struct dw_approvals *a = open_approvals(state);
+	struct dw_request req = request("2");
+	struct dw_question q = question(&req);
+	struct dw_approval first, second;
+	char id[DW_ID_MAX];
+
+	ask_code(a, "1", id);
+	assert_int_equal(decide(a, id, true, BOB, DW_REMEMBER_SESSION), 0);
+	first = ask(a, &q, false);
+	second = ask(a, &q, false);
+	assert_string_not_equal(first.id, second.id);
+	dw_approval_finish(&second);
+	/* Who comes when the session is over finds nothing that others left. */
+	tamper(state, "UPDATE memory SET expires_us = 5");
+	second = ask(a, &q, true);
+	assert_int_equal(second.state, DW_APPROVAL_PENDING);
+	assert_int_equal(use(a, first.id, "2"), 0);
+	dw_approval_finish(&first);
+	dw_approval_finish(&second);
+	dw_approvals_close(a);
+}
+
 static void only_a_yes_is_remembered(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
@@ -641,6 +665,7 @@ int main(void)
 		TEST(who_has_no_session_has_that_of_the_daemon),
 		TEST(a_rule_is_remembered_for_this_caller),
 		TEST(what_is_remembered_answers_what_waits_already),
+		TEST(what_a_memory_answered_is_for_the_run_that_asked),
 		TEST(only_a_yes_is_remembered),
 		TEST(only_so_many_wait_of_a_caller_and_in_all),
 		TEST(what_is_too_large_to_be_read_is_refused),
