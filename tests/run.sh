@@ -159,6 +159,7 @@ step_e2e-plain()
 	mkdir -p "$scratch/build" "$scratch/docs" "$scratch/home"
 	cp -a build/dewar build/dewar-launch build/dewar-docker build/dewar-guest \
 		build/dewar-serve build/dewar-verify build/dewar-attacks \
+		build/dewar-hook build/ask-hook build/ask-approval \
 		build/example-hello build/libdewar.so* "$scratch/build"
 	cp -a include tests "$scratch"
 	cp -a docs/man docs/THREAT_MODEL.md "$scratch/docs"

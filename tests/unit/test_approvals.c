@@ -635,6 +635,39 @@ static void a_prefix_will_do_if_only_one_has_it(void **state)
 	dw_approvals_close(a);
 }
 
+static void a_file_that_is_gone_takes_its_questions_with_it(void **state)
+{
+	const struct place *place = *state;
+	struct dw_approvals *a = open_approvals(state);
+	struct dw_approval seen = {0};
+	struct dw_error err = {0};
+	char id[DW_ID_MAX], again[DW_ID_MAX], name[160];
+
+	ask_code(a, "1", id);
+	assert_int_equal(decide(a, id, true, BOB, DW_REMEMBER_RULE), 0);
+	for (const char **end = (const char *[]){"", "-wal", "-shm", NULL}; *end; end++) {
+		(void)snprintf(name, sizeof(name), "%s%s", place->path, *end);
+		assert_int_equal(unlink(name), 0);
+	}
+	assert_int_equal(use(a, id, "1"), DW_E_NOT_FOUND);
+	assert_int_equal(dw_approvals_wait(a, id, UINT64_MAX, -1, &seen, &err), -1);
+	assert_int_equal(err.code, DW_E_NOT_FOUND);
+	ask_code(a, "1", again);
+	assert_int_equal(state_of(a, again), DW_APPROVAL_PENDING);
+	dw_approvals_close(a);
+}
+
+static void a_question_is_its_callers(void **state)
+{
+	struct dw_approval approval = {.who = (char *)ALICE};
+
+	(void)state;
+	assert_true(dw_approval_is_of(&approval, "uid:1000 (otherwise)"));
+	assert_false(dw_approval_is_of(&approval, "uid:100"));
+	assert_false(dw_approval_is_of(&approval, "uid:10000"));
+	assert_false(dw_approval_is_of(&approval, ""));
+}
+
 static void a_file_that_is_damaged_approves_nothing(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
@@ -672,6 +705,8 @@ int main(void)
 		TEST(of_many_findings_the_first_are_kept),
 		TEST(what_is_over_goes_after_a_week_or_when_there_is_much),
 		TEST(a_prefix_will_do_if_only_one_has_it),
+		TEST(a_file_that_is_gone_takes_its_questions_with_it),
+		TEST(a_question_is_its_callers),
 		TEST(a_file_that_is_damaged_approves_nothing),
 	};
 
