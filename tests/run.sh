@@ -138,7 +138,7 @@ step_e2e()
 step_e2e-warm()
 {
 	local name ignore=()
-	for name in bad_programs bench cli_errors doctor help library verify warm_languages; do
+	for name in approve bad_programs bench cli_errors doctor help hook library verify warm_languages; do
 		ignore+=("--ignore=tests/e2e/test_$name.py")
 	done
 	DEWAR_WARM=standby e2e e2e-warm "$root/build" "${ignore[@]}"
