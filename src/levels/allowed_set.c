@@ -225,10 +225,12 @@ static int add_needs(struct dw_allowed_set *set, const char *file, unsigned dept
 static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth,
                     struct dw_error *err)
 {
-	char real[DW_ALLOWED_PATH_MAX];
+	char real[DW_ALLOWED_PATH_MAX], same[DW_ALLOWED_PATH_MAX];
 	size_t i;
 
-	if (depth > DEPTH_MAX || !dw_allowed_real(set, path, real))
+	/* A folder would stand for all that is in it. */
+	if (depth > DEPTH_MAX || !dw_allowed_real(set, path, real) ||
+	    dw_runtime_locate(set->root_fd, "", real, same, sizeof(same)) < 0)
 		return 0;
 	for (i = 0; i < set->n_files && strcmp(set->files[i], real) != 0; i++)
 		;

@@ -76,6 +76,7 @@ static int make_root(void **state)
 	make_link("/opt/java", "/usr/bin/java");
 	make("/usr/bin/relative", "#!python3\n");
 	make("/usr/bin/short", "#!");
+	make("/usr/bin/folder", "#!/usr\n");
 	make("/usr/bin/busybox", "plain");
 	make_link("busybox", "/usr/bin/by-link");
 	make_hard_link("/usr/bin/busybox", "/usr/bin/by-inode");
@@ -153,7 +154,7 @@ static void a_script_brings_its_interpreter_along(void **state)
 
 static void scripts_lead_nowhere_else(void **state)
 {
-	static const char *const alone[] = {"loop", "out", "relative", "short"};
+	static const char *const alone[] = {"loop", "out", "relative", "short", "folder"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(alone); i++) {
