@@ -123,12 +123,12 @@ static const struct dw_yaml_key module_keys[] = {
          .type = DW_YAML_LIST,
          .at = 0,
          .max = DW_POLICY_LIST_MAX,
-         .check = dw_policy_check_line},
+         .check = dw_policy_check_module},
 	{.name = "allow",
          .type = DW_YAML_LIST,
          .at = sizeof(char **),
          .max = DW_POLICY_LIST_MAX,
-         .check = dw_policy_check_line},
+         .check = dw_policy_check_module},
 	{0},
 };
 

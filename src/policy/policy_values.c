@@ -283,9 +283,31 @@ int dw_policy_check_profile(const void *base, const char *text, struct dw_error 
 
 int dw_policy_check_command(const void *base, const char *text, struct dw_error *err)
 {
+	bool plain = strlen(text) <= NAME_MAX_LEN && strcmp(text, ".") != 0 &&
+	             strcmp(text, "..") != 0;
+
 	(void)base;
-	if (strlen(text) > NAME_MAX_LEN || strpbrk(text, "/ \t\n*?["))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is not the plain name of a program", text);
-	return 0;
+	for (const char *p = text; *p != '\0' && plain; p++)
+		plain = isgraph((unsigned char)*p) && !strchr("/*?[", *p);
+	if (plain)
+		return 0;
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "\"%.64s\" is not the plain name of a program", text);
+}
+
+/* "json", "os.path", "node:fs", "@scope/package": as requests may name them, too. */
+int dw_policy_check_module(const void *base, const char *text, struct dw_error *err)
+{
+	size_t len = strlen(text);
+	bool plain = len <= 128 && !strchr("./", text[0]) &&
+	             !strchr("./", text[len - 1]) && !strstr(text, "..");
+
+	(void)base;
+	for (const char *p = text; *p != '\0' && plain; p++)
+		plain = isalnum((unsigned char)*p) || strchr("_.-:@/", *p) ||
+		        (unsigned char)*p >= 0x80;
+	if (plain)
+		return 0;
+	return dw_fail(err, DW_E_INVALID, 0, "\"%.64s\" is not the name of a module",
+	               text);
 }

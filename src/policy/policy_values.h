@@ -23,6 +23,7 @@ int dw_policy_check_url(const void *base, const char *text, struct dw_error *err
 int dw_policy_check_compare(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_profile(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_command(const void *base, const char *text, struct dw_error *err);
+int dw_policy_check_module(const void *base, const char *text, struct dw_error *err);
 
 int dw_policy_take_decision(void *base, const char *const *words, size_t n,
                             struct dw_error *err);

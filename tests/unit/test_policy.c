@@ -248,6 +248,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:3: modules.cobol: unknown key"},
 		{OPEN "modules:\n  python: {allow: [a], forbid: [b]}\n",
 	         "x.yaml:4: modules.python: allow and forbid: take one of them"},
+		{OPEN "modules:\n  python: {allow: [json, os*]}\n",
+	         "x.yaml:4: modules.python.allow: \"os*\" is not the name of a module"},
 		{OPEN "builtins:\n  python: [print]\n",
 	         "x.yaml:4: builtins.python: \"print\" is none that the analysis knows"},
 		{OPEN "commands:\n  allow: [ls -l]\n",

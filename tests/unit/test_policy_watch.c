@@ -2,8 +2,11 @@
 #undef NDEBUG
 #include "policy/watch.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -152,6 +155,50 @@ static void get_follows_the_file(void **state)
 	dw_policy_watch_close(watch);
 }
 
+static atomic_bool stop;
+
+/* Whatever happens to the file, there is one, and it is one of the two. */
+static void *ask_again_and_again(void *arg)
+{
+	struct dw_policy_watch *watch = arg;
+	struct dw_error problem;
+
+	while (!atomic_load(&stop)) {
+		struct dw_policy *policy = dw_policy_watch_get(watch, &problem);
+
+		assert(dw_policy_n_rules(policy) <= 1);
+		assert(problem.code == DW_OK || problem.code == DW_E_INVALID);
+		dw_policy_unref(policy);
+		(void)usleep(100);
+	}
+	return NULL;
+}
+
+static void many_threads_share_it(void **state)
+{
+	struct dw_policy_watch *watch = NULL;
+	struct dw_error err = {0};
+	pthread_t threads[4];
+	int changes = 0;
+
+	(void)state;
+	put(path, NO_RULES);
+	assert_int_equal(dw_policy_watch_open(path, &watch, &err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_again_and_again,
+		                                watch),
+		                 0);
+	for (int i = 0; i < 100; i++) {
+		replace(i % 3 == 0 ? ONE_RULE : i % 3 == 1 ? "nonsense" : NO_RULES);
+		changes += dw_policy_watch_look(watch, &err) > 0;
+	}
+	assert_true(changes > 50);
+	atomic_store(&stop, true);
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	dw_policy_watch_close(watch);
+}
+
 static void it_must_make_sense_at_first(void **state)
 {
 	struct dw_policy_watch *watch = NULL;
@@ -186,6 +233,7 @@ int main(void)
 		cmocka_unit_test(a_changed_file_is_read_again),
 		cmocka_unit_test(what_makes_no_sense_changes_nothing_and_is_told_once),
 		cmocka_unit_test(get_follows_the_file),
+		cmocka_unit_test(many_threads_share_it),
 		cmocka_unit_test(it_must_make_sense_at_first),
 		cmocka_unit_test(a_profile_never_changes),
 	};
