@@ -216,7 +216,9 @@ static int answer(const struct dw_job *job, const struct dw_job_settings *set,
 static int pass(struct dw_gate *gate, struct dw_recorded *recorded,
                 struct dw_request *req, struct dw_passage *ret, struct dw_error *err)
 {
-	struct dw_question question = {.who = recorded->who, .door = "cli", .req = req};
+	struct dw_policy_question question = {.who = recorded->who,
+	                                      .door = "cli",
+	                                      .req = req};
 
 	if (dw_gate_pass(gate, &question, ret, err) < 0)
 		return -1;

@@ -131,7 +131,8 @@ static bool is_asked(const struct dw_policy_hook *hook, const struct dw_request 
 }
 
 /* The operator's own check; whatever goes wrong with it is a denial. */
-static enum dw_verdict check(struct dw_gate *gate, const struct dw_question *question,
+static enum dw_verdict check(struct dw_gate *gate,
+                             const struct dw_policy_question *question,
                              struct dw_passage *passage)
 {
 	const struct dw_policy_hook *hook = dw_policy_hook(passage->decision.policy);
@@ -165,7 +166,7 @@ static enum dw_verdict check(struct dw_gate *gate, const struct dw_question *que
 	return verdict;
 }
 
-static void ask(struct dw_gate *gate, const struct dw_question *question,
+static void ask(struct dw_gate *gate, const struct dw_policy_question *question,
                 struct dw_passage *passage)
 {
 	struct dw_error err = {0};
@@ -179,10 +180,10 @@ static void ask(struct dw_gate *gate, const struct dw_question *question,
 		     "nobody could be asked for approval: %.200s", err.text);
 }
 
-int dw_gate_pass(struct dw_gate *gate, const struct dw_question *question,
+int dw_gate_pass(struct dw_gate *gate, const struct dw_policy_question *question,
                  struct dw_passage *ret, struct dw_error *err)
 {
-	struct dw_question full = *question;
+	struct dw_policy_question full = *question;
 	struct dw_policy *policy = dw_gate_policy(gate);
 	struct dw_passage passage = {.gate = gate};
 	struct dw_limits limits;

@@ -155,7 +155,7 @@ static bool compares(uint64_t is, const char *op, uint64_t than)
 static int fit_limit(struct fit *fit, size_t index)
 {
 	const struct dw_limit_name *limit = &dw_policy_limits[index];
-	const struct dw_question *q = fit->view->question;
+	const struct dw_policy_question *q = fit->view->question;
 	const struct dw_limits *limits = q->limits ? q->limits : &q->req->limits;
 	uint64_t is = *(const uint64_t *)((const char *)limits + limit->at), than;
 	char op[3];

@@ -27,7 +27,9 @@ static int weakest(const char *levels)
 
 static void ask(struct dw_policy *policy, const struct dw_request *req)
 {
-	struct dw_question question = {.who = "uid:0 (root)", .door = "cli", .req = req};
+	struct dw_policy_question question = {.who = "uid:0 (root)",
+	                                      .door = "cli",
+	                                      .req = req};
 	struct dw_decision one = {0}, two = {0};
 	struct dw_explanation why = {0};
 

@@ -49,10 +49,10 @@ static void ask(struct dw_policy *policy, const struct asked *asked,
                 struct dw_explanation *ret)
 {
 	struct dw_request req;
-	struct dw_question question = {.who = asked->who ? asked->who
-	                                                 : "uid:1000 (alice)",
-	                               .door = asked->door ? asked->door : "cli",
-	                               .req = &req};
+	struct dw_policy_question question = {.who = asked->who ? asked->who
+	                                                        : "uid:1000 (alice)",
+	                                      .door = asked->door ? asked->door : "cli",
+	                                      .req = &req};
 	struct dw_error err = {0};
 	struct dw_decision plain = {0};
 
@@ -406,7 +406,7 @@ static void a_level_that_there_is_not_is_an_error(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct dw_question question = {.who = "x", .door = "cli"};
+		struct dw_policy_question question = {.who = "x", .door = "cli"};
 		struct dw_decision decision = {0};
 		struct dw_error err = {0};
 		struct dw_request req;
@@ -441,7 +441,9 @@ static void code_is_looked_at_only_if_a_rule_wants_to_know(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		struct dw_policy *policy = load(table[i].policy);
 		struct dw_request req;
-		struct dw_question question = {.who = "x", .door = "cli", .req = &req};
+		struct dw_policy_question question = {.who = "x",
+		                                      .door = "cli",
+		                                      .req = &req};
 		struct dw_decision decision = {0};
 		struct dw_error err = {0};
 
@@ -496,7 +498,7 @@ static bool has(const char **list, const char *name)
 static void lists_are_for_the_cell_too(void **state)
 {
 	struct dw_policy *policy = load("strict");
-	struct dw_question question = {.who = "x", .door = "cli"};
+	struct dw_policy_question question = {.who = "x", .door = "cli"};
 	struct dw_decision decision = {0};
 	struct dw_request req;
 

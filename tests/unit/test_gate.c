@@ -60,9 +60,9 @@ static void make_request(struct dw_request *req, const char *code)
 static void pass(struct dw_gate *gate, const struct dw_request *req,
                  struct dw_passage *ret)
 {
-	struct dw_question question = {.who = "uid:1000 (alice)",
-	                               .door = "http",
-	                               .req = req};
+	struct dw_policy_question question = {.who = "uid:1000 (alice)",
+	                                      .door = "http",
+	                                      .req = req};
 	struct dw_error err = {0};
 
 	if (dw_gate_pass(gate, &question, ret, &err) < 0)
@@ -196,7 +196,7 @@ static void without_an_approver_asking_refuses(void **state)
 
 static int forgotten;
 
-static int say_yes(void *user, const struct dw_question *question,
+static int say_yes(void *user, const struct dw_policy_question *question,
                    struct dw_passage *passage, struct dw_error *err)
 {
 	(void)err;
@@ -208,7 +208,7 @@ static int say_yes(void *user, const struct dw_question *question,
 	return 0;
 }
 
-static int fail_to_ask(void *user, const struct dw_question *question,
+static int fail_to_ask(void *user, const struct dw_policy_question *question,
                        struct dw_passage *passage, struct dw_error *err)
 {
 	(void)user;
@@ -259,9 +259,9 @@ static int checks;
 static enum dw_verdict says;
 
 static int check(void *user, const struct dw_policy_hook *hook,
-                 const struct dw_question *question, const struct dw_passage *passage,
-                 enum dw_verdict *ret_verdict, char ret_why[DW_DECISION_TEXT_MAX],
-                 struct dw_error *err)
+                 const struct dw_policy_question *question,
+                 const struct dw_passage *passage, enum dw_verdict *ret_verdict,
+                 char ret_why[DW_DECISION_TEXT_MAX], struct dw_error *err)
 {
 	(void)user;
 	(void)passage;
