@@ -308,13 +308,24 @@ static int watch_pids(const struct dw_controlled *c)
 	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
-void dw_cgroup_arm(const struct dw_cgroup *cg)
+/* Kernels before 5.15 know weights only; theirs has other names, and less to say. */
+static void yield_cpu(const struct dw_controlled *cpu)
+{
+	if (cpu->version == 0 || set_attr(cpu->dir_fd, "cpu.idle", "1") == 0)
+		return;
+	(void)set_attr(cpu->dir_fd, cpu->version == 2 ? "cpu.weight" : "cpu.shares",
+	               cpu->version == 2 ? "1" : "2");
+}
+
+void dw_cgroup_arm(const struct dw_cgroup *cg, bool yields)
 {
 	const struct itimerspec often = {
 		.it_value.tv_nsec = PIDS_LOOK_NS,
 		.it_interval.tv_nsec = PIDS_LOOK_NS,
 	};
 
+	if (yields)
+		yield_cpu(&cg->held[DW_CONTROLLER_CPU]);
 	if (cg->held[DW_CONTROLLER_PIDS].version == 1 && cg->pids_fd >= 0)
 		(void)timerfd_settime(cg->pids_fd, 0, &often, NULL);
 }
@@ -467,6 +478,9 @@ void dw_cgroup_unthrottle(const struct dw_cgroup *cg)
 
 void dw_cgroup_kill(const struct dw_cgroup *cg)
 {
+	/* One that yields could take for ever to die on a busy host. */
+	if (cg->held[DW_CONTROLLER_CPU].version != 0)
+		(void)set_attr(cg->held[DW_CONTROLLER_CPU].dir_fd, "cpu.idle", "0");
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
 		if (cg->held[i].version != 0)
 			kill_members(cg->held[i].dir_fd);

@@ -66,8 +66,11 @@ void dw_cgroup_init(struct dw_cgroup *cg);
  */
 int dw_cgroup_open_procs(const struct dw_cgroup *cg, int *ret, struct dw_error *err);
 
-/* A program begins: what has to be looked at by the clock is, from now on. */
-void dw_cgroup_arm(const struct dw_cgroup *cg);
+/*
+ * A program begins: what has to be looked at by the clock is, from now on. One that
+ * yields has the processor while nobody beside its group wants it.
+ */
+void dw_cgroup_arm(const struct dw_cgroup *cg, bool yields);
 
 /* What to poll oom_fd or pids_fd for. */
 short dw_cgroup_events(const struct dw_cgroup *cg, enum dw_controller controller);
@@ -83,7 +86,7 @@ void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret);
  */
 void dw_cgroup_unthrottle(const struct dw_cgroup *cg);
 
-/* Kill what is left inside. Twice is fine. */
+/* Kill what is left inside, and let it have the processor to die. Twice is fine. */
 void dw_cgroup_kill(const struct dw_cgroup *cg);
 
 /*

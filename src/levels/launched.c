@@ -294,7 +294,7 @@ int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 	if (send_plan(l, err) < 0)
 		return -1;
 	if (!l->spec->way)
-		dw_cgroup_arm(&l->cgroup);
+		dw_cgroup_arm(&l->cgroup, l->spec->req->yields);
 	cell->watch[DW_WATCH_REPORT] = (struct dw_watch){l->report, POLLIN};
 	cell->watch[DW_WATCH_OOM] = (struct dw_watch){
 		l->cgroup.oom_fd,

@@ -31,6 +31,10 @@ struct dw_tenant {
 	uint64_t cpu_ms; /* used in that day */
 	uint64_t day;    /* since 1970 */
 
+	uint64_t strained_ms; /* when it was unruly last; 0: never */
+	uint64_t seen_ms;     /* when it wanted something last */
+	bool yields;          /* it is unruly, and not alone */
+
 	char *who;
 };
 
@@ -43,6 +47,8 @@ struct dw_quota {
 	size_t waiting;
 	unsigned running;
 	size_t able; /* of those who wait, as their tenants' concurrent runs go */
+	const struct dw_tenant *last; /* who wanted something last ... */
+	uint64_t before_ms;           /* ... and when any other did */
 };
 
 static int compare(const void *a, const void *b)
@@ -86,7 +92,7 @@ void dw_quota_resize(struct dw_quota *quota, size_t queue_max, unsigned running_
 /* How many more runs it may have beside those it has. */
 static size_t slots_of(const struct dw_tenant *tenant)
 {
-	unsigned most = tenant->grant.concurrent;
+	unsigned most = tenant->yields ? 1 : tenant->grant.concurrent;
 
 	if (most == 0)
 		return SIZE_MAX;
@@ -142,6 +148,39 @@ struct dw_tenant *dw_quota_tenant(struct dw_quota *quota, const char *who,
 	tenant->grant = *grant;
 	quota->able += able_of(tenant);
 	return tenant;
+}
+
+/* Is that less than a while ago? A clock that was set back has no such thing. */
+static bool is_lately(uint64_t then_ms, uint64_t utc_ms)
+{
+	return then_ms > 0 && utc_ms - then_ms < DW_UNRULY_MS;
+}
+
+/* Is the tenant unruly, and is there somebody whom that would disturb? */
+static void judge(struct dw_quota *quota, struct dw_tenant *tenant, uint64_t utc_ms)
+{
+	uint64_t other_ms = quota->before_ms;
+
+	if (quota->last && quota->last != tenant)
+		other_ms = quota->last->seen_ms;
+	quota->able -= able_of(tenant);
+	tenant->yields = is_lately(tenant->strained_ms, utc_ms) &&
+	                 is_lately(other_ms, utc_ms);
+	quota->able += able_of(tenant);
+}
+
+static void see(struct dw_quota *quota, struct dw_tenant *tenant, uint64_t utc_ms)
+{
+	if (quota->last && quota->last != tenant)
+		quota->before_ms = quota->last->seen_ms;
+	quota->last = tenant;
+	tenant->seen_ms = utc_ms;
+	judge(quota, tenant, utc_ms);
+}
+
+bool dw_quota_yields(const struct dw_tenant *tenant)
+{
+	return tenant->yields;
 }
 
 /* What time has given back of its runs a minute. */
@@ -241,6 +280,7 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 	assert(!w->tenant);
 	refill(tenant, utc_ms);
 	turn_day(tenant, utc_ms);
+	see(quota, tenant, utc_ms);
 	if (check_cpu(tenant, utc_ms, why) < 0 || check_rate(tenant, why) < 0)
 		return -1;
 	if (!starts(quota, tenant) && !has_room(quota, tenant))
@@ -323,12 +363,15 @@ void dw_quota_leave(struct dw_quota *quota, struct dw_waiting *w)
 	tenant->used -= tenant->used < MINUTE_MS ? tenant->used : MINUTE_MS;
 }
 
-void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant, uint64_t cpu_ms,
-                   uint64_t utc_ms)
+void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant,
+                   const struct dw_used *used, uint64_t utc_ms)
 {
 	assert(tenant->running > 0);
 	count(quota, tenant, 0, -1);
-	dw_quota_spent(tenant, cpu_ms, utc_ms);
+	dw_quota_spent(tenant, used->cpu_ms, utc_ms);
+	if (used->strained)
+		tenant->strained_ms = utc_ms;
+	judge(quota, tenant, utc_ms);
 }
 
 void dw_quota_spent(struct dw_tenant *tenant, uint64_t cpu_ms, uint64_t utc_ms)

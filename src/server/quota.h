@@ -2,6 +2,7 @@
 #ifndef DW_SERVER_QUOTA_H
 #define DW_SERVER_QUOTA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -27,6 +28,10 @@
  * out. A queue that is full has room for one of each tenant that has none in it:
  * no more than queue_max, and one a tenant, ever wait. With a queue_max of 0 nobody
  * waits.
+ *
+ * A tenant whose run ended in a way that strains the host for all, as a fork bomb
+ * does, is unruly for a while: beside other tenants its runs go one at a time, and
+ * yield the processor to theirs.
  */
 struct dw_quota;
 
@@ -78,12 +83,24 @@ struct dw_waiting *dw_quota_overdrawn(struct dw_quota *quota, uint64_t utc_ms,
 /* It waits no more, and did not run: it does not count. Fine if it does not wait. */
 void dw_quota_leave(struct dw_quota *quota, struct dw_waiting *w);
 
+/* How long a tenant is unruly after the last such run. */
+#define DW_UNRULY_MS 10000U
+
+/* What a run came to. */
+struct dw_used {
+	uint64_t cpu_ms;
+	bool strained; /* the host, by how it ended */
+};
+
 /*
  * A run of the tenant's is over, and used so much: all of it today, whenever it
  * began. A run that has begun is not cut when its tenant's seconds are used up.
  */
-void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant, uint64_t cpu_ms,
-                   uint64_t utc_ms);
+void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant,
+                   const struct dw_used *used, uint64_t utc_ms);
+
+/* Is the run that its tenant begins now to yield to those of others? */
+bool dw_quota_yields(const struct dw_tenant *tenant);
 
 /* It used so much earlier today, before we were started. */
 void dw_quota_spent(struct dw_tenant *tenant, uint64_t cpu_ms, uint64_t utc_ms);

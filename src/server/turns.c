@@ -114,7 +114,10 @@ static void end_overdrawn(struct dw_service *s)
 static void run_task(struct dw_service *s, struct dw_task *task)
 {
 	struct dw_result *res = dw_running(s, task, dw_now_ns());
-	double cpu_ms = res && res->cpu_time_ms > 0 ? res->cpu_time_ms : 0;
+	struct dw_used used = {
+		.cpu_ms = res && res->cpu_time_ms > 0 ? (uint64_t)res->cpu_time_ms : 0,
+		.strained = res && res->reason == DW_REASON_PIDS,
+	};
 
 	(void)pthread_mutex_lock(&s->lock);
 	s->recording++;
@@ -125,7 +128,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	(void)pthread_mutex_lock(&s->lock);
 	if (--s->recording == 0)
 		(void)pthread_cond_broadcast(&s->recorded);
-	dw_quota_done(s->quota, task->tenant, (uint64_t)cpu_ms, dw_wall_ms());
+	dw_quota_done(s->quota, task->tenant, &used, dw_wall_ms());
 	end_overdrawn(s);
 	after(s, task);
 	(void)pthread_cond_signal(&s->work); /* it may be this tenant's turn now */
@@ -138,6 +141,7 @@ void *dw_turns_work(void *user)
 {
 	struct dw_service *s = user;
 	struct dw_waiting *next;
+	struct dw_task *task;
 
 	(void)pthread_mutex_lock(&s->lock);
 	while (!s->ended) {
@@ -146,9 +150,11 @@ void *dw_turns_work(void *user)
 			(void)pthread_cond_wait(&s->work, &s->lock);
 			continue;
 		}
-		((struct dw_task *)next)->stage = DW_TASK_RUNNING;
+		task = (struct dw_task *)next;
+		task->stage = DW_TASK_RUNNING;
+		task->req.yields = dw_quota_yields(task->tenant);
 		(void)pthread_mutex_unlock(&s->lock);
-		run_task(s, (struct dw_task *)next);
+		run_task(s, task);
 		(void)pthread_mutex_lock(&s->lock);
 	}
 	(void)pthread_mutex_unlock(&s->lock);

@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from daemon import Daemon
+from daemon import Daemon, keys
 from e2e.conftest import dewar, is_root, must  # noqa: F401
 
 # For daemons that few runs are asked of, and that are ended while some go on.
@@ -57,3 +57,22 @@ def serve(dewar):  # noqa: F811
     for it in started:
         it.finish()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def keyed(serve, dewar):  # noqa: F811
+    """keyed(config, name=[words of `dewar keys add`]): a daemon, and each key's text by name.
+
+    There is always an admin, whose key the daemon's own client uses.
+    """
+
+    def start(config=None, **wanted):
+        state = serve.folder / "state"
+        made = {name: keys(dewar, state, "add", name, *words)
+                for name, words in {"boss": ["--scope", "run,admin,audit"], **wanted}.items()}
+        it = serve(config, state=state)
+        it.made = made
+        it.key = made["boss"]["key"]
+        return it, {name: key["key"] for name, key in made.items()}
+
+    return start

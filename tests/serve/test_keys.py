@@ -16,25 +16,6 @@ TRUE = {"command": "true"}
 SLEEP = {"command": "sleep 100"}
 
 
-@pytest.fixture
-def keyed(serve, dewar):
-    """keyed(config, name=[words of `dewar keys add`]): a daemon, and each key's text by name.
-
-    There is always an admin, whose key the daemon's own client uses.
-    """
-
-    def start(config=None, **wanted):
-        state = serve.folder / "state"
-        made = {name: keys(dewar, state, "add", name, *words)
-                for name, words in {"boss": ["--scope", "run,admin,audit"], **wanted}.items()}
-        it = serve(config, state=state)
-        it.made = made
-        it.key = made["boss"]["key"]
-        return it, {name: key["key"] for name, key in made.items()}
-
-    return start
-
-
 def test_nobody_comes_in_without_a_key_once_there_is_one(keyed):
     daemon, text = keyed()
     daemon.key = None

@@ -388,6 +388,24 @@ static void what_is_to_die_may_run(void **state)
 	dw_cgroup_unthrottle(&cg); /* of a cell without cgroups */
 }
 
+static void what_yields_has_the_processor_again_to_die(void **state)
+{
+	struct dw_cgroup cg;
+	int cpu;
+
+	(void)state;
+	needs_groups();
+	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
+	cpu = cg.held[DW_CONTROLLER_CPU].dir_fd;
+	dw_cgroup_arm(&cg, false);
+	assert_int_equal(number_in(cpu, "cpu.idle"), 0);
+	dw_cgroup_arm(&cg, true);
+	assert_int_equal(number_in(cpu, "cpu.idle"), 1);
+	dw_cgroup_kill(&cg);
+	assert_int_equal(number_in(cpu, "cpu.idle"), 0);
+	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
+}
+
 static void two_cells_have_two_groups(void **state)
 {
 	struct dw_cgroup a, b;
@@ -496,7 +514,7 @@ static void forks_that_are_refused_are_counted(void **state)
 	(void)state;
 	needs_groups();
 	dw_cgroup_create(&cg, "pids", NULL, &limits, 10);
-	dw_cgroup_arm(&cg);
+	dw_cgroup_arm(&cg, false);
 	fd = (struct pollfd){cg.pids_fd, dw_cgroup_events(&cg, DW_CONTROLLER_PIDS), 0};
 	status = status_of(join(&cg, fork_much));
 	assert_int_equal(WEXITSTATUS(status), 7);
@@ -768,6 +786,7 @@ int main(void)
 		cmocka_unit_test(each_controller_has_the_kernels_name),
 		cmocka_unit_test(what_is_created_has_its_limits_and_leaves_nothing),
 		cmocka_unit_test(what_is_to_die_may_run),
+		cmocka_unit_test(what_yields_has_the_processor_again_to_die),
 		cmocka_unit_test(two_cells_have_two_groups),
 		cmocka_unit_test(a_limit_that_the_kernel_refuses_is_not_held),
 		cmocka_unit_test(what_was_used_is_counted),

@@ -141,7 +141,7 @@ static void who_comes_back_when_told_gets_in(void **state)
 			wait = enter(quota, a, &w[0], NOON);
 			if (wait == 0) {
 				assert_ptr_equal(dw_quota_next(quota), &w[0]);
-				dw_quota_done(quota, a, 0, NOON);
+				dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
 			}
 		}
 		if (rates[i] <= 1000)
@@ -222,17 +222,17 @@ static void cpu_seconds_are_a_days_and_come_back_at_midnight_utc(void **state)
 	(void)state;
 	assert_int_equal(enter(quota, a, &w, NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w);
-	dw_quota_done(quota, a, 9999, NOON);
+	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 9999}, NOON);
 	assert_int_equal(enter(quota, a, &w, NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w);
-	dw_quota_done(quota, a, 1, NOON + 500);
+	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 1}, NOON + 500);
 	assert_int_equal(enter(quota, a, &w, NOON + 500), 12 * 3600);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY / 2 - 1), 1);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY / 2), 0);
 
 	/* Of a run that began yesterday, all counts today. */
 	assert_ptr_equal(dw_quota_next(quota), &w);
-	dw_quota_done(quota, a, 10000, NOON + DAY);
+	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 10000}, NOON + DAY);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY), 12 * 3600);
 	dw_quota_spent(a, UINT64_MAX, NOON + DAY);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY), 12 * 3600);
@@ -267,7 +267,7 @@ static void who_waits_does_not_run_on_credit(void **state)
 	assert_int_equal(enter(quota, b, &w[3], NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w[0]);
 	assert_null(dw_quota_overdrawn(quota, NOON, &why));
-	dw_quota_done(quota, a, 10000, NOON);
+	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 10000}, NOON);
 	assert_ptr_equal(dw_quota_overdrawn(quota, NOON, &why), &w[1]);
 	assert_int_equal(why.status, 429);
 	assert_int_equal(why.retry_after_s, 12 * 3600);
@@ -275,7 +275,7 @@ static void who_waits_does_not_run_on_credit(void **state)
 	/* Midnight passes. */
 	assert_null(dw_quota_overdrawn(quota, NOON + DAY / 2, &why));
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
-	dw_quota_done(quota, b, 10000, NOON);
+	dw_quota_done(quota, b, &(struct dw_used){.cpu_ms = 10000}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[2]);
 	assert_int_equal(dw_quota_waiting(quota), 0);
 	assert_int_equal(dw_quota_running(quota), 1);
@@ -325,7 +325,7 @@ static void who_has_all_its_runs_is_stepped_over_and_keeps_its_turn(void **state
 	assert_ptr_equal(dw_quota_next(quota), &w[0]);
 	assert_ptr_equal(dw_quota_next(quota), &w[2]);
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
-	dw_quota_done(quota, a, 0, NOON);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[1]);
 	assert_ptr_equal(dw_quota_next(quota), &w[4]);
 	assert_ptr_equal(dw_quota_next(quota), &w[5]);
@@ -347,11 +347,76 @@ static void no_more_run_than_may(void **state)
 	dw_quota_resize(quota, 100, 3);
 	assert_non_null(dw_quota_next(quota));
 	dw_quota_resize(quota, 100, 1);
-	dw_quota_done(quota, a, 0, NOON);
-	dw_quota_done(quota, a, 0, NOON);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
 	assert_null(dw_quota_next(quota));
-	dw_quota_done(quota, a, 0, NOON);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
+	dw_quota_free(quota);
+}
+
+static void begin(struct dw_quota *quota, struct dw_tenant *who, struct dw_waiting *w,
+                  uint64_t now)
+{
+	assert_int_equal(enter(quota, who, w, now), 0);
+	assert_ptr_equal(dw_quota_next(quota), w);
+}
+
+static void who_drops_a_bomb_goes_one_at_a_time_beside_others(void **state)
+{
+	const struct dw_used bomb = {.strained = true}, plain = {0};
+	struct dw_quota *quota = make(100, 100);
+	struct dw_tenant *a = tenant(quota, "a", no_limits);
+	struct dw_tenant *b = tenant(quota, "b", no_limits);
+	struct dw_waiting w[8] = {0};
+
+	(void)state;
+	begin(quota, b, &w[0], NOON);
+	begin(quota, a, &w[1], NOON);
+	assert_false(dw_quota_yields(a));
+	dw_quota_done(quota, a, &bomb, NOON);
+
+	begin(quota, a, &w[2], NOON + 1);
+	assert_true(dw_quota_yields(a));
+	assert_int_equal(enter(quota, a, &w[3], NOON + 1), 0);
+	assert_null(dw_quota_next(quota));
+	begin(quota, b, &w[4], NOON + 1);
+	begin(quota, b, &w[5], NOON + 1);
+	assert_false(dw_quota_yields(b));
+
+	/* One after the other it gets what it asked for. */
+	dw_quota_done(quota, a, &plain, NOON + 2);
+	assert_ptr_equal(dw_quota_next(quota), &w[3]);
+
+	/* And all at once, once it has behaved for a while. */
+	begin(quota, b, &w[6], NOON + DW_UNRULY_MS);
+	begin(quota, a, &w[7], NOON + DW_UNRULY_MS);
+	assert_false(dw_quota_yields(a));
+	dw_quota_free(quota);
+}
+
+static void who_is_alone_may_drop_bombs(void **state)
+{
+	const struct dw_used bomb = {.strained = true};
+	struct dw_quota *quota = make(100, 100);
+	struct dw_tenant *b = tenant(quota, "b", no_limits);
+	struct dw_tenant *a = tenant(quota, "a", no_limits);
+	struct dw_waiting w[5] = {0};
+
+	(void)state;
+	begin(quota, b, &w[0], NOON - DW_UNRULY_MS);
+	begin(quota, a, &w[1], NOON);
+	dw_quota_done(quota, a, &bomb, NOON);
+	begin(quota, a, &w[2], NOON);
+	begin(quota, a, &w[3], NOON);
+	assert_false(dw_quota_yields(a));
+
+	/* Until somebody comes: what it has begun stays, and it begins no more. */
+	begin(quota, b, &w[4], NOON + 1);
+	w[1] = (struct dw_waiting){0};
+	assert_int_equal(enter(quota, a, &w[1], NOON + 1), 0);
+	assert_null(dw_quota_next(quota));
+	assert_true(dw_quota_yields(a));
 	dw_quota_free(quota);
 }
 
@@ -646,7 +711,7 @@ static void one_step(struct dw_quota *quota, struct dw_tenant **tenants,
 		m_tick(m, t, now);
 		m->running[t]--;
 		m->cpu[t] += cpu;
-		dw_quota_done(quota, tenants[t], cpu, now);
+		dw_quota_done(quota, tenants[t], &(struct dw_used){.cpu_ms = cpu}, now);
 		break;
 	case 4:
 		if (!m->taken[run])
@@ -714,6 +779,8 @@ int main(void)
 		cmocka_unit_test(tenants_take_turns_each_its_oldest),
 		cmocka_unit_test(who_has_all_its_runs_is_stepped_over_and_keeps_its_turn),
 		cmocka_unit_test(no_more_run_than_may),
+		cmocka_unit_test(who_drops_a_bomb_goes_one_at_a_time_beside_others),
+		cmocka_unit_test(who_is_alone_may_drop_bombs),
 		cmocka_unit_test(who_is_alone_has_the_whole_queue),
 		cmocka_unit_test(nobody_waits_in_a_queue_of_none),
 		cmocka_unit_test(one_tenant_cannot_fill_the_queue),

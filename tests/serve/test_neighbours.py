@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one key's fork bombs are to another's runs."""
+
+import pathlib
+
+SLEEP = {"command": "sleep 100"}
+BOMB = {"language": "python", "limits": {"timeout_s": 20, "pids": 16},
+        "code": "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass"}
+
+
+def idle_groups(daemon):
+    """How many cells of the daemon yield the processor to others."""
+    groups = pathlib.Path("/sys/fs/cgroup").glob("**/dewar-*-%d-*/cpu.idle" % daemon.pid)
+    return [path.read_text().strip() for path in groups].count("1")
+
+
+def test_who_drops_bombs_goes_one_at_a_time_and_yields(keyed, is_root):
+    daemon, key = keyed(None, us=[], them=[])
+    both = [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]
+    for run in both:
+        daemon.wait_state(run, "running")
+    assert daemon.run({"command": "true"}, key=key["us"])["exit_code"] == 0
+    assert idle_groups(daemon) == 0
+    for run in both:
+        daemon.delete("/v1/runs/" + run)
+        daemon.wait_state(run, "done")
+
+    assert daemon.run(BOMB, key=key["them"])["reason"] == "pids"
+    both = [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]
+    daemon.wait_state(both[0], "running")
+    assert daemon.run({"command": "true"}, key=key["us"])["exit_code"] == 0
+    assert daemon.state_of(both[1]) == "queued"
+    assert idle_groups(daemon) == (1 if is_root else 0), "a plain user has no cgroup"
+
+    assert daemon.delete("/v1/runs/" + both[0]).status == 202
+    daemon.wait_state(both[1], "running")
+
+
+def test_who_is_alone_is_not_held_back(keyed):
+    daemon, key = keyed(None, them=[])
+    assert daemon.run(BOMB, key=key["them"])["reason"] == "pids"
+    for run in [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]:
+        daemon.wait_state(run, "running", key=key["them"])
