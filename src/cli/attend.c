@@ -263,9 +263,12 @@ static int run(const struct dw_job_settings *set, const struct dw_request *req,
 	return r;
 }
 
-/* From the gate to the record of how it ended. NULL: there is no result, and why. */
+/*
+ * From the gate to the record of how it ended. NULL: there is no result, and why. The
+ * request is a copy, since what the policy puts into it lives no longer than we do.
+ */
 static struct dw_result *conduct(const struct dw_job_settings *set, struct dw_gate *gate,
-                                 struct dw_request *req, struct dw_error *unwritten,
+                                 struct dw_request req, struct dw_error *unwritten,
                                  struct dw_error *why)
 {
 	struct dw_recorded recorded;
@@ -273,12 +276,12 @@ static struct dw_result *conduct(const struct dw_job_settings *set, struct dw_ga
 	struct dw_result *res = NULL;
 	int r;
 
-	dw_recorded_init(&recorded, req);
-	r = pass(gate, &recorded, req, &passage, why);
+	dw_recorded_init(&recorded, &req);
+	r = pass(gate, &recorded, &req, &passage, why);
 	if (r == 0 && !set->no_audit)
-		r = dw_recorded_begin(&recorded, set->audit, req, why);
+		r = dw_recorded_begin(&recorded, set->audit, &req, why);
 	if (r == 0) {
-		(void)run(set, req, &passage, &res, why);
+		(void)run(set, &req, &passage, &res, why);
 		(void)dw_recorded_end(&recorded, res, why, unwritten);
 	}
 	dw_passage_finish(&passage);
@@ -324,7 +327,7 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
-	res = conduct(set, gate, req, &unwritten, &err);
+	res = conduct(set, gate, *req, &unwritten, &err);
 	release_signals();
 	clear_note(&streams);
 	dw_gate_close(gate);
