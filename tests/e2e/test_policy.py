@@ -2,7 +2,9 @@
 """Policies as a user has them: checked, explained, and held by run and exec."""
 
 import json
+import os
 import pathlib
+import subprocess
 
 import pytest
 
@@ -225,3 +227,24 @@ def test_what_was_decided_is_in_the_record(run, tmp_path):
                        ("ask", "far-reaching")]
     assert ended == [("success", "exit"), ("error", "policy"), ("success", "exit"),
                      ("error", "unavailable")]
+
+
+# ---- the host's own ----
+
+def test_the_hosts_policy_holds_where_none_is_named(dewar, must, tmp_path):
+    """In a mount namespace of our own, with an /etc that has nothing but this."""
+    def check(make):
+        script = f"mount -t tmpfs none /etc && mkdir /etc/dewar && {make} && {dewar} policy check"
+        return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True,
+                              text=True, timeout=60, stdin=subprocess.DEVNULL,
+                              env={"PATH": os.environ["PATH"]})
+
+    must(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmp_path],
+                        capture_output=True, timeout=60).returncode == 0,
+         "there are no user namespaces here")
+    assert check("true").stdout == "open makes sense: 0 rules\n"
+    file = "/etc/dewar/policy.yaml"
+    done = check(f"printf 'version: 1\\nprofile: strict\\n' > {file}")
+    assert done.stdout == f"{file} makes sense: 9 rules\n"
+    done = check(f"echo nonsense > {file}")
+    assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
