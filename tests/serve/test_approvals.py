@@ -4,6 +4,7 @@
 import base64
 import http.client
 import json
+import random
 import signal
 import subprocess
 import threading
@@ -392,6 +393,75 @@ def test_what_is_no_decision(judged):
     assert daemon.get("/v1/approvals?all=yes", key=key).status == 400
     assert daemon.request("PUT", path, key=key).status == 405
     assert pending(daemon)[0]["state"] == "pending"
+
+
+def test_many_who_ask_and_decide_and_leave_at_once(judged):
+    """Whatever ran has an approval of its own, and nobody is left waiting."""
+    daemon = judged(ASK, {"runs": {"concurrent": 3}}, bob=["--scope", "run"])
+    over = threading.Event()
+    results, faults = [], []
+
+    def guarded(fn):
+        def run(*args):
+            try:
+                fn(*args)
+            except Exception as error:  # pylint: disable=broad-except
+                faults.append(repr(error))
+        return run
+
+    @guarded
+    def ask(key, seed):
+        chance = random.Random(seed)
+        for _ in range(40):
+            body = {"command": "echo %d" % chance.randrange(4)}
+            kind = chance.randrange(4)
+            if kind == 0:
+                stream = daemon.stream(body, headers={"Authorization": "Bearer " + key})
+                stream.next()
+                stream.close()
+            elif kind == 1:
+                run = daemon.start(body, key=key)
+                daemon.delete("/v1/runs/" + run, key=key)
+            else:
+                results.append((body, daemon.run(body, key=key)))
+
+    @guarded
+    def answer(key, seed):
+        chance = random.Random(seed)
+        while not over.is_set():
+            for one in daemon.get("/v1/approvals", key=key).json["approvals"]:
+                word = chance.choice(["yes", "yes", "no"])
+                reply = daemon.request("POST", "/v1/approvals/" + one["id"], {"decision": word},
+                                       key=key)
+                assert reply.status in (200, 409), reply
+
+    asking = [threading.Thread(target=ask, args=(daemon.texts[key], i))
+              for i, key in enumerate(["ann", "bob", "ann", "bob", "ann"])]
+    answering = [threading.Thread(target=answer, args=(daemon.texts[key], i))
+                 for i, key in enumerate(["joe", "sue"])]
+    for thread in asking + answering:
+        thread.start()
+    for thread in asking:
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive(), "it waits for ever"
+    over.set()
+    for thread in answering:
+        thread.join(PATIENCE_S)
+    assert not faults, faults
+
+    reply = daemon.get("/v1/approvals?all=true", key=daemon.texts["joe"])
+    approvals = reply.json["approvals"]
+    used = [one["used_by"] for one in approvals if one["state"] == "used"]
+    assert len(used) == len(set(used))
+    assert {result["reason"] for _, result in results} == {"exit", "approval_denied"}
+    for body, result in results:
+        if result["reason"] == "exit":
+            assert result["id"] in used and result["stdout"] == body["command"][5:] + "\n"
+        else:
+            assert result["id"] not in used and result["stdout"] == ""
+    boss = daemon.texts["boss"]
+    wait_until(lambda: total(daemon.metrics(key=boss), "dewar_pending") == 0 and
+               total(daemon.metrics(key=boss), "dewar_running") == 0, "all to be over")
 
 
 # ---- what it is good for ----
