@@ -189,8 +189,9 @@ void dw_mcp_ask_take(struct dw_mcp_peer *peer, const struct dw_mcp_message *msg)
 	for (ask = first; ask; ask = ask->next)
 		if (strcmp(ask->id, id) == 0 && dw_mcp_call_peer(ask->call) == peer)
 			break;
-	/* A client that failed to ask has said nothing; others may decide. */
-	if (ask && json_is_object(answer))
+	/* A client that failed to ask has said nothing; others may decide. Nor does one
+	 * that has called the run off mean it any more. */
+	if (ask && json_is_object(answer) && !dw_mcp_call_is_over(ask->call))
 		decide(ask->call, ask->approval, answer);
 	if (ask)
 		take_out(ask);

@@ -253,6 +253,16 @@ bool dw_mcp_call_wants_progress(const struct dw_mcp_call *call)
 	return call->token != NULL;
 }
 
+bool dw_mcp_call_is_over(struct dw_mcp_call *call)
+{
+	bool over;
+
+	(void)pthread_mutex_lock(&call->lock);
+	over = call->over;
+	(void)pthread_mutex_unlock(&call->lock);
+	return over;
+}
+
 /* ---- what is said ---- */
 
 static void answer(struct dw_mcp_call *call, char *text, int status)

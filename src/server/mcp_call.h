@@ -31,6 +31,9 @@ bool dw_mcp_call_since(const struct dw_mcp_call *call, const char *version);
 /* What the client said it can do: of this request, or at initialize. May be NULL. */
 const json_t *dw_mcp_call_client(const struct dw_mcp_call *call);
 
+/* Was it answered or cancelled? */
+bool dw_mcp_call_is_over(struct dw_mcp_call *call);
+
 /* The answer; the tree is taken over, and NULL means that memory ran out. */
 void dw_mcp_call_answer(struct dw_mcp_call *call, json_t *result);
 
