@@ -43,7 +43,8 @@ lint_cppcheck()
 # talk to the kernel without a libc, which clang-tidy takes for garbage.
 lint_clang-tidy()
 {
-	ninja -C build seccomp_filter.h attacks_table.h runners_embedded.h hooks_embedded.h openapi_embedded.h >/dev/null
+	ninja -C build seccomp_filter.h attacks_table.h runners_embedded.h hooks_embedded.h \
+		openapi_embedded.h policies_embedded.h >/dev/null
 	find src examples -name '*.c' -print0 | sort -z |
 		xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build --quiet \
 			--extra-arg=-Wno-unknown-warning-option \

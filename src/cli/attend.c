@@ -216,7 +216,9 @@ static int answer(const struct dw_job *job, const struct dw_job_settings *set,
 static int pass(struct dw_gate *gate, struct dw_recorded *recorded,
                 struct dw_request *req, struct dw_passage *ret, struct dw_error *err)
 {
-	struct dw_question question = {.who = recorded->who, .door = "cli", .req = req};
+	struct dw_policy_question question = {.who = recorded->who,
+	                                      .door = "cli",
+	                                      .req = req};
 
 	if (dw_gate_pass(gate, &question, ret, err) < 0)
 		return -1;
@@ -250,8 +252,10 @@ static int run(const struct dw_job_settings *set, const struct dw_request *req,
 
 	if (passage->state != DW_GATE_OPEN) {
 		*ret_res = dw_gate_refusal(passage, req);
-		return *ret_res ? 0
-		                : dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
+		if (*ret_res)
+			return 0;
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
+		return -1;
 	}
 	r = set->warm ? run_warm(set, req, ret_res, err) : dw_run(req, ret_res, err);
 	if (r == 0)
@@ -259,25 +263,29 @@ static int run(const struct dw_job_settings *set, const struct dw_request *req,
 	return r;
 }
 
-/* From the gate to the record of how it ended; -1: there is no result. */
-static int conduct(const struct dw_job_settings *set, struct dw_gate *gate,
-                   struct dw_request *req, struct dw_result **ret_res,
-                   struct dw_error *unwritten, struct dw_error *err)
+/*
+ * From the gate to the record of how it ended. NULL: there is no result, and why. The
+ * request is a copy, since what the policy puts into it lives no longer than we do.
+ */
+static struct dw_result *conduct(const struct dw_job_settings *set, struct dw_gate *gate,
+                                 struct dw_request req, struct dw_error *unwritten,
+                                 struct dw_error *why)
 {
 	struct dw_recorded recorded;
 	struct dw_passage passage = {0};
+	struct dw_result *res = NULL;
 	int r;
 
-	dw_recorded_init(&recorded, req);
-	r = pass(gate, &recorded, req, &passage, err);
+	dw_recorded_init(&recorded, &req);
+	r = pass(gate, &recorded, &req, &passage, why);
 	if (r == 0 && !set->no_audit)
-		r = dw_recorded_begin(&recorded, set->audit, req, err);
+		r = dw_recorded_begin(&recorded, set->audit, &req, why);
 	if (r == 0) {
-		r = run(set, req, &passage, ret_res, err);
-		(void)dw_recorded_end(&recorded, *ret_res, err, unwritten);
+		(void)run(set, &req, &passage, &res, why);
+		(void)dw_recorded_end(&recorded, res, why, unwritten);
 	}
 	dw_passage_finish(&passage);
-	return r;
+	return res;
 }
 
 int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
@@ -286,11 +294,11 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	static struct streams streams;
 	struct dw_request *req = &job->req;
 	struct dw_gate *gate = NULL;
-	struct dw_result *res = NULL;
+	struct dw_result *res;
 	struct dw_error err = {0}, unwritten = {0};
 	autoclose int end_fd = -1;
 	autoclose int into_fd = -1;
-	int status, r;
+	int status;
 
 	/* Before the run, so that a wrong folder does not cost its results. */
 	if (req->n_collect > 0 && (set->into || !set->json)) {
@@ -319,7 +327,7 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
-	r = conduct(set, gate, req, &res, &unwritten, &err);
+	res = conduct(set, gate, *req, &unwritten, &err);
 	release_signals();
 	clear_note(&streams);
 	dw_gate_close(gate);
@@ -329,13 +337,13 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	 * reader that is stuck must not keep us: leave without draining. One
 	 * who asked for a result gets it all the same.
 	 */
-	if (r < 0 && !caught)
+	if (!res && !caught)
 		status = dw_report_error(&err, set->json);
 	else if (!caught)
 		status = answer(job, set, res, &streams, into_fd);
 	else
 		status = 128 + caught;
-	if (caught && r == 0 && (set->json || set->text))
+	if (caught && res && (set->json || set->text))
 		(void)print_result(res, set->json);
 	if (unwritten.code != DW_OK) {
 		dw_report_line("%s", unwritten.text);

@@ -344,7 +344,7 @@ static const struct dw_option output_options[] = {
 	{
 		.name = "policy",
 		.arg = "NAME|FILE",
-		.help = "What may run: a profile or a file (/etc/dewar/policy.yaml, or else open)",
+		.help = "What may run: a profile or file (/etc/dewar/policy.yaml, else open)",
 		.take = dw_take_text,
 		.field = FIELD(policy),
 		.fits = DW_FITS_FILE,

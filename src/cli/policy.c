@@ -196,8 +196,8 @@ static int explain(const struct dw_command *cmd, const struct settings *set,
                    const struct dw_parsed *parsed, struct dw_error *err)
 {
 	struct dw_explanation explanation = {0};
-	struct dw_question question = {.who = set->caller,
-	                               .door = set->door ? set->door : "cli"};
+	struct dw_policy_question question = {.who = set->caller,
+	                                      .door = set->door ? set->door : "cli"};
 	struct dw_policy *policy = NULL;
 	struct dw_job job;
 	char who[96];

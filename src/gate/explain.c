@@ -4,10 +4,10 @@
 #include "engine/advice.h"
 #include "engine/check.h"
 
-int dw_gate_explain(struct dw_policy *policy, const struct dw_question *question,
+int dw_gate_explain(struct dw_policy *policy, const struct dw_policy_question *question,
                     struct dw_explanation *ret, struct dw_error *err)
 {
-	struct dw_question full = *question;
+	struct dw_policy_question full = *question;
 	struct dw_limits limits;
 
 	if (!full.limits) {

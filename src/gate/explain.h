@@ -10,7 +10,7 @@
  * How a decision came about, for `dewar policy explain`. The question's limits may be
  * NULL, as for dw_gate_pass().
  */
-int dw_gate_explain(struct dw_policy *policy, const struct dw_question *question,
+int dw_gate_explain(struct dw_policy *policy, const struct dw_policy_question *question,
                     struct dw_explanation *ret, struct dw_error *err);
 
 /* As JSON; NULL without memory. */

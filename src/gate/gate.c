@@ -101,14 +101,13 @@ __attribute__((format(printf, 3, 4))) static void shut(struct dw_passage *passag
 
 /* "the policy strict denies it by its rule no-network (line 40): network is full. ..." */
 static void shut_by_rule(struct dw_passage *passage, enum dw_reason reason,
-                         const char *what, const char *more)
+                         const char *what)
 {
 	const struct dw_decision *d = &passage->decision;
 
-	shut(passage, reason,
-	     "the policy %.100s %s by its rule %s (line %u): %.120s%s%s%s", d->file, what,
-	     d->rule, d->line, d->matched, d->reason ? ". " : "",
-	     d->reason ? d->reason : "", more);
+	shut(passage, reason, "the policy %.100s %s by its rule %s (line %u): %.120s%s%s",
+	     d->file, what, d->rule, d->line, d->matched, d->reason ? ". " : "",
+	     d->reason ? d->reason : "");
 }
 
 static void record(struct dw_passage *passage)
@@ -137,7 +136,8 @@ static bool is_asked(const struct dw_policy_hook *hook, const struct dw_request 
 }
 
 /* The operator's own check; whatever goes wrong with it is a denial. */
-static enum dw_verdict check(struct dw_gate *gate, const struct dw_question *question,
+static enum dw_verdict check(struct dw_gate *gate,
+                             const struct dw_policy_question *question,
                              struct dw_passage *passage)
 {
 	const struct dw_policy_hook *hook = dw_policy_hook(passage->decision.policy);
@@ -157,9 +157,11 @@ static enum dw_verdict check(struct dw_gate *gate, const struct dw_question *que
 		verdict = DW_DENY;
 		shut(passage, DW_REASON_POLICY, "the policy's own check failed: %.200s",
 		     err.text);
-	} else if (verdict == DW_DENY) {
-		shut(passage, DW_REASON_POLICY,
-		     "the policy's own check denies it%s%.200s",
+	} else if (verdict != DW_ALLOW) {
+		shut(passage,
+		     verdict == DW_ASK ? DW_REASON_UNAVAILABLE : DW_REASON_POLICY,
+		     "the policy's own check %s%s%.200s",
+		     verdict == DW_ASK ? "asks a person about it" : "denies it",
 		     why[0] != '\0' ? ": " : "", why);
 	}
 	(void)snprintf(passage->said, sizeof(passage->said), "%s", why);
@@ -170,28 +172,28 @@ static enum dw_verdict check(struct dw_gate *gate, const struct dw_question *que
 	return verdict;
 }
 
-static int ask(struct dw_gate *gate, const struct dw_question *question,
-               struct dw_passage *passage, struct dw_error *err)
+static void ask(struct dw_gate *gate, const struct dw_policy_question *question,
+                struct dw_passage *passage)
 {
-	shut_by_rule(passage, DW_REASON_UNAVAILABLE, "asks a person about it",
-	             "; there is nobody to ask here");
+	struct dw_error err = {0};
+	size_t used = strlen(passage->hint);
+
 	if (!gate->approver.ask)
-		return 0;
-	if (gate->approver.ask(gate->approver.user, question, passage, err) == 0)
-		return 0;
-	shut(passage, DW_REASON_INTERNAL, "nobody could be asked for approval: %.200s",
-	     err ? err->text : "");
-	return 0;
+		(void)snprintf(passage->hint + used, sizeof(passage->hint) - used,
+		               "; there is nobody to ask here");
+	else if (gate->approver.ask(gate->approver.user, question, passage, &err) < 0)
+		shut(passage, DW_REASON_INTERNAL,
+		     "nobody could be asked for approval: %.200s", err.text);
 }
 
-int dw_gate_pass(struct dw_gate *gate, const struct dw_question *question,
+int dw_gate_pass(struct dw_gate *gate, const struct dw_policy_question *question,
                  struct dw_passage *ret, struct dw_error *err)
 {
-	struct dw_question full = *question;
+	struct dw_policy_question full = *question;
 	struct dw_policy *policy = dw_gate_policy(gate);
 	struct dw_passage passage = {.gate = gate};
 	struct dw_limits limits;
-	enum dw_verdict verdict;
+	enum dw_verdict verdict, checked;
 	int r;
 
 	if (!full.limits) {
@@ -205,16 +207,18 @@ int dw_gate_pass(struct dw_gate *gate, const struct dw_question *question,
 	record(&passage);
 	verdict = passage.decision.verdict;
 	if (verdict == DW_DENY) {
-		shut_by_rule(&passage, DW_REASON_POLICY, "denies it", "");
+		shut_by_rule(&passage, DW_REASON_POLICY, "denies it");
 	} else {
-		enum dw_verdict checked = check(gate, &full, &passage);
-
+		checked = check(gate, &full, &passage);
+		if (checked == DW_ALLOW && verdict == DW_ASK)
+			shut_by_rule(&passage, DW_REASON_UNAVAILABLE,
+			             "asks a person about it");
 		verdict = checked == DW_ALLOW ? verdict : checked;
 	}
 	if (verdict == DW_ASK)
-		r = ask(gate, &full, &passage, err);
+		ask(gate, &full, &passage);
 	*ret = passage;
-	return r;
+	return 0;
 }
 
 void dw_gate_apply(const struct dw_passage *passage, struct dw_request *req)

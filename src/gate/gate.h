@@ -62,7 +62,7 @@ struct dw_passage {
  */
 struct dw_gate_approver {
 	void *user;
-	int (*ask)(void *user, const struct dw_question *question,
+	int (*ask)(void *user, const struct dw_policy_question *question,
 	           struct dw_passage *passage, struct dw_error *err);
 	void (*forget)(void *user, struct dw_passage *passage); /* or NULL */
 };
@@ -74,9 +74,9 @@ struct dw_gate_approver {
 struct dw_gate_checker {
 	void *user;
 	int (*check)(void *user, const struct dw_policy_hook *hook,
-	             const struct dw_question *question, const struct dw_passage *passage,
-	             enum dw_verdict *ret_verdict, char ret_why[DW_DECISION_TEXT_MAX],
-	             struct dw_error *err);
+	             const struct dw_policy_question *question,
+	             const struct dw_passage *passage, enum dw_verdict *ret_verdict,
+	             char ret_why[DW_DECISION_TEXT_MAX], struct dw_error *err);
 };
 
 /* The policy by its name, as dw_policy_load() has it (NULL: the host's, or open). */
@@ -104,7 +104,7 @@ void dw_gate_problem(struct dw_gate *gate, struct dw_error *ret);
  * failed. The question's limits may be NULL: they are then filled in as the engine
  * would.
  */
-int dw_gate_pass(struct dw_gate *gate, const struct dw_question *question,
+int dw_gate_pass(struct dw_gate *gate, const struct dw_policy_question *question,
                  struct dw_passage *ret, struct dw_error *err);
 
 /*

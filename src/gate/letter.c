@@ -75,7 +75,7 @@ static json_t *text_of(const char *text)
 	return clean ? json_stringn(clean, len) : NULL;
 }
 
-char *dw_letter_check(const struct dw_question *question,
+char *dw_letter_check(const struct dw_policy_question *question,
                       const struct dw_passage *passage)
 {
 	const struct dw_decision *d = &passage->decision;

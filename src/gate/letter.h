@@ -23,7 +23,7 @@ char *dw_letter_excerpt(const struct dw_approval *approval);
  * For the operator's own check: {"version": 1, "run", "who", "door", "decision", "rule",
  * "level", "findings", "request"}, the request as the audit record has it.
  */
-char *dw_letter_check(const struct dw_question *question,
+char *dw_letter_check(const struct dw_policy_question *question,
                       const struct dw_passage *passage);
 
 #endif

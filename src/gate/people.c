@@ -163,7 +163,7 @@ static char *findings_of(const struct dw_passage *passage)
 	return text;
 }
 
-static int dress(const struct dw_people *people, const struct dw_question *question,
+static int dress(const struct dw_people *people, const struct dw_policy_question *question,
                  const struct dw_passage *passage, struct dw_request *copy,
                  struct dw_error *err)
 {
@@ -193,7 +193,7 @@ static struct dw_approvals *approvals_of(const struct dw_people *people,
 	return people->config.approvals(people->config.user, err);
 }
 
-static int ask(struct dw_people *people, const struct dw_question *question,
+static int ask(struct dw_people *people, const struct dw_policy_question *question,
                struct dw_passage *passage, struct dw_asked *asked)
 {
 	const struct dw_policy_approvals *settings = dw_policy_approvals(
@@ -228,7 +228,7 @@ static int ask(struct dw_people *people, const struct dw_question *question,
 	return 0;
 }
 
-static int on_ask(void *user, const struct dw_question *question,
+static int on_ask(void *user, const struct dw_policy_question *question,
                   struct dw_passage *passage, struct dw_error *err)
 {
 	struct dw_asked *asked = calloc(1, sizeof(*asked));
@@ -293,7 +293,7 @@ int dw_people_use(struct dw_people *people, struct dw_passage *passage, const ch
 /* ---- the operator's own check ---- */
 
 static int on_check(void *user, const struct dw_policy_hook *hook,
-                    const struct dw_question *question, const struct dw_passage *passage,
+                    const struct dw_policy_question *question, const struct dw_passage *passage,
                     enum dw_verdict *ret_verdict, char ret_why[DW_DECISION_TEXT_MAX],
                     struct dw_error *err)
 {

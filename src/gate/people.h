@@ -31,7 +31,7 @@ struct dw_people_config {
 	 * cannot: nobody is asked about it then. NULL: as dw_gate_apply() has it, with
 	 * the question's limits.
 	 */
-	int (*dress)(void *user, const struct dw_question *question,
+	int (*dress)(void *user, const struct dw_policy_question *question,
 	             const struct dw_passage *passage, struct dw_request *copy,
 	             struct dw_error *err);
 	void (*complain)(void *user, const char *text); /* of the webhook; or NULL */

@@ -175,7 +175,7 @@ static int make_allowed(const struct dw_view *view, struct dw_decision *decision
 	                 err);
 }
 
-static int decide(struct dw_policy *policy, const struct dw_question *question,
+static int decide(struct dw_policy *policy, const struct dw_policy_question *question,
                   struct dw_decision *ret, struct dw_explanation *explanation,
                   struct dw_error *err)
 {
@@ -206,13 +206,13 @@ static int decide(struct dw_policy *policy, const struct dw_question *question,
 	return r;
 }
 
-int dw_policy_decide(struct dw_policy *policy, const struct dw_question *question,
+int dw_policy_decide(struct dw_policy *policy, const struct dw_policy_question *question,
                      struct dw_decision *ret, struct dw_error *err)
 {
 	return decide(policy, question, ret, NULL, err);
 }
 
-int dw_policy_explain(struct dw_policy *policy, const struct dw_question *question,
+int dw_policy_explain(struct dw_policy *policy, const struct dw_policy_question *question,
                       struct dw_explanation *ret, struct dw_error *err)
 {
 	struct dw_explanation explanation = {0};

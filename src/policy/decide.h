@@ -28,7 +28,7 @@ enum dw_verdict {
 /* "allow", "deny", "ask" */
 const char *dw_verdict_name(enum dw_verdict verdict);
 
-struct dw_question {
+struct dw_policy_question {
 	const char *who;  /* "uid:1000 (alice)", "key:1f2e3d4c (ci)" */
 	const char *door; /* "cli", "http", "mcp" */
 	const struct dw_request *req;
@@ -71,7 +71,7 @@ struct dw_decision {
 void dw_decision_finish(struct dw_decision *decision);
 
 /* -1 only without memory, or if the request names a level that there is not. */
-int dw_policy_decide(struct dw_policy *policy, const struct dw_question *question,
+int dw_policy_decide(struct dw_policy *policy, const struct dw_policy_question *question,
                      struct dw_decision *ret, struct dw_error *err);
 
 /* A rule that was tried: what it says, if it fits, and why or why not. */
@@ -94,7 +94,7 @@ struct dw_explanation {
 void dw_explanation_finish(struct dw_explanation *explanation);
 
 /* The same decision, and every rule on the way to it; always with an analysis. */
-int dw_policy_explain(struct dw_policy *policy, const struct dw_question *question,
+int dw_policy_explain(struct dw_policy *policy, const struct dw_policy_question *question,
                       struct dw_explanation *ret, struct dw_error *err);
 
 #endif

@@ -44,7 +44,7 @@ static int make_rules(struct dw_policy *policy)
 	struct dw_policy_settings *own = &policy->own;
 	size_t n = own->n_rules + (base ? base->n_rules : 0);
 
-	policy->rules = calloc(n + 1, sizeof(*policy->rules));
+	policy->rules = calloc(n + 1, sizeof(void *));
 	if (!policy->rules)
 		return -ENOMEM;
 	for (size_t i = 0; i < own->n_rules; i++) {

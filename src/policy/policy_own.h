@@ -153,7 +153,7 @@ int dw_policy_level(const char *name, size_t len);
  */
 struct dw_view {
 	const struct dw_policy *policy;
-	const struct dw_question *question;
+	const struct dw_policy_question *question;
 	const char *language; /* its name; "" if nobody knows */
 	const char *levels;   /* as they stand now: "microvm,container" */
 	struct dw_findings findings;
@@ -166,7 +166,7 @@ struct dw_view {
 
 /* From here on err is never NULL. */
 int dw_view_init(struct dw_view *view, const struct dw_policy *policy,
-                 const struct dw_question *question, struct dw_error *err);
+                 const struct dw_policy_question *question, struct dw_error *err);
 void dw_view_finish(struct dw_view *view);
 int dw_view_analyse(struct dw_view *view, struct dw_error *err);
 int dw_view_script(struct dw_view *view, struct dw_error *err);

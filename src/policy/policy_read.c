@@ -1,286 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A policy's file, by tables; and what must hold of it beyond them. */
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/guess.h"
-#include "base/num.h"
 #include "base/yaml.h"
-#include "dewar/dewar.h"
 #include "policy/policy_own.h"
+#include "policy/policy_values.h"
 
-#define NAME_MAX_LEN 64U
-#define TEXT_MAX_LEN 200U
 #define EXPIRE_MAX_S (7U * 24 * 3600)
 #define TIMEOUT_MAX_S 300U
 
-const char *const dw_says_names[] = {
-	[DW_SAYS_NOTHING] = "", [DW_SAYS_ALLOW] = "allow", [DW_SAYS_DENY] = "deny",
-	[DW_SAYS_ASK] = "ask",  [DW_SAYS_RAISE] = "raise",
-};
-_Static_assert(ARRAY_SIZE(dw_says_names) == DW_SAYS_COUNT, "a name for each");
-
-#define LIMIT(member) offsetof(struct dw_limits, member)
-
-const struct dw_limit_name dw_policy_limits[DW_POLICY_LIMITS] = {
-	{"timeout_s", 1000, LIMIT(timeout_ms)},
-	{"memory_mb", 1 << 20, LIMIT(memory_bytes)},
-	{"cpu_percent", 1, LIMIT(cpu_percent)},
-	{"output_bytes", 1, LIMIT(output_bytes)},
-	{"tmp_mb", 1 << 20, LIMIT(tmp_bytes)},
-	{"pids", 1, LIMIT(pids)},
-	{"files", 1, LIMIT(files)},
-};
-
-int dw_policy_level(const char *name, size_t len)
-{
-	const char *const *names = dw_level_names();
-
-	for (int i = 0; names[i]; i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-			return i;
-	return -1;
-}
-
-/* ---- what single values may be ---- */
-
-/* One of the words, which end in NULL; says what there is otherwise. */
-static int one_of(const char *text, const char *const *words, const char *what,
-                  struct dw_error *err)
-{
-	struct dw_guess guess = {.typed = text};
-	char all[160] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], text) == 0)
-			return 0;
-		dw_guess_offer(&guess, words[i]);
-		if (used < sizeof(all))
-			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-			                         i == 0         ? ""
-			                         : words[i + 1] ? ", "
-			                                        : " and ",
-			                         words[i]);
-	}
-	if (guess.best)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "there is no %s \"%.64s\", did you mean %s?", what, text,
-		               guess.best);
-	return dw_fail(err, DW_E_INVALID, 0, "there is no %s \"%.64s\": there are %s",
-	               what, text, all);
-}
-
-static bool is_pattern(const char *text)
-{
-	return strpbrk(text, "*?[") != NULL;
-}
-
-/* What makes it into records, logs and results: one line of it. */
-static int check_line(const void *base, const char *text, struct dw_error *err)
-{
-	(void)base;
-	if (strlen(text) > TEXT_MAX_LEN)
-		return dw_fail(err, DW_E_INVALID, 0, "is longer than %u bytes",
-		               TEXT_MAX_LEN);
-	for (const char *p = text; *p != '\0'; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return dw_fail(err, DW_E_INVALID, 0, "must be one line");
-	return 0;
-}
-
-static int check_name(const void *base, const char *text, struct dw_error *err)
-{
-	(void)base;
-	if (strlen(text) > NAME_MAX_LEN || strcmp(text, "default") == 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "must be another word than default, of %u bytes at most",
-		               NAME_MAX_LEN);
-	for (const char *p = text; *p != '\0'; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("-_.", *p))
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "must be a word of letters, digits, -, _ and .");
-	return 0;
-}
-
-static int check_door(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const doors[] = {"cli", "http", "mcp", NULL};
-
-	(void)base;
-	return one_of(text, doors, "door", err);
-}
-
-static int check_network(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const networks[] = {"none", "full", NULL};
-
-	(void)base;
-	return one_of(text, networks, "network", err);
-}
-
-static int check_level(const void *base, const char *text, struct dw_error *err)
-{
-	(void)base;
-	return one_of(text, dw_level_names(), "level", err);
-}
-
-static int check_severity(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const severities[] = {"note", "warning", "error", NULL};
-
-	(void)base;
-	return one_of(text, severities, "severity", err);
-}
-
-static int check_language(const void *base, const char *text, struct dw_error *err)
-{
-	const char *name = dw_language_name(text);
-
-	(void)base;
-	if (is_pattern(text) || (name && strcmp(name, text) == 0))
-		return 0;
-	if (name)
-		return dw_fail(err, DW_E_INVALID, 0, "\"%.64s\" is called %s here", text,
-		               name);
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "there is no language \"%.64s\": `dewar languages` lists them",
-	               text);
-}
-
-/* A pattern over rules must be able to fit one: a family we do not have never would. */
-static int check_finding(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const families[] = {
-		"import",  "builtin",  "dynamic",  "reflection", "shell",  "delete",
-		"network", "native",   "loop",     "privilege",  "syntax", "analysis",
-		"command", "argument", "redirect", "undecided",  NULL,
-	};
-	size_t len = strcspn(text, ":");
-	char family[NAME_MAX_LEN];
-
-	(void)base;
-	if (strcspn(text, "*?[") < len)
-		return 0;
-	if (text[len] != ':' || len >= sizeof(family))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no rule: they are FAMILY:NAME, as in import:os "
-		               "or shell:*",
-		               text);
-	(void)snprintf(family, sizeof(family), "%.*s", (int)len, text);
-	return one_of(family, families, "family of findings", err);
-}
-
-static int check_folder(const void *base, const char *text, struct dw_error *err)
-{
-	(void)base;
-	if (text[0] != '/' || strstr(text, "/../"))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no folder of a cell: it begins with /",
-		               text);
-	return 0;
-}
-
-static int check_url(const void *base, const char *text, struct dw_error *err)
-{
-	(void)base;
-	if (strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no URL: it begins with https:// or http://",
-		               text);
-	return 0;
-}
-
-/* ---- values that are kept in another form ---- */
-
-static int take_says(const char *const *words, size_t n, size_t last, enum dw_says *ret,
-                     struct dw_error *err)
-{
-	const char *names[DW_SAYS_COUNT] = {0};
-
-	for (size_t i = DW_SAYS_ALLOW; i <= last; i++)
-		names[i - DW_SAYS_ALLOW] = dw_says_names[i];
-	if (n != 1)
-		return dw_fail(err, DW_E_INVALID, 0, "must be one of them");
-	if (one_of(words[0], names, "decision", err) < 0)
-		return -1;
-	for (size_t i = DW_SAYS_ALLOW; i <= last; i++)
-		if (strcmp(dw_says_names[i], words[0]) == 0)
-			*ret = i;
-	return 0;
-}
-
-static int take_decision(void *base, const char *const *words, size_t n,
-                         struct dw_error *err)
-{
-	struct dw_policy_rule *rule = base;
-
-	return take_says(words, n, DW_SAYS_RAISE, &rule->says, err);
-}
-
-static int take_default(void *base, const char *const *words, size_t n,
-                        struct dw_error *err)
-{
-	struct dw_policy_settings *own = base;
-
-	return take_says(words, n, DW_SAYS_ASK, &own->otherwise, err);
-}
-
-static int take_maybe(const char *const *words, size_t n, enum dw_maybe *ret,
-                      struct dw_error *err)
-{
-	if (n != 1 || (strcmp(words[0], "true") != 0 && strcmp(words[0], "false") != 0))
-		return dw_fail(err, DW_E_INVALID, 0, "must be true or false");
-	*ret = strcmp(words[0], "true") == 0 ? DW_MAYBE_YES : DW_MAYBE_NO;
-	return 0;
-}
-
-static int take_workspace(void *base, const char *const *words, size_t n,
-                          struct dw_error *err)
-{
-	return take_maybe(words, n, &((struct dw_when *)base)->workspace, err);
-}
-
-static int take_writable(void *base, const char *const *words, size_t n,
-                         struct dw_error *err)
-{
-	return take_maybe(words, n, &((struct dw_when *)base)->writable, err);
-}
-
-/* ---- the tables ---- */
-
-int dw_compare_parse(const char *text, char ret_op[3], uint64_t *ret_value,
-                     struct dw_error *err)
-{
-	size_t len = strspn(text, "<>=");
-
-	if (len == 0 || len > 2 || text[0] == '=' || (len == 2 && text[1] != '='))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "must be \"> N\", \">= N\", \"< N\" or \"<= N\", with its "
-		               "quotes");
-	(void)snprintf(ret_op, 3, "%.*s", (int)len, text);
-	return dw_parse_uint(text + len + strspn(text + len, " "), UINT32_MAX, ret_value,
-	                     err);
-}
-
-static int check_compare(const void *base, const char *text, struct dw_error *err)
-{
-	uint64_t value;
-	char op[3];
-
-	(void)base;
-	return dw_compare_parse(text, op, &value, err);
-}
-
 #define LIMIT_AT(index) ((index) * sizeof(char *))
-#define COMPARE(key, index)                                               \
-	{                                                                 \
-		.name = key, .type = DW_YAML_TEXT, .at = LIMIT_AT(index), \
-		.check = check_compare,                                   \
+#define COMPARE(key, index)                                                 \
+	{                                                                   \
+		.name = (key), .type = DW_YAML_TEXT, .at = LIMIT_AT(index), \
+		.check = dw_policy_check_compare,                           \
 	}
 
 static const struct dw_yaml_key limits_keys[] = {
@@ -295,32 +31,32 @@ _Static_assert(ARRAY_SIZE(limits_keys) == DW_POLICY_LIMITS + 1, "as dw_policy_li
 #define SOME(key, check_fn)                                                    \
 	{                                                                      \
 		.name = #key, .type = DW_YAML_SOME, .at = WHEN(key), .min = 1, \
-		.max = DW_POLICY_LIST_MAX, .check = check_fn,                  \
+		.max = DW_POLICY_LIST_MAX, .check = (check_fn),                \
 	}
 
 static const struct dw_yaml_key when_keys[] = {
-	SOME(caller, check_line),
-	SOME(door, check_door),
-	SOME(language, check_language),
-	SOME(level, check_level),
-	SOME(network, check_network),
-	SOME(image, check_line),
-	SOME(findings, check_finding),
-	SOME(commands, check_line),
+	SOME(caller, dw_policy_check_line),
+	SOME(door, dw_policy_check_door),
+	SOME(language, dw_policy_check_language),
+	SOME(level, dw_policy_check_level),
+	SOME(network, dw_policy_check_network),
+	SOME(image, dw_policy_check_line),
+	SOME(findings, dw_policy_check_finding),
+	SOME(commands, dw_policy_check_line),
 	{.name = "severity",
          .type = DW_YAML_TEXT,
          .at = WHEN(severity),
-         .check = check_severity},
+         .check = dw_policy_check_severity},
 	{.name = "workspace",
          .type = DW_YAML_WORDS,
          .min = 1,
          .max = 1,
-         .take = take_workspace},
+         .take = dw_policy_take_workspace},
 	{.name = "writable",
          .type = DW_YAML_WORDS,
          .min = 1,
          .max = 1,
-         .take = take_writable},
+         .take = dw_policy_take_writable},
 	{.name = "limits", .type = DW_YAML_MAP, .at = WHEN(limits), .keys = limits_keys},
 	{0},
 };
@@ -329,15 +65,24 @@ static const struct dw_yaml_key when_keys[] = {
 
 static const struct dw_yaml_key rule_keys[] = {
 	{.name = "", .type = DW_YAML_LINE, .at = RULE(line)},
-	{.name = "name", .type = DW_YAML_TEXT, .at = RULE(name), .check = check_name},
+	{.name = "name",
+         .type = DW_YAML_TEXT,
+         .at = RULE(name),
+         .check = dw_policy_check_name},
 	{.name = "when", .type = DW_YAML_MAP, .at = RULE(when), .keys = when_keys},
 	{.name = "decision",
          .type = DW_YAML_WORDS,
          .min = 1,
          .max = 1,
-         .take = take_decision},
-	{.name = "to", .type = DW_YAML_TEXT, .at = RULE(to), .check = check_level},
-	{.name = "reason", .type = DW_YAML_TEXT, .at = RULE(reason), .check = check_line},
+         .take = dw_policy_take_decision},
+	{.name = "to",
+         .type = DW_YAML_TEXT,
+         .at = RULE(to),
+         .check = dw_policy_check_level},
+	{.name = "reason",
+         .type = DW_YAML_TEXT,
+         .at = RULE(reason),
+         .check = dw_policy_check_line},
 	{0},
 };
 
@@ -378,24 +123,24 @@ static const struct dw_yaml_key module_keys[] = {
          .type = DW_YAML_LIST,
          .at = 0,
          .max = DW_POLICY_LIST_MAX,
-         .check = check_line},
+         .check = dw_policy_check_module},
 	{.name = "allow",
          .type = DW_YAML_LIST,
          .at = sizeof(char **),
          .max = DW_POLICY_LIST_MAX,
-         .check = check_line},
+         .check = dw_policy_check_module},
 	{0},
 };
 
-#define MODULES(lang, index)                                            \
-	{                                                               \
-		.name = lang, .type = DW_YAML_MAP, .keys = module_keys, \
-		.at = (index)*2 * sizeof(char **),                      \
+#define MODULES(lang, index)                                              \
+	{                                                                 \
+		.name = (lang), .type = DW_YAML_MAP, .keys = module_keys, \
+		.at = (index)*2 * sizeof(char **),                        \
 	}
-#define BUILTINS(lang, index)                                                  \
-	{                                                                      \
-		.name = lang, .type = DW_YAML_LIST, .max = DW_POLICY_LIST_MAX, \
-		.at = (index) * sizeof(char **), .check = check_line,          \
+#define BUILTINS(lang, index)                                                    \
+	{                                                                        \
+		.name = (lang), .type = DW_YAML_LIST, .max = DW_POLICY_LIST_MAX, \
+		.at = (index) * sizeof(char **), .check = dw_policy_check_line,  \
 	}
 
 static const struct dw_yaml_key modules_keys[] = {LANGUAGES(MODULES), {0}};
@@ -406,7 +151,7 @@ static const struct dw_yaml_key builtins_keys[] = {LANGUAGES(BUILTINS), {0}};
 	{                                                                         \
 		.name = #key, .type = DW_YAML_SOME, .at = COMMAND(key), .min = 1, \
 		.max = ARRAY_SIZE(((struct dw_shell_rule *)NULL)->key) - 1,       \
-		.check = check_line,                                              \
+		.check = dw_policy_check_line,                                    \
 	}
 
 static const struct dw_yaml_key command_keys[] = {
@@ -416,27 +161,18 @@ static const struct dw_yaml_key command_keys[] = {
 	{0},
 };
 
-static int check_command(const void *base, const char *text, struct dw_error *err)
-{
-	(void)base;
-	if (strlen(text) > NAME_MAX_LEN || strpbrk(text, "/ \t\n*?["))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is not the plain name of a program", text);
-	return 0;
-}
-
 static const struct dw_yaml_key commands_keys[] = {
 	{.name = "", .type = DW_YAML_LINE, .at = OWN(commands.line)},
 	{.name = "allow",
          .type = DW_YAML_LIST,
          .at = OWN(commands.allow),
          .max = DW_POLICY_COMMANDS_MAX,
-         .check = check_command},
+         .check = dw_policy_check_command},
 	{.name = "write_below",
          .type = DW_YAML_LIST,
          .at = OWN(commands.write_below),
          .max = DW_POLICY_LIST_MAX,
-         .check = check_folder},
+         .check = dw_policy_check_folder},
 	{.name = "rules",
          .type = DW_YAML_NAMED,
          .at = OWN(commands.rules),
@@ -444,7 +180,7 @@ static const struct dw_yaml_key commands_keys[] = {
          .size = sizeof(struct dw_policy_command),
          .max = DW_POLICY_COMMANDS_MAX,
          .keys = command_keys,
-         .check = check_command},
+         .check = dw_policy_check_command},
 	{0},
 };
 
@@ -459,7 +195,7 @@ static const struct dw_yaml_key approvals_keys[] = {
 	{.name = "webhook",
          .type = DW_YAML_TEXT,
          .at = OWN(approvals.webhook),
-         .check = check_url},
+         .check = dw_policy_check_url},
 	{0},
 };
 
@@ -470,7 +206,10 @@ static const struct dw_yaml_key check_keys[] = {
          .at = OWN(check.program),
          .min = 1,
          .max = 64},
-	{.name = "url", .type = DW_YAML_TEXT, .at = OWN(check.url), .check = check_url},
+	{.name = "url",
+         .type = DW_YAML_TEXT,
+         .at = OWN(check.url),
+         .check = dw_policy_check_url},
 	{.name = "timeout_s",
          .type = DW_YAML_SECONDS,
          .at = OWN(check.timeout_s),
@@ -481,19 +220,9 @@ static const struct dw_yaml_key check_keys[] = {
          .at = OWN(check.languages),
          .min = 1,
          .max = DW_POLICY_LIST_MAX,
-         .check = check_language},
+         .check = dw_policy_check_language},
 	{0},
 };
-
-static int check_profile(const void *base, const char *text, struct dw_error *err)
-{
-	const char *names[8] = {0};
-
-	(void)base;
-	for (size_t i = 0; i < ARRAY_SIZE(names) - 1; i++)
-		names[i] = dw_policy_profile(i, NULL, NULL);
-	return one_of(text, names, "profile", err);
-}
 
 static const struct dw_yaml_key policy_keys[] = {
 	{.name = "version",
@@ -504,12 +233,12 @@ static const struct dw_yaml_key policy_keys[] = {
 	{.name = "profile",
          .type = DW_YAML_TEXT,
          .at = OWN(profile),
-         .check = check_profile},
+         .check = dw_policy_check_profile},
 	{.name = "default",
          .type = DW_YAML_WORDS,
          .min = 1,
          .max = 1,
-         .take = take_default},
+         .take = dw_policy_take_default},
 	{.name = "rules",
          .type = DW_YAML_MAPS,
          .at = OWN(rules),

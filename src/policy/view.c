@@ -24,7 +24,7 @@ static const char *language_of(const struct dw_request *req)
 }
 
 int dw_view_init(struct dw_view *view, const struct dw_policy *policy,
-                 const struct dw_question *question, struct dw_error *err)
+                 const struct dw_policy_question *question, struct dw_error *err)
 {
 	const struct dw_request *req = question->req;
 	const char *known;

@@ -68,7 +68,7 @@ static int read_now(const char *path, struct stat *ret_st, struct dw_policy **re
 {
 	autofree char *text = NULL;
 	struct stat st = {0};
-	size_t len;
+	size_t len = 0;
 	int r;
 
 	r = dw_policy_file_read(path, &st, &text, &len, err);

@@ -13,6 +13,9 @@
 #include "base/cleanup.h"
 #include "policy/policy_own.h"
 
+/* Among commands: those that cannot be told. */
+#define DOUBT "undecided"
+
 /* One condition's answer, in words. */
 #define WORDS_MAX 120
 
@@ -152,7 +155,7 @@ static bool compares(uint64_t is, const char *op, uint64_t than)
 static int fit_limit(struct fit *fit, size_t index)
 {
 	const struct dw_limit_name *limit = &dw_policy_limits[index];
-	const struct dw_question *q = fit->view->question;
+	const struct dw_policy_question *q = fit->view->question;
 	const struct dw_limits *limits = q->limits ? q->limits : &q->req->limits;
 	uint64_t is = *(const uint64_t *)((const char *)limits + limit->at), than;
 	char op[3];
@@ -195,7 +198,7 @@ static int fit_findings(struct fit *fit)
 
 	if (dw_view_analyse(fit->view, fit->err) < 0)
 		return -1;
-	for (size_t i = 0; i < found->n; i++) {
+	for (size_t i = 0; found->list && i < found->n; i++) {
 		const struct dw_finding *f = &found->list[i];
 		bool fits = (!when->findings || fitting(when->findings, f->rule)) &&
 		            (!when->severity || is_severe(when->severity, f->severity));
@@ -246,6 +249,14 @@ static bool is_doubtful(const struct dw_shell *script)
 	return false;
 }
 
+static bool is_word_in(char *const *words, const char *word)
+{
+	for (; *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
 static int fit_commands(struct fit *fit)
 {
 	bool all = fit->rule->says == DW_SAYS_ALLOW;
@@ -255,6 +266,11 @@ static int fit_commands(struct fit *fit)
 
 	if (dw_view_script(fit->view, fit->err) < 0)
 		return -1;
+	if (!all && (fit->view->unreadable ||
+	             (is_word_in(fit->when->commands, DOUBT) && is_doubtful(script)))) {
+		say(fit, "not all that it runs can be told");
+		return 1;
+	}
 	for (size_t i = 0; i < script->n_commands; i++) {
 		const char *name = name_of(&script->commands[i]);
 

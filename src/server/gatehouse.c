@@ -140,7 +140,7 @@ static struct dw_task *task_of(const struct dw_request *req)
 	return (struct dw_task *)((char *)(uintptr_t)req - offsetof(struct dw_task, req));
 }
 
-int dw_gatehouse_dress(void *service, const struct dw_question *question,
+int dw_gatehouse_dress(void *service, const struct dw_policy_question *question,
                        const struct dw_passage *passage, struct dw_request *copy,
                        struct dw_error *err)
 {
@@ -155,7 +155,7 @@ int dw_gatehouse_dress(void *service, const struct dw_question *question,
 /* Ask the policy. */
 static enum dw_way pass(struct dw_service *s, struct dw_task *task)
 {
-	struct dw_question question = {
+	struct dw_policy_question question = {
 		.who = task->caller.who,
 		.door = task->door,
 		.req = &task->req,

@@ -40,7 +40,7 @@ enum dw_way {
 enum dw_way dw_gatehouse_pass(struct dw_service *s, struct dw_task *task);
 
 /* For dw_people: what would run, of a task's own request. */
-int dw_gatehouse_dress(void *service, const struct dw_question *question,
+int dw_gatehouse_dress(void *service, const struct dw_policy_question *question,
                        const struct dw_passage *passage, struct dw_request *copy,
                        struct dw_error *err);
 
