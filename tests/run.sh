@@ -138,7 +138,7 @@ step_e2e()
 step_e2e-warm()
 {
 	local name ignore=()
-	for name in bad_programs bench check cli_errors doctor help library verify warm_languages; do
+	for name in approve bad_programs bench check cli_errors doctor help hook library verify warm_languages; do
 		ignore+=("--ignore=tests/e2e/test_$name.py")
 	done
 	DEWAR_WARM=standby e2e e2e-warm "$root/build" "${ignore[@]}"
@@ -159,6 +159,7 @@ step_e2e-plain()
 	mkdir -p "$scratch/build" "$scratch/docs" "$scratch/home"
 	cp -a build/dewar build/dewar-launch build/dewar-docker build/dewar-guest \
 		build/dewar-serve build/dewar-verify build/dewar-attacks \
+		build/dewar-hook build/ask-hook build/ask-approval \
 		build/example-hello build/libdewar.so* "$scratch/build"
 	cp -a include tests "$scratch"
 	cp -a docs/man docs/THREAT_MODEL.md "$scratch/docs"

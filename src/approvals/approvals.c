@@ -87,6 +87,11 @@ int dw_approvals_path(const char *place, char ret[DW_APPROVALS_PATH_MAX],
 	return 0;
 }
 
+bool dw_approval_is_of(const struct dw_approval *approval, const char *who)
+{
+	return dw_approvals_same(approval->who, who);
+}
+
 static void fill_config(struct dw_approvals_config *config)
 {
 	if (config->pending_max == 0)
@@ -115,6 +120,7 @@ static int open_approvals(const char *path, const struct dw_approvals_config *co
 		a->config = *config;
 	fill_config(&a->config);
 	dw_id_make(a->epoch);
+	a->make = make;
 	a->path = strdup(path);
 	if (!a->path) {
 		dw_approvals_close(a);
@@ -159,7 +165,7 @@ int dw_approvals_enter(struct dw_approvals *a, struct dw_error *err)
 	if (dw_store_replaced(&a->store, a->path)) {
 		a->generation++;
 		dw_store_close(&a->store);
-		if (dw_store_open(&a->store, &dw_approvals_kind, a->path, false, err) <
+		if (dw_store_open(&a->store, &dw_approvals_kind, a->path, a->make, err) <
 		    0) {
 			(void)pthread_mutex_unlock(&a->lock);
 			return -1;

@@ -116,6 +116,9 @@ struct dw_approval {
 
 void dw_approval_finish(struct dw_approval *approval);
 
+/* Is it a question of theirs? For who may only see their own. */
+bool dw_approval_is_of(const struct dw_approval *approval, const char *who);
+
 /*
  * For --json, HTTP and webhooks: all of it, times as text, request and findings as
  * JSON; what is not there is null. NULL without memory.

@@ -11,6 +11,7 @@
 
 struct dw_approvals {
 	char *path;
+	bool make;                         /* the file anew, if somebody takes it away */
 	struct dw_approvals_config config; /* without zeroes */
 	char epoch[DW_ID_MAX]; /* the session of who has none: ours, as long as it is */
 

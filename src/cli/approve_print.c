@@ -296,8 +296,9 @@ static void print_request(const char *text)
 	print_out(root, "command");
 	print_out(root, "stdin");
 	if (json_is_object(files)) {
-		json_object_foreach (files, name, value)
+		json_object_foreach (files, name, value) {
 			print_file(name, value);
+		}
 		(void)json_object_del(root, "files");
 	}
 	print_heading("request");

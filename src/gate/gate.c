@@ -164,8 +164,8 @@ static enum dw_verdict check(struct dw_gate *gate,
 		     verdict == DW_ASK ? "asks a person about it" : "denies it",
 		     why[0] != '\0' ? ": " : "", why);
 	}
-	(void)snprintf(passage->said, sizeof(passage->said), "%s", why);
 	if (verdict != DW_ALLOW) {
+		(void)snprintf(passage->said, sizeof(passage->said), "%s", why);
 		passage->decided = dw_verdict_name(verdict);
 		(void)snprintf(passage->rule, sizeof(passage->rule), "check");
 	}

@@ -163,7 +163,8 @@ static char *findings_of(const struct dw_passage *passage)
 	return text;
 }
 
-static int dress(const struct dw_people *people, const struct dw_policy_question *question,
+static int dress(const struct dw_people *people,
+                 const struct dw_policy_question *question,
                  const struct dw_passage *passage, struct dw_request *copy,
                  struct dw_error *err)
 {
@@ -293,9 +294,9 @@ int dw_people_use(struct dw_people *people, struct dw_passage *passage, const ch
 /* ---- the operator's own check ---- */
 
 static int on_check(void *user, const struct dw_policy_hook *hook,
-                    const struct dw_policy_question *question, const struct dw_passage *passage,
-                    enum dw_verdict *ret_verdict, char ret_why[DW_DECISION_TEXT_MAX],
-                    struct dw_error *err)
+                    const struct dw_policy_question *question,
+                    const struct dw_passage *passage, enum dw_verdict *ret_verdict,
+                    char ret_why[DW_DECISION_TEXT_MAX], struct dw_error *err)
 {
 	static const enum dw_verdict verdicts[] = {
 		[DW_HOOK_DENY] = DW_DENY,

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/landlock.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "levels/allowed_set.h"
@@ -189,11 +192,26 @@ static int gather(struct dw_launched *l, struct dw_allowed_set *set, struct dw_e
 	return 0;
 }
 
+/* Where nothing else holds it; the launcher looks again, but then it is too late. */
+static int check_landlock(const struct dw_launched *l, struct dw_error *err)
+{
+	if ((l->plan.h.flags & DW_PLAN_NAMESPACES) ||
+	    syscall(SYS_landlock_create_ruleset, NULL, 0,
+	            LANDLOCK_CREATE_RULESET_VERSION) > 0)
+		return 0;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "allowed_commands takes Landlock here, which this kernel does not "
+	               "have; level container can do without");
+}
+
 int dw_allowed_plan(struct dw_launched *l, struct dw_error *err)
 {
-	struct dw_allowed_set *set = dw_allowed_set_new(l->spec->req->image, err);
+	struct dw_allowed_set *set;
 	char path[128];
 
+	if (check_landlock(l, err) < 0)
+		return -1;
+	set = dw_allowed_set_new(l->spec->req->image, err);
 	if (!set)
 		return -1;
 	if (gather(l, set, err) < 0) {

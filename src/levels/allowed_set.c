@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -101,6 +102,43 @@ static int add_name(struct dw_allowed_set *set, const char *path, size_t file,
 	return 0;
 }
 
+static const char *const boxes[] = {"busybox", "toybox", "coreutils"};
+
+/* Who names the file itself means all of it. */
+static bool is_box(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(boxes); i++)
+		if (strcmp(name, boxes[i]) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Many programs in one file, told apart by the name they are called by: whoever has
+ * one has all, and a shell among them starts the others without asking the kernel.
+ */
+static bool is_one_of_many(const struct dw_allowed_set *set, const char *file)
+{
+	autoclose int fd = dw_path_open_in_root(set->root_fd, file, O_PATH);
+	char path[DW_ALLOWED_PATH_MAX];
+	struct stat st, box_st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(boxes); i++) {
+		autoclose int box = -1;
+
+		if (dw_runtime_locate(set->root_fd, set->search, boxes[i], path,
+		                      sizeof(path)) < 0)
+			continue;
+		box = dw_path_open_in_root(set->root_fd, path, O_PATH);
+		if (box >= 0 && fstat(box, &box_st) == 0 && box_st.st_dev == st.st_dev &&
+		    box_st.st_ino == st.st_ino)
+			return true;
+	}
+	return false;
+}
+
 /* ---- what a file cannot start without ---- */
 
 static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth,
@@ -187,10 +225,12 @@ static int add_needs(struct dw_allowed_set *set, const char *file, unsigned dept
 static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth,
                     struct dw_error *err)
 {
-	char real[DW_ALLOWED_PATH_MAX];
+	char real[DW_ALLOWED_PATH_MAX], same[DW_ALLOWED_PATH_MAX];
 	size_t i;
 
-	if (depth > DEPTH_MAX || !dw_allowed_real(set, path, real))
+	/* A folder would stand for all that is in it. */
+	if (depth > DEPTH_MAX || !dw_allowed_real(set, path, real) ||
+	    dw_runtime_locate(set->root_fd, "", real, same, sizeof(same)) < 0)
 		return 0;
 	for (i = 0; i < set->n_files && strcmp(set->files[i], real) != 0; i++)
 		;
@@ -198,6 +238,11 @@ static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth
 		return add_name(set, path, i, err);
 	if (i == DW_ALLOWED_FILES_MAX)
 		return too_many(err);
+	if (is_one_of_many(set, real) && !(depth == 0 && is_box(strrchr(path, '/') + 1)))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "allowed_commands cannot be held with %s: the file has many "
+		               "programs in it (%s), and starts all of them",
+		               path, real);
 	memcpy(set->files[set->n_files++], real, strlen(real) + 1);
 	if (add_name(set, path, i, err) < 0)
 		return -1;

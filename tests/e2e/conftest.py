@@ -23,10 +23,11 @@ def pytest_configure(config):
 
 
 def keep_own_record(config):
-    """Whatever we run is recorded, but not in the audit file of whoever tests."""
+    """Whatever we run is recorded, but not in the files of whoever tests."""
     folder = tempfile.TemporaryDirectory(prefix="dewar-e2e-state-")
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_STATE_HOME"] = folder.name
+    os.environ["DEWAR_APPROVALS"] = folder.name
 
 
 def heed_signals():

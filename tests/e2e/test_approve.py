@@ -307,7 +307,7 @@ def test_only_its_user_can_reach_it(ask, run, state):
     (["no", "ab", "--remember", "code"], b"--remember means nothing"),
     (["yes", "ab", "--remember", "all"], b"code, session and rule"),
     (["list", "--note", "x"], b"--note means nothing"),
-    (["yse", "ab"], b"did you mean yes?"),
+    (["lst"], b"did you mean list?"),
 ])
 def test_what_makes_no_sense_is_said(run, words, said):
     done = run("approve", *words)

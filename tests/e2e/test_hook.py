@@ -239,7 +239,7 @@ def test_an_address_gets_a_large_request_whole(ask, serve):
     (500, ALLOW.encode(), "HTTP status 500"),
     (404, ALLOW.encode(), "HTTP status 404"),
     (200, b'{"decision": "allow"}' + b" " * 100000, "too long"),
-])
+], ids=["empty", "html", "type", "500", "404", "long"])
 def test_what_is_no_answer_of_an_address_is_a_deny(ask, serve, status, body, words):
     assert_denied(ask(serve(lambda handler, _: reply(handler, status, body))), words)
 

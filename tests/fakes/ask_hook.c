@@ -49,6 +49,7 @@ int main(int argc, char **argv)
 	struct dw_hook_answer answer;
 	struct dw_hook hook = {0};
 	int notices = 0;
+	json_t *said;
 	ssize_t len;
 
 	if (argc > 3 && strcmp(argv[1], "notify") == 0) {
@@ -69,11 +70,11 @@ int main(int argc, char **argv)
 	if (len < 0)
 		return 1;
 	dw_hook_ask(&hook, text, (size_t)len, &answer);
-	(void)json_dumpf(json_pack("{s:s, s:b, s:s, s:s}", "decision",
-	                           dw_hook_decision_name(answer.decision), "failed",
-	                           answer.failed, "reason", answer.reason, "detail",
-	                           answer.detail),
-	                 stdout, 0);
+	said = json_pack("{s:s, s:b, s:s, s:s}", "decision",
+	                 dw_hook_decision_name(answer.decision), "failed", answer.failed,
+	                 "reason", answer.reason, "detail", answer.detail);
+	(void)json_dumpf(said, stdout, 0);
+	json_decref(said);
 	(void)putchar('\n');
 	return 0;
 }

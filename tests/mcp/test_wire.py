@@ -42,10 +42,10 @@ INITIALIZE = request(0, "initialize", {
 class Stdio:
     """`dewar mcp`, by hand."""
 
-    def __init__(self, dewar, folder):
+    def __init__(self, dewar, folder, *words):
         self.audit = str(folder / "audit.db")
         self.process = subprocess.Popen(
-            [dewar, "mcp", "--audit", self.audit], env=clean_env(), stdin=subprocess.PIPE,
+            [dewar, "mcp", "--audit", self.audit, *words], env=clean_env(), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=end_with_parent)
         self.log = []
         self.reader = threading.Thread(target=self._read, daemon=True)

@@ -40,6 +40,15 @@ static void make_link(const char *target, const char *path)
 	assert_int_equal(symlink(target, full), 0);
 }
 
+static void make_hard_link(const char *target, const char *path)
+{
+	char from[256], to[256];
+
+	(void)snprintf(from, sizeof(from), "%s%s", root, target);
+	(void)snprintf(to, sizeof(to), "%s%s", root, path);
+	assert_int_equal(link(from, to), 0);
+}
+
 static int make_root(void **state)
 {
 	static const char *const folders[] = {"",         "/usr", "/usr/bin",
@@ -67,6 +76,11 @@ static int make_root(void **state)
 	make_link("/opt/java", "/usr/bin/java");
 	make("/usr/bin/relative", "#!python3\n");
 	make("/usr/bin/short", "#!");
+	make("/usr/bin/folder", "#!/usr\n");
+	make("/usr/bin/busybox", "plain");
+	make_link("busybox", "/usr/bin/by-link");
+	make_hard_link("/usr/bin/busybox", "/usr/bin/by-inode");
+	make("/usr/bin/by-line", "#!/bin/busybox sh\n");
 	return 0;
 }
 
@@ -140,7 +154,7 @@ static void a_script_brings_its_interpreter_along(void **state)
 
 static void scripts_lead_nowhere_else(void **state)
 {
-	static const char *const alone[] = {"loop", "out", "relative", "short"};
+	static const char *const alone[] = {"loop", "out", "relative", "short", "folder"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(alone); i++) {
@@ -148,6 +162,26 @@ static void scripts_lead_nowhere_else(void **state)
 
 		assert_int_equal(set->n_files, 1);
 		assert_int_equal(set->n_names, 0);
+		dw_allowed_set_free(set);
+	}
+}
+
+static void many_programs_in_one_file_are_not_told_apart(void **state)
+{
+	static const char *const hidden[] = {"by-link", "by-inode", "by-line"};
+	struct dw_allowed_set *set = with("busybox"); /* who says so means all of it */
+
+	(void)state;
+	assert_int_equal(set->n_files, 1);
+	dw_allowed_set_free(set);
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
+		struct dw_error err = {0};
+
+		set = dw_allowed_set_new(root, &err);
+		assert_non_null(set);
+		assert_int_equal(dw_allowed_set_add(set, hidden[i], &err), -1);
+		assert_int_equal(err.code, DW_E_UNSUPPORTED);
+		assert_non_null(strstr(err.text, "many programs in it"));
 		dw_allowed_set_free(set);
 	}
 }
@@ -186,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_link_is_a_name_of_the_file_it_leads_to),
 		cmocka_unit_test(a_script_brings_its_interpreter_along),
 		cmocka_unit_test(scripts_lead_nowhere_else),
+		cmocka_unit_test(many_programs_in_one_file_are_not_told_apart),
 		cmocka_unit_test(what_is_not_there_is_left_out),
 		cmocka_unit_test(a_program_of_the_host_brings_its_loader_along),
 	};

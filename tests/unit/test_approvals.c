@@ -424,6 +424,30 @@ static void what_is_remembered_answers_what_waits_already(void **state)
 	dw_approvals_close(a);
 }
 
+static void what_a_memory_answered_is_for_the_run_that_asked(void **state)
+{
+	struct dw_approvals *a = open_approvals(state);
+	struct dw_request req = request("2");
+	struct dw_asking q = question(&req);
+	struct dw_approval first, second;
+	char id[DW_ID_MAX];
+
+	ask_code(a, "1", id);
+	assert_int_equal(decide(a, id, true, BOB, DW_REMEMBER_SESSION), 0);
+	first = ask(a, &q, false);
+	second = ask(a, &q, false);
+	assert_string_not_equal(first.id, second.id);
+	dw_approval_finish(&second);
+	/* Who comes when the session is over finds nothing that others left. */
+	tamper(state, "UPDATE memory SET expires_us = 5");
+	second = ask(a, &q, true);
+	assert_int_equal(second.state, DW_APPROVAL_PENDING);
+	assert_int_equal(use(a, first.id, "2"), 0);
+	dw_approval_finish(&first);
+	dw_approval_finish(&second);
+	dw_approvals_close(a);
+}
+
 static void only_a_yes_is_remembered(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
@@ -610,6 +634,39 @@ static void a_prefix_will_do_if_only_one_has_it(void **state)
 	dw_approvals_close(a);
 }
 
+static void a_file_that_is_gone_takes_its_questions_with_it(void **state)
+{
+	const struct place *place = *state;
+	struct dw_approvals *a = open_approvals(state);
+	struct dw_approval seen = {0};
+	struct dw_error err = {0};
+	char id[DW_ID_MAX], again[DW_ID_MAX], name[160];
+
+	ask_code(a, "1", id);
+	assert_int_equal(decide(a, id, true, BOB, DW_REMEMBER_RULE), 0);
+	for (const char **end = (const char *[]){"", "-wal", "-shm", NULL}; *end; end++) {
+		(void)snprintf(name, sizeof(name), "%s%s", place->path, *end);
+		assert_int_equal(unlink(name), 0);
+	}
+	assert_int_equal(use(a, id, "1"), DW_E_NOT_FOUND);
+	assert_int_equal(dw_approvals_wait(a, id, UINT64_MAX, -1, &seen, &err), -1);
+	assert_int_equal(err.code, DW_E_NOT_FOUND);
+	ask_code(a, "1", again);
+	assert_int_equal(state_of(a, again), DW_APPROVAL_PENDING);
+	dw_approvals_close(a);
+}
+
+static void a_question_is_its_callers(void **state)
+{
+	struct dw_approval approval = {.who = (char *)ALICE};
+
+	(void)state;
+	assert_true(dw_approval_is_of(&approval, "uid:1000 (otherwise)"));
+	assert_false(dw_approval_is_of(&approval, "uid:100"));
+	assert_false(dw_approval_is_of(&approval, "uid:10000"));
+	assert_false(dw_approval_is_of(&approval, ""));
+}
+
 static void a_file_that_is_damaged_approves_nothing(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
@@ -640,12 +697,15 @@ int main(void)
 		TEST(who_has_no_session_has_that_of_the_daemon),
 		TEST(a_rule_is_remembered_for_this_caller),
 		TEST(what_is_remembered_answers_what_waits_already),
+		TEST(what_a_memory_answered_is_for_the_run_that_asked),
 		TEST(only_a_yes_is_remembered),
 		TEST(only_so_many_wait_of_a_caller_and_in_all),
 		TEST(what_is_too_large_to_be_read_is_refused),
 		TEST(of_many_findings_the_first_are_kept),
 		TEST(what_is_over_goes_after_a_week_or_when_there_is_much),
 		TEST(a_prefix_will_do_if_only_one_has_it),
+		TEST(a_file_that_is_gone_takes_its_questions_with_it),
+		TEST(a_question_is_its_callers),
 		TEST(a_file_that_is_damaged_approves_nothing),
 	};
 

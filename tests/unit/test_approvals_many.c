@@ -5,13 +5,14 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "approvals/own.h"
 #include "base/clock.h"
 
 /* Many at once, in threads and in processes: of each decision there is exactly one. */
 
 #define DECIDERS 8
 #define ROUNDS 20
-#define PATIENCE_MS 60000
+#define PATIENCE_MS 20000
 
 struct decider {
 	struct dw_approvals *a; /* shared, or NULL: one of its own */
@@ -186,15 +187,34 @@ struct waiter {
 static void *wait_once(void *user)
 {
 	struct waiter *w = user;
+	uint64_t deadline_ms = dw_now_ms() + PATIENCE_MS;
 	struct dw_approval seen = {0};
 
-	w->r = dw_approvals_wait(w->a, w->id, dw_now_ms() + PATIENCE_MS, -1, &seen, NULL);
+	w->r = dw_approvals_wait(w->a, w->id, deadline_ms, -1, &seen, NULL);
+	/* At its deadline it looks in any case. */
+	if (dw_now_ms() >= deadline_ms)
+		w->r = -2;
 	w->seen = seen.state;
 	dw_approval_finish(&seen);
 	return NULL;
 }
 
 #define WAITERS 16
+
+/* Until those who wait have looked at the file so often, and go on waiting. */
+static void let_them_look(struct dw_approvals *a, int times)
+{
+	uint64_t before = 0, now;
+
+	while (times > 0) {
+		(void)usleep(10000);
+		(void)pthread_mutex_lock(&a->lock);
+		now = a->looked_ms;
+		(void)pthread_mutex_unlock(&a->lock);
+		times -= now != before;
+		before = now;
+	}
+}
 
 /* Another process decides, as `dewar approve` would, while the threads wait. */
 static void who_waits_hears_what_another_process_decides(void **state)
@@ -229,6 +249,7 @@ static void who_waits_hears_what_another_process_decides(void **state)
 		                                &waiters[i]),
 		                 0);
 	}
+	let_them_look(a, 3);
 	assert_int_equal(write(gate[1], &byte, 1), 1);
 	for (int i = 0; i < WAITERS; i++) {
 		assert_int_equal(pthread_join(threads[i], NULL), 0);

@@ -125,7 +125,7 @@ static int with_list(const char *program, uint32_t flags)
 		dw_plan_init(&b);
 		b.h.flags = flags;
 		dw_plan_allow(&b, "/", 0);
-		dw_plan_exec(&b, "/bin/cat", 0);
+		dw_plan_exec(&b, program ? "/bin/cat" : "/bin", 0);
 		dw_plan_exec(&b, "/bin/test", DW_PLAN_REFUSED);
 		dw_plan_exec(&b, "/lib64/ld-linux-x86-64.so.2", 0);
 		enter(&b);
@@ -149,6 +149,8 @@ static void with_a_list_only_what_is_on_it_is_executed(void **state)
 	assert_int_equal(with_list("/bin/true", DW_PLAN_COMMANDS), STOPPED);
 	/* Without, all that is shown is executed. */
 	assert_int_equal(with_list("/bin/true", 0), 0);
+	/* A folder would let all that is in it be executed. */
+	assert_int_equal(with_list(NULL, DW_PLAN_COMMANDS), REFUSED);
 	assert_int_equal(with_list("/bin/test", 0), 0);
 }
 

@@ -454,6 +454,147 @@ static void progress_goes_up_and_ends_with_the_answer(void **state)
 	assert_non_null(json_object_get(it.out[it.n - 1], "result"));
 }
 
+/* ---- asking the user ---- */
+
+static const struct dw_task_approval question = {
+	.id = "0123456789abcdef0123456789abcdef",
+	.self = true,
+	.rule = "sensitive",
+	.reason = "It is code.",
+};
+
+#define ASK_ID "approval-0123456789abcdef0123456789abcdef"
+
+static void initialize_with(const char *capabilities)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof(text),
+	               "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"
+	               "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":%s,"
+	               "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}",
+	               capabilities);
+	(void)ask(text);
+	forget();
+}
+
+static void a_user_is_asked_and_its_answer_counts(void **state)
+{
+	static const struct {
+		const char *answer, *decided;
+	} cases[] = {
+		{"{\"action\":\"accept\",\"content\":{\"approve\":true,\"note\":\"n\"}}",
+	         "yes n"},
+		{"{\"action\":\"accept\",\"content\":{\"approve\":false}}", "no -"},
+		{"{\"action\":\"accept\",\"content\":{\"approve\":\"true\"}}", "no -"},
+		{"{\"action\":\"accept\",\"content\":[true]}", "no -"},
+		{"{\"action\":\"accept\"}", "no -"},
+		{"{\"action\":\"decline\",\"content\":{\"approve\":true}}", "no -"},
+		{"{\"action\":7}", "no -"},
+		{"{}", "no -"},
+	};
+	char text[512];
+
+	(void)state;
+	initialize_with("{\"elicitation\":{}}");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		say(CALL("1", "code_execute", PRINT));
+		fake_task_pending(fake_task_last(), &question);
+		assert_int_equal(it.n, 1);
+		assert_string_equal(text_at(it.out[0], "method"), "elicitation/create");
+		assert_string_equal(text_at(it.out[0], "id"), ASK_ID);
+		assert_non_null(
+			strstr(text_at(it.out[0], "params/message"), "sensitive"));
+		(void)snprintf(text, sizeof(text),
+		               "{\"jsonrpc\":\"2.0\",\"id\":\"" ASK_ID
+		               "\",\"result\":%s}",
+		               cases[i].answer);
+		say(text);
+		(void)snprintf(text, sizeof(text), "%s uid:1000 (test) %s", question.id,
+		               cases[i].decided);
+		assert_string_equal(fake_task_decided(), text);
+		/* It was answered, so there is nothing to take back. */
+		fake_task_started(fake_task_last());
+		fake_task_end(fake_task_last(), fake_result("1\n", ""));
+		assert_int_equal(it.n, 2);
+		assert_non_null(json_object_get(it.out[1], "result"));
+		forget();
+		fake_task_forget();
+	}
+}
+
+static void a_user_is_asked_only_if_that_can_and_may_be(void **state)
+{
+	struct dw_task_approval others = question;
+
+	(void)state;
+	others.self = false;
+	initialize_with("{\"elicitation\":{\"url\":{}}}");
+	say(CALL("1", "code_execute", PRINT));
+	fake_task_pending(fake_task_last(), &question);
+	initialize_with("{\"elicitation\":{\"url\":{},\"form\":{}}}");
+	say(CALL("2", "code_execute", PRINT));
+	fake_task_pending(fake_task_last(), &others);
+	initialize_with("{}");
+	say(CALL("3", "code_execute", PRINT));
+	fake_task_pending(fake_task_last(), &question);
+	assert_int_equal(it.n, 0);
+}
+
+static void a_question_that_is_decided_otherwise_is_taken_back(void **state)
+{
+	(void)state;
+	initialize_with("{\"elicitation\":{}}");
+	say(CALL("1", "code_execute", PRINT));
+	fake_task_pending(fake_task_last(), &question);
+	fake_task_started(fake_task_last());
+	assert_int_equal(it.n, 2);
+	assert_string_equal(text_at(it.out[1], "method"), "notifications/cancelled");
+	assert_string_equal(text_at(it.out[1], "params/requestId"), ASK_ID);
+	/* Too late. */
+	say("{\"jsonrpc\":\"2.0\",\"id\":\"" ASK_ID
+	    "\",\"result\":{\"action\":\"accept\","
+	    "\"content\":{\"approve\":true}}}");
+	assert_string_equal(fake_task_decided(), "");
+	fake_task_end(fake_task_last(), fake_result("1\n", ""));
+}
+
+static void another_peer_does_not_answer_for_it(void **state)
+{
+	struct dw_caller caller = {.who = "uid:1000 (test)"};
+	struct dw_mcp_peer *first = it.peer;
+
+	(void)state;
+	initialize_with("{\"elicitation\":{}}");
+	say(CALL("1", "code_execute", PRINT));
+	fake_task_pending(fake_task_last(), &question);
+	it.peer = dw_mcp_peer_create(it.mcp, &caller);
+	assert_non_null(it.peer);
+	say("{\"jsonrpc\":\"2.0\",\"id\":\"" ASK_ID
+	    "\",\"result\":{\"action\":\"accept\","
+	    "\"content\":{\"approve\":true}}}");
+	assert_string_equal(fake_task_decided(), "");
+	dw_mcp_peer_close(it.peer);
+	it.peer = first;
+}
+
+static void a_modern_call_is_told_what_is_needed_and_ends(void **state)
+{
+	(void)state;
+	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"_meta\":{"
+	    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+	    "\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{}}},"
+	    "\"name\":\"code_execute\",\"arguments\":" PRINT "}}");
+	fake_task_pending(fake_task_last(), &question);
+	assert_int_equal(it.n, 1);
+	assert_int_equal(it.answers, 1);
+	assert_string_equal(text_at(it.out[0], "result/resultType"), "input_required");
+	assert_string_equal(text_at(it.out[0], "result/requestState"), question.id);
+	assert_string_equal(text_at(it.out[0], "result/inputRequests/approval/method"),
+	                    "elicitation/create");
+	assert_int_equal(dw_mcp_peer_busy(it.peer), 0);
+}
+
 static void a_cancelled_run_is_ended_and_not_answered(void **state)
 {
 	(void)state;
@@ -578,6 +719,11 @@ int main(void)
 		TEST(what_cannot_run_says_what_would),
 		TEST(a_run_that_never_came_to_its_turn_says_so),
 		TEST(progress_goes_up_and_ends_with_the_answer),
+		TEST(a_user_is_asked_and_its_answer_counts),
+		TEST(a_user_is_asked_only_if_that_can_and_may_be),
+		TEST(a_question_that_is_decided_otherwise_is_taken_back),
+		TEST(another_peer_does_not_answer_for_it),
+		TEST(a_modern_call_is_told_what_is_needed_and_ends),
 		TEST(a_cancelled_run_is_ended_and_not_answered),
 		TEST(a_peer_that_goes_takes_its_runs_along),
 		TEST(an_id_in_use_is_refused),

@@ -362,6 +362,66 @@ static void begin(struct dw_quota *quota, struct dw_tenant *who, struct dw_waiti
 	assert_ptr_equal(dw_quota_next(quota), w);
 }
 
+static void who_waits_for_a_person_holds_no_slot_and_is_next_then(void **state)
+{
+	struct dw_quota *quota = make(10, 1);
+	struct dw_tenant *a = tenant(quota, "a", (struct dw_grant){.concurrent = 1});
+	struct dw_tenant *b = tenant(quota, "b", no_limits);
+	struct dw_waiting w[5] = {0};
+
+	(void)state;
+	assert_int_equal(enter(quota, a, &w[0], NOON), 0);
+	assert_int_equal(enter(quota, a, &w[1], NOON), 0);
+	assert_int_equal(enter(quota, b, &w[2], NOON), 0);
+	assert_int_equal(enter(quota, b, &w[3], NOON), 0);
+	assert_ptr_equal(dw_quota_next(quota), &w[0]);
+	assert_null(dw_quota_next(quota));
+	dw_quota_park(quota, a);
+	assert_int_equal(dw_quota_running(quota), 0);
+	assert_ptr_equal(dw_quota_next(quota), &w[2]);
+	/* In front of its own, and of those of others. */
+	dw_quota_return(quota, a, &w[0]);
+	assert_int_equal(dw_quota_waiting(quota), 3);
+	dw_quota_done(quota, b, &(struct dw_used){0}, NOON);
+	assert_ptr_equal(dw_quota_next(quota), &w[0]);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	assert_ptr_equal(dw_quota_next(quota), &w[3]);
+	dw_quota_done(quota, b, &(struct dw_used){0}, NOON);
+	assert_ptr_equal(dw_quota_next(quota), &w[1]);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	/* And if there is nobody else. */
+	assert_int_equal(enter(quota, a, &w[4], NOON), 0);
+	assert_ptr_equal(dw_quota_next(quota), &w[4]);
+	dw_quota_park(quota, a);
+	dw_quota_return(quota, a, &w[4]);
+	assert_ptr_equal(dw_quota_next(quota), &w[4]);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	assert_int_equal(dw_quota_waiting(quota) + dw_quota_running(quota), 0);
+	dw_quota_free(quota);
+}
+
+static void who_returns_always_has_room_and_counts_once(void **state)
+{
+	struct dw_quota *quota = make(0, 1);
+	struct dw_tenant *a = tenant(quota, "a", (struct dw_grant){.runs_per_minute = 2});
+	struct dw_waiting w[3] = {0};
+
+	(void)state;
+	assert_int_equal(enter(quota, a, &w[0], NOON), 0);
+	assert_ptr_equal(dw_quota_next(quota), &w[0]);
+	dw_quota_park(quota, a);
+	assert_int_equal(enter(quota, a, &w[1], NOON), 0);
+	assert_ptr_equal(dw_quota_next(quota), &w[1]);
+	/* The queue has no room for anybody, and the rate none for a third. */
+	dw_quota_return(quota, a, &w[0]);
+	assert_ptr_equal(w[0].tenant, a);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	assert_ptr_equal(dw_quota_next(quota), &w[0]);
+	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	assert_true(enter(quota, a, &w[2], NOON) > 0);
+	dw_quota_free(quota);
+}
+
 static void who_drops_a_bomb_goes_one_at_a_time_beside_others(void **state)
 {
 	const struct dw_used bomb = {.strained = true}, plain = {0};
@@ -779,6 +839,8 @@ int main(void)
 		cmocka_unit_test(tenants_take_turns_each_its_oldest),
 		cmocka_unit_test(who_has_all_its_runs_is_stepped_over_and_keeps_its_turn),
 		cmocka_unit_test(no_more_run_than_may),
+		cmocka_unit_test(who_waits_for_a_person_holds_no_slot_and_is_next_then),
+		cmocka_unit_test(who_returns_always_has_room_and_counts_once),
 		cmocka_unit_test(who_drops_a_bomb_goes_one_at_a_time_beside_others),
 		cmocka_unit_test(who_is_alone_may_drop_bombs),
 		cmocka_unit_test(who_is_alone_has_the_whole_queue),
