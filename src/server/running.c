@@ -155,6 +155,11 @@ struct dw_result *dw_running(struct dw_service *s, struct dw_task *task, uint64_
 		dw_warn(res,
 		        "it waited %.1f s for its turn, which counts towards its %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
+	if (res && task->req.yields)
+		dw_warn(res,
+		        "a run of this key came to its limit of processes less than "
+		        "%u s before: this one yields to the runs of others",
+		        DW_UNRULY_MS / 1000);
 	if (res)
 		count_run(s, task, res, left_ns, dw_now_ns());
 	else
