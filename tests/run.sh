@@ -173,7 +173,7 @@ step_e2e-plain()
 	chown "$plain_user:" "$scratch/home"
 
 	as_plain e2e-plain tests/e2e
-	as_plain serve-plain tests/serve/test_{crash,keys,life,pages,rest,vanish}.py
+	as_plain serve-plain tests/serve/test_{approvals,crash,keys,life,pages,policy,rest,vanish}.py
 }
 
 # as_plain SUITE TESTS...: pytest as the plain user, in the copy

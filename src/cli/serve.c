@@ -96,7 +96,7 @@ const struct dw_command dw_command_serve = {
 	.name = "serve",
 	.summary = "Run code for others: an HTTP and MCP server with warm cells",
 	.usage = {"[--listen ADDRESS:PORT] [--socket PATH] [--state DIR] [--config FILE]",
-                  "--check-config [--config FILE]"},
+                  "--check-config [--config FILE] [--policy NAME|FILE]"},
 	.example = {"dewar serve", "dewar serve --config /etc/dewar/dewar.yaml",
                     "dewar serve --socket /run/user/1000/dewar.sock"},
 	.groups = {&where, &config},

@@ -135,16 +135,11 @@ static int dress(struct dw_service *s, struct dw_task *task,
 	return r;
 }
 
-static struct dw_task *task_of(const struct dw_request *req)
-{
-	return (struct dw_task *)((char *)(uintptr_t)req - offsetof(struct dw_task, req));
-}
-
 int dw_gatehouse_dress(void *service, const struct dw_policy_question *question,
                        const struct dw_passage *passage, struct dw_request *copy,
                        struct dw_error *err)
 {
-	struct dw_task *task = task_of(question->req);
+	struct dw_task *task = question->req->user;
 
 	if (dress(service, task, passage, copy, &task->why) < 0)
 		return dw_fail(err, DW_E_DENIED, 0, "%s (%s)", task->why.message,
@@ -164,6 +159,7 @@ static enum dw_way pass(struct dw_service *s, struct dw_task *task)
 	const struct dw_asked *asked;
 	struct dw_error err = {0};
 
+	task->req.user = task; /* for dw_gatehouse_dress() */
 	task->plain = task->req;
 	if (dw_gate_pass(gate_of(s), &question, &task->passage, &err) < 0)
 		return fail(task, &err);

@@ -199,7 +199,7 @@ static void reload(struct daemon *d)
 	struct dw_error err = {0};
 
 	dw_manager_tell("RELOADING=1");
-	if (load_config(d, &config, &err) < 0 ||
+	if (load_config(d, &config, &err) < 0 || !config ||
 	    dw_service_reload(d->door.service, config, &err) < 0) {
 		dw_log(DW_LOG_ERROR, "the settings stay as they were", "why", err.text,
 		       NULL);

@@ -153,6 +153,20 @@ def test_who_polls_sees_it_pending(judged):
     assert daemon.wait_state(run, "done")["result"]["stdout"] == "approved\n"
 
 
+def test_who_waits_is_not_idle(judged):
+    daemon = judged(ASK, {"http": {"idle": 1}})
+    waiting = Waiting(daemon, RUN)
+    stream = daemon.stream({"command": "echo streamed"})
+    assert stream.next()[0] == "pending"
+    found = pending(daemon, 2)
+    time.sleep(2.5)  # longer than a connection may ask for nothing
+    for one in found:
+        yes(daemon, one["id"])
+    assert waiting.result()["stdout"] == "approved\n"
+    assert list(stream)[-1][1]["stdout"] == "streamed\n"
+    stream.close()
+
+
 def test_who_waits_for_a_person_holds_nothing_that_others_need(judged):
     daemon = judged(ASK, {"runs": {"concurrent": 1, "queue": 1}},
                     ann=["--scope", "run", "--concurrent", "1"])

@@ -115,9 +115,9 @@ def test_a_policy_file_that_changes_holds_at_once(judged):
 
 def test_a_policy_that_makes_no_sense_changes_nothing_and_is_told_once(judged):
     daemon = judged(NO_SOCKETS)
-    write_policy(daemon.policy_path, "version: 1\nrules: [{nmae: x}]\n")
+    write_policy(daemon.policy_path, "version: 1\nrules: [{label: x}]\n")
     entry = daemon.wait_logged("the policy stays as it was")
-    assert "nmae" in entry["why"] and str(daemon.policy_path) in entry["why"]
+    assert "label" in entry["why"] and str(daemon.policy_path) in entry["why"]
     assert daemon.run(SOCKET)["reason"] == "policy"
     assert daemon.run(HELLO)["status"] == "success"
     daemon.policy_path.unlink()

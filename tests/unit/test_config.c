@@ -60,6 +60,7 @@ static void assert_defaults(const struct dw_config *config)
 	assert_null(config->listen);
 	assert_null(config->socket);
 	assert_null(config->state);
+	assert_null(config->policy);
 	assert_int_equal(config->runs.concurrent, 0);
 	assert_int_equal(config->runs.queue, 256);
 	assert_int_equal(config->runs.drain_s, 30);
@@ -119,6 +120,7 @@ static void every_key_is_understood(void **state)
 		"listen: '[::1]:80'\n"
 		"socket: /run/d.sock\n"
 		"state: /srv/state\n"
+		"policy: /srv/policy.yaml\n"
 		"runs:\n"
 		"  concurrent: 7\n"
 		"  queue: 0\n"
@@ -162,6 +164,7 @@ static void every_key_is_understood(void **state)
 	assert_string_equal(c->listen, "[::1]:80");
 	assert_string_equal(c->socket, "/run/d.sock");
 	assert_string_equal(c->state, "/srv/state");
+	assert_string_equal(c->policy, "/srv/policy.yaml");
 	assert_int_equal(c->runs.concurrent, 7);
 	assert_int_equal(c->runs.queue, 0);
 	assert_int_equal(c->runs.drain_s, 120);
@@ -292,6 +295,10 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		{"state: \"/a\\0b\"", "x.yaml:1: state: has a NUL in it"},
 		{"state: here",
 	         "x.yaml:1: state: \"here\" must be a path that begins with /"},
+		{"policy: a.yaml",
+	         "x.yaml:1: policy: \"a.yaml\" must be a path that begins with /"},
+		{"policy: a/b",
+	         "x.yaml:1: policy: \"a/b\" must be a path that begins with /"},
 		{"listen: localhost:80",
 	         "x.yaml:1: listen: \"localhost:80\" is not an address and a port: "
 	         "127.0.0.1:7443, [::1]:7443"},
