@@ -180,7 +180,7 @@ static void ask(struct dw_gate *gate, const struct dw_policy_question *question,
 
 	if (!gate->approver.ask)
 		(void)snprintf(passage->hint + used, sizeof(passage->hint) - used,
-		               "; there is nobody to ask here");
+		               "; there is nobody to ask: approvals are not set up here");
 	else if (gate->approver.ask(gate->approver.user, question, passage, &err) < 0)
 		shut(passage, DW_REASON_INTERNAL,
 		     "nobody could be asked for approval: %.200s", err.text);

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "engine/advice.h"
+#include "engine/check.h"
 #include "gate/letter.h"
 #include "gate/notify.h"
 
@@ -168,14 +169,16 @@ static int dress(const struct dw_people *people,
                  const struct dw_passage *passage, struct dw_request *copy,
                  struct dw_error *err)
 {
+	int r = 0;
+
 	*copy = *question->req;
 	if (people->config.dress)
-		return people->config.dress(people->config.user, question, passage, copy,
-		                            err);
-	dw_gate_apply(passage, copy);
-	if (question->limits)
-		copy->limits = *question->limits;
-	return 0;
+		r = people->config.dress(people->config.user, question, passage, copy,
+		                         err);
+	else
+		dw_gate_apply(passage, copy);
+	dw_request_limits(copy, &copy->limits);
+	return r;
 }
 
 /* Why somebody is asked: what the rule's author has to say, or what matched. */
@@ -267,6 +270,7 @@ int dw_people_use(struct dw_people *people, struct dw_passage *passage, const ch
                   const char *run, const struct dw_request *req, struct dw_error *err)
 {
 	const struct dw_asked *asked = passage->approval;
+	struct dw_request full = *req;
 	struct dw_approvals *approvals;
 	struct dw_error why = {0};
 
@@ -275,7 +279,8 @@ int dw_people_use(struct dw_people *people, struct dw_passage *passage, const ch
 	approvals = approvals_of(people, err);
 	if (!approvals)
 		return -1;
-	if (dw_approvals_use(approvals, asked->id, who, run, req, &why) == 0)
+	dw_request_limits(req, &full.limits);
+	if (dw_approvals_use(approvals, asked->id, who, run, &full, &why) == 0)
 		return 0;
 	if (why.code == DW_E_BUSY)
 		return 1;

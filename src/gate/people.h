@@ -28,8 +28,7 @@ struct dw_people_config {
 
 	/*
 	 * Make of a copy of the question's request what would run, or say why it
-	 * cannot: nobody is asked about it then. NULL: as dw_gate_apply() has it, with
-	 * the question's limits.
+	 * cannot: nobody is asked about it then. NULL: as dw_gate_apply() has it.
 	 */
 	int (*dress)(void *user, const struct dw_policy_question *question,
 	             const struct dw_passage *passage, struct dw_request *copy,
@@ -66,7 +65,8 @@ int dw_people_hear(struct dw_people *people, struct dw_passage *passage,
 
 /*
  * Right before the run, with the request as it will run: spends the approval, if there
- * is one. 0: see the passage, which may have become SHUT. 1: it was spent on another
+ * is one. (Limits that are left open are as the engine would have them, here and when
+ * it was asked about.) 0: see the passage, which may have become SHUT. 1: it was spent on another
  * run, and the passage is to be made anew. -1: it failed, and nothing may run.
  */
 int dw_people_use(struct dw_people *people, struct dw_passage *passage, const char *who,

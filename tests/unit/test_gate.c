@@ -189,7 +189,7 @@ static void without_an_approver_asking_refuses(void **state)
 	assert_int_equal(passage.state, DW_GATE_SHUT);
 	assert_string_equal(passage.decided, "ask");
 	assert_int_equal(passage.reason, DW_REASON_UNAVAILABLE);
-	assert_non_null(strstr(passage.hint, "there is nobody to ask here"));
+	assert_non_null(strstr(passage.hint, "approvals are not set up here"));
 	dw_passage_finish(&passage);
 	dw_gate_close(gate);
 }
