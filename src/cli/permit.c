@@ -6,7 +6,6 @@
 
 #include "approvals/approvals.h"
 #include "cli/report.h"
-#include "engine/check.h"
 #include "gate/people.h"
 
 static struct dw_approvals *on_approvals(void *user, struct dw_error *err)
@@ -102,19 +101,13 @@ int dw_permit_get(struct dw_permit *permit, const char *who, struct dw_request *
 {
 	struct dw_policy_question question = {.who = who, .door = "cli", .req = req};
 	struct dw_passage *passage = &permit->passage;
-	struct dw_limits limits;
 
 	if (dw_gate_pass(permit->gate, &question, passage, err) < 0)
 		return -1;
 	if (passage->state == DW_GATE_WAITING && wait(permit, req, err) < 0)
 		return -1;
-	if (passage->state != DW_GATE_OPEN)
-		return 0;
-	/* What was approved is what runs: with the limits that somebody looked at. */
-	dw_request_limits(req, &limits);
-	if (dw_people_asked(passage))
-		req->limits = limits;
-	dw_gate_apply(passage, req);
+	if (passage->state == DW_GATE_OPEN)
+		dw_gate_apply(passage, req);
 	return 0;
 }
 
