@@ -129,8 +129,8 @@ struct dw_request {
 	enum dw_network network;
 	struct dw_limits limits;
 	bool strict; /* refuse to run if a limit cannot be enforced here */
-	bool yields; /* it has the processor only while no other cell wants it; where
-	              * there is a cgroup to say so, at levels that Dewar builds */
+	bool yields; /* it has the processor only while no other cell wants it, and little
+	              * of it; where there is a cgroup to say so, at levels Dewar builds */
 
 	dw_output_fn *on_output; /* or NULL */
 	dw_note_fn *on_note;     /* or NULL */

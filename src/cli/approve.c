@@ -37,6 +37,7 @@ static const struct dw_option where_options[] = {
 		.take = dw_take_text,
 		.field = FIELD(state),
 		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_APPROVALS"},
 	},
 	{0},
 };

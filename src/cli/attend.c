@@ -13,12 +13,12 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "cli/collect.h"
+#include "cli/permit.h"
 #include "cli/recorded.h"
 #include "cli/report.h"
 #include "cli/sink.h"
 #include "cli/warm.h"
 #include "dewar/dewar.h"
-#include "gate/gate.h"
 
 /*
  * Theory of operation.
@@ -212,23 +212,6 @@ static int answer(const struct dw_job *job, const struct dw_job_settings *set,
 	return status;
 }
 
-/* What the policy says; it is then in the request, or the gate is shut. */
-static int pass(struct dw_gate *gate, struct dw_recorded *recorded,
-                struct dw_request *req, struct dw_passage *ret, struct dw_error *err)
-{
-	struct dw_policy_question question = {.who = recorded->who,
-	                                      .door = "cli",
-	                                      .req = req};
-
-	if (dw_gate_pass(gate, &question, ret, err) < 0)
-		return -1;
-	recorded->decision = ret->decided;
-	recorded->rule = ret->rule;
-	if (ret->state == DW_GATE_OPEN)
-		dw_gate_apply(ret, req);
-	return 0;
-}
-
 /* In a warm cell that is made for it, where it can be. */
 static int run_warm(const struct dw_job_settings *set, const struct dw_request *req,
                     struct dw_result **ret_res, struct dw_error *err)
@@ -267,24 +250,25 @@ static int run(const struct dw_job_settings *set, const struct dw_request *req,
  * From the gate to the record of how it ended. NULL: there is no result, and why. The
  * request is a copy, since what the policy puts into it lives no longer than we do.
  */
-static struct dw_result *conduct(const struct dw_job_settings *set, struct dw_gate *gate,
-                                 struct dw_request req, struct dw_error *unwritten,
-                                 struct dw_error *why)
+static struct dw_result *conduct(const struct dw_job_settings *set,
+                                 struct dw_permit *permit, struct dw_request req,
+                                 struct dw_error *unwritten, struct dw_error *why)
 {
 	struct dw_recorded recorded;
-	struct dw_passage passage = {0};
 	struct dw_result *res = NULL;
 	int r;
 
 	dw_recorded_init(&recorded, &req);
-	r = pass(gate, &recorded, &req, &passage, why);
+	r = dw_permit_get(permit, recorded.who, &req, why);
+	recorded.decision = permit->passage.decided;
+	recorded.rule = permit->passage.rule;
 	if (r == 0 && !set->no_audit)
 		r = dw_recorded_begin(&recorded, set->audit, &req, why);
 	if (r == 0) {
-		(void)run(set, &req, &passage, &res, why);
+		if (dw_permit_use(permit, recorded.who, &req, why) == 0)
+			(void)run(set, &req, &permit->passage, &res, why);
 		(void)dw_recorded_end(&recorded, res, why, unwritten);
 	}
-	dw_passage_finish(&passage);
 	return res;
 }
 
@@ -293,7 +277,7 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	/* A thread that a stuck reader holds up may outlive this function. */
 	static struct streams streams;
 	struct dw_request *req = &job->req;
-	struct dw_gate *gate = NULL;
+	struct dw_permit permit = {.place = set->approvals, .quiet = set->quiet};
 	struct dw_result *res;
 	struct dw_error err = {0}, unwritten = {0};
 	autoclose int end_fd = -1;
@@ -306,13 +290,15 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 		if (into_fd < 0)
 			return dw_report_error(&err, set->json);
 	}
-	if (dw_gate_open(set->policy, &gate, &err) < 0)
+	if (dw_permit_open(&permit, set->policy, &err) < 0) {
+		dw_permit_close(&permit);
 		return dw_report_error(&err, set->json);
+	}
 
 	end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (end_fd < 0) {
 		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make an eventfd");
-		dw_gate_close(gate);
+		dw_permit_close(&permit);
 		return dw_report_error(&err, set->json);
 	}
 
@@ -327,10 +313,10 @@ int dw_attend(struct dw_job *job, const struct dw_job_settings *set)
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
-	res = conduct(set, gate, *req, &unwritten, &err);
+	res = conduct(set, &permit, *req, &unwritten, &err);
 	release_signals();
 	clear_note(&streams);
-	dw_gate_close(gate);
+	dw_permit_close(&permit);
 
 	/*
 	 * Whoever ended us does not wait for the rest of the output, and a

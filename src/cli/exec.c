@@ -13,7 +13,22 @@
 
 struct settings {
 	struct dw_job_settings job; /* first: the shared options point into it */
+	const char *line;
 };
+
+static const struct dw_option line_options[] = {
+	{
+		.name = "command",
+		.letter = 'c',
+		.arg = "LINE",
+		.help = "A line for the shell, as a single word is too",
+		.take = dw_take_text,
+		.field = offsetof(struct settings, line),
+	},
+	{0},
+};
+
+static const struct dw_option_group line_group = {"Command", line_options};
 
 /* Add a word as a shell reads it back: in single quotes, but for those in it. */
 static void add_quoted(struct dw_buf *line, const char *word)
@@ -36,14 +51,17 @@ static void add_quoted(struct dw_buf *line, const char *word)
  * arguments, which our caller's shell has taken apart already: the second shell
  * must find the same words again.
  */
-static int join(struct dw_job *job, const struct dw_parsed *parsed, struct dw_error *err)
+static int join(struct dw_job *job, const char *single, const struct dw_parsed *parsed,
+                struct dw_error *err)
 {
 	autobuf struct dw_buf line;
 	size_t i;
 
 	dw_buf_init(&line, DW_INPUT_CODE_MAX);
-	if (parsed->n_operands == 1)
-		(void)dw_buf_puts(&line, parsed->operands[0]);
+	if (!single && parsed->n_operands == 1)
+		single = parsed->operands[0];
+	if (single)
+		(void)dw_buf_puts(&line, single);
 	for (i = 0; i < parsed->n_operands && parsed->n_operands > 1; i++) {
 		if (i > 0)
 			(void)dw_buf_puts(&line, " ");
@@ -64,12 +82,17 @@ static int prepare(struct dw_job *job, const struct settings *set,
 	if (set->job.json && set->job.text)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "--json and --text: take one of them");
-	if (parsed->n_operands == 0)
+	if (set->line && parsed->n_operands > 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "-c has the whole command, and \"%s\" is one too: take one "
+		               "of them",
+		               parsed->operands[0]);
+	if (!set->line && parsed->n_operands == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "nothing to run: give a command; see `dewar exec --help`");
 	if (dw_job_fill(job, &set->job, err) < 0)
 		return -1;
-	return join(job, parsed, err);
+	return join(job, set->line, parsed, err);
 }
 
 static int exec(const struct dw_command *cmd, int argc, char **argv)
@@ -102,7 +125,7 @@ const struct dw_command dw_command_exec = {
 		"Run a shell command in a fresh cell, and pass on its output and exit status",
 	.usage =
 		{
-			"[OPTIONS] 'LINE'",
+			"[OPTIONS] [-c] 'LINE'",
 			"[OPTIONS] [--] COMMAND [ARG...]",
 		},
 	.example =
@@ -113,6 +136,7 @@ const struct dw_command dw_command_exec = {
 		},
 	.groups =
 		{
+			&line_group,
 			&dw_job_walls_group,
 			&dw_job_limits_group,
 			&dw_job_files_group,

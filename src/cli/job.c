@@ -351,6 +351,15 @@ static const struct dw_option output_options[] = {
 		.env = {"DEWAR_POLICY"},
 	},
 	{
+		.name = "approvals",
+		.arg = "DIR|FILE",
+		.help = "Where it waits if somebody is asked (as `dewar approve --state`)",
+		.take = dw_take_text,
+		.field = FIELD(approvals),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_APPROVALS"},
+	},
+	{
 		.name = "audit",
 		.arg = "FILE",
 		.help = "Record the run there (~/.local/state/dewar/audit.db)",

@@ -39,8 +39,9 @@ struct dw_job_settings {
 	bool text;
 	bool walls;
 	bool quiet;
-	const char *policy; /* a profile or a file; NULL: the host's, or open */
-	const char *audit;  /* the file to record the run in; NULL: the caller's own */
+	const char *policy;    /* a profile or a file; NULL: the host's, or open */
+	const char *approvals; /* a folder or the file; NULL: the daemon's folder */
+	const char *audit;     /* the file to record the run in; NULL: the caller's own */
 	bool no_audit;
 };
 

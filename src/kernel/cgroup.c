@@ -21,6 +21,7 @@
 
 #define PREFIX "dewar-"
 #define PERIOD_US 100000U
+#define YIELDING_PERIOD_US 10000U
 #define PIDS_LOOK_NS 25000000
 #define REMOVE_TRIES 200 /* of 1 ms and more each */
 
@@ -118,22 +119,24 @@ static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
 	return 0;
 }
 
-static int limit_cpu(int version, int dir, uint64_t percent, uint64_t *ret)
+static int limit_cpu(int version, int dir, uint64_t percent, unsigned period_us,
+                     uint64_t *ret)
 {
-	uint64_t quota = percent * PERIOD_US / 100;
+	uint64_t quota = percent * period_us / 100;
 	char text[64];
 	int r;
 
 	if (version == 2) {
 		(void)snprintf(text, sizeof(text), "%llu %u", (unsigned long long)quota,
-		               PERIOD_US);
+		               period_us);
 		r = set_attr(dir, "cpu.max", text);
-		*ret = get_number(dir, "cpu.max") * 100 / PERIOD_US;
+		*ret = get_number(dir, "cpu.max") * 100 / period_us;
 	} else {
-		r = set_number(dir, "cpu.cfs_period_us", PERIOD_US);
+		/* In this order it is never more than either: a parent may not have it. */
+		r = set_limit_number(dir, "cpu.cfs_quota_us", quota, ret);
 		if (r == 0)
-			r = set_limit_number(dir, "cpu.cfs_quota_us", quota, ret);
-		*ret = *ret * 100 / PERIOD_US;
+			r = set_number(dir, "cpu.cfs_period_us", period_us);
+		*ret = *ret * 100 / period_us;
 	}
 	return r;
 }
@@ -146,7 +149,8 @@ static int set_limit(enum dw_controller controller, struct dw_controlled *c,
 		return limit_memory(c->version, c->dir_fd, limits->memory_bytes,
 		                    &c->kernel);
 	case DW_CONTROLLER_CPU:
-		return limit_cpu(c->version, c->dir_fd, limits->cpu_percent, &c->kernel);
+		return limit_cpu(c->version, c->dir_fd, limits->cpu_percent, PERIOD_US,
+		                 &c->kernel);
 	default:
 		return set_limit_number(c->dir_fd, "pids.max", pids, &c->kernel);
 	}
@@ -308,24 +312,13 @@ static int watch_pids(const struct dw_controlled *c)
 	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
-/* Kernels before 5.15 know weights only; theirs has other names, and less to say. */
-static void yield_cpu(const struct dw_controlled *cpu)
-{
-	if (cpu->version == 0 || set_attr(cpu->dir_fd, "cpu.idle", "1") == 0)
-		return;
-	(void)set_attr(cpu->dir_fd, cpu->version == 2 ? "cpu.weight" : "cpu.shares",
-	               cpu->version == 2 ? "1" : "2");
-}
-
-void dw_cgroup_arm(const struct dw_cgroup *cg, bool yields)
+void dw_cgroup_arm(const struct dw_cgroup *cg)
 {
 	const struct itimerspec often = {
 		.it_value.tv_nsec = PIDS_LOOK_NS,
 		.it_interval.tv_nsec = PIDS_LOOK_NS,
 	};
 
-	if (yields)
-		yield_cpu(&cg->held[DW_CONTROLLER_CPU]);
 	if (cg->held[DW_CONTROLLER_PIDS].version == 1 && cg->pids_fd >= 0)
 		(void)timerfd_settime(cg->pids_fd, 0, &often, NULL);
 }
@@ -464,6 +457,21 @@ static void kill_members(int dir_fd)
 				(void)kill((pid_t)pid, SIGKILL);
 			pid = 0;
 		}
+}
+
+uint64_t dw_cgroup_yield(const struct dw_cgroup *cg, uint64_t percent)
+{
+	const struct dw_controlled *cpu = &cg->held[DW_CONTROLLER_CPU];
+	uint64_t kernel;
+
+	if (cpu->version == 0)
+		return 0;
+	/* Kernels before 5.15 do not have it: there the share alone helps. */
+	(void)set_attr(cpu->dir_fd, "cpu.idle", "1");
+	if (limit_cpu(cpu->version, cpu->dir_fd, percent, YIELDING_PERIOD_US, &kernel) <
+	    0)
+		return cpu->kernel;
+	return kernel;
 }
 
 void dw_cgroup_unthrottle(const struct dw_cgroup *cg)

@@ -66,11 +66,15 @@ void dw_cgroup_init(struct dw_cgroup *cg);
  */
 int dw_cgroup_open_procs(const struct dw_cgroup *cg, int *ret, struct dw_error *err);
 
+/* A program begins: what has to be looked at by the clock is, from now on. */
+void dw_cgroup_arm(const struct dw_cgroup *cg);
+
 /*
- * A program begins: what has to be looked at by the clock is, from now on. One that
- * yields has the processor while nobody beside its group wants it.
+ * Let it have the processor only while nobody beside it wants that, and then for so
+ * much of a core, in short pieces: a kernel that is busy on its behalf lets nobody
+ * in. The share as read back, or 0 if no cgroup holds it.
  */
-void dw_cgroup_arm(const struct dw_cgroup *cg, bool yields);
+uint64_t dw_cgroup_yield(const struct dw_cgroup *cg, uint64_t percent);
 
 /* What to poll oom_fd or pids_fd for. */
 short dw_cgroup_events(const struct dw_cgroup *cg, enum dw_controller controller);

@@ -75,7 +75,8 @@ static int allow(int ruleset, const char *path, bool exact, uint64_t access,
 		return dw_fail(err, DW_E_INTERNAL, errno, "open %s for Landlock", path);
 	/* What may be executed is files: a folder would let all in it be. */
 	if (S_ISDIR(st.st_mode) && !(access & LANDLOCK_ACCESS_FS_READ_DIR))
-		return dw_fail(err, DW_E_INTERNAL, EISDIR, "allow %s with Landlock", path);
+		return dw_fail(err, DW_E_INTERNAL, EISDIR, "allow %s with Landlock",
+		               path);
 	if (exact && S_ISLNK(st.st_mode))
 		return dw_fail(err, DW_E_INTERNAL, ELOOP, "open %s for Landlock", path);
 

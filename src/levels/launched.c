@@ -294,7 +294,7 @@ int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 	if (send_plan(l, err) < 0)
 		return -1;
 	if (!l->spec->way)
-		dw_cgroup_arm(&l->cgroup, l->spec->req->yields);
+		dw_limits_begin(l);
 	cell->watch[DW_WATCH_REPORT] = (struct dw_watch){l->report, POLLIN};
 	cell->watch[DW_WATCH_OOM] = (struct dw_watch){
 		l->cgroup.oom_fd,
@@ -330,7 +330,9 @@ void dw_launched_kill(struct dw_cell *cell)
 	struct dw_launched *l = dw_launched(cell);
 
 	l->kills++;
-	dw_cgroup_unthrottle(&l->cgroup);
+	/* What yields also dies slowly, unless that takes too long. */
+	if (l->kills > 1 || !l->spec || !l->spec->req->yields)
+		dw_cgroup_unthrottle(&l->cgroup);
 	if (l->pidfd < 0)
 		return; /* on_hello() sees to it */
 	if (l->kills == 1 && send(l->report, "k", 1, MSG_NOSIGNAL) == 1)

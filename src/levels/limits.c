@@ -26,6 +26,7 @@ static const struct dw_limits defaults = {
 /* Nothing useful fits in less. */
 #define CPU_MS_MIN 1000U
 #define INIT_GRACE_MS 500U
+#define YIELDING_PERCENT 20U /* of a core, at most */
 
 void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level)
 {
@@ -283,6 +284,20 @@ void dw_limits_adopt(struct dw_launched *l)
 
 	proof[DW_LIMIT_TIMEOUT].asked = l->spec->limits.timeout_ms;
 	proof[DW_LIMIT_OUTPUT].asked = l->spec->limits.output_bytes;
+}
+
+void dw_limits_begin(struct dw_launched *l)
+{
+	struct dw_limit_proof *cpu = &l->cell.outcome.limits[DW_LIMIT_CPU];
+	uint64_t percent = l->spec->limits.cpu_percent;
+
+	if (l->spec->req->yields && l->cgroup.held[DW_CONTROLLER_CPU].version != 0) {
+		cpu->kernel = dw_cgroup_yield(&l->cgroup, percent < YIELDING_PERCENT
+		                                                  ? percent
+		                                                  : YIELDING_PERCENT);
+		cpu->note = "less than asked for: it yields to the runs of others";
+	}
+	dw_cgroup_arm(&l->cgroup);
 }
 
 void dw_limits_read_back(struct dw_launched *l)

@@ -27,6 +27,9 @@ uint64_t dw_limits_deadline(const struct dw_limits *limits);
 /* The cell was built before its request was known: say whose limits they are now. */
 void dw_limits_adopt(struct dw_launched *l);
 
+/* The program begins: let the limits look at it, and let it yield if it is to. */
+void dw_limits_begin(struct dw_launched *l);
+
 /* Fill in what the kernel says, from the walls that were read back. */
 void dw_limits_read_back(struct dw_launched *l);
 

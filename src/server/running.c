@@ -157,6 +157,11 @@ static struct dw_result *run(struct dw_service *s, struct dw_task *task, uint64_
 		dw_warn(res,
 		        "it waited %.1f s for its turn, which counts towards its %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
+	if (task->req.yields)
+		dw_warn(res,
+		        "a run of this key came to its limit of processes less than %u s "
+		        "before: this one yields to the runs of others",
+		        DW_UNRULY_MS / 1000);
 	dw_gate_remark(&task->passage, res);
 	return res;
 }

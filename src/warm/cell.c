@@ -187,7 +187,7 @@ int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error
 
 	l->spec = spec;
 	dw_limits_adopt(l);
-	dw_cgroup_arm(&l->cgroup, spec->req->yields);
+	dw_limits_begin(l);
 	cell->outcome.started = true;
 	/* The program first: init can wait. */
 	if (dw_letter_send(l->letter[0], spec, err) < 0)

@@ -23,10 +23,11 @@ def pytest_configure(config):
 
 
 def keep_own_record(config):
-    """Whatever we run is recorded, but not in the audit file of whoever tests."""
+    """Whatever we run is recorded, but not in the files of whoever tests."""
     folder = tempfile.TemporaryDirectory(prefix="dewar-e2e-state-")
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_STATE_HOME"] = folder.name
+    os.environ["DEWAR_APPROVALS"] = folder.name
 
 
 def heed_signals():
@@ -78,9 +79,9 @@ def run_json(run):
 
 def merged_env(changes):
     # What the caller's shell happens to hold must not decide a test; but for the whole suite
-    # being run in warm cells.
+    # being run in warm cells, and where we keep what waits.
     env = {name: value for name, value in os.environ.items()
-           if name != "CODE_EXEC_SANDBOX" and (name == "DEWAR_WARM" or
+           if name != "CODE_EXEC_SANDBOX" and (name in ("DEWAR_WARM", "DEWAR_APPROVALS") or
                                                not name.startswith("DEWAR_"))}
     for name, value in (changes or {}).items():
         if value is None:

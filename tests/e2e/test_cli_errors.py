@@ -79,6 +79,7 @@ WRONG = {
     "no code": (["run", "python"], ["-c CODE"]),
     "input of no language": (["run", "-"], ["language"]),
     "no command": (["exec"], ["dewar exec --help"]),
+    "two commands": (["exec", "-c", "true", "ls"], ["-c", "ls"]),
     "json and text": (["run", "--json", "--text", "python", "-c", "1"], ["--json", "--text"]),
     "option beside a request": (["run", "--request", "-", "--memory", "1g"], ["--memory"]),
     "word beside a request": (["run", "--request", "-", "python"], ["python"]),

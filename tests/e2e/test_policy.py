@@ -163,13 +163,6 @@ def test_what_is_raised_runs_behind_stronger_walls(run_json):
                                      "real-walls: What it does needs real walls.")
 
 
-def test_what_is_to_be_asked_about_does_not_run_without_anybody_to_ask(run_json):
-    result = run_json("--policy", "standard", "--level", "none", "python", "-c", "print(1)")
-    assert result["status"] == "error" and result["reason"] == "unavailable"
-    assert "no-walls" in result["hint"] and "approvals" in result["hint"]
-    assert result["stdout"] == ""
-
-
 def test_exec_is_held_to_the_list_of_commands(run):
     done = run("exec", "--policy", "strict", "ls / | xargs rm")
     assert done.returncode == 125
@@ -216,17 +209,18 @@ def decisions(run, file):
         [(r["status"], r["reason"]) for r in records if r["kind"] == "outcome"]
 
 
-def test_what_was_decided_is_in_the_record(run, tmp_path):
+def test_what_was_decided_is_in_the_record(run, policy, tmp_path):
     file = tmp_path / "audit.db"
+    hasty = policy("profile: standard\napprovals: {expire_s: 1}\n")
     for args in (("--policy", "open"), ("--policy", "strict"),
                  ("--policy", "standard", "--level", "process"),
-                 ("--policy", "standard", "--network", "full")):
+                 ("--policy", hasty, "--network", "full")):
         run("run", "--audit", file, *args, "python", "-c", OS)
     decided, ended = decisions(run, file)
     assert decided == [("allow", "default"), ("deny", "module"), ("raise", "real-walls"),
                        ("ask", "far-reaching")]
     assert ended == [("success", "exit"), ("error", "policy"), ("success", "exit"),
-                     ("error", "unavailable")]
+                     ("error", "approval_expired")]
 
 
 # ---- the host's own ----

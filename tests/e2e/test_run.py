@@ -117,6 +117,11 @@ def test_exec_takes_a_line_for_the_shell(run):
     assert (done.returncode, done.stdout, done.stderr) == (5, b"x2\n", b"err\n")
 
 
+def test_exec_takes_a_line_as_shells_do(run):
+    assert run("exec", "-c", "echo a b | wc -w").stdout.strip() == b"2"
+    assert run("exec", "--command", "-x; echo $?").stdout == b"127\n"
+
+
 def test_exec_passes_words_as_they_are(run):
     words = ["a b", "$HOME", "'", '"', "", "*", "`x`", "\\", "é→", "-n"]
     done = run("exec", "--", "/usr/bin/printf", "[%s]", *words)

@@ -397,13 +397,17 @@ static void what_yields_has_the_processor_again_to_die(void **state)
 	needs_groups();
 	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
 	cpu = cg.held[DW_CONTROLLER_CPU].dir_fd;
-	dw_cgroup_arm(&cg, false);
 	assert_int_equal(number_in(cpu, "cpu.idle"), 0);
-	dw_cgroup_arm(&cg, true);
+	assert_int_equal(dw_cgroup_yield(&cg, 20), 20);
 	assert_int_equal(number_in(cpu, "cpu.idle"), 1);
+	if (cg.held[DW_CONTROLLER_CPU].version == 1) {
+		assert_int_equal(number_in(cpu, "cpu.cfs_quota_us"), 2000);
+		assert_int_equal(number_in(cpu, "cpu.cfs_period_us"), 10000);
+	}
 	dw_cgroup_kill(&cg);
 	assert_int_equal(number_in(cpu, "cpu.idle"), 0);
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
+	assert_int_equal(dw_cgroup_yield(&cg, 20), 0); /* of a cell without cgroups */
 }
 
 static void two_cells_have_two_groups(void **state)
@@ -514,7 +518,7 @@ static void forks_that_are_refused_are_counted(void **state)
 	(void)state;
 	needs_groups();
 	dw_cgroup_create(&cg, "pids", NULL, &limits, 10);
-	dw_cgroup_arm(&cg, false);
+	dw_cgroup_arm(&cg);
 	fd = (struct pollfd){cg.pids_fd, dw_cgroup_events(&cg, DW_CONTROLLER_PIDS), 0};
 	status = status_of(join(&cg, fork_much));
 	assert_int_equal(WEXITSTATUS(status), 7);

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the command line that a policy asks about, and that the operator's check sees."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from helpers import wait_until
+
+POLICY = """
+version: 1
+default: allow
+approvals: {expire_s: %d, self: %s}
+rules:
+  - name: sockets
+    when: {findings: ["import:socket"]}
+    decision: ask
+    reason: it wants the network
+"""
+CODE = "import socket; print('ran')"
+
+
+class Waiting:
+    """`dewar run` that waits for somebody."""
+
+    def __init__(self, argv, env):
+        self.process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self):
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, json.loads(out), err.decode()
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def policy(tmp_path):
+    def write(text, name="policy.yaml"):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def ask(dewar, place, tmp_path):
+    """ask(policy, code): a run that is asked about, once the question is there."""
+    started = []
+
+    def begin(policy, code=CODE, *options, waits=True):
+        argv = [dewar, "run", "--json", "--policy", policy, *options, "python", "-c", code]
+        env = {**os.environ, "DEWAR_APPROVALS": str(place),
+               "DEWAR_AUDIT": str(tmp_path / "audit.db")}
+        before = questions(dewar, place)
+        run = Waiting(argv, env)
+        started.append(run)
+        if waits:
+            wait_until(lambda: len(questions(dewar, place)) > len(before), "a question", 60)
+            run.question = [q for q in questions(dewar, place) if q not in before][0]
+        return run
+
+    yield begin
+    for run in started:
+        if run.process.poll() is None:
+            run.process.kill()
+        run.process.communicate()
+
+
+def approve(dewar, place, *words):
+    return subprocess.run([dewar, "approve", *words, "--state", place, "--json"],
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+
+
+def questions(dewar, place):
+    if not (place / "approvals.db").exists():
+        return []
+    return [q["id"] for q in json.loads(approve(dewar, place, "list").stdout)]
+
+
+def recorded(run, tmp_path, run_id):
+    done = run("audit", "show", run_id, "--json", env={"DEWAR_AUDIT": str(tmp_path / "audit.db")})
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_yes_runs_it_once(ask, dewar, place, policy, run, tmp_path):
+    name = policy(POLICY % (300, "true"))
+    first = ask(name)
+    assert approve(dewar, place, "yes", first.question).returncode == 0
+    status, result, said = first.end()
+    assert (status, result["stdout"], result["metadata"]["ok"]) == (0, "ran\n", True)
+    assert first.question in said and "sockets" in said
+    intent = json.dumps(recorded(run, tmp_path, result["id"]))
+    assert '"decision": "ask"' in intent and "sockets: approved by uid:%d" % os.getuid() in intent
+
+    second = ask(name)
+    assert second.question != first.question, "an approval is for one run"
+    assert approve(dewar, place, "no", second.question, "--note", "not twice").returncode == 0
+    status, result, _ = second.end()
+    assert (status, result["reason"], result["metadata"]["ok"]) == (125, "approval_denied", False)
+    assert "not twice" in result["hint"] and result["stdout"] == ""
+    assert "approval_denied" in json.dumps(recorded(run, tmp_path, result["id"]))
+
+
+def test_what_was_approved_is_what_runs(ask, dewar, place, policy):
+    """The same code with other limits, or other code, is another question."""
+    name = policy(POLICY % (300, "true"))
+    first = ask(name)
+    assert approve(dewar, place, "yes", first.question, "--remember", "code").returncode == 0
+    assert first.end()[0] == 0
+    assert ask(name, waits=False).end()[1]["stdout"] == "ran\n", "it is remembered"
+    for code, options in ((CODE + "\n", ()), (CODE, ("--memory", "64M")), (CODE, ("--env", "A=1")),
+                          (CODE, ("--level", "process"))):
+        other = ask(name, code, *options)
+        assert approve(dewar, place, "no", other.question).returncode == 0
+        assert other.end()[1]["reason"] == "approval_denied", (code, options)
+
+
+def test_what_is_raised_and_asked_about(ask, dewar, place, policy):
+    raising = "rules:\n  - {name: walls, when: {level: process}, decision: raise, to: container}"
+    waiting = ask(policy((POLICY % (300, "true")).replace("rules:", raising)), CODE,
+                  "--level", "process")
+    shown = json.loads(approve(dewar, place, "show", waiting.question).stdout)
+    assert shown["request"]["level"] == "container"
+    assert approve(dewar, place, "yes", waiting.question).returncode == 0
+    result = waiting.end()[1]
+    assert (result["stdout"], result["proof"]["achieved"]) == ("ran\n", "container")
+
+
+def test_nobody_approves_their_own(ask, dewar, place, policy):
+    waiting = ask(policy(POLICY % (300, "false")))
+    done = approve(dewar, place, "yes", waiting.question)
+    assert done.returncode != 0 and b"somebody else" in done.stderr
+    assert waiting.process.poll() is None, "it goes on waiting"
+    assert approve(dewar, place, "no", waiting.question).returncode == 0
+    assert waiting.end()[1]["reason"] == "approval_denied"
+
+
+def test_nobody_answers(ask, policy):
+    status, result, _ = ask(policy(POLICY % (1, "true")), waits=False).end()
+    assert (status, result["reason"]) == (125, "approval_expired")
+    assert result["hint"] and result["exit_code"] is None
+
+
+def test_who_is_interrupted_finds_the_answer_later(ask, dewar, place, policy):
+    name = policy(POLICY % (300, "true"))
+    waiting = ask(name)
+    waiting.process.send_signal(signal.SIGINT)
+    status, result, _ = waiting.end()
+    assert status == 128 + signal.SIGINT and waiting.question in result["hint"]
+    assert questions(dewar, place) == [waiting.question], "it is still open"
+    assert approve(dewar, place, "yes", waiting.question).returncode == 0
+    assert ask(name, waits=False).end()[1]["stdout"] == "ran\n"
+
+
+def test_two_who_decide_at_once(ask, dewar, place, policy):
+    """One of them does; the other is told so, and the run follows the first."""
+    waiting = ask(policy(POLICY % (300, "true")))
+    answers = {}
+
+    def decide(word):
+        answers[word] = approve(dewar, place, word, waiting.question)
+
+    threads = [threading.Thread(target=decide, args=(word,)) for word in ("yes", "no")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    won = [word for word, done in answers.items() if done.returncode == 0]
+    assert len(won) == 1, answers
+    assert waiting.end()[1]["metadata"]["ok"] is (won[0] == "yes")
+
+
+def test_what_is_allowed_makes_no_file(run, place, policy):
+    done = run("run", "--policy", policy(POLICY % (300, "true")), "python", "-c", "print(1)",
+               env={"DEWAR_APPROVALS": str(place)})
+    assert (done.returncode, done.stdout) == (0, b"1\n")
+    assert not place.exists()
+
+
+# ---- the operator's own check ----
+
+def checked(policy, body, timeout_s=20):
+    program = policy("#!%s\nimport json, sys\nletter = json.load(sys.stdin)\n%s\n" %
+                     (sys.executable, body), "check.py")
+    os.chmod(program, 0o755)
+    return policy("version: 1\ndefault: allow\napprovals: {expire_s: 300, self: true}\n"
+                  "check: {program: [%s], timeout_s: %d}\n" % (program, timeout_s))
+
+
+SAY = "print(json.dumps({'decision': '%s', 'reason': 'so says the check'}))"
+
+
+def test_the_check_allows(run, policy):
+    name = checked(policy, "assert 'hello' in json.dumps(letter)\n" + SAY % "allow")
+    done = run("run", "--policy", name, "python", "-c", "print('hello')")
+    assert (done.returncode, done.stdout) == (0, b"hello\n"), done.stderr
+
+
+@pytest.mark.parametrize("body, word", [
+    (SAY % "deny", "so says the check"), ("sys.exit(1)", "check"), ("print('yes')", "check"),
+    ("print(json.dumps({'decision': 'perhaps'}))", "check"), ("pass", "check"),
+    ("import time; time.sleep(100)", "check")])
+def test_the_check_denies_or_fails_and_nothing_runs(run_json, policy, body, word):
+    name = checked(policy, body, timeout_s=3)
+    result = run_json("--policy", name, "python", "-c", "print(1)")
+    assert (result["reason"], result["metadata"]["ok"]) == ("policy", False)
+    assert word in result["hint"] and result["stdout"] == ""
+
+
+def test_the_check_asks(ask, dewar, place, policy):
+    waiting = ask(checked(policy, SAY % "ask"), "print('ran')")
+    shown = json.loads(approve(dewar, place, "show", waiting.question).stdout)
+    assert shown["reason"] == "so says the check"
+    assert approve(dewar, place, "yes", waiting.question).returncode == 0
+    assert waiting.end()[1]["stdout"] == "ran\n"
