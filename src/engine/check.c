@@ -10,6 +10,7 @@
 #include "engine/collect.h"
 #include "levels/level.h"
 #include "levels/limits.h"
+#include "runtimes/runtime.h"
 
 #define MB (1ULL << 20)
 
@@ -194,4 +195,25 @@ void dw_request_limits(const struct dw_request *req, struct dw_limits *ret)
 
 	*ret = req->limits;
 	dw_limits_defaults(ret, level ? level : &dw_level_container);
+}
+
+bool dw_request_holds_modules(const struct dw_request *req)
+{
+	const struct dw_runtime *rt = req->language ? dw_runtime_find(req->language)
+	                                            : NULL;
+
+	return rt && rt->hooked[0] && !req->program && !req->command;
+}
+
+bool dw_request_holds_commands(const struct dw_request *req)
+{
+	const char *p = req->level ? req->level : DW_LEVEL_DEFAULT;
+	const struct dw_level *level;
+
+	for (; *p; p += strcspn(p, ","), p += *p == ',') {
+		level = dw_level_find(p, strcspn(p, ","));
+		if (level && (level->guarantees & DW_G_COMMANDS))
+			return true;
+	}
+	return false;
 }

@@ -22,4 +22,8 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err);
  */
 void dw_request_limits(const struct dw_request *req, struct dw_limits *ret);
 
+/* Could a list of modules be held, or one of commands, at one of its levels at least? */
+bool dw_request_holds_modules(const struct dw_request *req);
+bool dw_request_holds_commands(const struct dw_request *req);
+
 #endif

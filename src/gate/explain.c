@@ -14,7 +14,10 @@ int dw_gate_explain(struct dw_policy *policy, const struct dw_policy_question *q
 		dw_request_limits(full.req, &limits);
 		full.limits = &limits;
 	}
-	return dw_policy_explain(policy, &full, ret, err);
+	if (dw_policy_explain(policy, &full, ret, err) < 0)
+		return -1;
+	dw_gate_trim(&ret->decision, full.req);
+	return 0;
 }
 
 static json_t *words_json(const char **words)

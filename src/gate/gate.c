@@ -186,6 +186,22 @@ static void ask(struct dw_gate *gate, const struct dw_policy_question *question,
 		     "nobody could be asked for approval: %.200s", err.text);
 }
 
+void dw_gate_trim(struct dw_decision *decision, const struct dw_request *req)
+{
+	struct dw_request raised = *req;
+
+	if (decision->level[0] != '\0')
+		raised.level = decision->level;
+	if (!req->allowed_modules && !dw_request_holds_modules(&raised)) {
+		free((void *)decision->allowed_modules);
+		decision->allowed_modules = NULL;
+	}
+	if (!req->allowed_commands && !dw_request_holds_commands(&raised)) {
+		free((void *)decision->allowed_commands);
+		decision->allowed_commands = NULL;
+	}
+}
+
 int dw_gate_pass(struct dw_gate *gate, const struct dw_policy_question *question,
                  struct dw_passage *ret, struct dw_error *err)
 {
@@ -204,6 +220,7 @@ int dw_gate_pass(struct dw_gate *gate, const struct dw_policy_question *question
 	dw_policy_unref(policy);
 	if (r < 0)
 		return -1;
+	dw_gate_trim(&passage.decision, full.req);
 	record(&passage);
 	verdict = passage.decision.verdict;
 	if (verdict == DW_DENY) {

@@ -108,6 +108,12 @@ int dw_gate_pass(struct dw_gate *gate, const struct dw_policy_question *question
                  struct dw_passage *ret, struct dw_error *err);
 
 /*
+ * Let go of lists that are the policy's alone and that no cell of this request could
+ * hold: there the analysis alone holds the code to them.
+ */
+void dw_gate_trim(struct dw_decision *decision, const struct dw_request *req);
+
+/*
  * Put into the request what was decided: the raised level, the lists it is held to. It
  * refers to the passage from here on.
  */

@@ -242,3 +242,49 @@ def test_the_hosts_policy_holds_where_none_is_named(dewar, must, tmp_path):
     assert done.stdout == f"{file} makes sense: 9 rules\n"
     done = check(f"echo nonsense > {file}")
     assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
+
+
+# ---- its lists, inside the cell ----
+
+@pytest.mark.parametrize("language, code", [
+    ("python", "import json; print(json.dumps(1))"), ("javascript", "console.log(1)"),
+    ("typescript", "console.log(1 as number)"), ("ruby", "puts 1"), ("php", "<?php echo 1, PHP_EOL;"),
+    ("bash", "echo 1"), ("sh", "echo 1")])
+def test_strict_runs_what_computes(run_json, must, language, code):
+    result = run_json("--policy", "strict", language, "-c", code)
+    must(result["reason"] != "unavailable" or "allowed" in result["hint"],
+         "%s is not here" % language)
+    assert result["stdout"] == "1\n", result["hint"]
+
+
+def test_modules_are_held_where_the_analysis_cannot_tell(run_json, policy):
+    path = policy("modules: {python: {allow: [json]}}\n"
+                  "rules: [{name: module, decision: deny, when: {findings: 'import:*'}}]\n")
+    code = "import json; print(json.dumps(1)); __import__(input())"
+    result = run_json("--policy", path, "--stdin", "os\n", "python", "-c", code)
+    assert result["stdout"] == "1\n" and "os may not be imported" in result["stderr"]
+    result = run_json("--policy", "open", "--stdin", "os\n", "python", "-c", code)
+    assert result["exit_code"] == 0
+
+
+@pytest.mark.parametrize("level", ["container", "process"])
+def test_commands_are_held_where_the_analysis_cannot_tell(run_json, policy, level):
+    path = policy("commands: {allow: [echo, cat]}\n"
+                  "rules: [{name: command, decision: deny, when: {findings: 'command:*'}}]\n")
+    line = "cat /dev/null; it=$(cat); $it --version >/dev/null && echo ran"
+    run = ("--level", level, "--stdin", "uname", line)
+    assert run_json("--policy", "open", *run, command="exec")["stdout"] == "ran\n"
+    result = run_json("--policy", path, *run, command="exec")
+    assert (result["stdout"], result["metadata"]["ok"]) == ("", True), result["hint"]
+    assert "uname" in result["stderr"]
+
+
+def test_where_no_cell_holds_a_list_the_analysis_does(run_json, policy):
+    """But a list that the caller gave is refused where it is not held."""
+    path = policy("commands: {allow: [echo]}\n"
+                  "rules: [{name: command, decision: deny, when: {findings: 'command:*'}}]\n")
+    run = ("--policy", path, "--level", "none")
+    assert run_json(*run, "echo ran", command="exec")["stdout"] == "ran\n"
+    assert run_json(*run, "uname", command="exec")["reason"] == "policy"
+    result = run_json(*run, "--allow-commands", "echo", "echo ran", command="exec")
+    assert result["reason"] == "unavailable"
