@@ -160,15 +160,6 @@ static const char *module_path(struct dw_reading *r, struct dw_value v)
 
 /* Names. */
 
-static void bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
-                      enum dw_binding_kind kind, uint32_t part, const char *path)
-{
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-
-	dw_bind(r, dw_part(&r->tree, name)->scope, text, len, at, kind, part, path);
-}
-
 static const char *key_of(struct dw_reading *r, uint32_t key)
 {
 	struct dw_value v;
@@ -214,8 +205,8 @@ static void bind_object(struct dw_reading *r, uint32_t pattern, uint32_t value,
 		              dw_kind(tree, name) == DW_K_SHORTHAND_PROPERTY_PATTERN)) {
 			const char *path = key_of(r, key);
 
-			bind_name(r, name, at, path ? DW_BIND_MEMBER : DW_BIND_OPAQUE,
-			          value, path);
+			dw_bind_name(r, name, at, path ? DW_BIND_MEMBER : DW_BIND_OPAQUE,
+			             value, path);
 		} else {
 			bind_pattern(r, name, 0, at, otherwise);
 		}
@@ -234,7 +225,8 @@ static void bind_pattern(struct dw_reading *r, uint32_t pattern, uint32_t value,
 	switch (dw_kind(tree, pattern)) {
 	case DW_K_IDENTIFIER:
 	case DW_K_SHORTHAND_PROPERTY_PATTERN:
-		bind_name(r, pattern, at, value ? DW_BIND_VALUE : otherwise, value, NULL);
+		dw_bind_name(r, pattern, at, value ? DW_BIND_VALUE : otherwise, value,
+		             NULL);
 		break;
 	case DW_K_OBJECT_PATTERN:
 		bind_object(r, pattern, value, at, otherwise);
@@ -310,7 +302,7 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 		case DW_K_NAMESPACE_IMPORT:
 		case DW_K_IMPORT_REQUIRE_CLAUSE:
 			if (dw_kind(tree, i) == DW_K_IDENTIFIER)
-				bind_name(r, i, at, DW_BIND_NAME, 0, module);
+				dw_bind_name(r, i, at, DW_BIND_NAME, 0, module);
 			break;
 		case DW_K_NAMED_IMPORTS:
 			name = dw_child_in(tree, i, DW_F_NAME);
@@ -324,8 +316,8 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 				(void)snprintf(path, sizeof(path), "%s", module);
 			text = dw_keep(r, path, strlen(path));
 			if (text)
-				bind_name(r, alias ? alias : name, at, DW_BIND_NAME, 0,
-				          text);
+				dw_bind_name(r, alias ? alias : name, at, DW_BIND_NAME, 0,
+				             text);
 			break;
 		default:
 			break;
@@ -365,7 +357,7 @@ static void bind(struct dw_reading *r, uint32_t part)
 		right = dw_child_in(tree, part, DW_F_VALUE);
 		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
 		    definition_kind(tree, dw_part(tree, part)->parent) == DW_BIND_OTHER)
-			bind_name(r, left, at, DW_BIND_OTHER, 0, NULL);
+			dw_bind_name(r, left, at, DW_BIND_OTHER, 0, NULL);
 		if (left)
 			bind_pattern(r, left, right, at, DW_BIND_OPAQUE);
 		break;
@@ -379,11 +371,11 @@ static void bind(struct dw_reading *r, uint32_t part)
 		left = dw_child_in(tree, part, DW_F_LEFT);
 		right = dw_child_in(tree, part, DW_F_RIGHT);
 		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER)
-			bind_name(r, left, at,
-			          dw_child_of(tree, part, DW_K_T_PLUS_EQUAL)
-			                  ? DW_BIND_APPEND
-			                  : DW_BIND_VALUE,
-			          right, NULL);
+			dw_bind_name(r, left, at,
+			             dw_child_of(tree, part, DW_K_T_PLUS_EQUAL)
+			                     ? DW_BIND_APPEND
+			                     : DW_BIND_VALUE,
+			             right, NULL);
 		break;
 	case DW_K_FUNCTION_DECLARATION:
 	case DW_K_GENERATOR_DECLARATION:
@@ -475,16 +467,6 @@ static struct dw_value member(struct dw_reading *r, struct dw_value base,
 	return dw_value_member(r, base, name, len);
 }
 
-static struct dw_value element(struct dw_reading *r, uint32_t array, int64_t index)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t c = dw_child_named(tree, array);
-
-	for (; c && index > 0 && dw_step(r); index--)
-		c = dw_next_named(tree, c);
-	return index == 0 ? dw_eval(r, c) : dw_unknown;
-}
-
 static struct dw_value property(struct dw_reading *r, uint32_t object, const char *name,
                                 size_t len)
 {
@@ -511,39 +493,15 @@ static struct dw_value property(struct dw_reading *r, uint32_t object, const cha
 static uint32_t argument(const struct dw_tree *tree, uint32_t call, unsigned index)
 {
 	uint32_t list = dw_child_in(tree, call, DW_F_ARGUMENTS);
-	uint32_t c;
 
 	if (!list || dw_kind(tree, list) != DW_K_ARGUMENTS)
 		return 0;
-	c = dw_child_named(tree, list);
-	while (c && index > 0) {
-		c = dw_next_named(tree, c);
-		index--;
-	}
-	return c;
+	return dw_child_at(tree, list, index);
 }
 
 static struct dw_value string_value(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value all = dw_value_text(r, "", 0), piece;
-
-	for (uint32_t c = dw_child_named(tree, part); c && all.type == DW_V_TEXT;
-	     c = dw_next_named(tree, c)) {
-		size_t len;
-		const char *text = dw_text(tree, c, &len);
-
-		if (dw_kind(tree, c) == DW_K_STRING_FRAGMENT)
-			piece = dw_value_text(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_ESCAPE_SEQUENCE)
-			piece = dw_unescape(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_TEMPLATE_SUBSTITUTION)
-			piece = dw_eval(r, dw_child_named(tree, c));
-		else
-			return dw_unknown;
-		all = dw_value_join(r, all, piece);
-	}
-	return all;
+	return dw_fold_pieces(r, part, DW_K_STRING_FRAGMENT, DW_K_TEMPLATE_SUBSTITUTION);
 }
 
 /* A method of a text; an array of its characters is the text, as far as we go. */
@@ -663,7 +621,7 @@ static struct dw_value indexed(struct dw_reading *r, struct dw_value v,
 	if (key.type == DW_V_TEXT)
 		return member(r, v, key.text, key.len);
 	if (key.type == DW_V_NUMBER && v.type == DW_V_PART && key.number >= 0)
-		return element(r, v.part, key.number);
+		return dw_value_element(r, v.part, key.number);
 	if (key.type == DW_V_NUMBER && v.type == DW_V_TEXT)
 		return dw_fold_slice(r, v, key.number, key.number + 1, 1);
 	return dw_unknown;
@@ -686,15 +644,6 @@ static struct dw_value binary(struct dw_reading *r, uint32_t part)
 	               dw_text_is(tree, operator, "??")))
 		return dw_either(r, right, left);
 	return dw_unknown;
-}
-
-static uint32_t last_named(const struct dw_tree *tree, uint32_t part)
-{
-	uint32_t last = 0;
-
-	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
-		last = c;
-	return last;
 }
 
 static struct dw_value eval(struct dw_reading *r, uint32_t part)
@@ -748,7 +697,7 @@ static struct dw_value eval(struct dw_reading *r, uint32_t part)
 		return dw_value_name(r, "globalThis");
 	case DW_K_SEQUENCE_EXPRESSION:
 	case DW_K_TYPE_ASSERTION:
-		return dw_eval(r, last_named(tree, part));
+		return dw_eval(r, dw_child_last(tree, part));
 	case DW_K_TERNARY_EXPRESSION:
 		return dw_either(r, dw_child_in(tree, part, DW_F_CONSEQUENCE),
 		                 dw_child_in(tree, part, DW_F_ALTERNATIVE));
@@ -842,21 +791,12 @@ static struct dw_value as_command(struct dw_reading *r, uint32_t call)
 {
 	const struct dw_tree *tree = &r->tree;
 	struct dw_value all = dw_eval(r, argument(tree, call, 0));
-	struct dw_value list = dw_eval(r, argument(tree, call, 1)), word;
+	struct dw_value list = dw_eval(r, argument(tree, call, 1));
 
 	if (all.type != DW_V_TEXT || list.type != DW_V_PART ||
 	    dw_kind(tree, list.part) != DW_K_ARRAY)
 		return all;
-	for (uint32_t c = dw_child_named(tree, list.part); c;
-	     c = dw_next_named(tree, c)) {
-		word = dw_eval(r, c);
-		if (word.type != DW_V_TEXT || strchr(word.text, '\''))
-			word = dw_value_text(r, "?", 1);
-		all = dw_value_join(r, all, dw_value_text(r, " '", 2));
-		all = dw_value_join(r, all, word);
-		all = dw_value_join(r, all, dw_value_text(r, "'", 1));
-	}
-	return all;
+	return dw_fold_command(r, all, dw_child_named(tree, list.part));
 }
 
 static void check_call(struct dw_reading *r, uint32_t part)
@@ -893,7 +833,8 @@ static void check_call(struct dw_reading *r, uint32_t part)
 		         "Reflect.get reaches for something by its name");
 	if (strcmp(f.text, "Function") == 0) {
 		/* The last of its arguments is the code. */
-		a = dw_eval(r, last_named(tree, dw_child_in(tree, part, DW_F_ARGUMENTS)));
+		a = dw_eval(r,
+		            dw_child_last(tree, dw_child_in(tree, part, DW_F_ARGUMENTS)));
 		dw_check_inner(r, part, DW_CODE_SELF, a);
 	}
 	d = dw_danger_find(r->reader, f.text);

@@ -85,15 +85,6 @@ static bool is_scope(const struct dw_tree *tree, uint32_t part)
 
 /* Names: variables with their dollar, functions without. */
 
-static void bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
-                      enum dw_binding_kind kind, uint32_t part)
-{
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-
-	dw_bind(r, dw_part(&r->tree, name)->scope, text, len, at, kind, part, NULL);
-}
-
 static void bind_function(struct dw_reading *r, uint32_t name)
 {
 	size_t len;
@@ -102,15 +93,6 @@ static void bind_function(struct dw_reading *r, uint32_t name)
 
 	if (v.type == DW_V_TEXT)
 		dw_bind(r, 0, v.text, v.len, 0, DW_BIND_OTHER, 0, NULL);
-}
-
-static uint32_t last_named(const struct dw_tree *tree, uint32_t part)
-{
-	uint32_t last = 0;
-
-	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
-		last = c;
-	return last;
 }
 
 static void bind_list(struct dw_reading *r, uint32_t left, uint32_t right, uint32_t at)
@@ -122,8 +104,8 @@ static void bind_list(struct dw_reading *r, uint32_t left, uint32_t right, uint3
 
 	for (uint32_t c = dw_child_named(tree, left); c; c = dw_next_named(tree, c)) {
 		if (dw_kind(tree, c) == DW_K_VARIABLE_NAME)
-			bind_name(r, c, at, v ? DW_BIND_VALUE : DW_BIND_OPAQUE,
-			          v ? last_named(tree, v) : 0);
+			dw_bind_name(r, c, at, v ? DW_BIND_VALUE : DW_BIND_OPAQUE,
+			             v ? dw_child_last(tree, v) : 0, NULL);
 		v = v ? dw_next_named(tree, v) : 0;
 	}
 }
@@ -138,7 +120,7 @@ static void bind(struct dw_reading *r, uint32_t part)
 		left = dw_child_in(tree, part, DW_F_LEFT);
 		right = dw_child_in(tree, part, DW_F_RIGHT);
 		if (left && dw_kind(tree, left) == DW_K_VARIABLE_NAME)
-			bind_name(r, left, at, DW_BIND_VALUE, right);
+			dw_bind_name(r, left, at, DW_BIND_VALUE, right, NULL);
 		else if (left && dw_kind(tree, left) == DW_K_LIST_LITERAL)
 			bind_list(r, left, right, at);
 		break;
@@ -146,19 +128,19 @@ static void bind(struct dw_reading *r, uint32_t part)
 		left = dw_child_in(tree, part, DW_F_LEFT);
 		right = dw_child_in(tree, part, DW_F_RIGHT);
 		if (left && right && dw_kind(tree, left) == DW_K_VARIABLE_NAME)
-			bind_name(r, left, at,
-			          dw_child_of(tree, part, DW_K_T_DOT_EQUAL)
-			                  ? DW_BIND_APPEND
-			                  : DW_BIND_OPAQUE,
-			          right);
+			dw_bind_name(r, left, at,
+			             dw_child_of(tree, part, DW_K_T_DOT_EQUAL)
+			                     ? DW_BIND_APPEND
+			                     : DW_BIND_OPAQUE,
+			             right, NULL);
 		break;
 	case DW_K_SIMPLE_PARAMETER:
 	case DW_K_VARIADIC_PARAMETER:
 		left = dw_child_in(tree, part, DW_F_NAME);
 		right = dw_child_in(tree, part, DW_F_DEFAULT_VALUE);
 		if (left)
-			bind_name(r, left, 0, right ? DW_BIND_VALUE : DW_BIND_OTHER,
-			          right);
+			dw_bind_name(r, left, 0, right ? DW_BIND_VALUE : DW_BIND_OTHER,
+			             right, NULL);
 		break;
 	case DW_K_FUNCTION_DEFINITION:
 		/* Only in a name space can a function be called like one of PHP's. */
@@ -171,9 +153,9 @@ static void bind(struct dw_reading *r, uint32_t part)
 		/* use function X\y as z */
 		left = dw_child_in(tree, part, DW_F_ALIAS);
 		if (!left)
-			left = last_named(tree, part);
+			left = dw_child_last(tree, part);
 		if (left && dw_kind(tree, left) == DW_K_QUALIFIED_NAME)
-			left = last_named(tree, left);
+			left = dw_child_last(tree, left);
 		if (left && dw_child_of(tree, part, DW_K_T_FUNCTION))
 			bind_function(r, left);
 		break;
@@ -191,12 +173,8 @@ static uint32_t argument(const struct dw_tree *tree, uint32_t call, unsigned ind
 
 	if (!list)
 		list = dw_child_of(tree, call, DW_K_ARGUMENTS);
-	c = list ? dw_child_named(tree, list) : 0;
-	while (c && index > 0) {
-		c = dw_next_named(tree, c);
-		index--;
-	}
-	return c && dw_kind(tree, c) == DW_K_ARGUMENT ? last_named(tree, c) : 0;
+	c = list ? dw_child_at(tree, list, index) : 0;
+	return c && dw_kind(tree, c) == DW_K_ARGUMENT ? dw_child_last(tree, c) : 0;
 }
 
 /* The function of that name, if it is PHP's: without case, without a first "\". */
@@ -344,8 +322,7 @@ static struct dw_value subscript(struct dw_reading *r, uint32_t part)
 			continue;
 		}
 		k = dw_eval(r, first);
-		if (k.type == key.type && k.len == key.len && k.number == key.number &&
-		    (!k.text || memcmp(k.text, key.text, k.len) == 0))
+		if (dw_value_same(k, key))
 			return dw_eval(r, second);
 	}
 	return dw_unknown;
@@ -390,7 +367,7 @@ static struct dw_value eval(struct dw_reading *r, uint32_t part)
 		               : dw_unknown;
 	case DW_K_PARENTHESIZED_EXPRESSION:
 	case DW_K_ARRAY_ELEMENT:
-		return dw_eval(r, last_named(tree, part));
+		return dw_eval(r, dw_child_last(tree, part));
 	case DW_K_CAST_EXPRESSION:
 		return dw_eval(r, dw_child_in(tree, part, DW_F_VALUE));
 	case DW_K_CONDITIONAL_EXPRESSION:
@@ -410,12 +387,6 @@ static struct dw_value eval(struct dw_reading *r, uint32_t part)
 	default:
 		return dw_unknown;
 	}
-}
-
-static struct dw_value member(struct dw_reading *r, struct dw_value base,
-                              const char *name, size_t len)
-{
-	return dw_value_member(r, base, name, len);
 }
 
 /* Findings. */
@@ -703,6 +674,6 @@ const struct dw_reader dw_reader_php = {
 	.is_scope = is_scope,
 	.bind = bind,
 	.eval = eval,
-	.member = member,
+	.member = dw_value_member,
 	.check = check,
 };

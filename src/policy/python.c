@@ -174,15 +174,6 @@ static bool is_scope(const struct dw_tree *tree, uint32_t part)
 
 /* Names. */
 
-static void bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
-                      enum dw_binding_kind kind, uint32_t part, const char *path)
-{
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-
-	dw_bind(r, dw_part(&r->tree, name)->scope, text, len, at, kind, part, path);
-}
-
 static bool is_pattern(enum dw_kind kind)
 {
 	return kind == DW_K_PATTERN_LIST || kind == DW_K_TUPLE_PATTERN ||
@@ -204,8 +195,8 @@ static void bind_target(struct dw_reading *r, uint32_t target, uint32_t value,
 	uint32_t c, v;
 
 	if (kind == DW_K_IDENTIFIER) {
-		bind_name(r, target, at, value ? DW_BIND_VALUE : DW_BIND_OPAQUE, value,
-		          NULL);
+		dw_bind_name(r, target, at, value ? DW_BIND_VALUE : DW_BIND_OPAQUE, value,
+		             NULL);
 		return;
 	}
 	if (!is_pattern(kind) || r->depth > 20)
@@ -260,13 +251,14 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 			continue;
 		path = dotted(r, name, &len);
 		if (path && alias) {
-			bind_name(r, alias, at, DW_BIND_NAME, 0, path);
+			dw_bind_name(r, alias, at, DW_BIND_NAME, 0, path);
 		} else if (path) {
 			/* import a.b gives us a. */
 			uint32_t first = dw_child_named(tree, name);
 			const char *text = dw_text(tree, first, &len);
 
-			bind_name(r, first, at, DW_BIND_NAME, 0, dw_keep(r, text, len));
+			dw_bind_name(r, first, at, DW_BIND_NAME, 0,
+			             dw_keep(r, text, len));
 		}
 	}
 }
@@ -304,8 +296,8 @@ static void bind_from(struct dw_reading *r, uint32_t part)
 			(void)snprintf(path, sizeof(path), "%s", what);
 		what = dw_keep(r, path, strlen(path));
 		if (what)
-			bind_name(r, alias ? alias : dw_child_named(tree, name), at,
-			          DW_BIND_NAME, 0, what);
+			dw_bind_name(r, alias ? alias : dw_child_named(tree, name), at,
+			             DW_BIND_NAME, 0, what);
 	}
 }
 
@@ -322,8 +314,8 @@ static void bind_parameters(struct dw_reading *r, uint32_t part)
 		if (!name)
 			name = dw_child_of(tree, c, DW_K_IDENTIFIER);
 		if (name)
-			bind_name(r, name, dw_part(tree, c)->start,
-			          value ? DW_BIND_VALUE : DW_BIND_OTHER, value, NULL);
+			dw_bind_name(r, name, dw_part(tree, c)->start,
+			             value ? DW_BIND_VALUE : DW_BIND_OTHER, value, NULL);
 	}
 }
 
@@ -360,7 +352,7 @@ static void bind(struct dw_reading *r, uint32_t part)
 		right = dw_child_in(tree, part, DW_F_RIGHT);
 		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
 		    definition_kind(tree, dw_part(tree, part)->parent) == DW_BIND_OTHER)
-			bind_name(r, left, at, DW_BIND_OTHER, 0, NULL);
+			dw_bind_name(r, left, at, DW_BIND_OTHER, 0, NULL);
 		if (left && right)
 			bind_target(r, left, right, at);
 		break;
@@ -368,11 +360,11 @@ static void bind(struct dw_reading *r, uint32_t part)
 		left = dw_child_in(tree, part, DW_F_LEFT);
 		right = dw_child_in(tree, part, DW_F_RIGHT);
 		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER)
-			bind_name(r, left, at,
-			          dw_child_of(tree, part, DW_K_T_PLUS_EQUAL)
-			                  ? DW_BIND_APPEND
-			                  : DW_BIND_OPAQUE,
-			          right, NULL);
+			dw_bind_name(r, left, at,
+			             dw_child_of(tree, part, DW_K_T_PLUS_EQUAL)
+			                     ? DW_BIND_APPEND
+			                     : DW_BIND_OPAQUE,
+			             right, NULL);
 		break;
 	case DW_K_NAMED_EXPRESSION:
 		left = dw_child_in(tree, part, DW_F_NAME);
@@ -468,12 +460,8 @@ static struct dw_value member(struct dw_reading *r, struct dw_value base,
 static uint32_t argument(const struct dw_tree *tree, uint32_t call, unsigned index)
 {
 	uint32_t list = dw_child_in(tree, call, DW_F_ARGUMENTS);
-	uint32_t c = list ? dw_child_named(tree, list) : 0;
+	uint32_t c = list ? dw_child_at(tree, list, index) : 0;
 
-	while (c && index > 0) {
-		c = dw_next_named(tree, c);
-		index--;
-	}
 	return c && dw_kind(tree, c) != DW_K_KEYWORD_ARGUMENT ? c : 0;
 }
 
@@ -559,16 +547,6 @@ static struct dw_value binary(struct dw_reading *r, uint32_t part)
 	}
 }
 
-static struct dw_value element(struct dw_reading *r, uint32_t list, int64_t index)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t c = dw_child_named(tree, list);
-
-	for (; c && index > 0 && dw_step(r); index--)
-		c = dw_next_named(tree, c);
-	return index == 0 ? dw_eval(r, c) : dw_unknown;
-}
-
 static struct dw_value entry(struct dw_reading *r, uint32_t dictionary,
                              struct dw_value key)
 {
@@ -581,8 +559,7 @@ static struct dw_value entry(struct dw_reading *r, uint32_t dictionary,
 		if (dw_kind(tree, c) != DW_K_PAIR)
 			continue;
 		k = dw_eval(r, dw_child_in(tree, c, DW_F_KEY));
-		if (k.type == key.type && k.len == key.len && k.number == key.number &&
-		    (!k.text || memcmp(k.text, key.text, k.len) == 0))
+		if (dw_value_same(k, key))
 			return dw_eval(r, dw_child_in(tree, c, DW_F_VALUE));
 	}
 	return dw_unknown;
@@ -648,7 +625,7 @@ static struct dw_value subscript(struct dw_reading *r, uint32_t part)
 	if (v.type == DW_V_PART && dw_kind(tree, v.part) == DW_K_DICTIONARY)
 		return entry(r, v.part, key);
 	if (v.type == DW_V_PART && key.type == DW_V_NUMBER && key.number >= 0)
-		return element(r, v.part, key.number);
+		return dw_value_element(r, v.part, key.number);
 	return dw_unknown;
 }
 
@@ -911,21 +888,10 @@ static void check_import(struct dw_reading *r, uint32_t part)
 /* A program and its arguments as a command line: each in quotes of its own. */
 static struct dw_value as_command(struct dw_reading *r, struct dw_value v)
 {
-	struct dw_value all = dw_value_text(r, "", 0), word;
-
 	if (v.type != DW_V_PART || !is_sequence(dw_kind(&r->tree, v.part)))
 		return v;
-	for (uint32_t c = dw_child_named(&r->tree, v.part); c;
-	     c = dw_next_named(&r->tree, c)) {
-		word = dw_eval(r, c);
-		/* What we do not know is some word. */
-		if (word.type != DW_V_TEXT || strchr(word.text, '\''))
-			word = dw_value_text(r, "?", 1);
-		all = dw_value_join(r, all, dw_value_text(r, " '", 2));
-		all = dw_value_join(r, all, word);
-		all = dw_value_join(r, all, dw_value_text(r, "'", 1));
-	}
-	return all;
+	return dw_fold_command(r, dw_value_text(r, "", 0),
+	                       dw_child_named(&r->tree, v.part));
 }
 
 static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_value f)

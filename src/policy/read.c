@@ -140,6 +140,22 @@ bool dw_value_is(struct dw_value v, enum dw_value_type type, const char *text)
 	return v.type == type && v.text && strcmp(v.text, text) == 0;
 }
 
+bool dw_value_same(struct dw_value a, struct dw_value b)
+{
+	return a.type == b.type && a.len == b.len && a.number == b.number &&
+	       (!a.text || memcmp(a.text, b.text, a.len) == 0);
+}
+
+struct dw_value dw_value_element(struct dw_reading *r, uint32_t list, int64_t index)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t c = dw_child_named(tree, list);
+
+	for (; c && index > 0 && dw_step(r); index--)
+		c = dw_next_named(tree, c);
+	return index == 0 ? dw_eval(r, c) : dw_unknown;
+}
+
 struct dw_value dw_eval(struct dw_reading *r, uint32_t part)
 {
 	struct dw_value v = dw_unknown;
@@ -254,6 +270,15 @@ void dw_bind(struct dw_reading *r, uint32_t scope, const char *name, size_t len,
 	                                                 .kind = kind};
 	entry->last = names->n_list++;
 	entry->n++;
+}
+
+void dw_bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
+                  enum dw_binding_kind kind, uint32_t part, const char *path)
+{
+	size_t len;
+	const char *text = dw_text(&r->tree, name, &len);
+
+	dw_bind(r, dw_part(&r->tree, name)->scope, text, len, at, kind, part, path);
 }
 
 static int by_at(const void *a, const void *b, void *list)

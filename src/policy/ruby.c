@@ -116,15 +116,6 @@ static bool is_scope(const struct dw_tree *tree, uint32_t part)
 
 #define NAME_LEN_MAX 200
 
-static void bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
-                      enum dw_binding_kind kind, uint32_t part)
-{
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-
-	dw_bind(r, dw_part(&r->tree, name)->scope, text, len, at, kind, part, NULL);
-}
-
 static void bind_method(struct dw_reading *r, uint32_t part)
 {
 	uint32_t name = dw_child_in(&r->tree, part, DW_F_NAME);
@@ -160,8 +151,8 @@ static void bind_parameters(struct dw_reading *r, uint32_t part)
 		uint32_t value = dw_child_in(tree, c, DW_F_VALUE);
 
 		if (name)
-			bind_name(r, name, dw_part(tree, c)->start,
-			          value ? DW_BIND_VALUE : DW_BIND_OTHER, value);
+			dw_bind_name(r, name, dw_part(tree, c)->start,
+			             value ? DW_BIND_VALUE : DW_BIND_OTHER, value, NULL);
 	}
 }
 
@@ -185,7 +176,7 @@ static void bind(struct dw_reading *r, uint32_t part)
 		if (!left || !right)
 			break;
 		if (is_name(dw_kind(tree, left)))
-			bind_name(r, left, at, DW_BIND_VALUE, right);
+			dw_bind_name(r, left, at, DW_BIND_VALUE, right, NULL);
 		if (dw_kind(tree, left) != DW_K_LEFT_ASSIGNMENT_LIST)
 			break;
 		v = dw_kind(tree, right) == DW_K_RIGHT_ASSIGNMENT_LIST ||
@@ -194,8 +185,8 @@ static void bind(struct dw_reading *r, uint32_t part)
 		            : 0;
 		for (c = dw_child_named(tree, left); c; c = dw_next_named(tree, c)) {
 			if (is_name(dw_kind(tree, c)))
-				bind_name(r, c, at, v ? DW_BIND_VALUE : DW_BIND_OPAQUE,
-				          v);
+				dw_bind_name(r, c, at, v ? DW_BIND_VALUE : DW_BIND_OPAQUE,
+				             v, NULL);
 			v = v ? dw_next_named(tree, v) : 0;
 		}
 		break;
@@ -203,11 +194,11 @@ static void bind(struct dw_reading *r, uint32_t part)
 		left = dw_child_in(tree, part, DW_F_LEFT);
 		right = dw_child_in(tree, part, DW_F_RIGHT);
 		if (left && right && is_name(dw_kind(tree, left)))
-			bind_name(r, left, at,
-			          dw_child_of(tree, part, DW_K_T_PLUS_EQUAL)
-			                  ? DW_BIND_APPEND
-			                  : DW_BIND_VALUE,
-			          right);
+			dw_bind_name(r, left, at,
+			             dw_child_of(tree, part, DW_K_T_PLUS_EQUAL)
+			                     ? DW_BIND_APPEND
+			                     : DW_BIND_VALUE,
+			             right, NULL);
 		break;
 	case DW_K_BINARY:
 		/* x << "text" */
@@ -215,7 +206,7 @@ static void bind(struct dw_reading *r, uint32_t part)
 		right = dw_child_in(tree, part, DW_F_RIGHT);
 		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
 		    dw_child_of(tree, part, DW_K_T_HEREDOC))
-			bind_name(r, left, at, DW_BIND_APPEND, right);
+			dw_bind_name(r, left, at, DW_BIND_APPEND, right, NULL);
 		break;
 	case DW_K_METHOD:
 		bind_method(r, part);
@@ -235,13 +226,8 @@ static void bind(struct dw_reading *r, uint32_t part)
 static uint32_t argument(const struct dw_tree *tree, uint32_t call, unsigned index)
 {
 	uint32_t list = dw_child_in(tree, call, DW_F_ARGUMENTS);
-	uint32_t c = list ? dw_child_named(tree, list) : 0;
 
-	while (c && index > 0) {
-		c = dw_next_named(tree, c);
-		index--;
-	}
-	return c;
+	return list ? dw_child_at(tree, list, index) : 0;
 }
 
 static struct dw_value kernel_method(struct dw_reading *r, const char *name, size_t len)
@@ -325,25 +311,7 @@ static struct dw_value callee(struct dw_reading *r, uint32_t call)
 
 static struct dw_value string_value(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value all = dw_value_text(r, "", 0), piece;
-
-	for (uint32_t c = dw_child_named(tree, part); c && all.type == DW_V_TEXT;
-	     c = dw_next_named(tree, c)) {
-		size_t len;
-		const char *text = dw_text(tree, c, &len);
-
-		if (dw_kind(tree, c) == DW_K_STRING_CONTENT)
-			piece = dw_value_text(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_ESCAPE_SEQUENCE)
-			piece = dw_unescape(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_INTERPOLATION)
-			piece = dw_eval(r, dw_child_named(tree, c));
-		else
-			return dw_unknown;
-		all = dw_value_join(r, all, piece);
-	}
-	return all;
+	return dw_fold_pieces(r, part, DW_K_STRING_CONTENT, DW_K_INTERPOLATION);
 }
 
 /* Methods of texts, numbers and lists. */
@@ -563,20 +531,11 @@ static void check_send(struct dw_reading *r, uint32_t part)
 static struct dw_value as_command(struct dw_reading *r, uint32_t call, unsigned from)
 {
 	const struct dw_tree *tree = &r->tree;
-	struct dw_value all = dw_eval(r, argument(tree, call, from)), word;
-	uint32_t c = argument(tree, call, from + 1);
+	struct dw_value all = dw_eval(r, argument(tree, call, from));
 
 	if (all.type != DW_V_TEXT)
 		return dw_unknown;
-	for (; c; c = dw_next_named(tree, c)) {
-		word = dw_eval(r, c);
-		if (word.type != DW_V_TEXT || strchr(word.text, '\''))
-			word = dw_value_text(r, "?", 1);
-		all = dw_value_join(r, all, dw_value_text(r, " '", 2));
-		all = dw_value_join(r, all, word);
-		all = dw_value_join(r, all, dw_value_text(r, "'", 1));
-	}
-	return all;
+	return dw_fold_command(r, all, argument(tree, call, from + 1));
 }
 
 static bool ends_loop(const char *path)
