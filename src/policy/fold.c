@@ -283,6 +283,46 @@ struct dw_value dw_fold_plus(struct dw_reading *r, struct dw_value a, struct dw_
 	return dw_value_join(r, a, b);
 }
 
+struct dw_value dw_fold_pieces(struct dw_reading *r, uint32_t part, enum dw_kind plain,
+                               enum dw_kind hole)
+{
+	const struct dw_tree *tree = &r->tree;
+	struct dw_value all = dw_value_text(r, "", 0), piece;
+
+	for (uint32_t c = dw_child_named(tree, part); c && all.type == DW_V_TEXT;
+	     c = dw_next_named(tree, c)) {
+		size_t len;
+		const char *text = dw_text(tree, c, &len);
+
+		if (dw_kind(tree, c) == plain)
+			piece = dw_value_text(r, text, len);
+		else if (dw_kind(tree, c) == DW_K_ESCAPE_SEQUENCE)
+			piece = dw_unescape(r, text, len);
+		else if (dw_kind(tree, c) == hole)
+			piece = dw_eval(r, dw_child_named(tree, c));
+		else
+			return dw_unknown;
+		all = dw_value_join(r, all, piece);
+	}
+	return all;
+}
+
+struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,
+                                uint32_t first)
+{
+	struct dw_value all = line, word;
+
+	for (uint32_t c = first; c; c = dw_next_named(&r->tree, c)) {
+		word = dw_eval(r, c);
+		if (word.type != DW_V_TEXT || strchr(word.text, '\''))
+			word = dw_value_text(r, "?", 1);
+		all = dw_value_join(r, all, dw_value_text(r, " '", 2));
+		all = dw_value_join(r, all, word);
+		all = dw_value_join(r, all, dw_value_text(r, "'", 1));
+	}
+	return all;
+}
+
 struct dw_value dw_either(struct dw_reading *r, uint32_t a, uint32_t b)
 {
 	struct dw_value v = dw_eval(r, a), w = dw_eval(r, b);

@@ -31,6 +31,15 @@ struct dw_value dw_fold_percent(struct dw_reading *r, struct dw_value v);
 struct dw_value dw_fold_rot13(struct dw_reading *r, struct dw_value v);
 /* Numbers added, texts joined. */
 struct dw_value dw_fold_plus(struct dw_reading *r, struct dw_value a, struct dw_value b);
+/* A literal of pieces: plain text, escapes, and holes with an expression in them. */
+struct dw_value dw_fold_pieces(struct dw_reading *r, uint32_t part, enum dw_kind plain,
+                               enum dw_kind hole);
+/*
+ * A command line with more arguments behind it, each in quotes of its own: that part
+ * and those beside it. What we do not know is some word.
+ */
+struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,
+                                uint32_t first);
 
 /* Either may be it; a name of the library's is what we are after. */
 struct dw_value dw_either(struct dw_reading *r, uint32_t a, uint32_t b);

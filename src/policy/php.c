@@ -1,424 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In PHP a text is as good as a function's name, and no name minds its case. */
+/* What there is to find in PHP. */
+#include "policy/php.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-#include "policy/fold.h"
-#include "policy/read.h"
-
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
-
-static const struct dw_danger dangers[] = {
-	{"eval", "builtin:", E, DW_CODE_SELF},
-	{"create_function", "builtin:", E, 0},
-	{"fopen", "builtin:", W, 0},
-	{"file_get_contents", "builtin:", W, 0},
-	{"file_put_contents", "builtin:", W, 0},
-	{"readfile", "builtin:", W, 0},
-	{"system", "shell:", E, DW_CODE_SHELL},
-	{"exec", "shell:", E, DW_CODE_SHELL},
-	{"shell_exec", "shell:", E, DW_CODE_SHELL},
-	{"passthru", "shell:", E, DW_CODE_SHELL},
-	{"popen", "shell:", E, DW_CODE_SHELL},
-	{"proc_open", "shell:", E, DW_CODE_SHELL},
-	{"pcntl_exec", "shell:", E, 0},
-	{"pcntl_fork", "shell:", W, 0},
-	{"posix_kill", "shell:", W, 0},
-	{"mail", "network:", W, 0},
-	{"unlink", "delete:", E, 0},
-	{"rmdir", "delete:", E, 0},
-	{"ftruncate", "delete:", E, 0},
-	{"fsockopen", "network:", W, 0},
-	{"pfsockopen", "network:", W, 0},
-	{"stream_socket_client", "network:", W, 0},
-	{"stream_socket_server", "network:", W, 0},
-	{"socket_create", "network:", W, 0},
-	{"socket_connect", "network:", W, 0},
-	{"curl_init", "network:", W, 0},
-	{"curl_exec", "network:", W, 0},
-	{"curl_multi_exec", "network:", W, 0},
-	{"ftp_connect", "network:", W, 0},
-	{"gethostbyname", "network:", W, 0},
-	{"dns_get_record", "network:", W, 0},
-	{"unserialize", "dynamic:", E, 0},
-	{"extract", "reflection:", W, 0},
-	{"parse_str", "reflection:", W, 0},
-	{"dl", "native:", E, 0},
-	{"putenv", "native:", W, 0},
-	{"ffi::cdef", "native:FFI", E, 0},
-	{"ffi::load", "native:FFI", E, 0},
-	{0},
-};
-
-#undef E
-#undef W
-
-/* Functions that call what they are given the name of. */
-static const char callers[] =
-	" call_user_func call_user_func_array array_map array_filter array_walk array_reduce "
-	"array_walk_recursive usort uasort uksort register_shutdown_function "
-	"register_tick_function ob_start preg_replace_callback iterator_apply "
-	"set_error_handler set_exception_handler spl_autoload_register forward_static_call "
-	"array_udiff array_uintersect array_diff_ukey is_callable ";
-
-static const char reflectors[] =
-	" reflectionfunction reflectionmethod reflectionclass reflectionobject ";
-
-static const char from_outside[] =
-	" $_GET $_POST $_REQUEST $_COOKIE $_SERVER $_FILES $GLOBALS ";
-
-/* What comes with a request: a name that no function has. */
-#define REQUEST "$request"
-
-static bool is_function(enum dw_kind kind)
-{
-	return kind == DW_K_FUNCTION_DEFINITION || kind == DW_K_METHOD_DECLARATION ||
-	       kind == DW_K_ANONYMOUS_FUNCTION || kind == DW_K_ARROW_FUNCTION;
-}
-
-static bool is_scope(const struct dw_tree *tree, uint32_t part)
-{
-	return is_function(dw_kind(tree, part));
-}
-
-/* Names: variables with their dollar, functions without. */
-
-static void bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
-                      enum dw_binding_kind kind, uint32_t part)
-{
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-
-	dw_bind(r, dw_part(&r->tree, name)->scope, text, len, at, kind, part, NULL);
-}
-
-static void bind_function(struct dw_reading *r, uint32_t name)
-{
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-	struct dw_value v = dw_fold_case(r, dw_value_text(r, text, len), false);
-
-	if (v.type == DW_V_TEXT)
-		dw_bind(r, 0, v.text, v.len, 0, DW_BIND_OTHER, 0, NULL);
-}
-
-static uint32_t last_named(const struct dw_tree *tree, uint32_t part)
-{
-	uint32_t last = 0;
-
-	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
-		last = c;
-	return last;
-}
-
-static void bind_list(struct dw_reading *r, uint32_t left, uint32_t right, uint32_t at)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t v = right && dw_kind(tree, right) == DW_K_ARRAY_CREATION
-	                     ? dw_child_named(tree, right)
-	                     : 0;
-
-	for (uint32_t c = dw_child_named(tree, left); c; c = dw_next_named(tree, c)) {
-		if (dw_kind(tree, c) == DW_K_VARIABLE_NAME)
-			bind_name(r, c, at, v ? DW_BIND_VALUE : DW_BIND_OPAQUE,
-			          v ? last_named(tree, v) : 0);
-		v = v ? dw_next_named(tree, v) : 0;
-	}
-}
-
-static void bind(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t left, right, at = dw_part(tree, part)->end;
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_ASSIGNMENT_EXPRESSION:
-		left = dw_child_in(tree, part, DW_F_LEFT);
-		right = dw_child_in(tree, part, DW_F_RIGHT);
-		if (left && dw_kind(tree, left) == DW_K_VARIABLE_NAME)
-			bind_name(r, left, at, DW_BIND_VALUE, right);
-		else if (left && dw_kind(tree, left) == DW_K_LIST_LITERAL)
-			bind_list(r, left, right, at);
-		break;
-	case DW_K_AUGMENTED_ASSIGNMENT_EXPRESSION:
-		left = dw_child_in(tree, part, DW_F_LEFT);
-		right = dw_child_in(tree, part, DW_F_RIGHT);
-		if (left && right && dw_kind(tree, left) == DW_K_VARIABLE_NAME)
-			bind_name(r, left, at,
-			          dw_child_of(tree, part, DW_K_T_DOT_EQUAL)
-			                  ? DW_BIND_APPEND
-			                  : DW_BIND_OPAQUE,
-			          right);
-		break;
-	case DW_K_SIMPLE_PARAMETER:
-	case DW_K_VARIADIC_PARAMETER:
-		left = dw_child_in(tree, part, DW_F_NAME);
-		right = dw_child_in(tree, part, DW_F_DEFAULT_VALUE);
-		if (left)
-			bind_name(r, left, 0, right ? DW_BIND_VALUE : DW_BIND_OTHER,
-			          right);
-		break;
-	case DW_K_FUNCTION_DEFINITION:
-		/* Only in a name space can a function be called like one of PHP's. */
-		left = dw_child_in(tree, part, DW_F_NAME);
-		if (left && dw_part(tree, part)->parent == 0 &&
-		    dw_child_of(tree, 0, DW_K_NAMESPACE_DEFINITION))
-			bind_function(r, left);
-		break;
-	case DW_K_NAMESPACE_USE_CLAUSE:
-		/* use function X\y as z */
-		left = dw_child_in(tree, part, DW_F_ALIAS);
-		if (!left)
-			left = last_named(tree, part);
-		if (left && dw_kind(tree, left) == DW_K_QUALIFIED_NAME)
-			left = last_named(tree, left);
-		if (left && dw_child_of(tree, part, DW_K_T_FUNCTION))
-			bind_function(r, left);
-		break;
-	default:
-		break;
-	}
-}
-
-/* What expressions come to. */
-
-static uint32_t argument(const struct dw_tree *tree, uint32_t call, unsigned index)
-{
-	uint32_t list = dw_child_in(tree, call, DW_F_ARGUMENTS);
-	uint32_t c;
-
-	if (!list)
-		list = dw_child_of(tree, call, DW_K_ARGUMENTS);
-	c = list ? dw_child_named(tree, list) : 0;
-	while (c && index > 0) {
-		c = dw_next_named(tree, c);
-		index--;
-	}
-	return c && dw_kind(tree, c) == DW_K_ARGUMENT ? last_named(tree, c) : 0;
-}
-
-/* The function of that name, if it is PHP's: without case, without a first "\". */
-static struct dw_value function_named(struct dw_reading *r, const char *text, size_t len)
-{
-	struct dw_value v;
-
-	if (len > 0 && text[0] == '\\') {
-		text++;
-		len--;
-	}
-	if (len == 0 || len > 64 || memchr(text, '\\', len))
-		return dw_unknown;
-	v = dw_fold_case(r, dw_value_text(r, text, len), false);
-	if (v.type == DW_V_TEXT)
-		v.type = DW_V_NAME;
-	return v;
-}
-
-static struct dw_value callee(struct dw_reading *r, uint32_t call)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t function = dw_child_in(tree, call, DW_F_FUNCTION);
-	struct dw_value v, own;
-	size_t len;
-	const char *text;
-
-	if (!function)
-		return dw_unknown;
-	text = dw_text(tree, function, &len);
-	switch (dw_kind(tree, function)) {
-	case DW_K_NAME:
-		v = function_named(r, text, len);
-		if (v.type == DW_V_NAME &&
-		    dw_lookup(r, 0, v.text, v.len, UINT32_MAX, &own) != DW_BOUND_NOT)
-			return dw_unknown;
-		return v;
-	case DW_K_QUALIFIED_NAME:
-		return function_named(r, text, len);
-	default:
-		v = dw_eval(r, function);
-		if (dw_value_is(v, DW_V_NAME, REQUEST))
-			return v;
-		return v.type == DW_V_TEXT ? function_named(r, v.text, v.len)
-		                           : dw_unknown;
-	}
-}
-
-static struct dw_value string_value(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	bool single = dw_kind(tree, part) == DW_K_STRING;
-	struct dw_value all = dw_value_text(r, "", 0), piece;
-
-	for (uint32_t c = dw_child_named(tree, part); c && all.type == DW_V_TEXT;
-	     c = dw_next_named(tree, c)) {
-		size_t len;
-		const char *text = dw_text(tree, c, &len);
-
-		if (dw_kind(tree, c) == DW_K_STRING_CONTENT)
-			piece = dw_value_text(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_ESCAPE_SEQUENCE)
-			piece = single ? dw_value_text(r, text + 1, len - 1)
-			               : dw_unescape(r, text, len);
-		else
-			piece = dw_eval(r, c);
-		all = dw_value_join(r, all, piece);
-	}
-	return all;
-}
-
-static struct dw_value known_call(struct dw_reading *r, uint32_t call, const char *f)
-{
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value a = dw_eval(r, argument(tree, call, 0));
-	struct dw_value b = dw_eval(r, argument(tree, call, 1));
-
-	if (strcmp(f, "strrev") == 0)
-		return dw_fold_reverse(r, a);
-	if (strcmp(f, "str_rot13") == 0)
-		return dw_fold_rot13(r, a);
-	if (strcmp(f, "base64_decode") == 0)
-		return dw_fold_base64(r, a);
-	if (strcmp(f, "hex2bin") == 0)
-		return dw_fold_hex(r, a);
-	if (strcmp(f, "urldecode") == 0 || strcmp(f, "rawurldecode") == 0)
-		return dw_fold_percent(r, a);
-	if (strcmp(f, "chr") == 0)
-		return dw_fold_char(r, a);
-	if (strcmp(f, "strtolower") == 0 || strcmp(f, "lcfirst") == 0)
-		return dw_fold_case(r, a, false);
-	if (strcmp(f, "strtoupper") == 0)
-		return dw_fold_case(r, a, true);
-	if (strcmp(f, "trim") == 0 || strcmp(f, "strval") == 0)
-		return a;
-	if (strcmp(f, "str_repeat") == 0)
-		return b.type == DW_V_NUMBER ? dw_fold_times(r, a, b.number) : dw_unknown;
-	if (strcmp(f, "str_replace") == 0)
-		return dw_fold_replace(r, dw_eval(r, argument(tree, call, 2)), a, b,
-		                       true);
-	if (strcmp(f, "substr") == 0 && b.type == DW_V_NUMBER && b.number >= 0) {
-		struct dw_value n = dw_eval(r, argument(tree, call, 2));
-		int64_t end = n.type == DW_V_NUMBER && n.number >= 0 &&
-		                              n.number < 100000 && b.number < 100000
-		                      ? b.number + n.number
-		                      : (int64_t)a.len;
-
-		return dw_fold_slice(r, a, b.number, end, 1);
-	}
-	if (strcmp(f, "implode") == 0 || strcmp(f, "join") == 0) {
-		if (a.type == DW_V_PART)
-			return dw_fold_list(r, a.part, dw_value_text(r, "", 0));
-		return b.type == DW_V_PART ? dw_fold_list(r, b.part, a) : dw_unknown;
-	}
-	return dw_unknown;
-}
-
-static struct dw_value subscript(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t object = dw_child_named(tree, part);
-	uint32_t index = object ? dw_next_named(tree, object) : 0;
-	struct dw_value v = dw_eval(r, object), key = dw_eval(r, index);
-	int64_t at = 0;
-	size_t len = 0;
-	const char *text = object ? dw_text(tree, object, &len) : "";
-
-	if (dw_word_in(from_outside, text, len))
-		return dw_value_name(r, REQUEST);
-
-	if (v.type == DW_V_TEXT && key.type == DW_V_NUMBER)
-		return dw_fold_slice(r, v, key.number, key.number + 1, 1);
-	if (v.type != DW_V_PART || dw_kind(tree, v.part) != DW_K_ARRAY_CREATION)
-		return dw_unknown;
-	for (uint32_t c = dw_child_named(tree, v.part); c && dw_step(r);
-	     c = dw_next_named(tree, c), at++) {
-		uint32_t first = dw_child_named(tree, c), second = 0;
-		struct dw_value k;
-
-		if (first)
-			second = dw_next_named(tree, first);
-		if (!second) {
-			if (key.type == DW_V_NUMBER && key.number == at)
-				return dw_eval(r, first);
-			continue;
-		}
-		k = dw_eval(r, first);
-		if (k.type == key.type && k.len == key.len && k.number == key.number &&
-		    (!k.text || memcmp(k.text, key.text, k.len) == 0))
-			return dw_eval(r, second);
-	}
-	return dw_unknown;
-}
-
-static struct dw_value eval(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value v = dw_unknown;
-	size_t len;
-	const char *text = dw_text(tree, part, &len);
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_VARIABLE_NAME:
-		(void)dw_lookup(r, dw_part(tree, part)->scope, text, len,
-		                dw_part(tree, part)->start, &v);
-		return v;
-	case DW_K_STRING:
-	case DW_K_ENCAPSED_STRING:
-	case DW_K_HEREDOC_BODY:
-	case DW_K_NOWDOC_BODY:
-		return string_value(r, part);
-	case DW_K_HEREDOC:
-	case DW_K_NOWDOC:
-		return dw_eval(r, dw_child_in(tree, part, DW_F_VALUE));
-	case DW_K_INTEGER:
-		return dw_literal_number(tree, part);
-	case DW_K_BINARY_EXPRESSION:
-		if (dw_child_of(tree, part, DW_K_T_DOT))
-			return dw_value_join(r,
-			                     dw_eval(r,
-			                             dw_child_in(tree, part, DW_F_LEFT)),
-			                     dw_eval(r, dw_child_in(tree, part,
-			                                            DW_F_RIGHT)));
-		/* "a" ^ "b" and the like are left alone. */
-		return dw_child_of(tree, part, DW_K_T_PLUS)
-		               ? dw_fold_plus(r,
-		                              dw_eval(r,
-		                                      dw_child_in(tree, part, DW_F_LEFT)),
-		                              dw_eval(r, dw_child_in(tree, part,
-		                                                     DW_F_RIGHT)))
-		               : dw_unknown;
-	case DW_K_PARENTHESIZED_EXPRESSION:
-	case DW_K_ARRAY_ELEMENT:
-		return dw_eval(r, last_named(tree, part));
-	case DW_K_CAST_EXPRESSION:
-		return dw_eval(r, dw_child_in(tree, part, DW_F_VALUE));
-	case DW_K_CONDITIONAL_EXPRESSION:
-		return dw_either(r, dw_child_in(tree, part, DW_F_BODY),
-		                 dw_child_in(tree, part, DW_F_ALTERNATIVE));
-	case DW_K_ASSIGNMENT_EXPRESSION:
-		return dw_eval(r, dw_child_in(tree, part, DW_F_RIGHT));
-	case DW_K_SUBSCRIPT_EXPRESSION:
-		return subscript(r, part);
-	case DW_K_FUNCTION_CALL:
-		v = callee(r, part);
-		return v.type == DW_V_NAME ? known_call(r, part, v.text) : dw_unknown;
-	case DW_K_ARRAY_CREATION:
-	case DW_K_ANONYMOUS_FUNCTION:
-	case DW_K_ARROW_FUNCTION:
-		return dw_value_part(part);
-	default:
-		return dw_unknown;
-	}
-}
-
-static struct dw_value member(struct dw_reading *r, struct dw_value base,
-                              const char *name, size_t len)
-{
-	return dw_value_member(r, base, name, len);
-}
-
-/* Findings. */
 
 static void check_inner(struct dw_reading *r, uint32_t part, struct dw_value code)
 {
@@ -441,7 +27,7 @@ static bool is_made(const struct dw_tree *tree, uint32_t part)
 		if (!part)
 			return false;
 		text = dw_text(tree, part, &len);
-		return dw_word_in(from_outside, text, len);
+		return dw_word_in(dw_php_from_outside, text, len);
 	case DW_K_PARENTHESIZED_EXPRESSION:
 		part = dw_child_named(tree, part);
 		return part && is_made(tree, part);
@@ -473,12 +59,13 @@ static void check_callbacks(struct dw_reading *r, uint32_t part, const char *cal
 {
 	const struct dw_tree *tree = &r->tree;
 
-	for (unsigned i = 0; i < 4 && argument(tree, part, i); i++) {
-		uint32_t a = argument(tree, part, i);
+	for (unsigned i = 0; i < 4 && dw_php_argument(tree, part, i); i++) {
+		uint32_t a = dw_php_argument(tree, part, i);
 		struct dw_value v = dw_eval(r, a);
 
 		if (v.type == DW_V_TEXT)
-			(void)dw_check_danger(r, a, function_named(r, v.text, v.len));
+			(void)dw_check_danger(r, a,
+			                      dw_php_function_named(r, v.text, v.len));
 		else if (i == 0 && strncmp(caller, "call_user", 9) == 0 &&
 		         is_made(tree, a))
 			dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
@@ -490,17 +77,17 @@ static void check_call(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
 	uint32_t function = dw_child_in(tree, part, DW_F_FUNCTION);
-	struct dw_value f = callee(r, part);
-	struct dw_value a = dw_eval(r, argument(tree, part, 0));
+	struct dw_value f = dw_php_callee(r, part);
+	struct dw_value a = dw_eval(r, dw_php_argument(tree, part, 0));
 	const struct dw_danger *d;
 
-	if (dw_value_is(f, DW_V_NAME, REQUEST) ||
+	if (dw_value_is(f, DW_V_NAME, DW_PHP_REQUEST) ||
 	    (function && f.type != DW_V_NAME && is_made(tree, function)))
 		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
 		         "which function is called is known at run time only");
 	if (f.type != DW_V_NAME)
 		return;
-	if (dw_word_in(callers, f.text, f.len))
+	if (dw_word_in(dw_php_callers, f.text, f.len))
 		check_callbacks(r, part, f.text);
 	if (strcmp(f.text, "assert") == 0 && a.type == DW_V_TEXT) {
 		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:assert",
@@ -552,16 +139,16 @@ static void check_new(struct dw_reading *r, uint32_t part)
 	uint32_t name = dw_child_named(tree, part);
 	size_t len;
 	const char *text = name ? dw_text(tree, name, &len) : "";
-	struct dw_value v = name ? function_named(r, text, len) : dw_unknown;
+	struct dw_value v = name ? dw_php_function_named(r, text, len) : dw_unknown;
 	struct dw_value a;
 
-	if (v.type != DW_V_NAME || !dw_word_in(reflectors, v.text, v.len))
+	if (v.type != DW_V_NAME || !dw_word_in(dw_php_reflectors, v.text, v.len))
 		return;
 	dw_found(r, part, DW_SEVERITY_ERROR, "reflection:Reflection",
 	         "a function or class is taken by its name");
-	a = dw_eval(r, argument(tree, part, 0));
+	a = dw_eval(r, dw_php_argument(tree, part, 0));
 	if (a.type == DW_V_TEXT)
-		(void)dw_check_danger(r, part, function_named(r, a.text, a.len));
+		(void)dw_check_danger(r, part, dw_php_function_named(r, a.text, a.len));
 }
 
 static void check_scoped(struct dw_reading *r, uint32_t part)
@@ -580,7 +167,7 @@ static void check_scoped(struct dw_reading *r, uint32_t part)
 	if (n + m + 3 > sizeof(path))
 		return;
 	(void)snprintf(path, sizeof(path), "%.*s::%.*s", (int)n, a, (int)m, b);
-	(void)dw_check_danger(r, part, function_named(r, path, strlen(path)));
+	(void)dw_check_danger(r, part, dw_php_function_named(r, path, strlen(path)));
 }
 
 static bool is_true(struct dw_reading *r, uint32_t part)
@@ -627,7 +214,7 @@ static int leaves(struct dw_reading *r, uint32_t part)
 		               ? 2
 		               : 0;
 	case DW_K_FUNCTION_CALL:
-		f = callee(r, part);
+		f = dw_php_callee(r, part);
 		return dw_value_is(f, DW_V_NAME, "exit") ||
 		                       dw_value_is(f, DW_V_NAME, "die")
 		               ? 2
@@ -639,7 +226,7 @@ static int leaves(struct dw_reading *r, uint32_t part)
 	case DW_K_SWITCH_STATEMENT:
 		return -1;
 	default:
-		return is_function(dw_kind(&r->tree, part)) ? -2 : 0;
+		return dw_php_is_function(dw_kind(&r->tree, part)) ? -2 : 0;
 	}
 }
 
@@ -674,7 +261,7 @@ static void check(struct dw_reading *r, uint32_t part)
 	case DW_K_SHELL_COMMAND:
 		dw_found(r, part, DW_SEVERITY_ERROR, "shell:backtick",
 		         "backticks run another program");
-		dw_check_inner(r, part, DW_CODE_SHELL, string_value(r, part));
+		dw_check_inner(r, part, DW_CODE_SHELL, dw_php_string_value(r, part));
 		break;
 	case DW_K_INCLUDE_EXPRESSION:
 	case DW_K_INCLUDE_ONCE_EXPRESSION:
@@ -699,10 +286,10 @@ static void check(struct dw_reading *r, uint32_t part)
 const struct dw_reader dw_reader_php = {
 	.name = "php",
 	.grammar = "php",
-	.dangers = dangers,
-	.is_scope = is_scope,
-	.bind = bind,
-	.eval = eval,
-	.member = member,
+	.dangers = dw_php_dangers,
+	.is_scope = dw_php_is_scope,
+	.bind = dw_php_bind,
+	.eval = dw_php_eval,
+	.member = dw_value_member,
 	.check = check,
 };

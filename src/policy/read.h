@@ -162,6 +162,9 @@ struct dw_value dw_value_join(struct dw_reading *r, struct dw_value a, struct dw
 struct dw_value dw_value_member(struct dw_reading *r, struct dw_value base,
                                 const char *member, size_t len);
 bool dw_value_is(struct dw_value v, enum dw_value_type type, const char *text);
+bool dw_value_same(struct dw_value a, struct dw_value b);
+/* What the literal list's element of that index comes to. */
+struct dw_value dw_value_element(struct dw_reading *r, uint32_t list, int64_t index);
 
 /* reader->eval(), with its bounds kept. */
 struct dw_value dw_eval(struct dw_reading *r, uint32_t part);
@@ -169,6 +172,9 @@ struct dw_value dw_eval(struct dw_reading *r, uint32_t part);
 /* What a part's text is bound to, in the part's scope. The part is where it holds. */
 void dw_bind(struct dw_reading *r, uint32_t scope, const char *name, size_t len,
              uint32_t at, enum dw_binding_kind kind, uint32_t part, const char *path);
+/* The name that stands there, in its scope. */
+void dw_bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
+                  enum dw_binding_kind kind, uint32_t part, const char *path);
 
 /* What a name is, seen from a scope and a byte. */
 enum dw_bound {

@@ -1,509 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * In Ruby nearly everything is a method. Those of Kernel may be called from anywhere
- * without naming it, and through send() on any object at all.
- */
+/* What there is to find in Ruby. */
+#include "policy/ruby.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "policy/fold.h"
-#include "policy/read.h"
-
-static const char *const modules[] = {
-	"socket",   "net",    "open-uri", "open3",    "fileutils",   "pty",   "fiddle",
-	"ffi",      "drb",    "webrick",  "openssl",  "tempfile",    "etc",   "syslog",
-	"objspace", "ripper", "faraday",  "httparty", "rest-client", "excon", "typhoeus",
-	"shell",    "dl",     "win32ole", NULL,
-};
-
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
-
-static const struct dw_danger dangers[] = {
-	{"Kernel.eval", "builtin:eval", E, DW_CODE_SELF},
-	{"Kernel.binding.eval", "builtin:eval", E, DW_CODE_SELF},
-	{"TOPLEVEL_BINDING.eval", "builtin:eval", E, DW_CODE_SELF},
-	{"Kernel.instance_eval", "builtin:instance_eval", E, DW_CODE_SELF},
-	{"Kernel.class_eval", "builtin:class_eval", E, DW_CODE_SELF},
-	{"Kernel.module_eval", "builtin:module_eval", E, DW_CODE_SELF},
-	{"Kernel.open", "builtin:open", W, 0},
-	{"Kernel.gets", "builtin:gets", W, 0},
-	{"File.open", "builtin:open", W, 0},
-	{"File.new", "builtin:open", W, 0},
-	{"File.write", "builtin:open", W, 0},
-	{"File.read", "builtin:open", W, 0},
-	{"IO.read", "builtin:open", W, 0},
-	{"IO.write", "builtin:open", W, 0},
-	{"Kernel.system", "shell:system", E, DW_CODE_SHELL},
-	{"Kernel.exec", "shell:exec", E, DW_CODE_SHELL},
-	{"Kernel.spawn", "shell:spawn", E, DW_CODE_SHELL},
-	{"Kernel.fork", "shell:fork", W, 0},
-	{"Kernel.`", "shell:backtick", E, DW_CODE_SHELL},
-	{"Kernel.syscall", "native:syscall", E, 0},
-	{"Process.spawn", "shell:", E, DW_CODE_SHELL},
-	{"Process.exec", "shell:", E, DW_CODE_SHELL},
-	{"Process.fork", "shell:", W, 0},
-	{"Process.kill", "shell:", W, 0},
-	{"IO.popen", "shell:", E, DW_CODE_SHELL},
-	{"Open3.*", "shell:", E, DW_CODE_SHELL},
-	{"PTY.spawn", "shell:", E, DW_CODE_SHELL},
-	{"PTY.getpty", "shell:", E, DW_CODE_SHELL},
-	{"File.delete", "delete:", E, 0},
-	{"File.unlink", "delete:", E, 0},
-	{"File.truncate", "delete:", E, 0},
-	{"Dir.rmdir", "delete:", E, 0},
-	{"Dir.unlink", "delete:", E, 0},
-	{"Dir.delete", "delete:", E, 0},
-	{"FileUtils.rm**", "delete:", E, 0},
-	{"FileUtils.remove**", "delete:", E, 0},
-	{"FileUtils.safe_unlink", "delete:", E, 0},
-	{"Pathname.new().delete", "delete:Pathname.delete", E, 0},
-	{"Pathname.new().unlink", "delete:Pathname.unlink", E, 0},
-	{"Pathname.new().rmtree", "delete:Pathname.rmtree", E, 0},
-	{"Net.HTTP.*", "network:Net::HTTP", W, 0},
-	{"Net.FTP.*", "network:Net::FTP", W, 0},
-	{"Net.SMTP.*", "network:Net::SMTP", W, 0},
-	{"Net.SSH.*", "network:Net::SSH", W, 0},
-	{"TCPSocket.*", "network:TCPSocket", W, 0},
-	{"TCPServer.*", "network:TCPServer", W, 0},
-	{"UDPSocket.*", "network:UDPSocket", W, 0},
-	{"UNIXSocket.*", "network:UNIXSocket", W, 0},
-	{"Socket.*", "network:Socket", W, 0},
-	{"URI.open", "network:URI.open", W, 0},
-	{"OpenURI.*", "network:OpenURI", W, 0},
-	{"Faraday.*", "network:Faraday", W, 0},
-	{"HTTParty.*", "network:HTTParty", W, 0},
-	{"RestClient.*", "network:RestClient", W, 0},
-	{"Fiddle.*", "native:Fiddle", E, 0},
-	{"Fiddle.Function.new", "native:Fiddle", E, 0},
-	{"Marshal.load", "dynamic:", E, 0},
-	{"YAML.load", "dynamic:", W, 0},
-	{"YAML.unsafe_load", "dynamic:", E, 0},
-	{"RubyVM.InstructionSequence.*", "dynamic:RubyVM", E, 0},
-	{"ObjectSpace.each_object", "reflection:", W, 0},
-	{0},
-};
-
-#undef E
-#undef W
-
-/* Methods that every object has, as far as we ask. */
-static const char kernel[] =
-	" eval instance_eval class_eval module_eval open gets system exec spawn fork syscall "
-	"` binding require load require_relative autoload method send __send__ public_send "
-	"const_get instance_variable_get loop raise exit exit! abort throw fail ";
-
-/* Without a block they run a text. */
-static const char needs_text[] = " instance_eval class_eval module_eval ";
-
-static bool is_scope(const struct dw_tree *tree, uint32_t part)
-{
-	switch (dw_kind(tree, part)) {
-	case DW_K_METHOD:
-	case DW_K_SINGLETON_METHOD:
-	case DW_K_CLASS:
-	case DW_K_MODULE:
-	case DW_K_BLOCK:
-	case DW_K_DO_BLOCK:
-	case DW_K_LAMBDA:
-		return (dw_part(tree, part)->flags & DW_PART_NAMED) != 0;
-	default:
-		return false;
-	}
-}
-
-/* Names: variables as they are, methods with a dot in front. */
-
-#define NAME_LEN_MAX 200
-
-static void bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
-                      enum dw_binding_kind kind, uint32_t part)
-{
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-
-	dw_bind(r, dw_part(&r->tree, name)->scope, text, len, at, kind, part, NULL);
-}
-
-static void bind_method(struct dw_reading *r, uint32_t part)
-{
-	uint32_t name = dw_child_in(&r->tree, part, DW_F_NAME);
-	uint32_t up = dw_part(&r->tree, part)->parent;
-	size_t len;
-	const char *text;
-	char dotted[NAME_LEN_MAX + 2];
-	char *kept;
-
-	if (!name)
-		return;
-	/* In a branch that is never taken, a definition hides nothing. */
-	if (up != 0 && dw_kind(&r->tree, up) != DW_K_BODY_STATEMENT)
-		return;
-	text = dw_text(&r->tree, name, &len);
-	if (len > NAME_LEN_MAX)
-		return;
-	(void)snprintf(dotted, sizeof(dotted), ".%.*s", (int)len, text);
-	kept = dw_keep(r, dotted, len + 1);
-	if (kept)
-		dw_bind(r, dw_part(&r->tree, part)->scope, kept, len + 1,
-		        dw_part(&r->tree, part)->start, DW_BIND_OTHER, 0, NULL);
-}
-
-static void bind_parameters(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-
-	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
-		uint32_t name = dw_kind(tree, c) == DW_K_IDENTIFIER
-		                        ? c
-		                        : dw_child_in(tree, c, DW_F_NAME);
-		uint32_t value = dw_child_in(tree, c, DW_F_VALUE);
-
-		if (name)
-			bind_name(r, name, dw_part(tree, c)->start,
-			          value ? DW_BIND_VALUE : DW_BIND_OTHER, value);
-	}
-}
-
-static bool is_name(enum dw_kind kind)
-{
-	return kind == DW_K_IDENTIFIER || kind == DW_K_CONSTANT ||
-	       kind == DW_K_GLOBAL_VARIABLE;
-}
-
-static void bind(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t left, right, c, v, at = dw_part(tree, part)->end;
-
-	if (!(dw_part(tree, part)->flags & DW_PART_NAMED))
-		return;
-	switch (dw_kind(tree, part)) {
-	case DW_K_ASSIGNMENT:
-		left = dw_child_in(tree, part, DW_F_LEFT);
-		right = dw_child_in(tree, part, DW_F_RIGHT);
-		if (!left || !right)
-			break;
-		if (is_name(dw_kind(tree, left)))
-			bind_name(r, left, at, DW_BIND_VALUE, right);
-		if (dw_kind(tree, left) != DW_K_LEFT_ASSIGNMENT_LIST)
-			break;
-		v = dw_kind(tree, right) == DW_K_RIGHT_ASSIGNMENT_LIST ||
-		                    dw_kind(tree, right) == DW_K_ARRAY
-		            ? dw_child_named(tree, right)
-		            : 0;
-		for (c = dw_child_named(tree, left); c; c = dw_next_named(tree, c)) {
-			if (is_name(dw_kind(tree, c)))
-				bind_name(r, c, at, v ? DW_BIND_VALUE : DW_BIND_OPAQUE,
-				          v);
-			v = v ? dw_next_named(tree, v) : 0;
-		}
-		break;
-	case DW_K_OPERATOR_ASSIGNMENT:
-		left = dw_child_in(tree, part, DW_F_LEFT);
-		right = dw_child_in(tree, part, DW_F_RIGHT);
-		if (left && right && is_name(dw_kind(tree, left)))
-			bind_name(r, left, at,
-			          dw_child_of(tree, part, DW_K_T_PLUS_EQUAL)
-			                  ? DW_BIND_APPEND
-			                  : DW_BIND_VALUE,
-			          right);
-		break;
-	case DW_K_BINARY:
-		/* x << "text" */
-		left = dw_child_in(tree, part, DW_F_LEFT);
-		right = dw_child_in(tree, part, DW_F_RIGHT);
-		if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
-		    dw_child_of(tree, part, DW_K_T_HEREDOC))
-			bind_name(r, left, at, DW_BIND_APPEND, right);
-		break;
-	case DW_K_METHOD:
-		bind_method(r, part);
-		break;
-	case DW_K_METHOD_PARAMETERS:
-	case DW_K_BLOCK_PARAMETERS:
-	case DW_K_LAMBDA_PARAMETERS:
-		bind_parameters(r, part);
-		break;
-	default:
-		break;
-	}
-}
-
-/* What expressions come to. */
-
-static uint32_t argument(const struct dw_tree *tree, uint32_t call, unsigned index)
-{
-	uint32_t list = dw_child_in(tree, call, DW_F_ARGUMENTS);
-	uint32_t c = list ? dw_child_named(tree, list) : 0;
-
-	while (c && index > 0) {
-		c = dw_next_named(tree, c);
-		index--;
-	}
-	return c;
-}
-
-static struct dw_value kernel_method(struct dw_reading *r, const char *name, size_t len)
-{
-	char path[64];
-
-	if (len > 40 || !dw_word_in(kernel, name, len))
-		return dw_unknown;
-	(void)snprintf(path, sizeof(path), "Kernel.%.*s", (int)len, name);
-	return dw_value_name(r, dw_keep(r, path, strlen(path)) ?: "");
-}
-
-/* Has the program a method of that name, seen from here? */
-static bool is_own(struct dw_reading *r, uint32_t part, const char *name, size_t len)
-{
-	char dotted[NAME_LEN_MAX + 2];
-	struct dw_value v;
-
-	if (len > NAME_LEN_MAX)
-		return false;
-	(void)snprintf(dotted, sizeof(dotted), ".%.*s", (int)len, name);
-	return dw_lookup(r, dw_part(&r->tree, part)->scope, dotted, len + 1,
-	                 dw_part(&r->tree, part)->start, &v) == DW_BOUND_SURELY;
-}
-
-static struct dw_value member(struct dw_reading *r, struct dw_value base,
-                              const char *name, size_t len)
-{
-	static const char same[] = " call to_proc curry unbind bind public_method ";
-
-	if (base.type != DW_V_NAME)
-		return dw_unknown;
-	if (dw_word_in(same, name, len))
-		return base;
-	if (strcmp(base.text, "self") == 0 || strcmp(base.text, "Object") == 0 ||
-	    strcmp(base.text, "Kernel") == 0 || strcmp(base.text, "BasicObject") == 0) {
-		struct dw_value v = kernel_method(r, name, len);
-
-		if (v.type == DW_V_NAME)
-			return v;
-	}
-	return dw_value_member(r, base, name, len);
-}
-
-static bool is_send(const struct dw_tree *tree, uint32_t method)
-{
-	return dw_text_is(tree, method, "send") || dw_text_is(tree, method, "__send__") ||
-	       dw_text_is(tree, method, "public_send") ||
-	       dw_text_is(tree, method, "method") ||
-	       dw_text_is(tree, method, "instance_method");
-}
-
-/* The method that a call calls, behind send() and method() too. */
-static struct dw_value callee(struct dw_reading *r, uint32_t call)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t receiver = dw_child_in(tree, call, DW_F_RECEIVER);
-	uint32_t method = dw_child_in(tree, call, DW_F_METHOD);
-	struct dw_value base, name;
-	size_t len;
-	const char *text;
-
-	if (!method) /* x.() */
-		return receiver ? dw_eval(r, receiver) : dw_unknown;
-	text = dw_text(tree, method, &len);
-	base = receiver ? dw_eval(r, receiver) : dw_value_name(r, "self");
-	if (is_send(tree, method)) {
-		name = dw_eval(r, argument(tree, call, 0));
-		if (name.type != DW_V_TEXT)
-			return dw_unknown;
-		/* Whatever it is sent to, it has Kernel's methods. */
-		if (base.type == DW_V_NAME)
-			return member(r, base, name.text, name.len);
-		return kernel_method(r, name.text, name.len);
-	}
-	if (!receiver)
-		return is_own(r, call, text, len) ? dw_unknown
-		                                  : kernel_method(r, text, len);
-	return member(r, base, text, len);
-}
-
-static struct dw_value string_value(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value all = dw_value_text(r, "", 0), piece;
-
-	for (uint32_t c = dw_child_named(tree, part); c && all.type == DW_V_TEXT;
-	     c = dw_next_named(tree, c)) {
-		size_t len;
-		const char *text = dw_text(tree, c, &len);
-
-		if (dw_kind(tree, c) == DW_K_STRING_CONTENT)
-			piece = dw_value_text(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_ESCAPE_SEQUENCE)
-			piece = dw_unescape(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_INTERPOLATION)
-			piece = dw_eval(r, dw_child_named(tree, c));
-		else
-			return dw_unknown;
-		all = dw_value_join(r, all, piece);
-	}
-	return all;
-}
-
-/* Methods of texts, numbers and lists. */
-static struct dw_value text_method(struct dw_reading *r, uint32_t call, struct dw_value v)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t m = dw_child_in(tree, call, DW_F_METHOD);
-	struct dw_value a = dw_eval(r, argument(tree, call, 0));
-
-	if (!m)
-		return dw_unknown;
-	if (v.type == DW_V_NUMBER)
-		return dw_text_is(tree, m, "chr") ? dw_fold_char(r, v) : dw_unknown;
-	if (v.type == DW_V_PART) {
-		if (dw_text_is(tree, m, "join"))
-			return dw_fold_list(r, v.part,
-			                    a.type == DW_V_TEXT
-			                            ? a
-			                            : dw_value_text(r, "", 0));
-		if (dw_text_is(tree, m, "pack")) {
-			if (a.type == DW_V_TEXT && strchr("cCU", a.text[0]))
-				return dw_fold_chars(r, v.part);
-			if (a.type == DW_V_TEXT && a.text[0] == 'H')
-				return dw_fold_hex(r, dw_eval(r, dw_child_named(tree,
-				                                                v.part)));
-		}
-		return dw_unknown;
-	}
-	if (dw_text_is(tree, m, "+") || dw_text_is(tree, m, "concat") ||
-	    dw_text_is(tree, m, "<<"))
-		return dw_value_join(r, v, a);
-	if (dw_text_is(tree, m, "reverse"))
-		return dw_fold_reverse(r, v);
-	if (dw_text_is(tree, m, "downcase"))
-		return dw_fold_case(r, v, false);
-	if (dw_text_is(tree, m, "upcase"))
-		return dw_fold_case(r, v, true);
-	if (dw_text_is(tree, m, "sub") || dw_text_is(tree, m, "gsub") ||
-	    dw_text_is(tree, m, "tr"))
-		return dw_fold_replace(r, v, a, dw_eval(r, argument(tree, call, 1)),
-		                       true);
-	if (dw_text_is(tree, m, "unpack1"))
-		return dw_value_is(a, DW_V_TEXT, "m") || dw_value_is(a, DW_V_TEXT, "m0")
-		               ? dw_fold_base64(r, v)
-		               : dw_unknown;
-	if (dw_text_is(tree, m, "to_sym") || dw_text_is(tree, m, "to_s") ||
-	    dw_text_is(tree, m, "intern") || dw_text_is(tree, m, "freeze") ||
-	    dw_text_is(tree, m, "dup") || dw_text_is(tree, m, "strip") ||
-	    dw_text_is(tree, m, "to_str"))
-		return v;
-	return dw_unknown;
-}
-
-static struct dw_value call_value(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t receiver = dw_child_in(tree, part, DW_F_RECEIVER);
-	uint32_t method = dw_child_in(tree, part, DW_F_METHOD);
-	struct dw_value v, a;
-
-	if (receiver) {
-		v = dw_eval(r, receiver);
-		if (v.type == DW_V_TEXT || v.type == DW_V_NUMBER || v.type == DW_V_PART)
-			return text_method(r, part, v);
-	}
-	a = dw_eval(r, argument(tree, part, 0));
-	if (method && dw_text_is(tree, method, "const_get") && a.type == DW_V_TEXT)
-		return dw_value_name(r, a.text);
-	if (method && is_send(tree, method) &&
-	    (dw_text_is(tree, method, "method") ||
-	     dw_text_is(tree, method, "instance_method")))
-		return callee(r, part);
-	v = callee(r, part);
-	if (dw_value_is(v, DW_V_NAME, "Kernel.binding"))
-		return v;
-	if (dw_value_is(v, DW_V_NAME, "Base64.decode64") ||
-	    dw_value_is(v, DW_V_NAME, "Base64.strict_decode64"))
-		return dw_fold_base64(r, a);
-	return dw_value_called(r, v);
-}
-
-static struct dw_value eval(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t left, right;
-	struct dw_value v = dw_unknown;
-	size_t len;
-	const char *text = dw_text(tree, part, &len);
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_IDENTIFIER:
-	case DW_K_GLOBAL_VARIABLE:
-		if (dw_lookup(r, dw_part(tree, part)->scope, text, len,
-		              dw_part(tree, part)->start, &v) == DW_BOUND_NOT &&
-		    len == 7 && memcmp(text, "binding", 7) == 0)
-			return dw_value_name(r, "Kernel.binding");
-		return v;
-	case DW_K_CONSTANT:
-		if (dw_lookup(r, dw_part(tree, part)->scope, text, len,
-		              dw_part(tree, part)->start, &v) != DW_BOUND_NOT)
-			return v;
-		return dw_value_name(r, dw_keep(r, text, len) ?: "");
-	case DW_K_SCOPE_RESOLUTION:
-		left = dw_child_in(tree, part, DW_F_SCOPE);
-		right = dw_child_in(tree, part, DW_F_NAME);
-		if (!right)
-			return dw_unknown;
-		text = dw_text(tree, right, &len);
-		if (!left || dw_text_is(tree, left, "Object"))
-			return dw_value_name(r, dw_keep(r, text, len) ?: "");
-		return dw_value_member(r, dw_eval(r, left), text, len);
-	case DW_K_SELF:
-		return dw_value_name(r, "self");
-	case DW_K_CALL:
-		return call_value(r, part);
-	case DW_K_STRING:
-	case DW_K_BARE_STRING:
-	case DW_K_DELIMITED_SYMBOL:
-		return string_value(r, part);
-	case DW_K_CHAINED_STRING:
-		return dw_fold_list(r, part, dw_value_text(r, "", 0));
-	case DW_K_SIMPLE_SYMBOL:
-		return len > 1 ? dw_value_text(r, text + 1, len - 1) : dw_unknown;
-	case DW_K_BINARY:
-		left = dw_child_in(tree, part, DW_F_LEFT);
-		right = dw_child_in(tree, part, DW_F_RIGHT);
-		v = dw_eval(r, left);
-		if (dw_child_of(tree, part, DW_K_T_PLUS) ||
-		    dw_child_of(tree, part, DW_K_T_HEREDOC))
-			return dw_fold_plus(r, v, dw_eval(r, right));
-		if (dw_child_of(tree, part, DW_K_T_STAR) && right)
-			return dw_fold_times(r, v, dw_eval(r, right).number);
-		return dw_child_of(tree, part, DW_K_T_OR_OR) ||
-		                       dw_child_of(tree, part, DW_K_T_AND_AND)
-		               ? dw_either(r, right, left)
-		               : dw_unknown;
-	case DW_K_INTEGER:
-		return dw_literal_number(tree, part);
-	case DW_K_PARENTHESIZED_STATEMENTS:
-		return dw_eval(r, dw_child_named(tree, part));
-	case DW_K_ASSIGNMENT:
-		return dw_eval(r, dw_child_in(tree, part, DW_F_RIGHT));
-	case DW_K_ELEMENT_REFERENCE:
-		/* method(:x)["y"] is a call, too. */
-		v = dw_eval(r, dw_child_in(tree, part, DW_F_OBJECT));
-		return v.type == DW_V_NAME ? dw_value_called(r, v) : dw_unknown;
-	case DW_K_ARRAY:
-	case DW_K_STRING_ARRAY:
-	case DW_K_SYMBOL_ARRAY:
-		return dw_value_part(part);
-	default:
-		return dw_unknown;
-	}
-}
-
-/* Findings. */
 
 static void check_require(struct dw_reading *r, uint32_t part, bool relative)
 {
-	uint32_t name = argument(&r->tree, part, 0);
+	uint32_t name = dw_ruby_argument(&r->tree, part, 0);
 	struct dw_value v = dw_eval(r, name);
 
 	if (v.type != DW_V_TEXT)
@@ -526,11 +32,11 @@ static void check_send(struct dw_reading *r, uint32_t part)
 	size_t len;
 	char rule[DW_RULE_MAX];
 
-	if (!method || !argument(tree, part, 0))
+	if (!method || !dw_ruby_argument(tree, part, 0))
 		return;
 	how = dw_text(tree, method, &len);
 	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, how);
-	name = dw_eval(r, argument(tree, part, 0));
+	name = dw_eval(r, dw_ruby_argument(tree, part, 0));
 	if (dw_text_is(tree, method, "const_get")) {
 		if (name.type == DW_V_TEXT &&
 		    !strstr(" Kernel Object Process IO File Dir "
@@ -541,10 +47,10 @@ static void check_send(struct dw_reading *r, uint32_t part)
 		         "a class is taken by its name");
 		return;
 	}
-	if (!is_send(tree, method))
+	if (!dw_ruby_is_send(tree, method))
 		return;
 	if (name.type == DW_V_TEXT) {
-		f = callee(r, part);
+		f = dw_ruby_callee(r, part);
 		if (f.type == DW_V_NAME && dw_danger_find(r->reader, f.text))
 			dw_found(r, part, DW_SEVERITY_ERROR, rule,
 			         "%.*s reaches for %.100s by its name", (int)len, how,
@@ -563,20 +69,11 @@ static void check_send(struct dw_reading *r, uint32_t part)
 static struct dw_value as_command(struct dw_reading *r, uint32_t call, unsigned from)
 {
 	const struct dw_tree *tree = &r->tree;
-	struct dw_value all = dw_eval(r, argument(tree, call, from)), word;
-	uint32_t c = argument(tree, call, from + 1);
+	struct dw_value all = dw_eval(r, dw_ruby_argument(tree, call, from));
 
 	if (all.type != DW_V_TEXT)
 		return dw_unknown;
-	for (; c; c = dw_next_named(tree, c)) {
-		word = dw_eval(r, c);
-		if (word.type != DW_V_TEXT || strchr(word.text, '\''))
-			word = dw_value_text(r, "?", 1);
-		all = dw_value_join(r, all, dw_value_text(r, " '", 2));
-		all = dw_value_join(r, all, word);
-		all = dw_value_join(r, all, dw_value_text(r, "'", 1));
-	}
-	return all;
+	return dw_fold_command(r, all, dw_ruby_argument(tree, call, from + 1));
 }
 
 static bool ends_loop(const char *path)
@@ -604,7 +101,7 @@ static int leaves(struct dw_reading *r, uint32_t part)
 		               ? 2
 		               : 0;
 	case DW_K_CALL:
-		f = callee(r, part);
+		f = dw_ruby_callee(r, part);
 		return f.type == DW_V_NAME && ends_loop(f.text) ? 2 : 0;
 	case DW_K_WHILE:
 	case DW_K_UNTIL:
@@ -646,8 +143,8 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	uint32_t method = dw_child_in(tree, part, DW_F_METHOD);
 	uint32_t block = dw_child_in(tree, part, DW_F_BLOCK);
 	const struct dw_danger *d;
-	struct dw_value f = callee(r, part), a;
-	bool sent = method && is_send(tree, method);
+	struct dw_value f = dw_ruby_callee(r, part), a;
+	bool sent = method && dw_ruby_is_send(tree, method);
 	const char *name;
 
 	check_send(r, part);
@@ -656,14 +153,14 @@ static void check_call(struct dw_reading *r, uint32_t part)
 		size_t len;
 		const char *text = method ? dw_text(tree, method, &len) : NULL;
 
-		if (!text || !dw_word_in(needs_text, text, len))
+		if (!text || !dw_word_in(dw_ruby_needs_text, text, len))
 			return;
-		f = kernel_method(r, text, len);
+		f = dw_ruby_kernel_method(r, text, len);
 	}
 	if (f.type == DW_V_NAME && (name = strrchr(f.text, '.')) &&
-	    dw_word_in(needs_text, name + 1, strlen(name + 1))) {
-		f = kernel_method(r, name + 1, strlen(name + 1));
-		if (!argument(tree, part, sent ? 1 : 0) || block)
+	    dw_word_in(dw_ruby_needs_text, name + 1, strlen(name + 1))) {
+		f = dw_ruby_kernel_method(r, name + 1, strlen(name + 1));
+		if (!dw_ruby_argument(tree, part, sent ? 1 : 0) || block)
 			return;
 	}
 	if (f.type != DW_V_NAME)
@@ -675,7 +172,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	else if (strcmp(f.text, "Kernel.loop") == 0 && block)
 		check_loop(r, part, block);
 	/* open("| command"), which IO.read() takes, too. */
-	a = dw_eval(r, argument(tree, part, sent ? 1 : 0));
+	a = dw_eval(r, dw_ruby_argument(tree, part, sent ? 1 : 0));
 	if (a.type == DW_V_TEXT && a.text[0] == '|' &&
 	    (strcmp(f.text, "Kernel.open") == 0 || strncmp(f.text, "IO.", 3) == 0)) {
 		dw_found(r, part, DW_SEVERITY_ERROR, "shell:open",
@@ -717,7 +214,7 @@ static void check(struct dw_reading *r, uint32_t part)
 	case DW_K_SUBSHELL:
 		dw_found(r, part, DW_SEVERITY_ERROR, "shell:backtick",
 		         "backticks run another program");
-		dw_check_inner(r, part, DW_CODE_SHELL, string_value(r, part));
+		dw_check_inner(r, part, DW_CODE_SHELL, dw_ruby_string_value(r, part));
 		break;
 	case DW_K_ALIAS:
 		c = dw_child_in(tree, part, DW_F_ALIAS);
@@ -725,7 +222,8 @@ static void check(struct dw_reading *r, uint32_t part)
 			size_t len;
 			const char *text = dw_text(tree, c, &len);
 
-			(void)dw_check_danger(r, part, kernel_method(r, text, len));
+			(void)dw_check_danger(r, part,
+			                      dw_ruby_kernel_method(r, text, len));
 		}
 		break;
 	case DW_K_WHILE:
@@ -747,11 +245,11 @@ const struct dw_reader dw_reader_ruby = {
 	.name = "ruby",
 	.aliases = {"rb"},
 	.grammar = "ruby",
-	.modules = modules,
-	.dangers = dangers,
-	.is_scope = is_scope,
-	.bind = bind,
-	.eval = eval,
-	.member = member,
+	.modules = dw_ruby_modules,
+	.dangers = dw_ruby_dangers,
+	.is_scope = dw_ruby_is_scope,
+	.bind = dw_ruby_bind,
+	.eval = dw_ruby_eval,
+	.member = dw_ruby_member,
 	.check = check,
 };

@@ -48,8 +48,13 @@ void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t
 void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark remark,
                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Does the variable of that name decide which programs run? */
-bool dw_shell_decides(const char *name, size_t len);
+/* What that command runs cannot be told. */
+void dw_shell_doubt(struct dw_script *s, uint32_t part, const char *name);
+/* Room for one more in a list that doubles. */
+void *dw_shell_one_more(struct dw_script *s, void *list, size_t n, size_t size);
+
+/* A variable is set: noted, if it decides which programs run. */
+void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t len);
 
 /* What a word comes to. */
 struct dw_shell_word dw_shell_word(struct dw_script *s, uint32_t part);
@@ -57,9 +62,32 @@ struct dw_shell_word dw_shell_word(struct dw_script *s, uint32_t part);
 size_t dw_shell_words(struct dw_script *s, uint32_t part, struct dw_shell_word *words,
                       size_t max);
 
+/* Find the functions that the script surely has. */
+void dw_shell_find_functions(struct dw_script *s);
+/* Add the command that stands there. */
+void dw_shell_add_command(struct dw_script *s, uint32_t part);
 /* Add a command, and what it runs in its turn. The words are copied. */
 void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word *words,
                   size_t n, uint32_t flags, const char *via);
+
+/* The rest of its words is a command: nice -n 5 COMMAND. False if it is none of these. */
+bool dw_shell_carry(struct dw_script *s, uint32_t part, const char *name,
+                    const struct dw_shell_word *words, size_t n, uint32_t flags);
+/* The same, for what takes its command as one text, or in some other way of its own. */
+bool dw_shell_carry_code(struct dw_script *s, uint32_t part, const char *name,
+                         const struct dw_shell_word *words, size_t n, uint32_t flags);
+/* env -S 'rm -rf /' is split into words, as a script without quotes would be. */
+bool dw_shell_carry_split(struct dw_script *s, uint32_t part,
+                          const struct dw_shell_word *words, size_t n);
+/* find ... -exec COMMAND ; */
+void dw_shell_carry_find(struct dw_script *s, uint32_t part,
+                         const struct dw_shell_word *words, size_t n);
+
+/* A shell or another interpreter, which can be given a program as text? */
+bool dw_shell_takes_code(const char *name);
+/* The program that an interpreter is given as text. */
+void dw_shell_take_code(struct dw_script *s, struct dw_shell_command *command,
+                        const char *name, const struct dw_shell_word *words, size_t n);
 
 /* Read a text that a command of the script runs. */
 void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word code,
@@ -67,5 +95,13 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 
 /* What a command gets on its standard input, if that stands in the script. */
 struct dw_shell_word dw_shell_stdin(struct dw_script *s, uint32_t part);
+
+void dw_shell_add_redirect(struct dw_script *s, uint32_t part);
+/* Part of a redirection as 3<>FILE, which the grammar does not know. */
+bool dw_shell_is_read_write(const struct dw_tree *tree, uint32_t part);
+
+/* Note a function that starts itself, a loop that cannot be left. */
+void dw_shell_check_bomb(struct dw_script *s, uint32_t part);
+void dw_shell_check_loop(struct dw_script *s, uint32_t part);
 
 #endif

@@ -40,6 +40,26 @@ uint32_t dw_next_named(const struct dw_tree *tree, uint32_t i)
 	return i;
 }
 
+uint32_t dw_child_last(const struct dw_tree *tree, uint32_t i)
+{
+	uint32_t last = 0;
+
+	for (uint32_t c = dw_child_named(tree, i); c; c = dw_next_named(tree, c))
+		last = c;
+	return last;
+}
+
+uint32_t dw_child_at(const struct dw_tree *tree, uint32_t i, unsigned index)
+{
+	uint32_t c = dw_child_named(tree, i);
+
+	while (c && index > 0) {
+		c = dw_next_named(tree, c);
+		index--;
+	}
+	return c;
+}
+
 uint32_t dw_child_in(const struct dw_tree *tree, uint32_t i, enum dw_field field)
 {
 	uint32_t c = dw_child(tree, i);

@@ -92,6 +92,9 @@ static inline uint32_t dw_next(const struct dw_tree *tree, uint32_t i)
 /* Its first or next child that is no token; or 0. */
 uint32_t dw_child_named(const struct dw_tree *tree, uint32_t i);
 uint32_t dw_next_named(const struct dw_tree *tree, uint32_t i);
+/* Its last one, and the one with so many before it; or 0. */
+uint32_t dw_child_last(const struct dw_tree *tree, uint32_t i);
+uint32_t dw_child_at(const struct dw_tree *tree, uint32_t i, unsigned index);
 
 /* The first child in that role, or of that kind; or 0. */
 uint32_t dw_child_in(const struct dw_tree *tree, uint32_t i, enum dw_field field);
