@@ -158,6 +158,7 @@ struct dw_view {
 	const char *levels;   /* as they stand now: "microvm,container" */
 	struct dw_findings findings;
 	bool analysed;
+	bool blind;             /* there is no grammar for code that could be looked at */
 	struct dw_shell script; /* the commands of a shell script */
 	bool is_shell;
 	bool read;

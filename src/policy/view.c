@@ -109,6 +109,7 @@ static int analyse_code(struct dw_view *view, struct dw_error *err)
 	if (err->code != DW_E_UNSUPPORTED)
 		return -1;
 	*err = (struct dw_error){0};
+	view->blind = true;
 	return not_looked(view, "analysis:unavailable", DW_SEVERITY_WARNING,
 	                  "this dewar was built without grammars, and looks at no code",
 	                  err);

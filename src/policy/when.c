@@ -198,6 +198,10 @@ static int fit_findings(struct fit *fit)
 
 	if (dw_view_analyse(fit->view, fit->err) < 0)
 		return -1;
+	if (!all && fit->view->blind) {
+		say(fit, "this dewar cannot look at code");
+		return 1;
+	}
 	for (size_t i = 0; found->list && i < found->n; i++) {
 		const struct dw_finding *f = &found->list[i];
 		bool fits = (!when->findings || fitting(when->findings, f->rule)) &&
