@@ -14,6 +14,7 @@
 #include "verify/outside.h"
 #include "verify/pool.h"
 #include "verify/range.h"
+#include "verify/traces.h"
 #include "verify/witness.h"
 
 #define LEVELS_MAX 8
@@ -334,6 +335,7 @@ int main(int argc, char **argv)
 		give_up(&set, &err);
 	if (dw_range_enter(&suite.range, keep, &err) < 0)
 		give_up(&set, &err);
+	dw_traces_begin();
 	rows.n_targets = set.n_targets;
 	rows.user = suite.range.root ? "root" : "a plain user";
 	(void)sigaction(SIGINT, &sa, NULL);

@@ -191,29 +191,62 @@ bool dw_traces_in_files(const struct dw_stage *stage, char *ret, size_t size)
 	return true;
 }
 
-static char wanted_group[40], found_group[128];
+static char wanted_group[40];
+static char found_group[256];
+static struct dw_buf dead_groups; /* a line each */
+
+/* The groups of every dewar in the range have the number of its pid namespace. */
+static void walk_groups(int (*visit)(const char *path, const struct stat *st, int type,
+                                     struct FTW *ftw))
+{
+	struct stat st;
+
+	found_group[0] = '\0';
+	if (stat("/proc/self/ns/pid", &st) < 0)
+		return;
+	(void)snprintf(wanted_group, sizeof(wanted_group), "dewar-%lu-",
+	               (unsigned long)st.st_ino);
+	(void)nftw("/sys/fs/cgroup", visit, 16, FTW_PHYS);
+}
+
+static bool is_group(const char *path, int type, const struct FTW *ftw)
+{
+	return type == FTW_D && ftw->level <= 6 &&
+	       strncmp(path + ftw->base, wanted_group, strlen(wanted_group)) == 0;
+}
+
+static int note_group(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	if (is_group(path, type, ftw))
+		(void)dw_buf_printf(&dead_groups, "%s\n", path);
+	return 0;
+}
 
 static int match_group(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
+	char line[1024];
+
 	(void)st;
-	if (type != FTW_D || ftw->level > 6)
+	if (!is_group(path, type, ftw))
 		return 0;
-	if (strncmp(path + ftw->base, wanted_group, strlen(wanted_group)) != 0)
+	(void)snprintf(line, sizeof(line), "%s\n", path);
+	if (dead_groups.data && strstr(dead_groups.data, line))
 		return 0;
 	(void)snprintf(found_group, sizeof(found_group), "%s", path);
 	return 1;
 }
 
-/* The groups of every dewar in the range have the number of its pid namespace. */
+void dw_traces_begin(void)
+{
+	dw_buf_init(&dead_groups, MANIFEST_MAX);
+	walk_groups(note_group);
+}
+
 static bool is_group_left(void)
 {
-	struct stat st;
-
-	if (stat("/proc/self/ns/pid", &st) < 0)
-		return false;
-	(void)snprintf(wanted_group, sizeof(wanted_group), "dewar-%lu-",
-	               (unsigned long)st.st_ino);
-	return nftw("/sys/fs/cgroup", match_group, 16, FTW_PHYS) == 1;
+	walk_groups(match_group);
+	return found_group[0] != '\0';
 }
 
 bool dw_traces_remain(const struct dw_stage *stage, char *ret, size_t size)

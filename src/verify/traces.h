@@ -9,6 +9,13 @@
  * still there when it is over.
  */
 
+/*
+ * Once, before anything runs in the range. The kernel gives the number of a pid
+ * namespace again, and cgroups are named by it: one that is there already was left by
+ * somebody who is dead, and by none of our attacks.
+ */
+void dw_traces_begin(void);
+
 /* Note how everything is, before the attack. */
 int dw_traces_note(struct dw_stage *stage, struct dw_error *err);
 

@@ -64,6 +64,32 @@ def test_the_wall_holds(rows, must, attack, level, way):
             assert row["detail"] in " ".join(model.read_text(encoding="utf-8").split())
 
 
+@pytest.fixture
+def dead_groups(tmp_path):
+    """Groups that bear the numbers of pid namespaces to come, as one that is dead left them."""
+    done = subprocess.run(["unshare", "--pid", "--fork", "readlink", "/proc/self/ns/pid"],
+                          stdout=subprocess.PIPE, check=True)
+    number = int(done.stdout.decode().strip()[len("pid:["):-1])
+    tops = [pathlib.Path(path) for path in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")]
+    top = next(path for path in tops if (path / "cgroup.procs").exists())
+    base = top / ("test-" + tmp_path.name)
+    base.mkdir()
+    made = [base / ("dewar-%d-1369-0123456789abcdef" % (number + i)) for i in range(-150, 151)]
+    for path in made:
+        path.mkdir()
+    yield
+    for path in made + [base]:
+        path.rmdir()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave groups anywhere")
+def test_what_somebody_dead_left_is_not_ours(run, dead_groups):
+    """The kernel gives the number of a namespace again, and groups are named by it."""
+    done = run("verify", "--json", "--level", "process", "--only", "leave-a-daemon")
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["verdict"] for row in rows] == ["contained"], rows
+
+
 @pytest.mark.slow
 def test_the_answer_adds_up(suite, rows):
     summary = suite.answer["summary"]
