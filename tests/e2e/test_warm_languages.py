@@ -60,7 +60,7 @@ PROGRAMS = {
         "abort": "puts 1; abort 'gone'",
         "children": "puts 1; system('echo 2'); pid = fork { puts 3 }; Process.wait pid\n"
                     "puts $?.exitstatus; puts `echo 4`",
-        "left": "puts 1; spawn('sleep 1; echo late')",
+        "left": "puts 1; spawn('sleep 20; echo late')",
         "file": "print File.read('data.txt'), File.read('folder/more.txt')",
         "left_open": "$f = File.open('out.txt', 'w'); $f.write('left')",
         "at_exit": "at_exit { puts 'end' }\nputs 'begin'",
@@ -93,7 +93,7 @@ PROGRAMS = {
         "segv": "<?php shell_exec('%s');" % (KILL % "SEGV"),
         "abort": "<?php shell_exec('%s');" % (KILL % "ABRT"),
         "children": "<?php echo 1; system('echo 2'); echo shell_exec('echo 3'), 4;",
-        "left": "<?php echo 1; shell_exec('(sleep 1; echo late) >/dev/null 2>&1 &');",
+        "left": "<?php echo 1; shell_exec('(sleep 20; echo late) >/dev/null 2>&1 &');",
         "file": "<?php readfile('data.txt'); readfile('folder/more.txt');",
         "left_open": "<?php $f = fopen('out.txt', 'w'); fwrite($f, 'left');",
         "at_exit": "<?php register_shutdown_function(function () { echo 'end'; }); echo 'begin';",
@@ -126,7 +126,7 @@ PROGRAMS = {
         "abort": "require POSIX; POSIX::abort();",
         "children": "print 1; system('echo 2'); my $p = fork; if (!$p) { print 3; exit 4 }\n"
                     "waitpid $p, 0; print $? >> 8, `echo 5`;",
-        "left": "print 1; system('(sleep 1; echo late) &');",
+        "left": "print 1; system('(sleep 20; echo late) &');",
         "file": "for my $n ('data.txt', 'folder/more.txt') { open my $f, '<', $n or die; print <$f> }",
         "left_open": "open $f, '>', 'out.txt'; print $f 'left';",
         "at_exit": "END { print 'end' }\nprint 'begin';",
@@ -153,7 +153,7 @@ PROGRAMS = {
         "segv": "os.execute('%s')" % (KILL % "SEGV"),
         "abort": "os.execute('%s')" % (KILL % "ABRT"),
         "children": "print(1) os.execute('echo 2') print(io.popen('echo 3'):read('a'), 4)",
-        "left": "print(1) os.execute('(sleep 1; echo late) &')",
+        "left": "print(1) os.execute('(sleep 20; echo late) &')",
         "file": "for _, n in ipairs{'data.txt', 'folder/more.txt'} do io.write(io.open(n):read('a')) end",
         "left_open": "f = io.open('out.txt', 'w') f:write('left')",
         "at_exit": "setmetatable({}, {__gc = function() print('end') end})\nprint('begin')",
@@ -179,7 +179,7 @@ PROGRAMS = {
         "term": "tools::pskill(Sys.getpid(), 15); Sys.sleep(5)",
         "abort": "tools::pskill(Sys.getpid(), 6); Sys.sleep(5)",
         "children": "cat(1); system('echo 2'); cat(system('echo 3', intern = TRUE), 4)",
-        "left": "cat(1); system('sleep 1; echo late', wait = FALSE)",
+        "left": "cat(1); system('sleep 20; echo late', wait = FALSE)",
         "file": "for (n in c('data.txt', 'folder/more.txt')) writeLines(readLines(n))",
         "left_open": "f <- file('out.txt', 'w'); cat('left', file = f)",
         "at_exit": "invisible(reg.finalizer(globalenv(), function(e) cat('end'), onexit = TRUE))\n"
@@ -213,7 +213,7 @@ PROGRAMS = {
                     "c.exec('echo 4', (e, out) => console.log(out));",
         "child_node": "if (process.argv[2]) process.send(process.execArgv); else\n"
                       "require('child_process').fork(__filename, ['x']).on('message', console.log)",
-        "left": "console.log(1);\nrequire('child_process').spawn('sh', ['-c', 'sleep 1; echo late'],\n"
+        "left": "console.log(1);\nrequire('child_process').spawn('sh', ['-c', 'sleep 20; echo late'],\n"
                 "{ stdio: 'inherit', detached: true }).unref()",
         "file": "const f = require('fs');\n"
                 "for (const n of ['data.txt', 'folder/more.txt']) process.stdout.write(f.readFileSync(n))",
@@ -252,7 +252,7 @@ SHELL = {
     "segv": "kill -SEGV $$; sleep 5",
     "abort": "kill -ABRT $$; sleep 5",
     "children": "echo 1; (echo 2); echo $(echo 3) | cat; sleep 0.05 & wait; echo $?",
-    "left": "echo 1; (sleep 1; echo late) &",
+    "left": "echo 1; (sleep 20; echo late) &",
     "file": "cat data.txt folder/more.txt",
     "left_open": "exec 5>out.txt; printf left >&5",
     "at_exit": "trap 'echo end' EXIT; echo begin",
