@@ -29,6 +29,10 @@ bench: build ## Measure cold starts, warm cells, level docker, the daemon and th
 	@/usr/bin/python3 bench/serve.py
 	@/usr/bin/python3 tests/policy/score.py --speed --keep bench/analysis.md
 
+arm64: ## Build for arm64 on another machine; the programs are in build-arm64
+	@$(SETUP) test
+	@tools/arm64.sh
+
 mutants: build ## Take one wall away at a time, and see which attacks get through
 	@tests/escape/mutate.py --full
 
@@ -50,10 +54,10 @@ lint: build ## clang-tidy, cppcheck, codespell, shellcheck, include rules
 	@tools/lint.sh
 
 clean: ## Remove all that was built
-	@rm -rf build build-release build-sanitize build-fuzz
+	@rm -rf build build-arm64 build-release build-sanitize build-fuzz
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench mutants install format check-format fuzz lint clean help
+.PHONY: build run test arm64 bench mutants install format check-format fuzz lint clean help

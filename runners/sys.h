@@ -29,7 +29,9 @@ static inline long dw_sys(long nr, long a, long b, long c, long d, long e, long 
 
 #elif defined(__aarch64__)
 
-static inline long dw_sys(long nr, long a, long b, long c, long d, long e, long f)
+/* A call of its own: who calls dw_vfork() as well keeps no value in x0 across it. */
+static __attribute__((noinline, unused)) long
+dw_sys(long nr, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = nr;
 	register long x0 __asm__("x0") = a;

@@ -49,7 +49,8 @@ MAY_INCLUDE = {
 }
 
 # Made by the build, at the top of its folder.
-GENERATED = {"seccomp_filter.h", "attacks_table.h", "attacks_dispatch.h",
+GENERATED = {"seccomp_filter.h", "seccomp_aarch64.h", "seccomp_x86_64.h",
+             "attacks_table.h", "attacks_dispatch.h",
              "runners_embedded.h", "hooks_embedded.h", "openapi_embedded.h",
              "policies_embedded.h"}
 

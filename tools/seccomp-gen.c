@@ -36,6 +36,19 @@
 
 #include "base/cleanup.h"
 
+/* Those whose ioctl and clone numbers are the generic ones in the table. */
+static const struct target {
+	const char *name;
+	uint32_t arch;
+	const char *const *absent;
+	size_t n_absent;
+} targets[] = {
+	{"x86_64", SCMP_ARCH_X86_64, dw_seccomp_not_x86_64,
+         ARRAY_SIZE(dw_seccomp_not_x86_64)},
+	{"aarch64", SCMP_ARCH_AARCH64, dw_seccomp_not_aarch64,
+         ARRAY_SIZE(dw_seccomp_not_aarch64)},
+};
+
 struct program {
 	struct sock_filter insns[BPF_MAXINSNS];
 	size_t len;
@@ -53,26 +66,48 @@ __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *fmt,
 	exit(1);
 }
 
-static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names,
-                      size_t n)
+static bool in(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The number of a call, or -1 where the architecture does not have it, or this
+ * libseccomp does not know it. That the one is not taken for the other, or for a slip
+ * of the pen, is what the lists are for.
+ */
+static int number_of(const struct target *target, const char *name)
+{
+	int nr = seccomp_syscall_resolve_name_arch(target->arch, name);
+	bool listed = in(target->absent, target->n_absent, name);
+
+	if (listed && nr >= 0)
+		die("%s has %s, which is listed as missing", target->name, name);
+	if (!listed && nr < 0 && nr != __NR_SCMP_ERROR)
+		die("%s has no %s, which is not listed as missing", target->name, name);
+	return nr < 0 ? -1 : nr;
+}
+
+static void add_names(scmp_filter_ctx ctx, const struct target *target, uint32_t action,
+                      const char *const *names, size_t n)
 {
 	int nr, r;
 
 	for (size_t i = 0; i < n; i++) {
-		/*
-		 * libseccomp wants our own machine's number here, translates it, and
-		 * passes over what the target lacks.
-		 */
-		nr = seccomp_syscall_resolve_name(names[i]);
-		if (nr == __NR_SCMP_ERROR)
+		if (number_of(target, names[i]) < 0)
 			continue;
+		/* libseccomp wants our own machine's number here, and translates it. */
+		nr = seccomp_syscall_resolve_name(names[i]);
 		r = seccomp_rule_add(ctx, action, nr, 0);
 		if (r < 0)
 			die("add %s: %s", names[i], strerror(-r));
 	}
 }
 
-static void compile_allow(uint32_t arch, struct program *ret_prog)
+static void compile_allow(const struct target *target, struct program *ret_prog)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	autoclose int fd = -1;
@@ -81,8 +116,8 @@ static void compile_allow(uint32_t arch, struct program *ret_prog)
 
 	if (!ctx)
 		die("no memory");
-	if (arch != seccomp_arch_native() &&
-	    (seccomp_arch_add(ctx, arch) < 0 ||
+	if (target->arch != seccomp_arch_native() &&
+	    (seccomp_arch_add(ctx, target->arch) < 0 ||
 	     seccomp_arch_remove(ctx, seccomp_arch_native()) < 0))
 		die("this libseccomp cannot compile for another architecture");
 
@@ -94,12 +129,13 @@ static void compile_allow(uint32_t arch, struct program *ret_prog)
 	if (r < 0)
 		die("set up the filter: %s", strerror(-r));
 
-	add_names(ctx, SCMP_ACT_ALLOW, dw_seccomp_allowed,
+	add_names(ctx, target, SCMP_ACT_ALLOW, dw_seccomp_allowed,
 	          ARRAY_SIZE(dw_seccomp_allowed));
-	add_names(ctx, SCMP_ACT_ALLOW, dw_seccomp_last, ARRAY_SIZE(dw_seccomp_last));
-	add_names(ctx, SCMP_ACT_ERRNO(EPERM), dw_seccomp_refused,
+	add_names(ctx, target, SCMP_ACT_ALLOW, dw_seccomp_last,
+	          ARRAY_SIZE(dw_seccomp_last));
+	add_names(ctx, target, SCMP_ACT_ERRNO(EPERM), dw_seccomp_refused,
 	          ARRAY_SIZE(dw_seccomp_refused));
-	add_names(ctx, SCMP_ACT_ERRNO(0), dw_seccomp_ignored,
+	add_names(ctx, target, SCMP_ACT_ERRNO(0), dw_seccomp_ignored,
 	          ARRAY_SIZE(dw_seccomp_ignored));
 
 	fd = memfd_create("filter", MFD_CLOEXEC);
@@ -177,10 +213,10 @@ static void emit_refusal(struct program *prog, int nr)
 }
 
 /* All rules of the call that rule i is about; returns behind them. */
-static size_t emit_call(struct program *prog, uint32_t arch, size_t i)
+static size_t emit_call(struct program *prog, const struct target *target, size_t i)
 {
 	const char *name = dw_seccomp_arguments[i].name;
-	int nr = seccomp_syscall_resolve_name_arch(arch, name);
+	int nr = number_of(target, name);
 	size_t skip = prog->len;
 
 	emit(prog, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 0);
@@ -199,29 +235,20 @@ static size_t emit_call(struct program *prog, uint32_t arch, size_t i)
 	return i;
 }
 
-static void compile_args(uint32_t arch, bool last, struct program *ret_prog)
+static void compile_args(const struct target *target, bool last, struct program *ret_prog)
 {
 	size_t i = 0;
 
 	ret_prog->len = 0;
 	emit(ret_prog, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
 	for (size_t k = 0; last && k < ARRAY_SIZE(dw_seccomp_last); k++)
-		emit_refusal(ret_prog,
-		             seccomp_syscall_resolve_name_arch(arch, dw_seccomp_last[k]));
+		emit_refusal(ret_prog, number_of(target, dw_seccomp_last[k]));
 	while (i < ARRAY_SIZE(dw_seccomp_arguments))
 		if (dw_seccomp_arguments[i].last == last)
-			i = emit_call(ret_prog, arch, i);
+			i = emit_call(ret_prog, target, i);
 		else
 			i++;
 	emit(ret_prog, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-}
-
-static bool in(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
 }
 
 /*
@@ -279,28 +306,29 @@ static void print(const char *name, const struct program *prog)
 
 int main(int argc, char **argv)
 {
-	/* Those whose ioctl and clone numbers are the generic ones in the table. */
-	static const char *const arches[] = {"x86_64", "aarch64", "riscv64"};
 	static struct program prog;
-	uint32_t arch;
+	const struct target *target = NULL;
 
 	if (argc != 2)
 		die("usage: seccomp-gen ARCHITECTURE");
-	arch = in(arches, ARRAY_SIZE(arches), argv[1])
-	               ? seccomp_arch_resolve_name(argv[1])
-	               : 0;
-	if (arch == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+		if (strcmp(targets[i].name, argv[1]) == 0)
+			target = &targets[i];
+	if (!target)
 		die("no filter for %s yet", argv[1]);
 	check_tables();
+	/* What the kernel we are built on can do is not what the filter is for: 3 kills. */
+	if (seccomp_api_set(3) < 0)
+		die("this libseccomp cannot kill a process");
 
 	(void)printf("/* Made by tools/seccomp-gen.c for %s; do not edit. */\n"
 	             "#include <linux/filter.h>\n",
 	             argv[1]);
-	compile_allow(arch, &prog);
+	compile_allow(target, &prog);
 	print("dw_seccomp_allow", &prog);
-	compile_args(arch, false, &prog);
+	compile_args(target, false, &prog);
 	print("dw_seccomp_args", &prog);
-	compile_args(arch, true, &prog);
+	compile_args(target, true, &prog);
 	print("dw_seccomp_late", &prog);
 
 	if (fflush(stdout) != 0 || ferror(stdout))

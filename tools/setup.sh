@@ -12,11 +12,14 @@
 set -euo pipefail
 
 build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libmicrohttpd-dev libseccomp-dev
-	libsqlite3-dev libtree-sitter-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc)
+	libsqlite3-dev libtree-sitter-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc
+	zlib1g-dev)
 tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev libcmocka-dev
 	python3-jsonschema python3-pytest shellcheck binutils)
 # An engine each for level docker, what images are made with, and a runtime beside runc.
 engines=(busybox-static docker.io mmdebstrap netavark podman runc runsc)
+# Another machine, built and run here.
+machines=(gcc-aarch64-linux-gnu qemu-user)
 walls=(bubblewrap iproute2 passt sudo util-linux)
 data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seaborn python3-sklearn)
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
@@ -52,7 +55,7 @@ grammars)
 	exit 0
 	;;
 build) wanted=("${build[@]}") ;;
-test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${engines[@]}" "${data[@]}"
+test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${engines[@]}" "${data[@]}" "${machines[@]}"
 	"${languages[@]}") ;;
 *)
 	echo "usage: $0 build|test|grammars" >&2

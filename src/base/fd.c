@@ -3,8 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
+#include <linux/magic.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,6 +100,84 @@ ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size)
 		n--;
 	text[n] = '\0';
 	return n;
+}
+
+/* The kernel's own, without what a libc adds to it. */
+struct entry {
+	uint64_t ino;
+	int64_t off;
+	unsigned short len;
+	unsigned char type;
+	char name[];
+};
+
+/* The descriptor that an entry of /proc/self/fd is named for, or -1. */
+static int number_of(const char *name)
+{
+	int n = 0;
+
+	if (*name < '0' || *name > '9')
+		return -1;
+	for (; *name >= '0' && *name <= '9'; name++) {
+		if (n > (INT_MAX - 9) / 10)
+			return -1;
+		n = n * 10 + (*name - '0');
+	}
+	return n;
+}
+
+static int let_go(int fd, bool at_exec)
+{
+	if (!at_exec) {
+		(void)close(fd); /* it is gone, whatever close() says */
+		return 0;
+	}
+	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
+}
+
+/* procfs goes through them by number: it matters not that they vanish as we read. */
+static int walk_from(int first, bool at_exec)
+{
+	autoclose int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_Alignas(struct entry) char buf[2048];
+	struct statfs fs;
+	long n;
+	int r;
+
+	if (dir < 0 || fstatfs(dir, &fs) < 0)
+		return -errno;
+	if (fs.f_type != PROC_SUPER_MAGIC)
+		return -ENOSYS;
+
+	while ((n = syscall(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *)(buf + at);
+			int fd = number_of(e->name);
+
+			at += e->len;
+			if (fd < first || fd == dir)
+				continue;
+			r = let_go(fd, at_exec);
+			if (r < 0)
+				return r;
+		}
+	}
+	return n < 0 ? -errno : 0;
+}
+
+int dw_fd_close_from(int first)
+{
+	if (close_range((unsigned)first, ~0U, 0) == 0)
+		return 0;
+	return errno == ENOSYS ? walk_from(first, false) : -errno;
+}
+
+int dw_fd_cloexec_from(int first)
+{
+	if (close_range((unsigned)first, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+		return 0;
+	/* The flag is younger than the call, which then says EINVAL. */
+	return errno == ENOSYS || errno == EINVAL ? walk_from(first, true) : -errno;
 }
 
 void dw_fd_close(int *fd)

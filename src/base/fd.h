@@ -27,6 +27,15 @@ int dw_fd_nonblock(int fd);
  */
 ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size);
 
+/*
+ * Close every descriptor from first on, or see to it that exec does. As close_range(),
+ * and by /proc/self/fd where the kernel has no such call (Linux before 5.9, or 5.11 for
+ * the second); then it takes a free descriptor. 0 or -errno: some may be open.
+ * No heap, no lock: for a child that has not exec'd yet.
+ */
+int dw_fd_close_from(int first);
+int dw_fd_cloexec_from(int first);
+
 /* Close *fd if it is one, and make it -1. */
 void dw_fd_close(int *fd);
 

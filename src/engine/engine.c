@@ -26,6 +26,7 @@
 #include "engine/verdict.h"
 #include "engine/warnings.h"
 #include "kernel/cgroup.h"
+#include "kernel/needs.h"
 #include "levels/level.h"
 #include "levels/limits.h"
 #include "warm/pool.h"
@@ -91,6 +92,14 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 			"level %s cannot take the network away, and --strict was asked for",
 			level->name);
 	return 0;
+}
+
+/* Before all else that looks at files: without openat2() nothing would be found. */
+static int check_kernel(const struct dw_level *level, struct dw_error *err)
+{
+	return dw_kernel_needs((level->guarantees & DW_G_NAMESPACES) &&
+	                               !(level->guarantees & DW_G_ENGINE),
+	                       err);
 }
 
 /* No list is taken that nobody holds: the reason is said, and what would help. */
@@ -276,7 +285,7 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	dw_limits_defaults(&spec.limits, level);
 	spec.deadline_ms = dw_now_ms() + spec.limits.timeout_ms;
 	if (check_guarantees(&spec, level, err) < 0 ||
-	    check_allowed(&spec, level, err) < 0 ||
+	    check_allowed(&spec, level, err) < 0 || check_kernel(level, err) < 0 ||
 	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 

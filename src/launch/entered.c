@@ -47,11 +47,20 @@ void dw_entered_find_holder(pid_t program)
 		dw_entered_holder = (pid_t)strtol(text, NULL, 10);
 }
 
+/* How many filters stand around all of us: an outer container's, say. */
+static int32_t count_outer(void)
+{
+	struct dw_walls own;
+
+	dw_readback_own(0, 0, &own);
+	return own.seccomp_filters > 0 ? own.seccomp_filters : 0;
+}
+
 /* Most of its filters come from the zygote: has it all of them? */
-static bool is_filtered(const struct dw_walls *walls)
+static bool is_filtered(const struct dw_walls *walls, int32_t outer)
 {
 	return walls->seccomp_mode == SECCOMP_MODE_FILTER &&
-	       (walls->seccomp_filters == DW_SECCOMP_FILTERS ||
+	       (walls->seccomp_filters == outer + DW_SECCOMP_FILTERS ||
 	        walls->seccomp_filters < 0); /* a kernel before 5.11 does not count */
 }
 
@@ -61,6 +70,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	autoclose int ruleset = -1;
 	struct dw_walls shared = {0};
 	struct dw_word word;
+	int32_t outer;
 	int abi = 0, r;
 
 	/* Whoever enters does not come from this core; nor does it hold us here. */
@@ -69,6 +79,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	    dw_landlock_ruleset(plan, &abi, &ruleset, err) < 0)
 		return -1;
 	dw_readback_shared(&shared); /* nobody waits for us yet */
+	outer = count_outer();
 	r = dw_report_send(DW_LAUNCH_FD, &empty, ruleset);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "offer the cell");
@@ -85,7 +96,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 		               word.pid);
 	dw_entered_find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
-	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls))
+	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls, outer))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d lacks a seccomp filter",
 		               word.pid);
 	dw_readback_join(&shared, &dw_program_walls);

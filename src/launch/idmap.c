@@ -63,7 +63,7 @@ int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err)
 	if (fstat(mount_fd, &st) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "stat it");
 
-	pid = syscall(SYS_clone3, &args, sizeof(args));
+	pid = dw_clone(&args);
 	if (pid < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "make a user namespace for it");
 	if (pid == 0)

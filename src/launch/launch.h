@@ -72,6 +72,10 @@ int dw_net_loopback_up(struct dw_error *err);
 int dw_net_count(uint16_t what);
 int dw_net_keep_loopback_inside(struct dw_error *err);
 
+/* clone.c: as clone3(), or as clone() where there is only that. */
+struct clone_args;
+long dw_clone(const struct clone_args *args);
+
 /* caps.c. With must, anything that could not be dropped is an error. */
 int dw_caps_drop(bool must, struct dw_error *err);
 

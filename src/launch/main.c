@@ -103,7 +103,7 @@ int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err)
  */
 static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error *err)
 {
-	int fds[DW_REPORT_FDS_MAX], n, at = 1;
+	int fds[DW_REPORT_FDS_MAX], n, r, at = 1;
 
 	/*
 	 * A session of our own: whoever kills or stops dewar's process group does
@@ -111,9 +111,11 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 	 */
 	(void)setsid();
 	(void)umask(0); /* every mode below says it all */
-	if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "close inherited descriptors (Linux 5.9 or newer is needed)");
+	r = dw_fd_close_from(DW_LAUNCH_FD + 1);
+	if (r < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, -r,
+		               "close inherited descriptors (Linux 5.9 or newer is "
+		               "needed, or a /proc)");
 	(void)fcntl(DW_LAUNCH_FD, F_SETFD, FD_CLOEXEC);
 
 	n = dw_report_receive_fds(DW_LAUNCH_FD, fds);
@@ -179,7 +181,7 @@ static int explain_clone(int eno, struct dw_error *err)
 	case EINVAL:
 		return dw_fail(err, DW_E_UNSUPPORTED, eno,
 		               "create namespaces: this kernel lacks one of user, mnt, pid, "
-		               "net, ipc, uts, cgroup (or clone3)");
+		               "net, ipc, uts, cgroup");
 	default:
 		return dw_fail(err, DW_E_INTERNAL, eno, "create namespaces");
 	}
@@ -232,7 +234,7 @@ static int enter_namespaces(const struct dw_plan *plan, const int *gate,
 		.flags = NAMESPACES | CLONE_PARENT | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 	};
-	long pid = syscall(SYS_clone3, &args, sizeof(args));
+	long pid = dw_clone(&args);
 
 	if (pid < 0)
 		return explain_clone(errno, err);
@@ -301,7 +303,7 @@ static int join_pidns(int pidns, struct dw_error *err)
 	if (setns(pidns, CLONE_NEWPID) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
 		               "enter the zygote's pid namespace");
-	pid = syscall(SYS_clone3, &args, sizeof(args));
+	pid = dw_clone(&args);
 	if (pid < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "fork into the pid namespace");
 	if (pid == 0)

@@ -37,6 +37,12 @@ static struct mount_attr locked_attributes(uint32_t flags)
 	return attr;
 }
 
+/* A call that is not there is nobody's fault, and another kernel has it. */
+static enum dw_code code_of(int eno)
+{
+	return eno == ENOSYS ? DW_E_UNSUPPORTED : DW_E_INTERNAL;
+}
+
 /* A device is bound only if it is the one that its name says. */
 static int check_device(int fd, const char *path, struct dw_error *err)
 {
@@ -90,7 +96,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 	if (fd < 0 && errno == ENOENT && (e->flags & DW_PLAN_OPTIONAL))
 		return 0;
 	if (fd < 0)
-		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
+		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : code_of(errno),
 		               errno, "open %s for the cell", path);
 
 	if ((e->flags & DW_PLAN_DEVICE) && check_device(fd, path, err) < 0)
@@ -137,7 +143,7 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 			return dw_fail(err, DW_E_UNSUPPORTED, errno, "set %s=%s on a %s",
 			               options[0], options[1], type);
 	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "create a %s for the cell",
+		return dw_fail(err, code_of(errno), errno, "create a %s for the cell",
 		               type);
 	fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
 	if (fd < 0 && errno == EPERM)
@@ -145,7 +151,8 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 		               "mount a %s in the cell: an outer container masks it",
 		               type);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "mount a %s in the cell", type);
+		return dw_fail(err, code_of(errno), errno, "mount a %s in the cell",
+		               type);
 	return fd;
 }
 
@@ -230,7 +237,7 @@ static int bind_inside(const char *src, const char *dst, uint32_t flags,
 	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
 	    move_mount(fd, "", place, "",
 	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "put %s over %s in the cell",
+		return dw_fail(err, code_of(errno), errno, "put %s over %s in the cell",
 		               src, dst);
 	return 0;
 }
@@ -247,7 +254,7 @@ static int attach(int fd, const char *dst, struct dw_error *err)
 	if (place < 0 ||
 	    move_mount(fd, "", place, "",
 	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "mount %s in the cell", dst);
+		return dw_fail(err, code_of(errno), errno, "mount %s in the cell", dst);
 	return 0;
 }
 
@@ -349,7 +356,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	if (old < 0 ||
 	    move_mount(root, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
 	    fchdir(root) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "attach the cell's root");
+		return dw_fail(err, code_of(errno), errno, "attach the cell's root");
 
 	/* While we build, a link in an image or a workspace leads nowhere else. */
 	if (chroot(".") < 0)

@@ -90,10 +90,17 @@ static int settle_in(const struct dw_plan *plan, int gate, const int *cgroups, i
 /* The report's place is the launcher's; everything else goes. */
 static void take_places(int report)
 {
+	struct dw_error err = {0};
+	int r;
+
 	if (dup2(report, DW_LAUNCH_FD) < 0)
 		_exit(125);
 	(void)fcntl(DW_LAUNCH_FD, F_SETFD, FD_CLOEXEC);
-	(void)close_range(FIRST_OWN_FD, ~0U, 0);
+	r = dw_fd_close_from(FIRST_OWN_FD);
+	if (r < 0) {
+		(void)dw_fail(&err, DW_E_INTERNAL, -r, "close the nursery's descriptors");
+		dw_launch_die(&err);
+	}
 }
 
 /* One cell. Returns true in its first process, where all of it stands. */
@@ -112,7 +119,7 @@ static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 		refuse(report, &err);
 		return false;
 	}
-	pid = syscall(SYS_clone3, &args, sizeof(args));
+	pid = dw_clone(&args);
 	if (pid == 0) {
 		(void)close(gate[1]);
 		plan->h = &header;

@@ -78,7 +78,7 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int letter)
 {
 	static char *argv[DW_PLAN_WORDS_MAX + 1], *env[DW_PLAN_WORDS_MAX + 1];
 	struct dw_error err = {0};
-	int abi = 0;
+	int abi = 0, r;
 
 	for (uint32_t i = 0; i < plan->h->n_argv; i++)
 		argv[i] = (char *)dw_plan_text(plan, plan->argv[i]);
@@ -98,7 +98,14 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int letter)
 		_exit(0);
 
 	/* Everything but 0, 1 and 2 is close-on-exec; make sure of it. */
-	(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	r = dw_fd_cloexec_from(3);
+	if (r < 0) {
+		dw_program_walls.known = false;
+		(void)dw_fail(&err, DW_E_UNSUPPORTED, -r,
+		              "keep our descriptors from the program (Linux 5.11 or newer "
+		              "is needed, or a /proc)");
+		dw_launch_die(&err);
+	}
 	if (plan->h->flags & DW_PLAN_LETTER)
 		(void)dup3(letter, DW_LETTER_FD, 0);
 	(void)execve(argv[0], argv, env);

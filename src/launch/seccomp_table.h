@@ -34,8 +34,8 @@
  *
  * This is an allow-list: a call that is not named here does not exist (ENOSYS),
  * so a libc that tries something new falls back to something old. Names that
- * an architecture, or the libseccomp we are built with, does not know are
- * skipped; they then do not exist either.
+ * the libseccomp we are built with does not know are skipped; they then do not
+ * exist either. Those that an architecture does not have are listed at the end.
  *
  * Five tables, and behind them what is left out on purpose:
  *
@@ -108,7 +108,7 @@ static const char *const dw_seccomp_allowed[] = {
 	"set_tid_address", "set_robust_list", "get_robust_list", "rseq", "membarrier",
 	"futex", "futex_waitv", "futex_wait", "futex_wake", "futex_requeue",
 	/* Thread pointers and shadow stacks: each libc's first steps. */
-	"arch_prctl", "map_shadow_stack", "riscv_flush_icache", "riscv_hwprobe",
+	"arch_prctl", "map_shadow_stack",
 	"personality", "prctl",
 
 	/* Signals reach what the pid namespace shows. */
@@ -444,6 +444,26 @@ static const char *const dw_seccomp_last[] = {
  */
 static const char *const dw_seccomp_ignored[] = {
 	"sync", "syncfs",
+};
+
+/*
+ * Names above that an architecture does not have. Its libc does with others, which are
+ * above, too; a name that is neither a call of the architecture's nor listed here ends the build.
+ */
+static const char *const dw_seccomp_not_x86_64[] = {
+	"umount", "stime",
+};
+
+static const char *const dw_seccomp_not_aarch64[] = {
+	/* The older calls, each of which has a successor: dup3, openat, ... */
+	"dup2", "pipe", "open", "creat", "access", "stat", "lstat", "readlink", "getdents",
+	"mkdir", "rmdir", "unlink", "rename", "link", "symlink", "mknod", "chmod",
+	"utime", "utimes", "futimesat", "chown", "lchown", "poll", "select",
+	"epoll_create", "epoll_wait", "eventfd", "signalfd", "fork", "vfork", "getpgrp",
+	"pause", "time", "alarm", "umount", "stime",
+	/* Of x86's own, and of kernels that had no other. */
+	"arch_prctl", "modify_ldt", "iopl", "ioperm",
+	"create_module", "query_module", "get_kernel_syms",
 };
 
 /* clang-format on */

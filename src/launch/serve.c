@@ -39,7 +39,7 @@ void dw_launch_serve(void)
 		n = dw_report_receive_fds(DW_LAUNCH_FD, fds);
 		if (n != DW_LAUNCH_FD + 1)
 			_exit(n == 0 ? 0 : 125);
-		pid = syscall(SYS_clone3, &args, sizeof(args));
+		pid = dw_clone(&args);
 		if (pid == 0) {
 			take_places(fds);
 			return;

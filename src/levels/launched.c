@@ -21,6 +21,7 @@
 #include "base/path.h"
 #include "base/pidfd.h"
 #include "kernel/enter.h"
+#include "kernel/needs.h"
 #include "kernel/report.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
@@ -209,8 +210,11 @@ int dw_launched_plan(const struct dw_level *level, const struct dw_spec *spec,
 int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
                        dw_fill_fn *fill, struct dw_cell **ret_cell, struct dw_error *err)
 {
-	struct dw_launched *l = new_launched(level, spec);
+	struct dw_launched *l;
 
+	if (dw_kernel_needs((level->guarantees & DW_G_NAMESPACES) != 0, err) < 0)
+		return -1;
+	l = new_launched(level, spec);
 	if (!l)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a cell");
 

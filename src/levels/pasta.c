@@ -163,6 +163,8 @@ static _Noreturn void keep(const char *path, const sigset_t *wake)
 /* Everything of dewar's is closed: a cell must see it end when it ends. */
 static int take_descriptors(int *fds)
 {
+	int r;
+
 	for (int i = 0; i < FD_COUNT; i++) {
 		fds[i] = fcntl(fds[i], F_DUPFD, FD_COUNT);
 		if (fds[i] < 0)
@@ -171,8 +173,9 @@ static int take_descriptors(int *fds)
 	for (int i = 0; i < FD_COUNT; i++)
 		if (dup2(fds[i], i) < 0)
 			return -errno;
-	if (close_range(FD_COUNT, ~0U, 0) < 0)
-		return -errno;
+	r = dw_fd_close_from(FD_COUNT);
+	if (r < 0)
+		return r;
 	return fcntl(FD_INIT, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/guess.h"
 #include "verify/judge.h"
 #include "verify/outside.h"
@@ -292,7 +293,7 @@ int main(int argc, char **argv)
 	if (argc > 0 && strcmp(argv[0], DW_POOL_NAME) == 0)
 		dw_pool_main(argv);
 	/* What our caller left open is not part of the range. */
-	(void)close_range(STDERR_FILENO + 1, ~0U, 0);
+	(void)dw_fd_close_from(STDERR_FILENO + 1);
 	for (int i = 1; i < argc; i++)
 		if (read_word(&set, argv[i]) < 0) {
 			(void)dw_fail(&err, DW_E_INVALID, 0, "\"%s\" is no word of ours",

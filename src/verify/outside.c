@@ -113,7 +113,7 @@ int dw_outside_start(struct dw_outside *o, const struct dw_tools *tools,
 		/* Nothing of the suite's: above all not its end of the pair. */
 		if (dup3(pair[1], STDERR_FILENO + 1, O_CLOEXEC) < 0)
 			_exit(1);
-		(void)close_range(STDERR_FILENO + 2, ~0U, 0);
+		(void)dw_fd_close_from(STDERR_FILENO + 2);
 		stay_outside(STDERR_FILENO + 1, tools);
 	}
 	(void)close(pair[1]);

@@ -238,7 +238,7 @@ static _Noreturn void wait_outside(const char *base)
 	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
 		;
 	/* Whoever is at work outside sees us hang up, and cleans up. */
-	(void)close_range(STDERR_FILENO + 1, ~0U, 0);
+	(void)dw_fd_close_from(STDERR_FILENO + 1);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
 	(void)umount2(base, MNT_DETACH);

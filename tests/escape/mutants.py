@@ -144,11 +144,11 @@ MUTANTS = [
         ("src/launch/program.c", "(flags & DW_PLAN_LANDLOCK) &&", "false &&"),
     ], {"container": ["open-memory-of-init"]}),
     mutant("descriptors-not-closed", "absent", [
-        ("src/launch/main.c", "if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)", "if (false)"),
+        ("src/launch/main.c", "r = dw_fd_close_from(DW_LAUNCH_FD + 1);", "r = 0;"),
     ], redundant="what is not closed at the start is close-on-exec before the program", both="descriptors-not-closed-at-all"),
     mutant("descriptors-not-closed-at-all", "absent", [
-        ("src/launch/main.c", "if (close_range(DW_LAUNCH_FD + 1, ~0U, 0) < 0)", "if (false)"),
-        ("src/launch/program.c", "\t(void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);\n", ""),
+        ("src/launch/main.c", "r = dw_fd_close_from(DW_LAUNCH_FD + 1);", "r = 0;"),
+        ("src/launch/program.c", "r = dw_fd_cloexec_from(3);", "r = 0;"),
     ], {"process": ["find-a-leaked-descriptor", "read-leaked-descriptor"], "container": ["find-a-leaked-descriptor", "read-leaked-descriptor", "write-through-leaked-descriptor"]}),
     mutant("environment-passed-on", "absent", [
         ("src/levels/command.c", "\tplan_variables(l, rt->env);\n",

@@ -4,11 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +132,86 @@ static void close_forgets_the_descriptor(void **state)
 	assert_int_equal(fd, -1);
 }
 
+/* ---- many at once ---- */
+
+#define FIRST 20
+#define COUNT 300 /* more than one look at /proc/self/fd brings */
+
+/* As on a kernel without close_range(), or without its flag. */
+static void take_away(int eno, uint32_t flags)
+{
+	struct sock_filter insns[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	                 offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, flags, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)eno),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {ARRAY_SIZE(insns), insns};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) < 0)
+		_exit(10);
+}
+
+/* 0 if all from FIRST on are as wanted, and those below are as before. */
+static int look(int want)
+{
+	for (int fd = FIRST; fd < FIRST + COUNT; fd++)
+		if (fcntl(fd, F_GETFD) != want)
+			return 1;
+	return fcntl(FIRST - 1, F_GETFD) == 0 ? 0 : 2;
+}
+
+static int in_child(int eno, uint32_t flags, int (*let_go)(int), int want)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (int fd = FIRST - 1; fd < FIRST + COUNT; fd++)
+			if (dup2(0, fd) < 0)
+				_exit(11);
+		if (eno != 0)
+			take_away(eno, flags);
+		if (eno != 0 &&
+		    (close_range(FIRST, ~0U, (int)flags) == 0 || errno != eno))
+			_exit(12); /* it is there: nothing would be shown */
+		_exit(let_go(FIRST) < 0 ? 13 : look(want));
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void all_are_closed_with_and_without_close_range(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(0, 0, dw_fd_close_from, -1), 0);
+	assert_int_equal(in_child(ENOSYS, 0, dw_fd_close_from, -1), 0);
+}
+
+static void none_outlives_exec_with_and_without_close_range(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(0, 0, dw_fd_cloexec_from, FD_CLOEXEC), 0);
+	assert_int_equal(in_child(ENOSYS, CLOSE_RANGE_CLOEXEC, dw_fd_cloexec_from,
+	                          FD_CLOEXEC),
+	                 0);
+	assert_int_equal(in_child(EINVAL, CLOSE_RANGE_CLOEXEC, dw_fd_cloexec_from,
+	                          FD_CLOEXEC),
+	                 0);
+}
+
+static void what_cannot_be_closed_for_sure_is_an_error(void **state)
+{
+	(void)state;
+	/* Another reason than that it is not there: nothing is tried instead. */
+	assert_int_equal(in_child(EPERM, 0, dw_fd_close_from, -1), 13);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +223,9 @@ int main(void)
 		cmocka_unit_test(read_attr_gives_the_text_without_newline),
 		cmocka_unit_test(read_attr_does_not_follow_a_link),
 		cmocka_unit_test(close_forgets_the_descriptor),
+		cmocka_unit_test(all_are_closed_with_and_without_close_range),
+		cmocka_unit_test(none_outlives_exec_with_and_without_close_range),
+		cmocka_unit_test(what_cannot_be_closed_for_sure_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
