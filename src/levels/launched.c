@@ -43,9 +43,10 @@ int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err)
 	(void)snprintf(l->workdir, sizeof(l->workdir), "%s/dewar-%.16s",
 	               dw_launched_temp_folder(), l->spec->id);
 	if (mkdir(l->workdir, 0700) < 0) {
-		(void)dw_fail(err, DW_E_UNSUPPORTED, 0,
-		              "make a working folder %s: %s; try: TMPDIR=/var/tmp dewar ...",
-		              l->workdir, strerrordesc_np(errno));
+		(void)dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"make a working folder in %s: %s; try: TMPDIR=/var/tmp dewar ...",
+			dw_launched_temp_folder(), strerrordesc_np(errno));
 		l->workdir[0] = '\0';
 		return -1;
 	}

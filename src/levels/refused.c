@@ -45,8 +45,10 @@ static const char *masked_proc(struct refusal *r)
 	};
 	const struct dw_host *h = r->host;
 
-	if (r->stage != DW_STAGE_PROC || r->eno != EPERM ||
-	    (h->masked[0] == '\0' && !h->proc_readonly))
+	if (h->masked[0] == '\0' && !h->proc_readonly)
+		return NULL;
+	if (!(r->stage == DW_STAGE_PROC && r->eno == EPERM) &&
+	    !(h->proc_readonly && r->eno == EROFS))
 		return NULL;
 	if (h->container == DW_CONTAINER_DOCKER || h->container == DW_CONTAINER_PODMAN) {
 		(void)snprintf(r->remedy, sizeof(r->remedy), "%s ...",
@@ -55,12 +57,14 @@ static const char *masked_proc(struct refusal *r)
 		       "nobody inside mount another; with this option its root sees those "
 		       "parts";
 	}
-	if (h->masked[0] != '\0')
-		(void)snprintf(r->remedy, sizeof(r->remedy), "umount %s", h->masked);
-	else
+	if (h->proc_readonly)
 		(void)snprintf(r->remedy, sizeof(r->remedy), "mount -o remount,rw /proc");
-	return "parts of /proc are mounted over or read-only, and the kernel then lets "
-	       "nobody mount another that shows them";
+	else
+		(void)snprintf(r->remedy, sizeof(r->remedy), "umount %s", h->masked);
+	return h->proc_readonly
+	               ? "/proc is read-only, and a cell's ids are written there"
+	               : "parts of /proc are mounted over, and the kernel then lets nobody "
+	                 "mount another that shows them";
 }
 
 /* ---- limits and switches of the kernel ---- */
@@ -136,13 +140,21 @@ static const char *filter_around_us(struct refusal *r)
 	                 "runs in that container has these system calls, too";
 }
 
+#define LOADED_AT_BOOT "/etc/apparmor.d/dewar"
+
 static const char *ubuntu_switch(struct refusal *r)
 {
 	if (r->stage < DW_STAGE_NAMESPACES || !is_permission(r) ||
 	    r->host->restrict_userns <= 0)
 		return NULL;
-	(void)snprintf(r->remedy, sizeof(r->remedy), "apparmor_parser -r %s",
-	               DW_APPARMOR_PROFILE);
+	/* What lies elsewhere is not loaded when the host boots again. */
+	if (strcmp(DW_APPARMOR_PROFILE, LOADED_AT_BOOT) != 0)
+		(void)snprintf(r->remedy, sizeof(r->remedy),
+		               "cp " DW_APPARMOR_PROFILE " " LOADED_AT_BOOT
+		               " && apparmor_parser -r " LOADED_AT_BOOT);
+	else
+		(void)snprintf(r->remedy, sizeof(r->remedy),
+		               "apparmor_parser -r " LOADED_AT_BOOT);
 	return "AppArmor gives an unprivileged program no rights in a user namespace "
 	       "unless a profile says userns (or sysctl -w "
 	       "kernel.apparmor_restrict_unprivileged_userns=0, for every program)";
