@@ -47,11 +47,14 @@ void dw_entered_find_holder(pid_t program)
 		dw_entered_holder = (pid_t)strtol(text, NULL, 10);
 }
 
-/* Most of its filters come from the zygote: has it all of them? */
-static bool is_filtered(const struct dw_walls *walls)
+/*
+ * Most of its filters come from the zygote: has it all of them? Those that are around
+ * dewar, as in a container, are around us as well and do not count.
+ */
+static bool is_filtered(const struct dw_walls *walls, const struct dw_walls *ours)
 {
 	return walls->seccomp_mode == SECCOMP_MODE_FILTER &&
-	       (walls->seccomp_filters == DW_SECCOMP_FILTERS ||
+	       (walls->seccomp_filters == ours->seccomp_filters + DW_SECCOMP_FILTERS ||
 	        walls->seccomp_filters < 0); /* a kernel before 5.11 does not count */
 }
 
@@ -59,7 +62,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 {
 	const struct dw_report empty = {.kind = DW_REPORT_EMPTY};
 	autoclose int ruleset = -1;
-	struct dw_walls shared = {0};
+	struct dw_walls shared = {0}, ours;
 	struct dw_word word;
 	int abi = 0, r;
 
@@ -69,6 +72,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	    dw_landlock_ruleset(plan, &abi, &ruleset, err) < 0)
 		return -1;
 	dw_readback_shared(&shared); /* nobody waits for us yet */
+	dw_readback_own(0, 0, &ours);
 	r = dw_report_send(DW_LAUNCH_FD, &empty, ruleset);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "offer the cell");
@@ -85,7 +89,7 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 		               word.pid);
 	dw_entered_find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
-	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls))
+	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls, &ours))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d lacks a seccomp filter",
 		               word.pid);
 	dw_readback_join(&shared, &dw_program_walls);

@@ -89,6 +89,8 @@ def test_a_filter_that_refuses_nothing_of_ours_is_not_blamed(there, must):
     must(bool(surroundings.CALLS), "no numbers of system calls for this machine")
     findings, _ = there(surroundings.filtered(swapon=EPERM))
     assert findings["level container"]["state"] == "ok"
+    # Nor does it keep cells from being warm: it is around them and not one of theirs.
+    assert findings["warm sh"]["state"] == "ok", findings["warm sh"]
 
 
 # ---- /proc ----
