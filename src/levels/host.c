@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "kernel/ns.h"
 
 static long read_setting(const char *path)
 {
@@ -115,23 +117,25 @@ static void look_at_mounts(struct dw_host *ret)
 
 /*
  * A root that is no mount's top is certainly one; else the first process's root is
- * compared with ours, where we may see it.
+ * compared with ours, where we may see it and it is in our mount namespace.
  */
 static enum dw_chroot look_at_root(void)
 {
+	const unsigned want = STATX_INO | STATX_MNT_ID;
+	uint64_t ns = dw_ns_of(1, DW_NS_MOUNT);
 	struct statx ours, first;
 
-	if (statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &ours) < 0)
+	if (statx(AT_FDCWD, "/", 0, want, &ours) < 0)
 		return DW_CHROOT_UNKNOWN;
 	if ((ours.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) &&
 	    !(ours.stx_attributes & STATX_ATTR_MOUNT_ROOT))
 		return DW_CHROOT_YES;
-	if (statx(AT_FDCWD, "/proc/1/root", 0, STATX_INO | STATX_MNT_ID, &first) < 0)
-		return DW_CHROOT_UNKNOWN;
-	if (first.stx_ino == ours.stx_ino && first.stx_dev_major == ours.stx_dev_major &&
-	    first.stx_dev_minor == ours.stx_dev_minor)
-		return DW_CHROOT_NO;
-	/* It may be in another mount namespace, and nobody in a chroot. */
+	if (ns != 0 && ns == dw_ns_of(0, DW_NS_MOUNT) &&
+	    statx(AT_FDCWD, "/proc/1/root", 0, want, &first) == 0)
+		return first.stx_ino == ours.stx_ino &&
+		                       first.stx_mnt_id == ours.stx_mnt_id
+		               ? DW_CHROOT_NO
+		               : DW_CHROOT_YES;
 	return DW_CHROOT_UNKNOWN;
 }
 
@@ -190,12 +194,13 @@ void dw_host_look(struct dw_host *ret)
 			"/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
 		.proc = statfs("/proc", &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC,
 	};
-	ret->chroot = look_at_root();
+	ret->chroot = DW_CHROOT_UNKNOWN;
 	if (!ret->proc)
 		return;
 	look_at_namespaces(ret);
 	look_at_mounts(ret);
 	ret->container = look_for_container(ret);
 	look_at_filter(ret);
+	ret->chroot = look_at_root();
 	look_at_profile(ret);
 }

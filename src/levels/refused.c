@@ -189,7 +189,7 @@ static const char *inside_chroot(struct refusal *r)
 	return r->host->chroot == DW_CHROOT_YES
 	               ? "we are in a chroot, where the kernel lets nobody make a user "
 	                 "namespace; DIR is to be the root and not only look like it"
-	               : "nothing else forbids it, so this is a chroot, where the kernel lets "
+	               : "nothing that we see forbids it; in a chroot the kernel lets "
 	                 "nobody make one; DIR is to be the root and not only look like it";
 }
 
