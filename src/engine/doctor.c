@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/doctor.h"
 
+#include <errno.h>
 #include <linux/landlock.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/id.h"
 #include "dewar/dewar.h"
 #include "kernel/cgroup.h"
+#include "levels/host.h"
+#include "levels/launched.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
+#include "levels/refused.h"
 
 /*
  * Nothing here trusts a version or a setting: each finding comes from trying
@@ -31,23 +36,6 @@ static void tell(const struct doctor *d, const char *area, enum dw_finding_state
 	(void)snprintf(f.detail, sizeof(f.detail), "%s", detail);
 	(void)snprintf(f.remedy, sizeof(f.remedy), "%s", remedy);
 	d->fn(d->user, &f);
-}
-
-/* The remedy in one of our errors is what follows the last "try: " in it. */
-static const char *remedy_in(const char *text)
-{
-	static const char *const marks[] = {"try: ", "install: ", "apt-get ", "chmod ",
-	                                    "modprobe "};
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-		const char *at = strstr(text, marks[i]);
-
-		if (at)
-			return marks[i][strlen(marks[i]) - 2] == ':'
-			               ? at + strlen(marks[i])
-			               : at;
-	}
-	return "";
 }
 
 static void check_levels(const struct doctor *d)
@@ -72,7 +60,7 @@ static void check_levels(const struct doctor *d)
 			tell(d, levels[i].area, DW_FINDING_OK, levels[i].good, "");
 		else
 			tell(d, levels[i].area, DW_FINDING_MISSING, err.text,
-			     remedy_in(err.text));
+			     dw_refused_remedy(err.text));
 	}
 }
 
@@ -80,22 +68,19 @@ static void check_landlock(const struct doctor *d)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
 	                   LANDLOCK_CREATE_RULESET_VERSION);
-	char text[64];
+	char text[256], why[128], remedy[512];
 
 	if (abi < 1) {
-		tell(d, "landlock", DW_FINDING_WEAK,
-		     "this kernel has no Landlock, or it is switched off: level process then "
-		     "shows every file of the host",
-		     "boot with lsm=landlock,... on the kernel's command line (Linux 5.13 or newer)");
+		dw_host_landlock(errno, why, sizeof(why), remedy, sizeof(remedy));
+		(void)snprintf(text, sizeof(text),
+		               "%s: level process then shows every file of the host",
+		               why);
+		tell(d, "landlock", DW_FINDING_WEAK, text, remedy);
 		return;
 	}
 	(void)snprintf(text, sizeof(text), "ABI %ld", abi);
 	tell(d, "landlock", DW_FINDING_OK, text, "");
 }
-
-/* What a plain user can ask for, where systemd would hand it out. */
-#define DELEGATE \
-	"run as root, or under systemd: systemd-run --user --scope -p Delegate=yes dewar ..."
 
 static void check_limits(const struct doctor *d)
 {
@@ -115,7 +100,7 @@ static void check_limits(const struct doctor *d)
 	};
 	struct dw_limits asked = {0};
 	struct dw_cgroup cg;
-	char text[512], id[DW_ID_MAX];
+	char text[512], remedy[512], id[DW_ID_MAX];
 
 	dw_id_make(id);
 	dw_limits_defaults(&asked, &dw_level_container);
@@ -130,10 +115,37 @@ static void check_limits(const struct doctor *d)
 		} else {
 			(void)snprintf(text, sizeof(text), "%s; %s", c->why,
 			               limits[i].otherwise);
-			tell(d, limits[i].area, limits[i].state, text, DELEGATE);
+			dw_host_limit_remedy(limits[i].controller, remedy,
+			                     sizeof(remedy));
+			tell(d, limits[i].area, limits[i].state, text, remedy);
 		}
 	}
 	(void)dw_cgroup_destroy(&cg, NULL);
+}
+
+/* Levels without a root of their own work in it, and compiled programs run in it. */
+static void check_folder(const struct doctor *d)
+{
+	const char *folder = dw_launched_temp_folder();
+	struct statvfs fs;
+	char text[128];
+
+	if (access(folder, W_OK | X_OK) < 0) {
+		(void)snprintf(text, sizeof(text),
+		               "%s: %s; levels none and process work there", folder,
+		               strerrordesc_np(errno));
+		tell(d, "working folder", DW_FINDING_MISSING, text,
+		     "TMPDIR=/var/tmp dewar ...");
+	} else if (statvfs(folder, &fs) == 0 && (fs.f_flag & ST_NOEXEC)) {
+		(void)snprintf(text, sizeof(text),
+		               "%s is mounted noexec: at levels none and process no compiled "
+		               "program runs there",
+		               folder);
+		tell(d, "working folder", DW_FINDING_WEAK, text,
+		     "TMPDIR=/var/tmp dewar ...");
+	} else {
+		tell(d, "working folder", DW_FINDING_OK, folder, "");
+	}
 }
 
 static void check_network(const struct doctor *d)
@@ -144,7 +156,7 @@ static void check_network(const struct doctor *d)
 		tell(d, "network full", DW_FINDING_OK, "through pasta", "");
 	else
 		tell(d, "network full", DW_FINDING_MISSING, err.text,
-		     remedy_in(err.text));
+		     dw_refused_remedy(err.text));
 }
 
 static void check_languages(const struct doctor *d)
@@ -179,8 +191,10 @@ int dw_doctor(void (*fn)(void *user, const struct dw_doctor_finding *f), void *u
 	check_levels(&d);
 	check_landlock(&d);
 	check_limits(&d);
+	check_folder(&d);
 	check_network(&d);
 	check_languages(&d);
+	dw_doctor_versions(fn, user);
 	if (dw_level_probe("container", &no_cells) == 0)
 		dw_doctor_warm(fn, user);
 	return 0;

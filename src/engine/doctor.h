@@ -33,4 +33,8 @@ int dw_doctor(void (*fn)(void *user, const struct dw_doctor_finding *f), void *u
 void dw_doctor_warm(void (*fn)(void *user, const struct dw_doctor_finding *f),
                     void *user);
 
+/* The part about versions that are known to let programs out. */
+void dw_doctor_versions(void (*fn)(void *user, const struct dw_doctor_finding *f),
+                        void *user);
+
 #endif

@@ -153,32 +153,37 @@ static int spawn(const char *path, char *const *argv, int out, pid_t *ret_pid)
 	return -r;
 }
 
-/* What the program says when asked; 0 or -errno. */
-static int ask(const struct dw_runtime *rt, const char *path, char *text, size_t size)
+int dw_program_ask(char *const *argv, uint64_t wait_ms, char *text, size_t size)
 {
-	char *argv[1 + ARRAY_SIZE(rt->version) + 1] = {(char *)path};
 	autoclose int in = -1, out = -1;
 	int fds[2], r;
 	pid_t pid = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rt->version) && rt->version[i]; i++)
-		argv[i + 1] = (char *)rt->version[i];
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	in = fds[0];
 	out = fds[1];
 
-	r = spawn(path, argv, out, &pid);
+	r = spawn(argv[0], argv, out, &pid);
 	if (r < 0)
 		return r;
 	(void)close(TAKE_FD(out));
-	read_until(in, dw_now_ms() + VERSION_DEADLINE_MS, text, size);
+	read_until(in, dw_now_ms() + wait_ms, text, size);
 
 	/* It has said what we want, or had its time; either way it ends here. */
 	(void)kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return 0;
+}
+
+static int ask(const struct dw_runtime *rt, const char *path, char *text, size_t size)
+{
+	char *argv[1 + ARRAY_SIZE(rt->version) + 1] = {(char *)path};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rt->version) && rt->version[i]; i++)
+		argv[i + 1] = (char *)rt->version[i];
+	return dw_program_ask(argv, VERSION_DEADLINE_MS, text, size);
 }
 
 /* Cut out the first thing like 3.11.2, 3.1.2p20 or 2.1.0-beta3. */

@@ -3,6 +3,7 @@
 #define DW_ENGINE_LANGUAGES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct dw_language;
 
@@ -12,5 +13,11 @@ struct dw_language;
  * 0, or -1 if there is no such index.
  */
 int dw_language_peek(size_t index, struct dw_language *ret);
+
+/*
+ * What a program of the host says, on stdout and stderr, within that time; then it
+ * is ended. argv[0] is its path. 0 or -errno.
+ */
+int dw_program_ask(char *const *argv, uint64_t wait_ms, char *text, size_t size);
 
 #endif

@@ -132,6 +132,7 @@ bool dw_report_is_sound(const struct dw_report *report)
 		return known <= 1;
 	case DW_REPORT_ERROR:
 		return error->code > DW_OK && error->code < DW_E_COUNT &&
+		       report->stage < DW_STAGE_COUNT &&
 		       is_line(error->text, sizeof(error->text));
 	default:
 		return false;

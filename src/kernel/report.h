@@ -51,6 +51,18 @@ enum dw_report_kind {
 	DW_REPORT_ERROR,
 };
 
+/* Where the launcher was when it failed, as far as that tells who refuses. */
+enum dw_report_stage {
+	DW_STAGE_OTHER = 0,
+	DW_STAGE_SPAWN,      /* dewar itself: the launcher was never started */
+	DW_STAGE_SOURCES,    /* open the host's trees, as detached copies */
+	DW_STAGE_NAMESPACES, /* clone into new ones */
+	DW_STAGE_INSIDE, /* first use of the rights in there: ids, host name, network */
+	DW_STAGE_PROC,   /* mount a proc of the cell's own */
+	DW_STAGE_MOUNTS, /* build the root, and move in */
+	DW_STAGE_COUNT
+};
+
 /* What init saw. 0 stands for "not measured" in the peaks. */
 struct dw_report_end {
 	int32_t wait_status;  /* as waitpid() gives it */
@@ -66,7 +78,9 @@ struct dw_report_end {
 
 struct dw_report {
 	uint32_t kind;
-	int32_t pid; /* HANDED, HELLO: as the sender sees it */
+	int32_t pid;    /* HANDED, HELLO: as the sender sees it */
+	uint32_t stage; /* ERROR: enum dw_report_stage */
+	uint32_t pad;
 	union {
 		struct dw_walls walls;
 		struct dw_report_end end;

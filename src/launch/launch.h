@@ -16,6 +16,9 @@
  * contract of its own. Nothing here allocates, logs, or runs a second thread.
  */
 
+/* stage.c: where we are, for whoever has to explain why it went no further. */
+extern enum dw_report_stage dw_launch_stage;
+
 /*
  * nursery.c: start a process of a zygote's cell that makes the cells inside of it.
  * True in the first process of each of them, with its own plan.

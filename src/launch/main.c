@@ -72,7 +72,11 @@ struct given {
 
 _Noreturn void dw_launch_die(const struct dw_error *err)
 {
-	struct dw_report report = {.kind = DW_REPORT_ERROR, .error = *err};
+	struct dw_report report = {
+		.kind = DW_REPORT_ERROR,
+		.stage = dw_launch_stage,
+		.error = *err,
+	};
 
 	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
 	_exit(125);
@@ -157,36 +161,6 @@ static int join_cgroups(const struct given *given, struct dw_error *err)
 	return 0;
 }
 
-/* The remedy comes last, so that it can be copied as it is. */
-static int explain_clone(int eno, struct dw_error *err)
-{
-	const char *why = strerrordesc_np(eno);
-
-	switch (eno) {
-	case EPERM:
-	case EACCES:
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "create a user namespace: %s; this host does not let "
-		               "unprivileged users do it; try: "
-		               "sysctl kernel.unprivileged_userns_clone=1 "
-		               "kernel.apparmor_restrict_unprivileged_userns=0",
-		               why);
-	case ENOSPC:
-	case EUSERS:
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "create namespaces: %s; their limit is reached, or 0; try: "
-		               "sysctl user.max_user_namespaces=10000",
-		               why);
-	case ENOSYS:
-	case EINVAL:
-		return dw_fail(err, DW_E_UNSUPPORTED, eno,
-		               "create namespaces: this kernel lacks one of user, mnt, pid, "
-		               "net, ipc, uts, cgroup");
-	default:
-		return dw_fail(err, DW_E_INTERNAL, eno, "create namespaces");
-	}
-}
-
 /*
  * Does outer write the id map? Inner may map one id to its own; for any other
  * map it takes rights in the namespace outside, which outer has not given up yet.
@@ -237,7 +211,7 @@ static int enter_namespaces(const struct dw_plan *plan, const int *gate,
 	long pid = dw_clone(&args);
 
 	if (pid < 0)
-		return explain_clone(errno, err);
+		return dw_fail(err, DW_E_UNSUPPORTED, errno, "create namespaces");
 	if (pid == 0)
 		return 0;
 
@@ -344,8 +318,10 @@ static int build_cell(const struct dw_plan *plan, const struct given *given,
 	gid_t gid;
 
 	/* Root opens what the caller named; a plain user does it as itself, below. */
+	dw_launch_stage = DW_STAGE_SOURCES;
 	if (early && dw_sources_open(plan, &sources, err) < 0)
 		return -1;
+	dw_launch_stage = DW_STAGE_OTHER;
 	if (give_up_root(plan, given, err) < 0)
 		return -1;
 
@@ -353,9 +329,11 @@ static int build_cell(const struct dw_plan *plan, const struct given *given,
 		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
 	uid = geteuid();
 	gid = getegid();
+	dw_launch_stage = DW_STAGE_NAMESPACES;
 	if (enter_namespaces(plan, gate, err) < 0)
 		return -1;
 
+	dw_launch_stage = DW_STAGE_INSIDE;
 	if (map_ids(plan, uid, gid, gate, err) < 0)
 		return -1;
 	/* A new namespace begins with the host's names, both of them. */
@@ -364,10 +342,13 @@ static int build_cell(const struct dw_plan *plan, const struct given *given,
 		return dw_fail(err, DW_E_INTERNAL, errno, "set the cell's host name");
 	if (dw_net_loopback_up(err) < 0)
 		return -1;
+	dw_launch_stage = DW_STAGE_SOURCES;
 	if (!early && dw_sources_open(plan, &sources, err) < 0)
 		return -1;
+	dw_launch_stage = DW_STAGE_MOUNTS;
 	if (dw_mounts_build(plan, &sources, err) < 0)
 		return -1;
+	dw_launch_stage = DW_STAGE_OTHER;
 	if ((plan->h->flags & DW_PLAN_WAIT_NETWORK) && wait_for_network(err) < 0)
 		return -1;
 	return send_asked(plan, err);

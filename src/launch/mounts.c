@@ -146,10 +146,6 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 		return dw_fail(err, code_of(errno), errno, "create a %s for the cell",
 		               type);
 	fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
-	if (fd < 0 && errno == EPERM)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "mount a %s in the cell: an outer container masks it",
-		               type);
 	if (fd < 0)
 		return dw_fail(err, code_of(errno), errno, "mount a %s in the cell",
 		               type);
@@ -344,9 +340,11 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 		return dw_fail(err, DW_E_INTERNAL, errno,
 		               "cut the mounts off from the host");
 
+	dw_launch_stage = DW_STAGE_PROC;
 	proc = new_proc(err);
 	if (proc < 0)
 		return -1;
+	dw_launch_stage = DW_STAGE_MOUNTS;
 	root = new_tmpfs(&own, err);
 	if (root < 0)
 		return -1;

@@ -42,7 +42,11 @@ static struct dw_plan_header header;
 /* Tell dewar why there will be no cell; it has heard nothing else yet. */
 static void refuse(int report, const struct dw_error *err)
 {
-	struct dw_report said = {.kind = DW_REPORT_ERROR, .error = *err};
+	struct dw_report said = {
+		.kind = DW_REPORT_ERROR,
+		.stage = dw_launch_stage,
+		.error = *err,
+	};
 
 	(void)dw_report_send(report, &said, -1);
 }

@@ -32,7 +32,7 @@
 
 /* ---- making ---- */
 
-static const char *temp_folder(void)
+const char *dw_launched_temp_folder(void)
 {
 	const char *dir = getenv("TMPDIR");
 
@@ -41,11 +41,13 @@ static const char *temp_folder(void)
 
 int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err)
 {
-	(void)snprintf(l->workdir, sizeof(l->workdir), "%s/dewar-%.16s", temp_folder(),
-	               l->spec->id);
+	(void)snprintf(l->workdir, sizeof(l->workdir), "%s/dewar-%.16s",
+	               dw_launched_temp_folder(), l->spec->id);
 	if (mkdir(l->workdir, 0700) < 0) {
-		(void)dw_fail(err, DW_E_INTERNAL, errno, "make a working folder %s",
-		              l->workdir);
+		(void)dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"make a working folder in %s: %s; try: TMPDIR=/var/tmp dewar ...",
+			dw_launched_temp_folder(), strerrordesc_np(errno));
 		l->workdir[0] = '\0';
 		return -1;
 	}
@@ -61,7 +63,7 @@ static void remove_workdir(const struct dw_launched *l)
 
 	if (l->workdir[0] == '\0')
 		return;
-	parent = open(temp_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	parent = open(dw_launched_temp_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (parent >= 0)
 		(void)dw_path_remove_tree(parent, strrchr(l->workdir, '/') + 1);
 }

@@ -81,6 +81,9 @@ void dw_launched_destroy(struct dw_cell *cell);
 /* Build all walls of a level and run nothing behind them. */
 int dw_launched_probe(const struct dw_level *level, struct dw_error *err);
 
+/* Where folders are made for cells that have no root of their own. */
+const char *dw_launched_temp_folder(void);
+
 /* A fresh folder on the host, for levels that have no /tmp of their own. */
 int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err);
 

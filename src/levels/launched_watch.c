@@ -15,6 +15,7 @@
 #include "kernel/report.h"
 #include "levels/launched.h"
 #include "levels/pasta.h"
+#include "levels/refused.h"
 
 void dw_launched_bury_launcher(struct dw_launched *l)
 {
@@ -124,8 +125,10 @@ static void on_report(struct dw_launched *l)
 			on_end(l, &report.end);
 			break;
 		case DW_REPORT_ERROR:
-			if (o->error.code == DW_OK)
+			if (o->error.code == DW_OK) {
 				o->error = report.error;
+				dw_refused_explain(report.stage, &o->error);
+			}
 			break;
 		default:
 			break;

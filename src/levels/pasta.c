@@ -35,6 +35,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "levels/host.h"
 
 #define READY_MS 8000 /* with other things to do, a host takes seconds for it */
 
@@ -66,23 +67,39 @@ static const char *find_pasta(void)
 	return NULL;
 }
 
+/* Where only the node is missing, as in a chroot, loading a module makes none. */
+static const char *no_tun(void)
+{
+	struct dw_host host;
+
+	dw_host_look(&host);
+	if (host.container == DW_CONTAINER_DOCKER ||
+	    host.container == DW_CONTAINER_PODMAN)
+		return host.container == DW_CONTAINER_DOCKER
+		               ? "docker run --device /dev/net/tun ..."
+		               : "podman run --device /dev/net/tun ...";
+	if (access("/sys/class/misc/tun", F_OK) == 0)
+		return "mkdir -p /dev/net && mknod -m 0666 /dev/net/tun c 10 200";
+	return "modprobe tun";
+}
+
 int dw_pasta_probe(struct dw_error *err)
 {
 	autoclose int tun = -1;
 
 	if (!find_pasta())
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "network full needs pasta: apt-get install passt");
+		               "network full needs pasta; try: apt-get install passt");
 	tun = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
 	if (tun < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "network full needs /dev/net/tun, which is not there: "
-		               "modprobe tun");
-	/* The doctor takes what follows the colon for the remedy: no errno behind it. */
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"network full needs /dev/net/tun, which is not there; try: %s",
+			no_tun());
 	if (tun < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "network full needs /dev/net/tun, which this user may not open "
-		               "(%s): chmod 0666 /dev/net/tun",
+		               "(%s); try: chmod 0666 /dev/net/tun",
 		               strerrordesc_np(errno));
 	return 0;
 }

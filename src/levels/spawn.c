@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/program.h"
+#include "levels/refused.h"
 
 /*
  * A child that starts on another core waits for that core to wake up: about a
@@ -102,6 +103,13 @@ int dw_spawn_courier(const int fds[4], int *ret_pid, struct dw_error *err)
 	return 0;
 }
 
+static int refuse(struct dw_error *err)
+{
+	if (err)
+		dw_refused_explain(DW_STAGE_SPAWN, err);
+	return -1;
+}
+
 static int spawn_with(const int fds[DW_LAUNCH_FD + 1], const char *word, int *ret_pid,
                       cpu_set_t *ret_cpus, struct dw_error *err)
 {
@@ -113,7 +121,7 @@ static int spawn_with(const int fds[DW_LAUNCH_FD + 1], const char *word, int *re
 	char path[512];
 
 	if (dw_program_find("dewar-launch", "DEWAR_LAUNCH", path, sizeof(path), err) < 0)
-		return -1;
+		return refuse(err);
 
 	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */
 	(void)posix_spawn_file_actions_init(&actions);
@@ -129,8 +137,10 @@ static int spawn_with(const int fds[DW_LAUNCH_FD + 1], const char *word, int *re
 	(void)posix_spawn_file_actions_destroy(&actions);
 	for (int i = 0; i < TOP; i++)
 		dw_fd_close(&source[i]);
-	if (r != 0)
-		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
+	if (r != 0) {
+		(void)dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
+		return refuse(err);
+	}
 	*ret_pid = pid;
 	return 0;
 }
