@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "levels/home.h"
 
 #define MB (1ULL << 20)
 
@@ -152,6 +153,7 @@ bool dw_limits_can_count(void)
 	bool counted;
 
 	dw_id_make(id);
+	dw_home_settle();
 	dw_cgroup_create(&cg, id, NULL, &defaults, defaults.pids);
 	counted = is_counted(&cg);
 	(void)dw_cgroup_destroy(&cg, NULL);
@@ -258,6 +260,7 @@ void dw_limits_plan(struct dw_launched *l)
 		return;
 	}
 
+	dw_home_settle();
 	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
 	                 limits->pids + 1);
 	/* Nobody's code runs in a zygote, and its children could raise no limit again. */
