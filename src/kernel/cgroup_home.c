@@ -77,30 +77,44 @@ bool dw_cgroup_is_unified(void)
 	return false;
 }
 
+/* Only the top of the hierarchy has no type, and may hold processes nevertheless. */
+static bool is_occupied(int dir_fd)
+{
+	char text[16];
+
+	if (faccessat(dir_fd, "cgroup.type", F_OK, 0) < 0)
+		return false;
+	/* There may be more of them than fit: that is an error, and they are there. */
+	return dw_fd_read_attr(dir_fd, "cgroup.procs", text, sizeof(text)) != 0;
+}
+
+/*
+ * All in one write, which the kernel follows as a whole. Some controllers it would pass
+ * on in spite of processes, and make the group a threaded one where no cell can be.
+ */
 int dw_cgroup_pass_on(int dir_fd)
 {
-	char has[512], passes[512];
-	int result = -ENOENT, r;
+	char has[512], passes[512], enable[64];
+	int known = 0, len = 0;
 
+	if (is_occupied(dir_fd))
+		return -EBUSY;
 	if (dw_fd_read_attr(dir_fd, "cgroup.controllers", has, sizeof(has)) < 0 ||
 	    dw_fd_read_attr(dir_fd, "cgroup.subtree_control", passes, sizeof(passes)) < 0)
 		return -ENOENT;
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
 		const char *name = dw_controller_name(i);
-		char enable[32];
 
 		if (!dw_cgroup_has_word(has, name))
 			continue;
-		(void)snprintf(enable, sizeof(enable), "+%s", name);
-		r = dw_cgroup_has_word(passes, name)
-		            ? 0
-		            : dw_attr_set(dir_fd, "cgroup.subtree_control", enable);
-		if (r == 0)
-			result = 0;
-		else if (result != 0)
-			result = r;
+		known++;
+		if (!dw_cgroup_has_word(passes, name))
+			len += snprintf(enable + len, sizeof(enable) - (size_t)len,
+			                "+%s ", name);
 	}
-	return result;
+	if (known == 0)
+		return -ENOENT;
+	return len == 0 ? 0 : dw_attr_set(dir_fd, "cgroup.subtree_control", enable);
 }
 
 static int write_pid(int dir_fd, int pid)

@@ -39,7 +39,7 @@ void dw_cgroup_home_refused(const char *why);
 
 /*
  * Let children of this folder have our controllers. 0, -EBUSY if there are processes in
- * it, or -errno; with some of them it is 0, too.
+ * it, or -errno. What the folder does not have itself cannot be passed on: that is 0, too.
  */
 int dw_cgroup_pass_on(int dir_fd);
 
