@@ -276,3 +276,12 @@ int dw_cgroup_home_open(char *why, size_t size)
 	pthread_mutex_unlock(&home.lock);
 	return fd;
 }
+
+void dw_cgroup_clear_leaf(void)
+{
+	char name[64];
+
+	dw_cgroup_leaf_name(name, sizeof(name), getpid());
+	if (home.fd >= 0)
+		(void)unlinkat(home.fd, name, AT_REMOVEDIR);
+}

@@ -54,4 +54,7 @@ void dw_cgroup_leaf_name(char *ret, size_t size, int pid);
  */
 int dw_cgroup_step_aside(int dir_fd, int pid);
 
+/* Nobody is in our leaf any more: remove it from the home. */
+void dw_cgroup_clear_leaf(void);
+
 #endif

@@ -127,3 +127,14 @@ struct dw_spawner *dw_home_spawner(void)
 {
 	return __atomic_load_n(&stands, __ATOMIC_ACQUIRE) ? &scoped : NULL;
 }
+
+/* Whoever ends in order leaves nothing behind but the scope, which systemd removes. */
+__attribute__((destructor)) static void leave(void)
+{
+	if (!stands || scoped.sock < 0)
+		return;
+	dw_fd_close(&scoped.sock);
+	while (waitpid(scoped.pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	dw_cgroup_clear_leaf();
+}
