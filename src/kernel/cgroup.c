@@ -25,6 +25,7 @@ static const char *const controller_names[] = {
 	[DW_CONTROLLER_MEMORY] = "memory",
 	[DW_CONTROLLER_CPU] = "cpu",
 	[DW_CONTROLLER_PIDS] = "pids",
+	[DW_CONTROLLER_IO] = "io",
 };
 _Static_assert(ARRAY_SIZE(controller_names) == DW_CONTROLLER_COUNT, "a name each");
 
@@ -68,7 +69,8 @@ static int open_unified(const struct dw_cgroup *cg, struct dw_controlled *c,
 static int open_controller(const struct dw_cgroup *cg, enum dw_controller controller,
                            struct dw_controlled *c, int version)
 {
-	static const char *const attrs[] = {"memory.max", "cpu.max", "pids.max"};
+	static const char *const attrs[] = {"memory.max", "cpu.max", "pids.max",
+	                                    "io.max"};
 
 	if (version == 2)
 		return open_unified(cg, c, attrs[controller]);
@@ -125,10 +127,19 @@ void dw_cgroup_init(struct dw_cgroup *cg)
 		cg->held[i].dir_fd = cg->held[i].parent_fd = -1;
 }
 
-static bool holds_all(const struct dw_cgroup *cg)
+/*
+ * Version 1 has a controller for disks, too, but what is written through the cache
+ * is not the cell's there: a limit that most writing passes by is none.
+ */
+static bool is_wanted(enum dw_controller controller, const struct dw_limits *limits)
+{
+	return controller != DW_CONTROLLER_IO || limits->io_bytes != 0;
+}
+
+static bool holds_all(const struct dw_cgroup *cg, const struct dw_limits *limits)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		if (cg->held[i].version == 0)
+		if (cg->held[i].version == 0 && is_wanted(i, limits))
 			return false;
 	return true;
 }
@@ -144,9 +155,10 @@ void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
 	len = dw_cgroup_prefix(cg->name, sizeof(cg->name));
 	(void)snprintf(cg->name + len, sizeof(cg->name) - len, "%d-%.16s", getpid(),
 	               name);
-	dw_cgroup_look(&places, !beside || !holds_all(beside));
+	dw_cgroup_look(&places, !beside || !holds_all(beside, limits));
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		hold(cg, beside, &places, i, limits, pids);
+		if (is_wanted(i, limits))
+			hold(cg, beside, &places, i, limits, pids);
 	dw_cgroup_look_finish(&places);
 	cg->oom_fd = dw_cgroup_watch_memory(&cg->held[DW_CONTROLLER_MEMORY]);
 	cg->pids_fd = dw_cgroup_watch_pids(&cg->held[DW_CONTROLLER_PIDS]);

@@ -22,6 +22,7 @@ enum dw_controller {
 	DW_CONTROLLER_MEMORY = 0,
 	DW_CONTROLLER_CPU,
 	DW_CONTROLLER_PIDS,
+	DW_CONTROLLER_IO, /* only where it is asked for, and only in version 2 */
 	DW_CONTROLLER_COUNT
 };
 

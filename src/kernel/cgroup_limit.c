@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/cgroup_limit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "kernel/cgroup_attr.h"
+#include "kernel/disks.h"
 
 #define PERIOD_US 100000U
 #define YIELDING_PERIOD_US 10000U
@@ -65,6 +70,35 @@ static int limit_cpu(int version, int dir, uint64_t percent, unsigned period_us,
 	return r;
 }
 
+/* The same for every disk there is, reading and writing. */
+static int limit_io(int dir, uint64_t bytes, uint64_t *ret)
+{
+	unsigned long long most = bytes, read_back;
+	struct dw_disks disks;
+	char text[4096], want[64];
+	const char *line;
+	int r = dw_disks_find(&disks);
+
+	if (r == 0 && disks.n == 0)
+		r = -ENODEV;
+	for (size_t i = 0; r == 0 && i < disks.n; i++) {
+		(void)snprintf(want, sizeof(want), "%u:%u rbps=%llu wbps=%llu",
+		               major(disks.list[i]), minor(disks.list[i]), most, most);
+		r = dw_attr_set(dir, "io.max", want);
+	}
+	*ret = 0;
+	if (r < 0)
+		return r;
+	if (dw_fd_read_attr(dir, "io.max", text, sizeof(text)) <= 0)
+		return -EIO;
+	for (line = strstr(text, "wbps="); line; line = strstr(line + 1, "wbps=")) {
+		read_back = strtoull(line + strlen("wbps="), NULL, 10);
+		if (read_back > *ret)
+			*ret = read_back;
+	}
+	return 0;
+}
+
 int dw_cgroup_limit(enum dw_controller controller, struct dw_controlled *c,
                     const struct dw_limits *limits, uint64_t pids)
 {
@@ -75,6 +109,8 @@ int dw_cgroup_limit(enum dw_controller controller, struct dw_controlled *c,
 	case DW_CONTROLLER_CPU:
 		return limit_cpu(c->version, c->dir_fd, limits->cpu_percent, PERIOD_US,
 		                 &c->kernel);
+	case DW_CONTROLLER_IO:
+		return limit_io(c->dir_fd, limits->io_bytes, &c->kernel);
 	default:
 		return dw_attr_set_limit(c->dir_fd, "pids.max", pids, &c->kernel);
 	}

@@ -198,9 +198,8 @@ static int prepare_nested(struct dw_launched *l, dw_fill_fn *fill, struct dw_err
 	l->report = pair[0];
 	l->report_child = pair[1];
 	(void)sched_getaffinity(0, sizeof(l->plan.h.cpus), &l->plan.h.cpus);
-	if (fill(l, err) < 0)
+	if (fill(l, err) < 0 || dw_limits_plan(l, err) < 0)
 		return -1;
-	dw_limits_plan(l);
 	dw_plan_finish(&l->plan);
 	return 0;
 }
@@ -231,9 +230,8 @@ static int make_cell(struct dw_launched *l, dw_fill_fn *fill, struct dw_error *e
 		return -1;
 	if (!born && start_launcher(l, err) < 0)
 		return -1;
-	if (fill(l, err) < 0)
+	if (fill(l, err) < 0 || dw_limits_plan(l, err) < 0)
 		return -1;
-	dw_limits_plan(l);
 	return born ? start_launcher(l, err) : 0;
 }
 
