@@ -63,7 +63,7 @@ void dw_cgroup_leaf_name(char *ret, size_t size, int pid)
 		(void)snprintf(ret + len, size - len, "%d-engine", pid);
 }
 
-bool dw_cgroup_is_unified(void)
+static bool look_for_controllers(void)
 {
 	static const char *const lists[] = {"/sys/fs/cgroup/cgroup.controllers",
 	                                    "/sys/fs/cgroup/unified/cgroup.controllers"};
@@ -75,6 +75,23 @@ bool dw_cgroup_is_unified(void)
 			       dw_cgroup_has_word(text, "pids") ||
 			       dw_cgroup_has_word(text, "cpu");
 	return false;
+}
+
+bool dw_cgroup_is_unified(void)
+{
+	enum {
+		UNKNOWN,
+		NO,
+		YES
+	};
+	static int known; /* a host does not change its mind */
+	int seen = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (seen == UNKNOWN) {
+		seen = look_for_controllers() ? YES : NO;
+		__atomic_store_n(&known, seen, __ATOMIC_RELAXED);
+	}
+	return seen == YES;
 }
 
 /* Only the top of the hierarchy has no type, and may hold processes nevertheless. */

@@ -22,6 +22,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dw_spawner scoped = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
 static bool asked, stands;
+static pid_t owner; /* whose children its launchers are */
 
 static int hear(int sock, struct dw_scope_said *said)
 {
@@ -85,11 +86,18 @@ static int ask(void)
 	return fd;
 }
 
-/* Somebody may have stopped the scope. Then its launcher is gone, and we ask anew. */
+/*
+ * Somebody may have stopped the scope: its launcher is gone then. Or we are a fork of who
+ * asked for it: what it starts would not be our child. In both cases we ask anew.
+ */
 static bool is_lost(void)
 {
 	bool lost;
 
+	if (owner != getpid()) {
+		dw_fd_close(&scoped.sock);
+		return true;
+	}
 	pthread_mutex_lock(&scoped.lock);
 	lost = scoped.sock < 0 || waitpid(scoped.pid, NULL, WNOHANG) != 0;
 	if (lost)
@@ -117,6 +125,7 @@ void dw_home_settle(void)
 		fd = ask();
 		if (fd >= 0) {
 			dw_cgroup_move_in(fd);
+			owner = getpid();
 			__atomic_store_n(&stands, true, __ATOMIC_RELEASE);
 		}
 	}
@@ -125,13 +134,14 @@ void dw_home_settle(void)
 
 struct dw_spawner *dw_home_spawner(void)
 {
-	return __atomic_load_n(&stands, __ATOMIC_ACQUIRE) ? &scoped : NULL;
+	return __atomic_load_n(&stands, __ATOMIC_ACQUIRE) && owner == getpid() ? &scoped
+	                                                                       : NULL;
 }
 
 /* Whoever ends in order leaves nothing behind but the scope, which systemd removes. */
 __attribute__((destructor)) static void leave(void)
 {
-	if (!stands || scoped.sock < 0)
+	if (!stands || scoped.sock < 0 || owner != getpid())
 		return;
 	dw_fd_close(&scoped.sock);
 	while (waitpid(scoped.pid, NULL, 0) < 0 && errno == EINTR)

@@ -199,18 +199,19 @@ int main(int argc, char **argv)
 	struct dw_scope_said said = {.magic = DW_SCOPE_MAGIC};
 	char *const serve[] = {(char *)"dewar-launch", (char *)"serve", NULL};
 	char *const env[] = {NULL};
-	int fd, r;
+	int fd, pid, r;
 
 	if (argc != 3 || fcntl(DW_LAUNCH_FD, F_GETFD) < 0) {
 		(void)fputs("dewar-scope is started by dewar, never by hand\n", stderr);
 		return 125;
 	}
-	get_scope(atoi(argv[2]));
+	pid = (int)strtol(argv[2], NULL, 10);
+	get_scope(pid);
 
 	fd = dw_cgroup_open_own();
 	if (fd < 0)
 		give_up("open the scope's folder: %s", strerrordesc_np(-fd));
-	r = dw_cgroup_step_aside(fd, atoi(argv[2]));
+	r = dw_cgroup_step_aside(fd, pid);
 	if (r == 0)
 		r = dw_cgroup_pass_on(fd);
 	if (r < 0)
