@@ -98,6 +98,54 @@ def test_the_kernel_holds_what_the_proof_claims(run_json):
         "pids": ("cgroup2", True, 7)}
 
 
+READS = """
+import os, sys, time
+begun, n = time.monotonic(), 0
+for folder, _, names in os.walk("/usr/lib"):
+    for name in names:
+        try:
+            fd = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            continue
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        n += len(os.read(fd, 1 << 20))
+        os.close(fd)
+        if n > 8 << 20:
+            print(time.monotonic() - begun)
+            sys.exit()
+"""
+
+
+@pytest.fixture
+def with_io(run_json, must):
+    """Options for a limit on disks, where the host can hold one."""
+    options = ["--io", "1M"]
+    r = run_json(*options, "python", "-c", "print(1)")
+    must(r["status"] == "success" or "io_mbps" not in json.dumps(r),
+         "no controller io is ours, or nobody tells the disk: %s" % brief(r))
+    return options
+
+
+def test_disks_are_read_no_faster(run_json, with_io):
+    """A bound from below only: a busy host makes it slower, and never faster."""
+    free = run_json("--timeout", "60", "python", "-c", READS)
+    assert_success(free)
+    assert "io" not in free["proof"]["limits"]
+    held = run_json("--timeout", "60", *with_io, "python", "-c", READS)
+    assert_success(held)
+    limit = held["proof"]["limits"]["io"]
+    assert (limit["by"], limit["enforced"], limit["kernel"]) == ("cgroup2", True, MB)
+    # What others keep open stays in memory, and is not read from any disk.
+    assert float(held["stdout"]) > max(2, 1.5 * float(free["stdout"])), (held["stdout"],
+                                                                          free["stdout"])
+
+
+def test_disks_are_held_by_number(running, with_io):
+    _, pid, _ = running(SLEEPS, *with_io)
+    lines = (group_of(pid) / "io.max").read_text().splitlines()
+    assert lines and all("rbps=%d wbps=%d" % (MB, MB) in line for line in lines), lines
+
+
 def test_the_files_of_the_group_say_so(running):
     _, pid, _ = running(SLEEPS, "--memory", "64M", "--cpus", "0.3", "--pids", "7")
     group = group_of(pid)
