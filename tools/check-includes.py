@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "src/launch": ("base", "kernel"),
     "src/levels": ("base", "kernel", "runtimes"),
     "src/docker": ("base", "kernel"),
+    "src/scope": ("base", "kernel", "levels"),
     "src/warm": ("base", "kernel", "runtimes", "levels"),
     "runners": ("kernel", "runners"),
     "src/engine": ("base", "kernel", "runtimes", "warm", "levels", "policy", "egress"),

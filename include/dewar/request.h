@@ -57,6 +57,7 @@ struct dw_limits {
 	uint64_t tmp_bytes;    /* what fits in /tmp */
 	uint64_t pids;         /* processes and threads at one time */
 	uint64_t files;        /* open files of one process */
+	uint64_t io_bytes; /* read from disks, and written, each second; 0: no limit */
 };
 
 enum dw_stream {

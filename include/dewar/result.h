@@ -94,6 +94,7 @@ enum dw_limit {
 	DW_LIMIT_FILES,
 	DW_LIMIT_TMP,
 	DW_LIMIT_OUTPUT,
+	DW_LIMIT_IO, /* 0 was asked for: there is none */
 	DW_LIMIT_COUNT
 };
 

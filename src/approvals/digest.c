@@ -98,6 +98,7 @@ static void limits(struct sha256_ctx *ctx, const struct dw_limits *value)
 	number(ctx, "tmp_bytes", value->tmp_bytes);
 	number(ctx, "pids", value->pids);
 	number(ctx, "files", value->files);
+	number(ctx, "io_bytes", value->io_bytes);
 }
 
 void dw_approval_digest(const struct dw_request *req, char ret[DW_APPROVAL_HASH_MAX])

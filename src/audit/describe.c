@@ -157,6 +157,7 @@ static void put_limits(struct build *b, json_t *object, const struct dw_limits *
 	put_limit(b, part, "tmp_mb", limits->tmp_bytes, MB);
 	put_limit(b, part, "pids", limits->pids, 1);
 	put_limit(b, part, "files", limits->files, 1);
+	put_limit(b, part, "io_mbps", limits->io_bytes, MB);
 	if (json_object_size(part) > 0)
 		put(b, object, "limits", part);
 	else

@@ -252,6 +252,14 @@ static const struct dw_option limits_options[] = {
 		.field = FIELD(limits.output_bytes),
 		.env = {"DEWAR_OUTPUT"},
 	},
+	{
+		.name = "io",
+		.arg = "SIZE",
+		.help = "What is read from disks, and written, each second (no limit)",
+		.take = dw_take_size,
+		.field = FIELD(limits.io_bytes),
+		.env = {"DEWAR_IO"},
+	},
 	{0},
 };
 
@@ -576,5 +584,6 @@ int dw_job_load(struct dw_job *job, const char *path, const struct dw_job_settin
 	fill_gap(&limits->tmp_bytes, set->limits.tmp_bytes);
 	fill_gap(&limits->pids, set->limits.pids);
 	fill_gap(&limits->files, set->limits.files);
+	fill_gap(&limits->io_bytes, set->limits.io_bytes);
 	return 0;
 }

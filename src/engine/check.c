@@ -27,6 +27,7 @@ static int check_limits(const struct dw_limits *limits, struct dw_error *err)
 		{"tmp_mb", limits->tmp_bytes, 64 * 1024, 1ULL << 40},
 		{"pids", limits->pids, 1, 1U << 22},
 		{"files", limits->files, 8, 1U << 20},
+		{"io_mbps", limits->io_bytes, 64 * 1024, 1ULL << 40},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {

@@ -85,6 +85,11 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 			err, DW_E_UNSUPPORTED, 0,
 			"level %s has no engine, and so no use for %s; level docker has",
 			level->name, req->runtime ? "a runtime" : "pull");
+	if (spec->limits.io_bytes != 0 && !(level->guarantees & DW_G_IO))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot hold io_mbps; levels container and process "
+		               "can, where there are cgroups of version 2",
+		               level->name);
 	if (req->strict && req->network == DW_NETWORK_NONE &&
 	    !(level->guarantees & DW_G_NO_NETWORK))
 		return dw_fail(
@@ -137,7 +142,8 @@ static int check_strict(const struct dw_cell *cell, struct dw_error *err)
 		const struct dw_limit_proof *p = &cell->outcome.limits[i];
 
 		/* Looking now and then is not holding. */
-		if (p->enforced && strcmp(p->by, "sampling") != 0)
+		if ((p->enforced && strcmp(p->by, "sampling") != 0) ||
+		    (i == DW_LIMIT_IO && p->asked == 0))
 			continue;
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
 		                        len > 0 ? ", " : "", dw_limit_name(i));

@@ -452,15 +452,6 @@ static int refuse(struct reader *rd, const struct key *key, json_t *value,
 	               "%s is not built yet: leave it out or null", key->name);
 }
 
-static int refuse_limit(struct reader *rd, const struct key *key, json_t *value,
-                        struct dw_error *err)
-{
-	(void)rd;
-	(void)value;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "limits.%s is not built yet: leave it out or null", key->name);
-}
-
 static int refuse_allow(struct reader *rd, const struct key *key, json_t *value,
                         struct dw_error *err)
 {
@@ -517,7 +508,7 @@ static const struct key limit_keys[] = {
 	{"tmp_mb", read_whole_limit, LIMIT(tmp_bytes, MB, 1U << 30)},
 	{"pids", read_whole_limit, LIMIT(pids, 1, 1U << 22)},
 	{"files", read_whole_limit, LIMIT(files, 1, 1U << 30)},
-	{.name = "io_mbps", .read = refuse_limit},
+	{"io_mbps", read_whole_limit, LIMIT(io_bytes, MB, 1U << 20)},
 };
 
 static const struct table limit_table = {

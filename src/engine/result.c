@@ -44,7 +44,7 @@ static const char *const limit_names[] = {
 	[DW_LIMIT_TIMEOUT] = "timeout", [DW_LIMIT_MEMORY] = "memory",
 	[DW_LIMIT_CPU] = "cpu",         [DW_LIMIT_PIDS] = "pids",
 	[DW_LIMIT_FILES] = "files",     [DW_LIMIT_TMP] = "tmp",
-	[DW_LIMIT_OUTPUT] = "output",
+	[DW_LIMIT_OUTPUT] = "output",   [DW_LIMIT_IO] = "io",
 };
 _Static_assert(ARRAY_SIZE(limit_names) == DW_LIMIT_COUNT, "a name for each limit");
 

@@ -195,6 +195,8 @@ static json_t *make_limits(struct build *b, const struct dw_proof *proof)
 	for (unsigned i = 0; i < DW_LIMIT_COUNT; i++) {
 		const struct dw_limit_proof *limit = &proof->limits[i];
 
+		if (i == DW_LIMIT_IO && limit->asked == 0)
+			continue;
 		part = json_object();
 		put(b, part, "asked", make_count(limit->asked));
 		put(b, part, "kernel",

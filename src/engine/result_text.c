@@ -155,7 +155,7 @@ static void add_limit(struct dw_buf *buf, const struct dw_proof *proof,
 		[DW_LIMIT_TIMEOUT] = "time",  [DW_LIMIT_MEMORY] = "memory",
 		[DW_LIMIT_CPU] = "cpu",       [DW_LIMIT_PIDS] = "processes",
 		[DW_LIMIT_FILES] = "files",   [DW_LIMIT_TMP] = "/tmp",
-		[DW_LIMIT_OUTPUT] = "output",
+		[DW_LIMIT_OUTPUT] = "output", [DW_LIMIT_IO] = "disks",
 	};
 	const struct dw_limit_proof *limit = &proof->limits[which];
 	uint64_t value = limit->kernel ? limit->kernel : limit->asked;
@@ -177,6 +177,13 @@ static void add_limit(struct dw_buf *buf, const struct dw_proof *proof,
 	case DW_LIMIT_PIDS:
 		(void)dw_buf_printf(buf, ", %llu process%s", (unsigned long long)value,
 		                    value == 1 ? "" : "es");
+		break;
+	case DW_LIMIT_IO:
+		if (limit->asked == 0)
+			return;
+		(void)dw_buf_puts(buf, ", disks ");
+		add_size(buf, value);
+		(void)dw_buf_puts(buf, "/s");
 		break;
 	default:
 		/* The rest is said only where it is missing. */

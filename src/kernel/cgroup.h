@@ -22,6 +22,7 @@ enum dw_controller {
 	DW_CONTROLLER_MEMORY = 0,
 	DW_CONTROLLER_CPU,
 	DW_CONTROLLER_PIDS,
+	DW_CONTROLLER_IO, /* only where it is asked for, and only in version 2 */
 	DW_CONTROLLER_COUNT
 };
 
@@ -30,7 +31,7 @@ struct dw_controlled {
 	int dir_fd;      /* the cell's folder; may be the same for several */
 	int parent_fd;   /* the folder it is in */
 	uint64_t kernel; /* the limit as read back */
-	char why[160];   /* not held because */
+	char why[320];   /* not held because */
 };
 
 struct dw_cgroup {
@@ -59,12 +60,16 @@ void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
 /* An empty one, for a cell without. */
 void dw_cgroup_init(struct dw_cgroup *cg);
 
+/* The cell's folder in version 2, to be born in; or -1. It stays ours. */
+int dw_cgroup_born_in(const struct dw_cgroup *cg);
+
 /*
  * Open each folder's list of members, for a process with one thread to move
- * itself by writing 0.
+ * itself by writing 0; who was born in version 2's needs only those of version 1.
  * At most DW_CONTROLLER_COUNT are put into ret; their number, or -1.
  */
-int dw_cgroup_open_procs(const struct dw_cgroup *cg, int *ret, struct dw_error *err);
+int dw_cgroup_open_procs(const struct dw_cgroup *cg, bool born, int *ret,
+                         struct dw_error *err);
 
 /* A program begins: what has to be looked at by the clock is, from now on. */
 void dw_cgroup_arm(const struct dw_cgroup *cg);

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "kernel/cgroup_home.h"
 
 /* Where hosts mount them; each is checked for being what we take it for. */
 static const char *const unified[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -79,18 +80,18 @@ static int open_group(const char *mount, const char *path, long magic)
 	return TAKE_FD(fd);
 }
 
-static int open_unified(const char *text, char *ret_list, size_t size)
+int dw_cgroup_open_own(void)
 {
-	char path[1024];
+	char text[8192], path[1024];
 
-	if (dw_cgroup_own_path(text, NULL, path, sizeof(path)) < 0)
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) < 0 ||
+	    dw_cgroup_own_path(text, NULL, path, sizeof(path)) < 0)
 		return -ENOENT;
 	for (size_t i = 0; i < ARRAY_SIZE(unified); i++) {
-		autoclose int fd = open_group(unified[i], path, CGROUP2_SUPER_MAGIC);
+		int fd = open_group(unified[i], path, CGROUP2_SUPER_MAGIC);
 
-		if (fd >= 0 &&
-		    dw_fd_read_attr(fd, "cgroup.controllers", ret_list, size) > 0)
-			return TAKE_FD(fd);
+		if (fd >= 0)
+			return fd;
 	}
 	return -ENOENT;
 }
@@ -108,13 +109,17 @@ static int find_legacy(const char *text, const char *name)
 void dw_cgroup_look(struct dw_cgroup_places *ret, bool needed)
 {
 	ret->unified_fd = -1;
-	ret->controllers[0] = '\0';
-	if (!needed || dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", ret->own,
-	                               sizeof(ret->own)) < 0)
+	ret->controllers[0] = ret->why[0] = ret->own[0] = '\0';
+	if (!needed)
+		return;
+	ret->unified_fd = dw_cgroup_home_open(ret->why, sizeof(ret->why));
+	if (ret->unified_fd >= 0 &&
+	    dw_fd_read_attr(ret->unified_fd, "cgroup.subtree_control", ret->controllers,
+	                    sizeof(ret->controllers)) < 0)
+		ret->controllers[0] = '\0';
+	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", ret->own, sizeof(ret->own)) <
+	    0)
 		ret->own[0] = '\0';
-	else
-		ret->unified_fd = open_unified(ret->own, ret->controllers,
-		                               sizeof(ret->controllers));
 }
 
 void dw_cgroup_look_finish(struct dw_cgroup_places *places)
@@ -139,6 +144,19 @@ int dw_cgroup_find(const struct dw_cgroup_places *places, enum dw_controller con
 	if (fd >= 0) {
 		*ret_fd = fd;
 		return 1;
+	}
+	if (places->why[0] != '\0') {
+		(void)snprintf(why, size,
+		               "the %s cgroup (version 2) is not ours to use: %s", name,
+		               places->why);
+		return 0;
+	}
+	if (places->unified_fd >= 0) {
+		(void)snprintf(
+			why, size,
+			"the %s controller of cgroup version 2 is not passed on to us",
+			name);
+		return 0;
 	}
 	(void)snprintf(why, size, "no cgroup hierarchy with the %s controller is mounted",
 	               name);

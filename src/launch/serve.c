@@ -30,15 +30,20 @@ static void take_places(const int *fds)
 
 void dw_launch_serve(void)
 {
-	struct clone_args args = {.flags = CLONE_PARENT};
+	struct clone_args args = {0};
 	int fds[DW_REPORT_FDS_MAX], n;
 	int64_t pid;
 
 	(void)setsid(); /* whoever kills dewar's process group does not kill us */
 	for (;;) {
 		n = dw_report_receive_fds(DW_LAUNCH_FD, fds);
-		if (n != DW_LAUNCH_FD + 1)
+		if (n != DW_LAUNCH_FD + 1 && n != DW_LAUNCH_FD + 2)
 			_exit(n == 0 ? 0 : 125);
+		args = (struct clone_args){.flags = CLONE_PARENT};
+		if (n > DW_LAUNCH_FD + 1) { /* a cgroup, to be born in */
+			args.flags |= CLONE_INTO_CGROUP;
+			args.cgroup = (uint64_t)fds[DW_LAUNCH_FD + 1];
+		}
 		pid = dw_clone(&args);
 		if (pid == 0) {
 			take_places(fds);

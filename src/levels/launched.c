@@ -17,12 +17,13 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/id.h"
 #include "base/path.h"
 #include "base/pidfd.h"
+#include "kernel/cgroup_home.h"
 #include "kernel/enter.h"
 #include "kernel/needs.h"
 #include "kernel/report.h"
+#include "levels/home.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
 #include "levels/spawn.h"
@@ -128,15 +129,28 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 
 /* ---- the launcher ---- */
 
+/* Into a cgroup, or with -1 beside us. Whoever can do it cheapest does it. */
+static int spawn_into(const int fds[DW_LAUNCH_FD + 1], struct dw_launched *l, int cgroup,
+                      struct dw_error *err)
+{
+	struct dw_spawner *spawner = dw_home_spawner();
+	cpu_set_t *cpus = &l->plan.h.cpus;
+
+	if (!spawner)
+		spawner = l->spec->spawner;
+	if (spawner && dw_spawner_fork(spawner, fds, cgroup, &l->launcher, cpus) == 0)
+		return 0;
+	return dw_spawn_launcher(fds, cgroup, &l->launcher, cpus, err);
+}
+
 static int spawn(const int fds[DW_LAUNCH_FD + 1], struct dw_launched *l,
                  struct dw_error *err)
 {
-	cpu_set_t *cpus = &l->plan.h.cpus;
+	int cgroup = dw_cgroup_born_in(&l->cgroup);
 
-	if (l->spec->spawner &&
-	    dw_spawner_fork(l->spec->spawner, fds, &l->launcher, cpus) == 0)
-		return 0;
-	return dw_spawn_launcher(fds, &l->launcher, cpus, err);
+	/* A kernel without clone3, or a filter around us: it joins by itself then. */
+	l->born = cgroup >= 0 && spawn_into(fds, l, cgroup, NULL) == 0;
+	return l->born ? 0 : spawn_into(fds, l, -1, err);
 }
 
 static int start_launcher(struct dw_launched *l, struct dw_error *err)
@@ -187,9 +201,8 @@ static int prepare_nested(struct dw_launched *l, dw_fill_fn *fill, struct dw_err
 	l->report = pair[0];
 	l->report_child = pair[1];
 	(void)sched_getaffinity(0, sizeof(l->plan.h.cpus), &l->plan.h.cpus);
-	if (fill(l, err) < 0)
+	if (fill(l, err) < 0 || dw_limits_plan(l, err) < 0)
 		return -1;
-	dw_limits_plan(l);
 	dw_plan_finish(&l->plan);
 	return 0;
 }
@@ -208,7 +221,23 @@ int dw_launched_plan(const struct dw_level *level, const struct dw_spec *spec,
 	return fd;
 }
 
-/* The launcher starts up on another core while we write its plan. */
+/*
+ * The launcher starts up on another core while we write its plan; but where it is to
+ * be born in its group, that comes first.
+ */
+static int make_cell(struct dw_launched *l, dw_fill_fn *fill, struct dw_error *err)
+{
+	bool born = dw_cgroup_is_unified();
+
+	if (make_letter(l, err) < 0)
+		return -1;
+	if (!born && start_launcher(l, err) < 0)
+		return -1;
+	if (fill(l, err) < 0 || dw_limits_plan(l, err) < 0)
+		return -1;
+	return born ? start_launcher(l, err) : 0;
+}
+
 int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
                        dw_fill_fn *fill, struct dw_cell **ret_cell, struct dw_error *err)
 {
@@ -226,9 +255,8 @@ int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
 		*ret_cell = &l->cell;
 		return 0;
 	}
-	if (make_letter(l, err) < 0 || start_launcher(l, err) < 0 || fill(l, err) < 0)
+	if (make_cell(l, fill, err) < 0)
 		goto fail;
-	dw_limits_plan(l);
 	if (spec->probe)
 		l->plan.h.flags |= DW_PLAN_PROBE;
 	l->plan_fd = dw_plan_seal(&l->plan, err);
@@ -247,7 +275,7 @@ static int send_header(struct dw_launched *l, struct dw_error *err)
 {
 	int fds[DW_REPORT_FDS_MAX] = {l->report_child}, n, r;
 
-	n = dw_cgroup_open_procs(&l->cgroup, fds + 1, err);
+	n = dw_cgroup_open_procs(&l->cgroup, false, fds + 1, err);
 	if (n < 0)
 		return -1;
 	r = dw_report_send_data(l->spec->way->nursery, &l->plan.h, sizeof(l->plan.h), fds,
@@ -279,7 +307,7 @@ static int send_plan(struct dw_launched *l, struct dw_error *err)
 		fds[own++] = way->nursery;
 		fds[own++] = way->base;
 	}
-	n = dw_cgroup_open_procs(&l->cgroup, fds + own, err);
+	n = dw_cgroup_open_procs(&l->cgroup, l->born, fds + own, err);
 	if (n < 0)
 		return -1;
 	r = dw_report_send_fds(l->report, fds, own + n);
@@ -463,76 +491,4 @@ void dw_launched_destroy(struct dw_cell *cell)
 	dw_plan_finish(&l->plan);
 	free(l->shared);
 	free(l);
-}
-
-/* ---- probing ---- */
-
-/*
- * Who only asks whether a level is there handles no signals, as who runs programs
- * does. One that ends us waits until the cell is gone: its folder would stay.
- */
-static void hold_signals(sigset_t *ret_before)
-{
-	sigset_t ends;
-
-	(void)sigemptyset(&ends);
-	(void)sigaddset(&ends, SIGINT);
-	(void)sigaddset(&ends, SIGTERM);
-	(void)sigaddset(&ends, SIGHUP);
-	(void)pthread_sigmask(SIG_BLOCK, &ends, ret_before);
-}
-
-static int probe(const struct dw_level *level, struct dw_error *err)
-{
-	static const struct dw_runtime nothing = {
-		.name = "nothing",
-		.file = "nothing",
-		.executable = true,
-		.package = "",
-	};
-	struct dw_request req;
-	struct dw_spec spec = {.req = &req, .runtime = &nothing, .probe = true};
-	struct dw_cell *cell = NULL;
-	struct pollfd fds[2];
-	int r;
-
-	dw_request_init(&req);
-	dw_id_make(spec.id);
-	dw_limits_defaults(&spec.limits, level);
-	if (level->create(&spec, &cell, err) < 0)
-		return -1;
-	r = level->start(cell, err);
-	while (r == 0 && cell->state != DW_CELL_GONE) {
-		for (size_t i = 0; i < 2; i++)
-			fds[i] = (struct pollfd){cell->watch[i].fd, cell->watch[i].events,
-			                         0};
-		r = poll(fds, 2, 5000);
-		if (r <= 0) {
-			r = dw_fail(err, DW_E_UNSUPPORTED, r == 0 ? ETIMEDOUT : errno,
-			            "build a cell to see whether it can be done");
-			level->kill(cell);
-			break;
-		}
-		for (size_t i = 0; i < 2; i++)
-			if (fds[i].revents)
-				level->on_event(cell, i);
-		r = 0;
-	}
-	if (r == 0 && cell->outcome.error.code != DW_OK) {
-		*err = cell->outcome.error;
-		r = -1;
-	}
-	level->destroy(cell);
-	return r;
-}
-
-int dw_launched_probe(const struct dw_level *level, struct dw_error *err)
-{
-	sigset_t before;
-	int r;
-
-	hold_signals(&before);
-	r = probe(level, err);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r;
 }

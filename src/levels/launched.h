@@ -31,6 +31,7 @@ struct dw_launched {
 	int pidns;          /* and this one */
 	int ruleset;        /* of Landlock, for whom a zygote forks */
 	int letter[2];      /* ours, and the end for the program that waits */
+	bool born;          /* its launcher began in the group of version 2 */
 	bool empty;         /* it waits for a zygote */
 	bool greeted;       /* init has said hello */
 	bool early;         /* over for us at END, not when init is gone */

@@ -27,6 +27,7 @@ enum dw_guarantee {
 	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
 	DW_G_ENGINE = 1U << 4,     /* an engine has the images and runtimes, not we */
 	DW_G_COMMANDS = 1U << 5,   /* nothing is executed but what is on a list */
+	DW_G_IO = 1U << 6,         /* disks are read and written no faster than asked */
 };
 
 /*

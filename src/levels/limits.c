@@ -10,6 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "kernel/disks.h"
+#include "levels/home.h"
 
 #define MB (1ULL << 20)
 
@@ -152,6 +154,7 @@ bool dw_limits_can_count(void)
 	bool counted;
 
 	dw_id_make(id);
+	dw_home_settle();
 	dw_cgroup_create(&cg, id, NULL, &defaults, defaults.pids);
 	counted = is_counted(&cg);
 	(void)dw_cgroup_destroy(&cg, NULL);
@@ -208,12 +211,39 @@ static void plan_tmp(struct dw_launched *l, struct dw_limit_proof *ret)
 	ret->note = "each file is held to it, but not all files together";
 }
 
+/* Nobody but a cgroup can hold it, and so it is held or refused. */
+static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
+                   struct dw_error *err)
+{
+	const struct dw_request *req = l->spec->req;
+	const char *const folders[] = {req->image ? req->image : "/usr", l->workdir,
+	                               req->workspace, req->program};
+	struct dw_disks disks;
+	char kind[32];
+
+	if (!held_by_cgroup(l, DW_CONTROLLER_IO, l->spec->limits.io_bytes, ret))
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "cannot hold io_mbps: %s; it takes cgroups of version 2 with "
+		               "the controller io (a unit with Delegate=yes has it, a plain "
+		               "user's own units do not)",
+		               l->cgroup.held[DW_CONTROLLER_IO].why);
+	(void)dw_disks_find(&disks);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (folders[i] && folders[i][0] != '\0' &&
+		    !dw_disks_hold(&disks, folders[i], kind, sizeof(kind)))
+			return dw_fail(err, DW_E_UNSUPPORTED, 0,
+			               "cannot hold io_mbps: %s is on a file system (%s) of "
+			               "which nobody tells the disk",
+			               folders[i], kind);
+	return 0;
+}
+
 uint64_t dw_limits_deadline(const struct dw_limits *limits)
 {
 	return limits->timeout_ms + INIT_GRACE_MS;
 }
 
-void dw_limits_plan(struct dw_launched *l)
+int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_limits *limits = &l->spec->limits;
 	struct dw_limit_proof *proof = l->cell.outcome.limits;
@@ -255,14 +285,17 @@ void dw_limits_plan(struct dw_launched *l)
 				.by = "none",
 				.note = "level none holds no limit but time and output",
 			};
-		return;
+		return 0;
 	}
 
+	dw_home_settle();
 	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
 	                 limits->pids + 1);
 	/* Nobody's code runs in a zygote, and its children could raise no limit again. */
 	if (way && way->kind == DW_WAY_ZYGOTE)
-		return;
+		return 0;
+	if (limits->io_bytes != 0 && plan_io(l, &proof[DW_LIMIT_IO], err) < 0)
+		return -1;
 	plan_memory(l, &proof[DW_LIMIT_MEMORY]);
 	plan_cpu(l, &proof[DW_LIMIT_CPU]);
 	plan_pids(l, &proof[DW_LIMIT_PIDS]);
@@ -276,6 +309,7 @@ void dw_limits_plan(struct dw_launched *l)
 	/* A caller may have a right to priorities that no share of a cpu holds back. */
 	dw_plan_add_rlimit(&l->plan, RLIMIT_RTPRIO, 0);
 	dw_plan_add_rlimit(&l->plan, RLIMIT_NICE, 0);
+	return 0;
 }
 
 void dw_limits_adopt(struct dw_launched *l)

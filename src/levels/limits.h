@@ -11,9 +11,9 @@ void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
  * Decide, for a cell that dewar-launch builds, who holds each limit: cgroups
  * where the host lets us have them, else an rlimit, else init by looking. Makes
  * the cgroups, writes the rest into the plan, and what was decided into
- * outcome.limits.
+ * outcome.limits. -1 for a limit that is held by a cgroup or not taken at all.
  */
-void dw_limits_plan(struct dw_launched *l);
+int dw_limits_plan(struct dw_launched *l, struct dw_error *err);
 
 /* Does the kernel count the memory and the processes of a cell here? */
 bool dw_limits_can_count(void);

@@ -3,9 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -47,24 +51,76 @@ static void prepare(posix_spawnattr_t *attr)
 	(void)posix_spawnattr_setsigmask(attr, &none);
 }
 
-static int spawn_on_core(const char *path, const posix_spawn_file_actions_t *actions,
-                         const char *word, int *ret_pid, cpu_set_t *ret_cpus)
+/* What is started, as what, and with which descriptors as its first ones. */
+struct start {
+	const char *path;
+	char *const *argv;
+	char *const *env;
+	int source[DW_LAUNCH_FD + 1];
+	int cgroup; /* to be born in, or -1 */
+};
+
+/*
+ * posix_spawn() knows no cgroup. This is a fork, with what that costs, in which the
+ * child does nothing that could meet a lock of another thread's.
+ */
+static int clone_into(const struct start *s, pid_t *ret_pid)
 {
-	char *const argv[] = {(char *)"dewar-launch", (char *)word, NULL};
-	char *const env[] = {NULL};
+	struct clone_args args = {
+		.flags = CLONE_INTO_CGROUP,
+		.exit_signal = SIGCHLD,
+		.cgroup = (uint64_t)s->cgroup,
+	};
+	sigset_t all, before, none;
+	long pid;
+
+	(void)sigfillset(&all);
+	(void)sigemptyset(&none);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (pid == 0) {
+		for (int sig = 1; sig < SIGRTMIN; sig++)
+			(void)signal(sig, SIG_DFL);
+		for (int i = 0; i <= DW_LAUNCH_FD; i++)
+			if (dup2(s->source[i], i) < 0)
+				_exit(127);
+		(void)sigprocmask(SIG_SETMASK, &none, NULL);
+		(void)execve(s->path, s->argv, s->env);
+		_exit(127);
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	*ret_pid = (pid_t)pid;
+	return pid < 0 ? errno : 0;
+}
+
+static int spawn_plain(const struct start *s, pid_t *ret_pid)
+{
+	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
+	int r;
+
+	prepare(&attr);
+	(void)posix_spawn_file_actions_init(&actions);
+	for (int i = 0; i <= DW_LAUNCH_FD; i++)
+		(void)posix_spawn_file_actions_adddup2(&actions, s->source[i], i);
+	r = posix_spawn(ret_pid, s->path, &actions, &attr, s->argv, s->env);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)posix_spawnattr_destroy(&attr);
+	return r;
+}
+
+static int spawn_on_core(const struct start *s, int *ret_pid, cpu_set_t *ret_cpus)
+{
+	pid_t pid = 0;
 	bool stay;
-	pid_t pid;
 	int r;
 
 	/* Should we not know where we may run, the kernel knows. */
 	memset(ret_cpus, 0xff, sizeof(*ret_cpus));
-	prepare(&attr);
 	stay = stay_on_core(ret_cpus);
-	r = posix_spawn(&pid, path, actions, &attr, argv, env);
+	r = s->cgroup >= 0 ? clone_into(s, &pid) : spawn_plain(s, &pid);
 	if (stay)
 		(void)sched_setaffinity(0, sizeof(*ret_cpus), ret_cpus);
-	(void)posix_spawnattr_destroy(&attr);
 	*ret_pid = pid;
 	return r;
 }
@@ -110,57 +166,82 @@ static int refuse(struct dw_error *err)
 	return -1;
 }
 
-static int spawn_with(const int fds[DW_LAUNCH_FD + 1], const char *word, int *ret_pid,
+static int spawn_with(const int fds[DW_LAUNCH_FD + 1], struct start *s, int *ret_pid,
                       cpu_set_t *ret_cpus, struct dw_error *err)
 {
 	enum {
 		TOP = DW_LAUNCH_FD + 1
 	};
-	posix_spawn_file_actions_t actions;
-	int source[TOP], r = 0, pid = 0;
-	char path[512];
-
-	if (dw_program_find("dewar-launch", "DEWAR_LAUNCH", path, sizeof(path), err) < 0)
-		return refuse(err);
+	int r = 0, pid = 0;
 
 	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */
-	(void)posix_spawn_file_actions_init(&actions);
 	for (int i = 0; i < TOP; i++) {
-		source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, TOP);
-		if (source[i] < 0)
+		s->source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, TOP);
+		if (s->source[i] < 0)
 			r = errno;
-		else
-			(void)posix_spawn_file_actions_adddup2(&actions, source[i], i);
 	}
 	if (r == 0)
-		r = spawn_on_core(path, &actions, word, &pid, ret_cpus);
-	(void)posix_spawn_file_actions_destroy(&actions);
+		r = spawn_on_core(s, &pid, ret_cpus);
 	for (int i = 0; i < TOP; i++)
-		dw_fd_close(&source[i]);
+		dw_fd_close(&s->source[i]);
 	if (r != 0) {
-		(void)dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
+		(void)dw_fail(err, DW_E_INTERNAL, r, "start %s", s->path);
 		return refuse(err);
 	}
 	*ret_pid = pid;
 	return 0;
 }
 
-int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, cpu_set_t *ret_cpus,
-                      struct dw_error *err)
+int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int cgroup, int *ret_pid,
+                      cpu_set_t *ret_cpus, struct dw_error *err)
 {
-	return spawn_with(fds, NULL, ret_pid, ret_cpus, err);
+	char *const argv[] = {(char *)"dewar-launch", NULL}, *const env[] = {NULL};
+	struct start s = {.argv = argv, .env = env, .cgroup = cgroup};
+	char path[512];
+
+	if (dw_program_find("dewar-launch", "DEWAR_LAUNCH", path, sizeof(path), err) < 0)
+		return refuse(err);
+	s.path = path;
+	return spawn_with(fds, &s, ret_pid, ret_cpus, err);
 }
 
-int dw_spawn_server(int sock, int *ret_pid, struct dw_error *err)
+static int spawn_staying(struct start *s, int sock, int *ret_pid, struct dw_error *err)
 {
 	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	cpu_set_t cpus;
 
 	if (null < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "open /dev/null");
-	if (spawn_with((int[]){null, null, null, sock}, "serve", ret_pid, &cpus, err) < 0)
+	if (spawn_with((int[]){null, null, null, sock}, s, ret_pid, &cpus, err) < 0)
 		return -1;
 	/* It was held to our core, and would hold all that it forks there. */
 	(void)sched_setaffinity(*ret_pid, sizeof(cpus), &cpus);
 	return 0;
+}
+
+int dw_spawn_server(int sock, int *ret_pid, struct dw_error *err)
+{
+	char *const argv[] = {(char *)"dewar-launch", (char *)"serve", NULL};
+	char *const env[] = {NULL};
+	struct start s = {.argv = argv, .env = env, .cgroup = -1};
+	char path[512];
+
+	if (dw_program_find("dewar-launch", "DEWAR_LAUNCH", path, sizeof(path), err) < 0)
+		return refuse(err);
+	s.path = path;
+	return spawn_staying(&s, sock, ret_pid, err);
+}
+
+int dw_spawn_scope(int sock, int *ret_pid, struct dw_error *err)
+{
+	char path[512], launch[512], pid[16];
+	char *const argv[] = {(char *)"dewar-scope", launch, pid, NULL};
+	struct start s = {.path = path, .argv = argv, .env = environ, .cgroup = -1};
+
+	if (dw_program_find("dewar-scope", "DEWAR_SCOPE", path, sizeof(path), err) < 0 ||
+	    dw_program_find("dewar-launch", "DEWAR_LAUNCH", launch, sizeof(launch), err) <
+	            0)
+		return -1;
+	(void)snprintf(pid, sizeof(pid), "%d", getpid());
+	return spawn_staying(&s, sock, ret_pid, err);
 }

@@ -9,12 +9,14 @@
 
 #include "base/fd.h"
 #include "kernel/report.h"
+#include "levels/home.h"
 #include "levels/spawn.h"
 
 int dw_spawner_start(struct dw_spawner *s, struct dw_error *err)
 {
 	int pair[2], r;
 
+	dw_home_settle(); /* a child of ours would be in its way */
 	*s = (struct dw_spawner){.sock = -1};
 	(void)pthread_mutex_init(&s->lock, NULL);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -37,16 +39,18 @@ void dw_spawner_stop(struct dw_spawner *s)
 	(void)pthread_mutex_destroy(&s->lock);
 }
 
-int dw_spawner_fork(struct dw_spawner *s, const int fds[DW_LAUNCH_FD + 1], int *ret_pid,
-                    cpu_set_t *ret_cpus)
+int dw_spawner_fork(struct dw_spawner *s, const int fds[DW_LAUNCH_FD + 1], int cgroup,
+                    int *ret_pid, cpu_set_t *ret_cpus)
 {
+	int all[DW_LAUNCH_FD + 2] = {fds[0], fds[1], fds[2], fds[DW_LAUNCH_FD], cgroup};
+	int count = DW_LAUNCH_FD + 1 + (cgroup >= 0);
 	int64_t pid = -1;
 	ssize_t n = -1;
 
 	if (sched_getaffinity(0, sizeof(*ret_cpus), ret_cpus) < 0)
 		return -1;
 	pthread_mutex_lock(&s->lock);
-	if (s->sock >= 0 && dw_report_send_fds(s->sock, fds, DW_LAUNCH_FD + 1) == 0)
+	if (s->sock >= 0 && dw_report_send_fds(s->sock, all, count) == 0)
 		do
 			n = recv(s->sock, &pid, sizeof(pid), 0);
 		while (n < 0 && errno == EINTR);

@@ -22,7 +22,7 @@ int dw_spawner_start(struct dw_spawner *s, struct dw_error *err);
 void dw_spawner_stop(struct dw_spawner *s);
 
 /* As dw_spawn_launcher(). -1: it could not. */
-int dw_spawner_fork(struct dw_spawner *s, const int fds[DW_LAUNCH_FD + 1], int *ret_pid,
-                    cpu_set_t *ret_cpus);
+int dw_spawner_fork(struct dw_spawner *s, const int fds[DW_LAUNCH_FD + 1], int cgroup,
+                    int *ret_pid, cpu_set_t *ret_cpus);
 
 #endif

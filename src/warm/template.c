@@ -204,6 +204,8 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 		return false;
 	if (!t->warm->takes_args && req->n_args > 0)
 		return false;
+	if (spec->limits.io_bytes != 0)
+		return false;
 	for (size_t i = 0; i < req->n_env; i++)
 		if (!is_safe_env(t->warm, req->env[i].name))
 			return false;

@@ -321,7 +321,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	               l->spec->req->workspace ? "/work" : "/tmp");
 	if (l->ruleset >= 0)
 		fds[own++] = l->ruleset;
-	n = dw_cgroup_open_procs(&l->cgroup, fds + own, err);
+	n = dw_cgroup_open_procs(&l->cgroup, false, fds + own, err);
 	if (n < 0)
 		return -1;
 	order.n_cgroups = (uint32_t)n;

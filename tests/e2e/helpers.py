@@ -27,6 +27,14 @@ def alive(mark):
     return found
 
 
+def has_cgroups():
+    """May we have groups of our own? Root may; others where systemd hands out version 2's."""
+    controllers = pathlib.Path("/sys/fs/cgroup/cgroup.controllers")
+    return os.geteuid() == 0 or (
+        controllers.exists() and "memory" in controllers.read_text(encoding="ascii") and
+        os.path.exists("/run/user/%d/systemd/private" % os.geteuid()))
+
+
 def is_warm(level="container"):
     """Is the suite run in warm cells, where the level has any?"""
     return level == "container" and bool(os.environ.get("DEWAR_WARM"))

@@ -254,7 +254,7 @@ static pid_t join(const struct dw_cgroup *cg, int (*program)(void))
 {
 	int procs[DW_CONTROLLER_COUNT], ready[2];
 	struct dw_error err = {0};
-	int n = dw_cgroup_open_procs(cg, procs, &err);
+	int n = dw_cgroup_open_procs(cg, false, procs, &err);
 	pid_t pid;
 	char byte = 'n';
 
@@ -635,7 +635,7 @@ static void an_empty_or_half_made_one_is_destroyed_as_well(void **state)
 
 	(void)state;
 	dw_cgroup_init(&cg);
-	assert_int_equal(dw_cgroup_open_procs(&cg, procs, &err), 0);
+	assert_int_equal(dw_cgroup_open_procs(&cg, false, procs, &err), 0);
 	dw_cgroup_kill(&cg);
 	dw_cgroup_read(&cg, &usage);
 	assert_true(usage.memory_peak == UINT64_MAX && usage.oom_kills == UINT64_MAX &&

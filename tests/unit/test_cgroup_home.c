@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#undef NDEBUG
+#include "kernel/cgroup_home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/path.h"
+
+/* A folder with such files as the kernel has in a group, and what is in them. */
+static char folder[64];
+static int dir = -1;
+
+static void put(const char *name, const char *text)
+{
+	autoclose int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+	                          0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(dw_fd_write_all(fd, text, strlen(text)), 0);
+}
+
+static void says(const char *name, const char *want)
+{
+	char text[256];
+
+	assert_true(dw_fd_read_attr(dir, name, text, sizeof(text)) >= 0);
+	assert_string_equal(text, want);
+}
+
+static int make_group(void **state)
+{
+	(void)state;
+	(void)snprintf(folder, sizeof(folder), "/tmp/dewar-unit-home-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	put("cgroup.type", "domain\n");
+	put("cgroup.procs", "");
+	put("cgroup.controllers", "cpuset cpu io memory pids\n");
+	put("cgroup.subtree_control", "");
+	return 0;
+}
+
+static int remove_group(void **state)
+{
+	autoclose int parent = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	dw_fd_close(&dir);
+	return dw_path_remove_tree(parent, strrchr(folder, '/') + 1);
+}
+
+static void all_controllers_are_passed_on_in_one_write(void **state)
+{
+	(void)state;
+	assert_int_equal(dw_cgroup_pass_on(dir), 0);
+	says("cgroup.subtree_control", "+memory +cpu +pids ");
+}
+
+static void what_is_passed_on_already_is_left_alone(void **state)
+{
+	(void)state;
+	put("cgroup.subtree_control", "memory pids\n");
+	assert_int_equal(dw_cgroup_pass_on(dir), 0);
+	says("cgroup.subtree_control", "+cpu y pids"); /* over the start of it */
+
+	put("cgroup.subtree_control", "cpu memory pids\n");
+	assert_int_equal(dw_cgroup_pass_on(dir), 0);
+	says("cgroup.subtree_control", "cpu memory pids");
+}
+
+static void what_a_group_lacks_it_does_not_pass_on(void **state)
+{
+	(void)state;
+	put("cgroup.controllers", "cpuset memory\n");
+	assert_int_equal(dw_cgroup_pass_on(dir), 0);
+	says("cgroup.subtree_control", "+memory ");
+
+	put("cgroup.controllers", "cpuset io\n");
+	put("cgroup.subtree_control", "");
+	assert_int_equal(dw_cgroup_pass_on(dir), -ENOENT);
+	says("cgroup.subtree_control", "");
+}
+
+static void nothing_is_passed_on_over_the_heads_of_processes(void **state)
+{
+	(void)state;
+	put("cgroup.procs", "1\n");
+	assert_int_equal(dw_cgroup_pass_on(dir), -EBUSY);
+	/* Also if there are more than anybody wants to read. */
+	put("cgroup.procs", "1000001\n1000002\n1000003\n1000004\n");
+	assert_int_equal(dw_cgroup_pass_on(dir), -EBUSY);
+	says("cgroup.subtree_control", "");
+
+	/* But for the top, which has no type. */
+	assert_int_equal(unlinkat(dir, "cgroup.type", 0), 0);
+	assert_int_equal(dw_cgroup_pass_on(dir), 0);
+	says("cgroup.subtree_control", "+memory +cpu +pids ");
+}
+
+static void a_folder_that_is_no_group_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(unlinkat(dir, "cgroup.controllers", 0), 0);
+	assert_int_equal(dw_cgroup_pass_on(dir), -ENOENT);
+}
+
+/* Nobody gets into a folder that is no group, and no folder stays. */
+static void who_cannot_step_aside_leaves_nothing(void **state)
+{
+	struct stat st;
+	char name[64];
+
+	(void)state;
+	assert_int_equal(dw_cgroup_step_aside(dir, 4711), -ENOENT);
+	dw_cgroup_leaf_name(name, sizeof(name), 4711);
+	assert_int_equal(fstatat(dir, name, &st, 0), -1);
+}
+
+/* The sweep goes by it: prefix, pid, something. */
+static void the_leaf_is_named_for_its_maker(void **state)
+{
+	char prefix[64], name[64], want[128];
+
+	(void)state;
+	(void)dw_cgroup_prefix(prefix, sizeof(prefix));
+	dw_cgroup_leaf_name(name, sizeof(name), 4711);
+	(void)snprintf(want, sizeof(want), "%s4711-engine", prefix);
+	assert_string_equal(name, want);
+	assert_int_equal(strncmp(prefix, "dewar-", 6), 0);
+}
+
+static void a_home_that_was_given_is_the_home_until_it_is_gone(void **state)
+{
+	struct stat given, got;
+	char why[256] = "";
+	int fd;
+
+	(void)state;
+	(void)dw_cgroup_settle();
+	assert_int_equal(fstat(dir, &given), 0);
+	dw_cgroup_move_in(fcntl(dir, F_DUPFD_CLOEXEC, 3));
+	assert_int_equal(dw_cgroup_settle(), DW_HOME_OURS);
+	fd = dw_cgroup_home_open(why, sizeof(why));
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &got), 0);
+	assert_true(given.st_ino == got.st_ino && given.st_dev == got.st_dev);
+	(void)close(fd);
+
+	dw_cgroup_move_out();
+	dw_cgroup_home_refused("nobody gave us one");
+	assert_int_equal(dw_cgroup_settle(), DW_HOME_FOREIGN);
+	assert_int_equal(dw_cgroup_home_open(why, sizeof(why)), -1);
+	assert_non_null(strstr(why, "nobody gave us one"));
+}
+
+int main(void)
+{
+#define GROUP_TEST(f) cmocka_unit_test_setup_teardown(f, make_group, remove_group)
+	const struct CMUnitTest tests[] = {
+		GROUP_TEST(all_controllers_are_passed_on_in_one_write),
+		GROUP_TEST(what_is_passed_on_already_is_left_alone),
+		GROUP_TEST(what_a_group_lacks_it_does_not_pass_on),
+		GROUP_TEST(nothing_is_passed_on_over_the_heads_of_processes),
+		GROUP_TEST(a_folder_that_is_no_group_is_an_error),
+		GROUP_TEST(who_cannot_step_aside_leaves_nothing),
+		GROUP_TEST(the_leaf_is_named_for_its_maker),
+		GROUP_TEST(a_home_that_was_given_is_the_home_until_it_is_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
