@@ -3,7 +3,8 @@
 """Boot a guest with the build and the tests in it, run commands there, bring back what they say.
 
 boot.py [--image systemd|plain] [--append WORDS] [--share FOLDER] [--out FOLDER]
-        [--user root|plain|service] [--before SHELL] [--limit SECONDS] [--console] -- COMMAND...
+        [--user root|plain|service] [--before SHELL] [--limit SECONDS] [--console]
+        [--tree FOLDER] -- COMMAND...
 
   --image    systemd: Debian's, with cgroup v2, and with a manager for user `plain`;
              plain: the same root below an init of ours, with cgroup v2 in its usual place,
@@ -14,10 +15,12 @@ boot.py [--image systemd|plain] [--append WORDS] [--share FOLDER] [--out FOLDER]
   --user     plain: logged in, as with a shell of one's own; service: root, as a unit of
              systemd's with Delegate=yes
   --before   what root's shell does first
+  --tree     the checkout whose build and tests are in the guest; else the one we are in
 
-The guest has no network. The second disk is mounted read-only at /dewar and holds build/, tests/,
-docs/, include/, packaging/; the command starts there with DEWAR, DEWAR_EXAMPLE, OUT set. Exits as the
-command does, or with 125 if the guest did not get so far; then the end of its console is shown.
+The guest has no network. The second disk is mounted read-only at /dewar and holds build/,
+tests/, docs/, include/, packaging/; the command starts there with DEWAR, DEWAR_EXAMPLE and OUT
+set. Exits as the command does, or with 125 if the guest did not get so far; then the end of its
+console is shown.
 """
 
 import argparse
@@ -37,8 +40,8 @@ import image as images  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QEMU = "qemu-system-x86_64"
-PROGRAMS = ["dewar", "dewar-launch", "dewar-docker", "dewar-guest", "dewar-serve", "dewar-verify",
-            "dewar-attacks", "dewar-hook", "ask-hook", "ask-approval", "example-hello", "zygote.so"]
+PROGRAMS = ["ask-approval", "ask-hook", "dewar", "dewar-*", "example-hello", "libdewar.so*"]
+FIXTURES = "dewar-serve-fixtures"
 TREES = ["include", "packaging", "tests", "docs/man", "docs/THREAT_MODEL.md"]
 OUT_SIZE = 256 << 20
 
@@ -47,11 +50,14 @@ MAIN = r"""#!/bin/sh
 PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
 export PATH
 say() { echo "guest: $*" >/dev/console; }
-as_root() { timeout -k 5 "$2" bash "$1"; }
+log_in() { timeout -k 5 "$3" su -l "$1" -c "bash $2"; }
+as_root() {
+	if [ -d /run/systemd/system ]; then log_in root "$@"; else timeout -k 5 "$2" bash "$1"; fi
+}
 as_service() { systemd-run -q --wait --pipe --collect -p Delegate=yes timeout -k 5 "$2" bash "$1"; }
 as_plain() {
 	if [ -d /run/systemd/system ]; then
-		timeout -k 5 "$2" su -l plain -c "bash $1"
+		log_in plain "$@"
 	else
 		timeout -k 5 "$2" setpriv --reuid plain --regid plain --init-groups --inh-caps=-all \
 			env -i HOME=/home/plain USER=plain PATH=/usr/local/bin:/usr/bin:/bin bash "$1"
@@ -116,7 +122,7 @@ class Done:
     files: pathlib.Path
 
 
-def boot(jobs, out, image="systemd", append="", share=None, limit=None, echo=None):
+def boot(jobs, out, image="systemd", append="", share=None, tree=ROOT, limit=None, echo=None):
     """Run the jobs in one guest, in order; each one's files are left in out/NAME/files.
 
     Returns (a list of Done, seconds). echo, if there is one, is a file that gets the output.
@@ -129,7 +135,7 @@ def boot(jobs, out, image="systemd", append="", share=None, limit=None, echo=Non
     limit = limit or 90 + sum(job.limit for job in jobs)
     with tempfile.TemporaryDirectory(prefix="dewar-boot-") as scratch:
         scratch = pathlib.Path(scratch)
-        write_disk(scratch, jobs, share)
+        write_disk(scratch, pathlib.Path(tree), jobs, share)
         start = time.monotonic()
         run_guest(qemu(kernel, scratch, image, append), scratch, limit, echo)
         seconds = time.monotonic() - start
@@ -137,18 +143,16 @@ def boot(jobs, out, image="systemd", append="", share=None, limit=None, echo=Non
         return collect(jobs, scratch, out), seconds
 
 
-def write_disk(scratch, jobs, share):
+def write_disk(scratch, checkout, jobs, share):
     """The second disk, and an empty third for what comes back."""
     tree = scratch / "tree"
     (tree / "build").mkdir(parents=True)
-    for name in PROGRAMS + [path.name for path in (ROOT / "build").glob("libdewar.so*")
-                            if not path.name.endswith(".p")]:
-        if (ROOT / "build" / name).exists():
-            shutil.copy(ROOT / "build" / name, tree / "build" / name, follow_symlinks=False)
+    for path in programs(checkout / "build"):
+        shutil.copy(path, tree / "build" / path.name, follow_symlinks=False)
     for name in TREES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy = shutil.copytree if (checkout / name).is_dir() else shutil.copy
         (tree / name).parent.mkdir(exist_ok=True)
-        copy(ROOT / name, tree / name)
+        copy(checkout / name, tree / name)
     (tree / "share").mkdir()
     if share:
         shutil.copytree(share, tree / "share", dirs_exist_ok=True, symlinks=True)
@@ -160,6 +164,12 @@ def write_disk(scratch, jobs, share):
     shutil.rmtree(tree)
     with open(scratch / "third", "wb") as file:
         file.truncate(OUT_SIZE)
+
+
+def programs(build):
+    """Those that are installed, and those that tests call; neither pages nor objects."""
+    return [path for pattern in PROGRAMS for path in sorted(build.glob(pattern))
+            if path.is_file() and path.suffix not in (".1", ".p") and path.name != FIXTURES]
 
 
 def write_scripts(folder, jobs):
@@ -273,12 +283,14 @@ def main():
     parser.add_argument("--before", default="")
     parser.add_argument("--limit", type=int, default=300)
     parser.add_argument("--console", action="store_true", help="show the whole console at the end")
+    parser.add_argument("--tree", default=ROOT)
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dewar-out-") as scratch:
         try:
             done, seconds = boot([Job("job", args.command, args.user, args.before, args.limit)],
-                                 scratch, args.image, args.append, args.share, echo=sys.stdout)
+                                 scratch, args.image, args.append, args.share, args.tree,
+                                 echo=sys.stdout)
         except (CannotBoot, images.CannotMake) as reason:
             print("boot: %s" % reason, file=sys.stderr)
             return 125

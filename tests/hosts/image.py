@@ -23,8 +23,9 @@ SUITE = "bookworm"
 KERNEL = "linux-image-cloud-amd64"
 PACKAGES = ["bash", "bubblewrap", "dbus", "dbus-user-session", "iproute2", "kmod", "libcurl4",
             "libjansson4", "libmicrohttpd12", "libnettle8", "libpam-systemd", "libseccomp2",
-            "libsqlite3-0", "libsystemd0", "libtree-sitter0", "libyaml-0-2", "mount", "passwd", "perl",
-            "procps", "python3", "python3-pytest", "systemd", "systemd-sysv", "util-linux"]
+            "libsqlite3-0", "libsystemd0", "libtree-sitter0", "libyaml-0-2", "mount", "passwd",
+            "perl", "procps", "python3", "python3-pytest", "systemd", "systemd-sysv",
+            "util-linux"]
 LEFT_OUT = ["/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*", "/usr/share/man/*"]
 USER = "plain"
 UID = 1000
@@ -77,7 +78,7 @@ Description=What this guest was booted for
 After=basic.target systemd-logind.service systemd-user-sessions.service user@%d.service
 
 [Service]
-Type=oneshot
+Type=exec
 ExecStart=/bin/sh /dewar/guest/main
 StandardOutput=journal+console
 StandardError=journal+console
@@ -247,7 +248,7 @@ def make_disk(tree, path, room=16):
     size = used + files * 4 + used // 8 + room * 1024
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-m", "0", "-E",
                     "root_owner=0:0,lazy_itable_init=1", "-d", tree, path, "%dk" % size],
-                   check=True, stdin=subprocess.DEVNULL)
+                   check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
