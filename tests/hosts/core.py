@@ -75,7 +75,7 @@ class Host:
         self.row = {"host": args.host, "user": "root" if os.getuid() == 0 else "plain",
                     "account": account(), "kernel": platform.release(),
                     "machine": platform.machine(), "doctor": [], "levels": {}, "checks": []}
-        self.ids = []
+        self.pids = []  # of every dewar that we have started
         self.scratch = None
 
     def check(self, name, ok, detail=""):
@@ -90,12 +90,16 @@ class Host:
                if not k.startswith(("DEWAR_", "CODE_EXEC_")) or k == "DEWAR_LAUNCH"}
         env.update(TMPDIR=str(self.scratch / "tmp"), XDG_STATE_HOME=str(self.scratch / "state"),
                    XDG_CONFIG_HOME=str(self.scratch / "config"))
-        try:
-            return subprocess.run([self.dewar, *words], env=env, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=seconds * self.slow, check=False)
-        except subprocess.TimeoutExpired:
-            self.check("`dewar %s` ends" % " ".join(words)[:60], False, "not in time")
-            return None
+        with subprocess.Popen([self.dewar, *words], env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            self.pids.append(process.pid)
+            try:
+                out, err = process.communicate(timeout=seconds * self.slow)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                self.check("`dewar %s` ends" % " ".join(words)[:60], False, "not in time")
+                return None
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def json(self, *words, seconds=60):
         done = self.call(*words, seconds=seconds)
@@ -114,7 +118,6 @@ class Host:
         if r is None:
             return {"status": "error", "reason": "harness", "hint": "no answer", "stdout": "",
                     "warnings": [], "proof": {"walls": None, "limits": {}, "achieved": None}}
-        self.ids.append(r["id"])
         return r
 
     def seconds(self, n):
@@ -146,7 +149,8 @@ def try_levels(host, doctor, targets):
     probe = (HERE / "probe.py").read_text(encoding="utf-8")
     answers = {}
     for level in LEVELS:
-        r = host.run(level, probe, json.dumps(targets), options=host.seconds(20))
+        aim = json.dumps({**targets, "control": level == "none"})
+        r = host.run(level, probe, aim, options=host.seconds(20))
         works = r["proof"]["achieved"] == level and r["reason"] != "unavailable"
         entry = {"state": "works" if works else "unavailable", "why": None, "remedy": None,
                  "walls": r["proof"]["walls"], "limits": r["proof"]["limits"] if works else {},
@@ -434,10 +438,10 @@ def alive(mark):
 def check_all_left(host):
     left = os.listdir(host.scratch / "tmp")
     host.check("no folder is left", not left, left)
-    ids, groups = set(host.ids), []
-    for mount in cgroup_mounts():
-        for _, folders, _ in os.walk(mount):
-            groups += [f for f in folders if any(i[:16] in f for i in ids)]
+    # They are named after the process that made them, and its pid namespace.
+    ours = tuple("dewar-%d-%d-" % (os.stat("/proc/self/ns/pid").st_ino, pid) for pid in host.pids)
+    groups = [name for mount in cgroup_mounts() for _, folders, _ in os.walk(mount)
+              for name in folders if name.startswith(ours)]
     host.check("no cgroup is left", not groups, groups)
 
 
