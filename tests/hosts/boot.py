@@ -17,9 +17,9 @@ boot.py [--image systemd|plain] [--append WORDS] [--share FOLDER] [--out FOLDER]
   --before   what root's shell does first
   --tree     the checkout whose build and tests are in the guest; else the one we are in
 
-The guest has no network. The second disk is mounted read-only at /dewar and holds build/,
-tests/, docs/, include/, packaging/; the command starts there with DEWAR, DEWAR_EXAMPLE and OUT
-set. Exits as the command does, or with 125 if the guest did not get so far; then the end of its
+The guest's only interface leads nowhere. The second disk is mounted read-only at /dewar and holds
+build/, tests/, docs/, include/, packaging/; the command starts there with DEWAR, DEWAR_EXAMPLE
+and OUT set. Exits as the command does, or with 125 if the guest did not get so far; then the end of its
 console is shown.
 """
 
@@ -29,6 +29,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -73,6 +74,9 @@ job() { # NAME WAY LIMIT
 }
 mkdir -p /out
 cd /dewar
+# A host has an interface and a route, though nobody is at the other end of this one.
+modprobe dummy numdummies=1 && ip address add 192.0.2.2/24 dev dummy0 &&
+	ip link set dummy0 up && ip route add default via 192.0.2.1 || say "no interface"
 """
 END = r"""
 tar -C /out -cf /dev/vdc .
@@ -273,7 +277,13 @@ def harmless(entry, folder):
     return tarfile.data_filter(entry, folder)
 
 
+def heed_signals():
+    """Who ends us ends the guest as well, and finds nothing of it left."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+
 def main():
+    heed_signals()
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
     parser.add_argument("--image", choices=("systemd", "plain"), default="systemd")
     parser.add_argument("--append", default="")
