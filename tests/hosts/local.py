@@ -156,7 +156,7 @@ def in_docker(bundle, name, user, **host):
     try:
         api.start(container)
         status = api.wait(container)
-        return status, api.output(container).decode(errors="replace")
+        return status, b"".join(api.output(container)).decode(errors="replace")
     finally:
         api.remove(container)
 
