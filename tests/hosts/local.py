@@ -173,7 +173,7 @@ HOSTS = {
     "this machine": as_it_is,
     "chroot": in_chroot,
     "seccomp filter": behind_filter,
-    "no landlock": without_landlock,
+    "landlock refused": without_landlock,
     "masked proc": with_masked_proc,
     "docker container": in_docker,
     "docker container, opened": in_open_docker,

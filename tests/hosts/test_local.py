@@ -21,7 +21,7 @@ CONTAINER = {
     "this machine": ("works", None),
     "chroot": ("unavailable", "chroot"),
     "seccomp filter": ("unavailable", "seccomp"),
-    "no landlock": ("works", None),
+    "landlock refused": ("works", None),
     "masked proc": ("unavailable", "systempaths|unmask|/proc"),
     "docker container": ("unavailable", "seccomp"),
     "docker container, opened": ("works", None),
