@@ -258,6 +258,11 @@ step_hosts()
 	check hosts image $python tests/hosts/image.py || return
 	suite hosts "$logs/hosts.xml" \
 		$python tests/hosts/guests.py --rows "$logs/hosts" --xml "$logs/hosts.xml"
+	DEWAR_SUITE=hosts-local DEWAR=$root/build/dewar suite hosts-local "$logs/hosts-local.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/hosts/test_local.py \
+		--junitxml="$logs/hosts-local.xml"
+	$python tests/hosts/table.py
+	check hosts table $python tests/hosts/table.py --check
 }
 
 # From the objects in build/; as root, some of them as a plain user.

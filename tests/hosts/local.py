@@ -139,10 +139,14 @@ def in_chroot(bundle, name, user):
     return bundle.run(private(CHROOT, bundle.get_chroot(), *bundle.core(name, user, "/bundle")))
 
 
-def behind_filter(bundle, name, user):
+def behind_filter(bundle, name, user, what="namespaces"):
     return bundle.run(private('exec "$@"', "/usr/bin/python3",
-                              bundle.folder / "bundle" / "hosts" / "refuse.py",
+                              bundle.folder / "bundle" / "hosts" / "refuse.py", what,
                               *bundle.core(name, user)))
+
+
+def without_landlock(bundle, name, user):
+    return behind_filter(bundle, name, user, "landlock")
 
 
 def with_masked_proc(bundle, name, user):
@@ -156,7 +160,7 @@ def in_docker(bundle, name, user, **host):
     try:
         api.start(container)
         status = api.wait(container)
-        return status, api.output(container).decode(errors="replace")
+        return status, b"".join(api.output(container)).decode(errors="replace")
     finally:
         api.remove(container)
 
@@ -169,6 +173,7 @@ HOSTS = {
     "this machine": as_it_is,
     "chroot": in_chroot,
     "seccomp filter": behind_filter,
+    "landlock refused": without_landlock,
     "masked proc": with_masked_proc,
     "docker container": in_docker,
     "docker container, opened": in_open_docker,
