@@ -60,7 +60,6 @@ def test_a_remedy_is_a_command_and_not_an_error_message(findings):
         assert "denied" not in remedy and "not permitted" not in remedy, finding
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("limit", ["memory", "cpu", "pids"])
 def test_a_limit_is_held_as_the_doctor_says(run_json, findings, limit):
     finding = findings["limit " + limit]
@@ -77,7 +76,6 @@ def test_a_limit_is_held_as_the_doctor_says(run_json, findings, limit):
     assert (held["note"] is None) == (finding["state"] == "ok"), (finding, held)
 
 
-@pytest.mark.core
 def test_strict_refuses_what_the_doctor_misses(run_json, findings):
     missing = [a for a, f in findings.items()
                if a.startswith("limit ") and f["state"] == "missing"]
@@ -89,7 +87,6 @@ def test_strict_refuses_what_the_doctor_misses(run_json, findings):
         assert answer["stdout"] == "ran\n", answer
 
 
-@pytest.mark.core
 def test_landlock_is_what_a_run_has(run_json, findings):
     abi = re.search(r"ABI (\d+)", findings["landlock"]["detail"])
     walls = run_json("sh", "-c", ":")["proof"]["walls"]

@@ -19,8 +19,8 @@ boot.py [--image systemd|plain] [--append WORDS] [--share FOLDER] [--out FOLDER]
 
 The guest's only interface leads nowhere. The second disk is mounted read-only at /dewar and holds
 build/, tests/, docs/, include/, packaging/; the command starts there with DEWAR, DEWAR_EXAMPLE
-and OUT set. Exits as the command does, or with 125 if the guest did not get so far; then the end of its
-console is shown.
+and OUT set. Exits as the command does, or with 125 if the guest did not get so far; then the end
+of its console is shown.
 """
 
 import argparse
