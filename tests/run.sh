@@ -15,6 +15,8 @@
 #   mcp        the official clients, inspector and conformance suite of MCP, from npm
 #   docker     pytest over build/dewar, beside engines that it starts: Docker and Podman;
 #              and the escape suite in their containers
+#   hosts      the hosts that people have, booted as guests of QEMU, in each of which the core
+#              of the tests runs
 #   mutants    the escape suite again, with one wall taken away at a time
 #   sanitize   unit, e2e and what engines may answer again, under ASan and UBSan, built by clang
 #   arch       the build for arm64, with warnings as errors; its unit tests, and what else
@@ -36,7 +38,7 @@ root=$PWD
 logs=$root/build/test-logs
 results=$logs/results.tsv
 plain_user=dewar-test
-all_steps=(checks unit e2e e2e-warm e2e-plain serve mcp docker mutants sanitize arch lint)
+all_steps=(checks unit e2e e2e-warm e2e-plain serve mcp docker hosts mutants sanitize arch lint)
 
 export PYTHONDONTWRITEBYTECODE=1
 [ "${CI:-}" != true ] || export DEWAR_MUST_WORK=${DEWAR_MUST_WORK:-1}
@@ -245,6 +247,24 @@ step_docker()
 	for bed in docker podman docker+runsc; do
 		DEWAR_BED=$bed with_engines "escape-$bed" "$root/build" tests/docker/test_escape.py
 	done
+}
+
+# The image is made first, and once. Rows for the table are left in the logs.
+step_hosts()
+{
+	if [ "$(id -u)" != 0 ]; then
+		printf 'hosts\tskipped\tall\tnot run: only root makes the guests'"'"' image\n' >>"$results"
+		echo "   SKIP hosts: WE ARE NOT ROOT. Run 'sudo make test' for them."
+		return
+	fi
+	check hosts image $python tests/hosts/image.py || return
+	suite hosts "$logs/hosts.xml" \
+		$python tests/hosts/guests.py --rows "$logs/hosts" --xml "$logs/hosts.xml"
+	DEWAR_SUITE=hosts-local DEWAR=$root/build/dewar suite hosts-local "$logs/hosts-local.xml" \
+		$python -m pytest -c tests/e2e/pytest.ini tests/hosts/test_local.py \
+		--junitxml="$logs/hosts-local.xml"
+	$python tests/hosts/table.py
+	check hosts table $python tests/hosts/table.py --check
 }
 
 # From the objects in build/; as root, some of them as a plain user.

@@ -20,6 +20,8 @@ tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev 
 engines=(busybox-static docker.io mmdebstrap netavark podman runc runsc)
 # Another machine, built and run here.
 machines=(gcc-aarch64-linux-gnu qemu-user)
+# The hosts of tests/hosts: guests, and what their image is made with.
+guests=(cpio e2fsprogs qemu-system-x86)
 walls=(bubblewrap iproute2 passt sudo util-linux)
 data=(python3-matplotlib python3-numpy python3-pandas python3-scipy python3-seaborn python3-sklearn)
 languages=(esbuild g++ lua5.4 perl php-cli php-mbstring r-base-core ruby zsh)
@@ -55,8 +57,8 @@ grammars)
 	exit 0
 	;;
 build) wanted=("${build[@]}") ;;
-test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${engines[@]}" "${data[@]}" "${machines[@]}"
-	"${languages[@]}") ;;
+test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${engines[@]}" "${machines[@]}" "${guests[@]}"
+	"${data[@]}" "${languages[@]}") ;;
 *)
 	echo "usage: $0 build|test|grammars" >&2
 	exit 2

@@ -232,6 +232,17 @@ static int start_warm(struct dw_pool *pool, const struct dw_level *level,
 	return 0;
 }
 
+/* A level works without Landlock, but where nothing else stands before files, that is news. */
+static void warn_of_open_files(struct dw_result *res, const struct dw_cell *cell)
+{
+	const struct dw_walls *walls = &cell->outcome.walls;
+
+	if (cell->level == &dw_level_process && walls->known && walls->landlock_abi <= 0)
+		dw_warn(res,
+		        "this kernel has no Landlock, or it is switched off: the program "
+		        "could reach every file that its user can");
+}
+
 static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
                        struct dw_result *res, struct dw_error *err)
 {
@@ -253,6 +264,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 
 	fill_proof(res, cell);
 	fill_image(res, o);
+	warn_of_open_files(res, cell);
 	if (o->left[0] != '\0')
 		dw_warn(res, "%s; a later run tries again", o->left);
 	res->execution_time_ms = o->run_ms >= 0 ? o->run_ms : seen.run_ms;

@@ -46,6 +46,7 @@ def workspace(tmp_path):
     return folder
 
 
+@pytest.mark.core
 def test_the_workspace_is_at_work_and_read_only(run, workspace):
     done = run("run", "--workspace", workspace, "python", "-c",
                "import os; print(os.getcwd(), open('in.txt').read(),"
@@ -241,6 +242,7 @@ def test_a_relative_writable_path_needs_a_workspace(run):
 
 # ---- files in ----
 
+@pytest.mark.core
 def test_files_are_put_in(run, tmp_path):
     (tmp_path / "a.csv").write_text("1,2\n")
     (tmp_path / "b=c").write_text("equals")
@@ -544,6 +546,7 @@ def test_nothing_is_written_into_a_fifo_or_folder(run, tmp_path):
 
 # ---- nothing stays ----
 
+@pytest.mark.core
 @pytest.mark.parametrize("level, folder", [("process", "."), ("container", "."),
                                            ("container", "/tmp"), ("container", "/dev/shm")])
 def test_a_second_run_finds_nothing_of_the_first(run, level, folder):

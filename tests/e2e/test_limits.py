@@ -139,6 +139,7 @@ time.sleep(0.3)
     assert_success(python("container", code, "--memory", "512M", "--tmp", "128M"))
 
 
+@pytest.mark.core
 @levels
 def test_memory_used_is_measured(python, level):
     code = "import time; x = b'x' * (50 << 20); time.sleep(0.3)"
@@ -292,6 +293,7 @@ def test_pids(run_json, level, kind):
     assert_success(run_json("--level", level, "--pids", "200", language, "-c", code))
 
 
+@pytest.mark.core
 @levels
 def test_pids_exactly_at_the_limit(run_json, level):
     code = TAKES_PIDS["forks"][1]
@@ -406,6 +408,7 @@ def test_output_of_many_writes(python, level):
 
 # ---- telling them apart ----
 
+@pytest.mark.core
 @levels
 def test_oom_is_no_timeout(python, level):
     code = "import time; x = b'x' * (100 << 20); time.sleep(20)"
@@ -413,6 +416,7 @@ def test_oom_is_no_timeout(python, level):
                  "resource_exceeded", "oom")
 
 
+@pytest.mark.core
 @levels
 def test_timeout_is_no_oom(python, level):
     code = "import time; x = b'x' * (40 << 20); time.sleep(20)"

@@ -180,6 +180,7 @@ def is_live(pid):
 
 # ---- none, the default ----
 
+@pytest.mark.core
 def test_a_cell_has_no_interface_and_no_route(run_json):
     done = run_json("python", "-c", "import socket\n"
                     "print([name for _, name in socket.if_nameindex()])\n"
@@ -190,6 +191,7 @@ def test_a_cell_has_no_interface_and_no_route(run_json):
     assert done["metadata"]["sandbox_network"] is False
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_the_hosts_loopback_is_out_of_reach(run, host):
     with Witness(host) as witness:

@@ -60,6 +60,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.core
 @all_levels
 def test_proof_agrees_with_the_program(inside, level):
     r, seen = inside(level, LOOK)
@@ -236,6 +237,7 @@ def test_cell_cannot_write_to_the_host(inside, tmp_path, level):
     assert (tmp_path / "f").exists()
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("level", ["container", "process"])
 def test_cell_cannot_read_a_flag(inside, tmp_path, level):
     flag = tmp_path / "flag"
@@ -255,6 +257,7 @@ def witness():
     assert not died, "the witness was killed"
 
 
+@pytest.mark.core
 def test_cell_cannot_see_processes_of_the_host(inside, witness):
     code = TRY + """
 pid = int(sys.argv[1])
@@ -309,6 +312,7 @@ print(attempt(lambda: s.connect('\\0' + sys.argv[1])))
         assert inside("none", code, name)[1] == 0
 
 
+@pytest.mark.core
 def test_cell_cannot_mount_or_unshare(inside):
     """At level none only in namespaces of its own: the host's stay as they are."""
     code = """

@@ -21,6 +21,7 @@ SHOW_ARGS = "import sys; print(sys.argv[1:])"
 
 # ---- where the code comes from ----
 
+@pytest.mark.core
 def test_code_on_the_command_line(run):
     done = run("run", "python", "-c", "print(2**64)")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"18446744073709551616\n", b"")
@@ -197,6 +198,7 @@ def test_json_and_text_exit_like_the_program(run):
 READ = "import sys; d = sys.stdin.buffer.read(); print(len(d), d[:20])"
 
 
+@pytest.mark.core
 def test_our_standard_input_is_the_programs(run):
     assert run("run", "python", "-c", READ, input=b"a\0\xffb").stdout == b"4 b'a\\x00\\xffb'\n"
 
@@ -359,6 +361,7 @@ RESULT = {"id", "status", "reason", "hint", "exit_code", "signal", "stdout", "st
 METADATA = {"ok", "sandbox", "sandbox_level", "sandbox_image", "sandbox_network", "warm"}
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("level", ["none", "process", "container"])
 def test_json_is_all_there_is_and_complete(run, level):
     done = run("run", "--json", "--level", level, "python", "-c",
