@@ -20,7 +20,7 @@ LOGS = ROOT / "build" / "test-logs" / "hosts"
 CONTAINER = {
     "this machine": ("works", None),
     "chroot": ("unavailable", "chroot"),
-    "seccomp filter": ("unavailable", "seccomp"),
+    "seccomp filter": ("unavailable", "filter|seccomp"),
     "landlock refused": ("works", None),
     "masked proc": ("unavailable", "systempaths|unmask|/proc"),
     "docker container": ("unavailable", "seccomp"),
