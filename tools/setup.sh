@@ -12,7 +12,7 @@
 set -euo pipefail
 
 build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libmicrohttpd-dev libseccomp-dev
-	libsqlite3-dev libtree-sitter-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc
+	libsqlite3-dev libsystemd-dev libtree-sitter-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc
 	zlib1g-dev)
 tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev libcmocka-dev
 	python3-jsonschema python3-pytest shellcheck binutils)

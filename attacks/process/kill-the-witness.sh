@@ -4,5 +4,6 @@
 # Promise:  host-processes
 # Oracle:   witness
 # Stops:    ESRCH=namespace EPERM=landlock
+# Not promised: landlock6:process=process-old-landlock
 
 kill -KILL "$DW_PID"

@@ -4,6 +4,7 @@
  * Promise:  host-processes
  * Oracle:   witness
  * Stops:    ESRCH=namespace EPERM=landlock
+ * Not promised: landlock6:process=process-old-landlock
  */
 #include <signal.h>
 

@@ -5,6 +5,7 @@
  * Promise:  host-processes
  * Oracle:   witness
  * Stops:    ESRCH=namespace silence=landlock
+ * Not promised: landlock6:process=process-old-landlock
  * Because:  the kernel tells nobody that it did not send this signal; the witness tells
  */
 #include <signal.h>

@@ -4,6 +4,7 @@
 # Promise:  host-processes
 # Oracle:   witness
 # Stops:    ENOENT=namespace EPERM=landlock
+# Not promised: landlock6:process=process-old-landlock
 import errno
 import os
 import signal

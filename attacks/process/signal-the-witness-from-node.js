@@ -4,6 +4,7 @@
  * Promise:  host-processes
  * Oracle:   witness
  * Stops:    ESRCH=namespace EPERM=landlock
+ * Not promised: landlock6:process=process-old-landlock
  */
 try {
 	process.kill(Number(process.env.DW_PID), 'SIGUSR2');

@@ -124,7 +124,7 @@ int dw_cgroup_pass_on(int dir_fd)
 
 		if (!dw_cgroup_has_word(has, name))
 			continue;
-		known++;
+		known += i != DW_CONTROLLER_IO; /* by itself it holds nothing */
 		if (!dw_cgroup_has_word(passes, name))
 			len += snprintf(enable + len, sizeof(enable) - (size_t)len,
 			                "+%s ", name);

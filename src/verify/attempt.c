@@ -330,10 +330,12 @@ static void keep_what_was_said(struct attempt *a)
 	json_decref(second_result);
 }
 
-static bool kernel_has_landlock(void)
+static int landlock_of_kernel(void)
 {
-	return syscall(SYS_landlock_create_ruleset, NULL, 0,
-	               LANDLOCK_CREATE_RULESET_VERSION) > 0;
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
+	                   LANDLOCK_CREATE_RULESET_VERSION);
+
+	return abi > 0 ? (int)abi : 0;
 }
 
 int dw_attempt(const struct dw_attack *attack, const struct dw_target *at,
@@ -351,7 +353,7 @@ int dw_attempt(const struct dw_attack *attack, const struct dw_target *at,
 	dw_party_init(&a.party[0]);
 	dw_party_init(&a.party[1]);
 	*ret = (struct dw_observed){
-		.landlock = kernel_has_landlock(),
+		.landlock = landlock_of_kernel(),
 		.root = range->root,
 	};
 	if (range->outside)

@@ -26,7 +26,7 @@ struct dw_observed {
 	char failed[256]; /* why the attempt says nothing, or "" */
 	char *said;       /* stdout and stderr of it, both roles */
 	json_t *result;   /* of the cell that the verdict is about; NULL without one */
-	bool landlock;    /* does this kernel have it? */
+	int landlock;     /* the ABI of this kernel, or 0 */
 	bool root;        /* are we root of the host? */
 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -331,11 +332,26 @@ static bool is_about_warm(const char *excuse, const struct dw_target *target)
 	       strcmp(excuse + 5, target->level) == 0;
 }
 
+/* "landlock6:process", on a kernel whose Landlock is older than that. */
+static bool is_about_age(const char *excuse, const struct dw_observed *outcome,
+                         const struct dw_target *target)
+{
+	static const char word[] = "landlock";
+	char *rest;
+	long abi;
+
+	if (strncmp(excuse, word, strlen(word)) != 0)
+		return false;
+	abi = strtol(excuse + strlen(word), &rest, 10);
+	return outcome->landlock < abi && *rest == ':' &&
+	       strcmp(rest + 1, target->level) == 0;
+}
+
 /*
  * The sentence that excuses this level, for everybody or for a plain user; or a limit
  * that the proof disowns, that it has something to say about, or that is held by looking, which does not see everything;
- * or a level that has no other wall on a kernel without Landlock. A proof without
- * Landlock, on a kernel that has it, excuses nothing.
+ * or a level that has no other wall on a kernel without Landlock, or with one that is
+ * too old. A proof without Landlock, on a kernel that has it, excuses nothing.
  */
 static const char *excuse(const struct dw_observed *outcome, const struct dw_row *row)
 {
@@ -353,13 +369,14 @@ static const char *excuse(const struct dw_observed *outcome, const struct dw_row
 		    (!outcome->root && strncmp(p[0], "plain:", 6) == 0 &&
 		     strcmp(p[0] + 6, row->target->level) == 0))
 			return p[1];
-		if (is_about_warm(p[0], row->target))
+		if (is_about_warm(p[0], row->target) ||
+		    is_about_age(p[0], outcome, row->target))
 			return p[1];
 		if (strncmp(p[0], "foreign:", 8) == 0 &&
 		    strcmp(p[0] + 8, row->target->level) == 0 &&
 		    dw_runtime_has_kernel(runtime_of(outcome, row)))
 			return p[1];
-		if (!outcome->landlock && strcmp(p[0], without) == 0)
+		if (outcome->landlock == 0 && strcmp(p[0], without) == 0)
 			return p[1];
 		if (strncmp(p[0], "unenforced:", 11) == 0 &&
 		    json_is_false(json_object_get(limit, "enforced")))

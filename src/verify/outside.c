@@ -25,7 +25,8 @@ struct question {
 struct answer {
 	int failed; /* the attempt itself: err says why */
 	struct dw_error err;
-	bool fired, landlock, root;
+	bool fired, root;
+	int landlock;
 	char seen[256];
 	char why[256];
 	uint64_t said, result;

@@ -69,7 +69,7 @@ static void all_controllers_are_passed_on_in_one_write(void **state)
 {
 	(void)state;
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
-	says("cgroup.subtree_control", "+memory +cpu +pids ");
+	says("cgroup.subtree_control", "+memory +cpu +pids +io ");
 }
 
 static void what_is_passed_on_already_is_left_alone(void **state)
@@ -77,11 +77,11 @@ static void what_is_passed_on_already_is_left_alone(void **state)
 	(void)state;
 	put("cgroup.subtree_control", "memory pids\n");
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
-	says("cgroup.subtree_control", "+cpu y pids"); /* over the start of it */
+	says("cgroup.subtree_control", "+cpu +io ds"); /* over the start of it */
 
-	put("cgroup.subtree_control", "cpu memory pids\n");
+	put("cgroup.subtree_control", "cpu io memory pids\n");
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
-	says("cgroup.subtree_control", "cpu memory pids");
+	says("cgroup.subtree_control", "cpu io memory pids");
 }
 
 static void what_a_group_lacks_it_does_not_pass_on(void **state)
@@ -110,7 +110,7 @@ static void nothing_is_passed_on_over_the_heads_of_processes(void **state)
 	/* But for the top, which has no type. */
 	assert_int_equal(unlinkat(dir, "cgroup.type", 0), 0);
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
-	says("cgroup.subtree_control", "+memory +cpu +pids ");
+	says("cgroup.subtree_control", "+memory +cpu +pids +io ");
 }
 
 static void a_folder_that_is_no_group_is_an_error(void **state)

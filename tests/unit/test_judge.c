@@ -34,19 +34,12 @@ static const char *const stops[] = {"ENOENT=mount",
                                     "oom=limit:memory",
                                     "docker:EACCES=capability",
                                     NULL};
-static const char *const unpromised[] = {"process",
-                                         "Level process does not.",
-                                         "unenforced:cpu",
-                                         "Nobody holds it.",
-                                         "guest-without-landlock",
-                                         "No Landlock.",
-                                         "plain:other",
-                                         "Only root has it.",
-                                         "foreign:docker",
-                                         "Another kernel.",
-                                         "noted:tmp",
-                                         "It has a note.",
-                                         NULL};
+static const char *const unpromised[] =
+	{"process",           "Level process does not.", "unenforced:cpu",
+         "Nobody holds it.",  "guest-without-landlock",  "No Landlock.",
+         "landlock6:guest",   "An old Landlock.",        "plain:other",
+         "Only root has it.", "foreign:docker",          "Another kernel.",
+         "noted:tmp",         "It has a note.",          NULL};
 static const char *const oracles[] = {"secret", NULL};
 static const struct dw_attack attack = {
 	.name = "some-attack",
@@ -71,7 +64,7 @@ struct given {
 	bool fired;
 	bool vacuous;
 	bool excusable;
-	bool no_landlock;
+	int landlock; /* 0: that of a kernel which has all; -1: none */
 	bool root;
 };
 
@@ -82,7 +75,9 @@ static struct dw_row judge(struct given given)
 		.said = (char *)given.said,
 		.result = json_loads(given.result ? given.result : container_result, 0,
 	                             NULL),
-		.landlock = !given.no_landlock,
+		.landlock = given.landlock == 0  ? 7
+	                    : given.landlock < 0 ? 0
+	                                         : given.landlock,
 		.root = given.root,
 	};
 	static struct dw_target target;
@@ -267,8 +262,25 @@ static void only_a_kernel_without_landlock_excuses_its_absence(void **state)
 	                            .excusable = true,
 	                            .level = "guest",
 	                            .result = bare_result,
-	                            .no_landlock = true}),
+	                            .landlock = -1}),
 	       "not_promised", NULL);
+}
+
+static void only_a_landlock_that_is_too_old_excuses_by_its_age(void **state)
+{
+	(void)state;
+	expect(judge((struct given){.fired = true,
+	                            .excusable = true,
+	                            .level = "guest",
+	                            .landlock = 5}),
+	       "not_promised", NULL);
+	expect(judge((struct given){.fired = true,
+	                            .excusable = true,
+	                            .level = "guest",
+	                            .landlock = 6}),
+	       "escaped", NULL);
+	expect(judge((struct given){.fired = true, .excusable = true, .landlock = 5}),
+	       "escaped", NULL);
 }
 
 static void an_excuse_of_plain_users_is_not_one_of_root(void **state)
@@ -432,6 +444,7 @@ int main(void)
 		cmocka_unit_test(a_level_that_does_not_promise_it_is_excused),
 		cmocka_unit_test(a_limit_that_the_proof_disowns_is_excused),
 		cmocka_unit_test(only_a_kernel_without_landlock_excuses_its_absence),
+		cmocka_unit_test(only_a_landlock_that_is_too_old_excuses_by_its_age),
 		cmocka_unit_test(an_excuse_of_plain_users_is_not_one_of_root),
 		cmocka_unit_test(a_limit_is_held_by_whom_the_proof_names),
 		cmocka_unit_test(what_a_shell_prints_is_understood),
