@@ -488,4 +488,4 @@ def test_without_namespaces_doctor_says_what_to_set(without_namespaces):
     done = without_namespaces("doctor")
     assert done.returncode == 1
     commands = [line.strip() for line in done.stdout.decode().splitlines() if line[0] == " "]
-    assert "sysctl user.max_user_namespaces=10000" in commands, "exactly as it must be typed"
+    assert "sysctl -w user.max_user_namespaces=10000" in commands, "exactly as it must be typed"

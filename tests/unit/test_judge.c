@@ -272,14 +272,19 @@ static void only_a_landlock_that_is_too_old_excuses_by_its_age(void **state)
 	expect(judge((struct given){.fired = true,
 	                            .excusable = true,
 	                            .level = "guest",
+	                            .result = bare_result,
 	                            .landlock = 5}),
 	       "not_promised", NULL);
 	expect(judge((struct given){.fired = true,
 	                            .excusable = true,
 	                            .level = "guest",
+	                            .result = bare_result,
 	                            .landlock = 6}),
 	       "escaped", NULL);
-	expect(judge((struct given){.fired = true, .excusable = true, .landlock = 5}),
+	expect(judge((struct given){.fired = true,
+	                            .excusable = true,
+	                            .result = bare_result,
+	                            .landlock = 5}),
 	       "escaped", NULL);
 }
 
