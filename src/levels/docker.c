@@ -275,7 +275,8 @@ static int send_order(struct docker *d, struct dw_error *err)
 
 	dw_fd_close(&d->order_fd);
 	dw_fd_close(&d->plan_fd);
-	if (r < 0)
+	/* It may be gone already: why, its status tells (on_gone). */
+	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
 		return dw_fail(err, DW_E_INTERNAL, -r, "hand the order to dewar-docker");
 	d->cell.watch[WATCH_REPORT] = (struct dw_watch){d->report, POLLIN};
 	d->cell.watch[WATCH_COURIER] = (struct dw_watch){d->pidfd, POLLIN};
@@ -464,6 +465,9 @@ static void forget_limits(struct docker *d)
 	}
 }
 
+/* The loader ends a program so that lacks a library. */
+#define EXIT_NOT_LOADED 127
+
 /* It is gone, and so is the container: that is the order in which it works. */
 static void on_gone(struct docker *d)
 {
@@ -477,7 +481,12 @@ static void on_gone(struct docker *d)
 	d->cell.watch[WATCH_COURIER].fd = -1;
 	if (!d->made)
 		forget_limits(d);
-	if (o->error.code == DW_OK && !o->ended)
+	if (o->error.code == DW_OK && !o->ended && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == EXIT_NOT_LOADED)
+		(void)dw_fail(&o->error, DW_E_UNSUPPORTED, 0,
+		              "dewar-docker cannot be loaded, for want of a library; try: "
+		              "apt-get install libcurl4 libjansson4");
+	else if (o->error.code == DW_OK && !o->ended)
 		(void)dw_fail(&o->error, DW_E_INTERNAL, 0,
 		              "dewar-docker died; what it left is removed by the next run");
 	d->cell.state = DW_CELL_GONE;

@@ -47,8 +47,9 @@ static void look_at_groups(const char *controller, struct groups *ret)
 		ret->unified = fs.f_type == CGROUP2_SUPER_MAGIC;
 		ret->mounted = ret->unified || fs.f_type == TMPFS_MAGIC;
 	}
-	ret->readonly = ret->unified && statvfs("/sys/fs/cgroup", &flags) == 0 &&
-	                (flags.f_flag & ST_RDONLY);
+	(void)snprintf(path, sizeof(path), "/sys/fs/cgroup%s%s", ret->unified ? "" : "/",
+	               ret->unified ? "" : controller);
+	ret->readonly = statvfs(path, &flags) == 0 && (flags.f_flag & ST_RDONLY);
 	ret->at_top = has_controller("/sys/fs/cgroup", controller);
 	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) > 0 &&
 	    dw_cgroup_own_path(text, NULL, own, sizeof(own)) == 0) {
@@ -125,7 +126,8 @@ void dw_host_limit_remedy(enum dw_controller controller, char *ret, size_t size)
 		               : controller == DW_CONTROLLER_CPU  ? "CFS_BANDWIDTH"
 		                                                  : "CGROUP_PIDS");
 	else if (g.readonly)
-		(void)snprintf(ret, size, "mount -o remount,rw /sys/fs/cgroup");
+		(void)snprintf(ret, size, "mount -o remount,rw /sys/fs/cgroup%s%s",
+		               g.unified ? "" : "/", g.unified ? "" : name);
 	else if (g.unified && !g.at_top)
 		(void)snprintf(ret, size,
 		               "boot with cgroup_enable=%s on the kernel's command line",

@@ -53,6 +53,16 @@ def test_no_socket_anywhere(ask, tmp_path):
     assert_no_engine(r, "DOCKER_HOST")
 
 
+def test_a_library_that_is_missing(ask, tmp_path):
+    """The loader ends a program so that it cannot load: before it is asked, and after."""
+    for pause in "", "sleep 0.2;":
+        program = tmp_path / "dewar-docker"
+        program.write_text("#!/bin/sh\n%s exit 127\n" % pause)
+        program.chmod(0o755)
+        r = ask("unix://%s/none.sock" % tmp_path, DEWAR_DOCKER=str(program))
+        assert_no_engine(r, "apt-get install libcurl4")
+
+
 def test_a_socket_that_nobody_listens_at(ask, tmp_path):
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(tmp_path / "dead.sock"))
