@@ -187,8 +187,10 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 		/* Counted for this id in this user namespace: the cell, with init. */
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 2);
 	} else if (getuid() != 0) {
+		/* The launcher counts, too, whether it has been started yet or not. */
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC,
-		                   count_own_threads() + pids + 1);
+		                   count_own_threads() + (l->launcher > 0 ? 0 : 1) +
+		                           pids + 1);
 		ret->note =
 			"no pids cgroup is ours: counted over all processes of this user";
 	} else {

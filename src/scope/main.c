@@ -56,10 +56,7 @@ static _Noreturn __attribute__((format(printf, 1, 2))) void give_up(const char *
 	_exit(1);
 }
 
-/*
- * The bus first. A host may have none, and a user without a session knows no
- * address: the manager's own socket is there in any case, where systemctl looks, too.
- */
+/* A manager at its own socket, where systemctl asks, too; or somebody on a bus. */
 static int connect_to(const char *address, bool is_bus, sd_bus **ret)
 {
 	sd_bus *bus = NULL;

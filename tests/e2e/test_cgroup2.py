@@ -15,7 +15,10 @@ import time
 
 import pytest
 
-from helpers import MARGIN_S, assert_ended, assert_success, brief, fresh_mark, wait_until
+from helpers import (MARGIN_S, assert_ended, assert_success, brief, fresh_mark, has_cgroups,
+                     wait_until)
+
+pytestmark = pytest.mark.core
 
 ROOT = pathlib.Path("/sys/fs/cgroup")
 MB = 1 << 20
@@ -26,6 +29,7 @@ WAIT_S = 60  # an emulated host is slow
 def unified(must):
     path = ROOT / "cgroup.controllers"
     must(path.exists() and "memory" in path.read_text(), "this host has no cgroup version 2")
+    must(has_cgroups(), "no group of version 2 is this user's")
 
 
 @pytest.fixture

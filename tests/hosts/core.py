@@ -82,7 +82,7 @@ class Host:
     def check(self, name, ok, detail=""):
         self.row["checks"].append({"name": name, "ok": bool(ok), "detail": str(detail)})
         print("%s  %s%s" % ("ok  " if ok else "FAIL", name,
-                            "" if ok or not detail else ": %s" % detail), flush=True)
+                            "" if ok or not detail else ": %s" % (detail,)), flush=True)
         return bool(ok)
 
     def call(self, *words, seconds=60):
