@@ -142,7 +142,7 @@ step_e2e()
 step_e2e-warm()
 {
 	local name ignore=()
-	for name in approve bad_programs bench check cli_errors doctor help hook library verify warm_languages; do
+	for name in approve bad_programs bench check cgroup2 cli_errors doctor doctor_hosts help hook library verify warm_languages; do
 		ignore+=("--ignore=tests/e2e/test_$name.py")
 	done
 	DEWAR_WARM=standby e2e e2e-warm "$root/build" "${ignore[@]}"

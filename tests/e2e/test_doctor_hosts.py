@@ -12,6 +12,8 @@ import pytest
 import surroundings
 from conftest import merged_env
 
+pytestmark = pytest.mark.slow  # the doctor takes its time
+
 EPERM, ENOSYS = errno.EPERM, errno.ENOSYS
 
 
