@@ -14,11 +14,23 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
+/* "254:1" */
+static bool read_numbers(const char *text, dev_t *ret)
+{
+	unsigned int ma, mi;
+
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel's own numbers */
+	if (sscanf(text, "%u:%u", &ma, &mi) != 2)
+		return false;
+	*ret = makedev(ma, mi);
+	return true;
+}
+
 /* The disk that a partition is a part of; what is no partition is what it is. */
 static dev_t whole(dev_t dev)
 {
 	char path[64], text[32];
-	unsigned int ma, mi;
+	dev_t disk;
 
 	(void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/partition", major(dev),
 	               minor(dev));
@@ -26,11 +38,10 @@ static dev_t whole(dev_t dev)
 		return dev;
 	(void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", major(dev),
 	               minor(dev));
-	/* NOLINTNEXTLINE(cert-err34-c): the kernel's own numbers */
 	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) <= 0 ||
-	    sscanf(text, "%u:%u", &ma, &mi) != 2)
+	    !read_numbers(text, &disk))
 		return dev;
-	return makedev(ma, mi);
+	return disk;
 }
 
 static bool has(const struct dw_disks *disks, dev_t dev)
@@ -62,17 +73,15 @@ struct mounted {
 /* "36 35 98:0 /root /point options optional... - ext4 /dev/root options" */
 static bool parse(const char *line, struct mounted *ret)
 {
-	const char *rest = strstr(line, " - ");
-	unsigned int ma, mi;
+	const char *rest = strstr(line, " - "), *at = strchr(line, ' ');
 	struct stat st;
 
 	*ret = (struct mounted){0};
-	/* NOLINTNEXTLINE(cert-err34-c): the kernel's own numbers */
-	if (!rest || sscanf(line, "%*d %*d %u:%u", &ma, &mi) != 2 ||
+	at = at ? strchr(at + 1, ' ') : NULL;
+	if (!rest || !at || !read_numbers(at + 1, &ret->dev) ||
 	    sscanf(rest, " - %31s %63s", ret->kind, ret->source) != 2)
 		return false;
-	ret->dev = makedev(ma, mi);
-	if (ma != 0)
+	if (major(ret->dev) != 0)
 		ret->disk = whole(ret->dev);
 	else if (strncmp(ret->source, "/dev/", 5) == 0 && stat(ret->source, &st) == 0 &&
 	         S_ISBLK(st.st_mode))
