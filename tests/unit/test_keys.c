@@ -66,7 +66,7 @@ static struct dw_key sample(const char *name)
 	                               .runs_per_minute = 4000000000U,
 	                               .cpu_s_per_day = 5,
 	                               .levels = "container,docker",
-	                               .max = {1, 2, 3, 4, 5, 6, INT64_MAX}}};
+	                               .max = {1, 2, 3, 4, 5, 6, INT64_MAX, 0}}};
 
 	(void)snprintf(key.name, sizeof(key.name), "%s", name);
 	return key;
