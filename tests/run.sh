@@ -264,7 +264,8 @@ step_hosts()
 		$python -m pytest -c tests/e2e/pytest.ini tests/hosts/test_local.py \
 		--junitxml="$logs/hosts-local.xml"
 	$python tests/hosts/table.py
-	check hosts table $python tests/hosts/table.py --check
+	# Half of the page is about the machine that it was made on.
+	[ "${CI:-}" != true ] || check hosts table $python tests/hosts/table.py --check
 }
 
 # From the objects in build/; as root, some of them as a plain user.
