@@ -165,6 +165,7 @@ step_e2e-plain()
 		build/dewar-serve build/dewar-verify build/dewar-attacks \
 		build/dewar-hook build/ask-hook build/ask-approval \
 		build/example-hello build/libdewar.so* "$scratch/build"
+	[ ! -e build/dewar-scope ] || cp -a build/dewar-scope "$scratch/build"
 	cp -a include packaging tests "$scratch"
 	cp -a docs/man docs/THREAT_MODEL.md "$scratch/docs"
 	if ! id "$plain_user" >/dev/null 2>&1; then
