@@ -316,6 +316,20 @@ def test_fork_bomb(run_json, level):
     assert alive(mark) == []
 
 
+# ---- disks ----
+
+@pytest.mark.parametrize("level", ["none", "process", "container"])
+def test_disks_are_held_or_nothing_runs(run_json, level):
+    """Where they can be held, test_cgroup2 sees how fast they are."""
+    r = run_json("--level", level, "--io", "1M", "python", "-c", "print('ran')")
+    if level != "none" and r["status"] == "success":
+        limit = r["proof"]["limits"]["io"]
+        assert (limit["by"], limit["enforced"]) == ("cgroup2", True), limit
+    else:
+        assert_ended(r, "error", "unavailable", "io_mbps")
+        assert r["stdout"] == "", brief(r)
+
+
 # ---- files ----
 
 @levels
