@@ -278,6 +278,20 @@ MUTANTS = [
            {"warm": ["meet-by-posix-shm"]}, user="root"),
 ]
 
+# The default tests run these, one for each class of walls: the quickest that turns a row red and
+# does not depend on the user, if there is one. Each takes one to four seconds.
+ONE_OF_EACH = (
+    "no-uts-namespace",
+    "a-folder-of-the-host",
+    "seccomp-without-the-last",
+    "landlock-without-scope",
+    "init-open-and-no-landlock",
+    "warm-cgroups-not-joined",
+    "warm-no-rlimits",
+    "descriptors-not-closed-at-all",
+    "collects-through-links",
+)
+
 
 # ---- level docker ----
 

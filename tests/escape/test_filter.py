@@ -60,6 +60,7 @@ def test_with_all_rules_it_passes(tmp_path):
     assert run_unit_test(tmp_path, HEAD + RULES + TAIL) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULE.finditer(RULES), ids=title)
 def test_a_missing_rule_is_noticed(rule, tmp_path):
     if any('"%s"' % name in rule.group(0) for name in UNKNOWN):
