@@ -186,9 +186,10 @@ def test_a_reload_in_the_middle_of_work(serve):
                for i in range(6)]
     for n in (1, 8, 2, 4):
         daemon.configure({"runs": {"concurrent": n, "drain": 1}, "pool": {"disabled": True}})
+        seen = len(daemon.logged("the settings were read again"))
         daemon.kill(signal.SIGHUP)
-        wait_until(lambda seen=len(daemon.logged("the settings were read again")):
-                   len(daemon.logged("the settings were read again")) > seen - 1, "a reload")
+        wait_until(lambda seen=seen: len(daemon.logged("the settings were read again")) > seen,
+                   "a reload")
     for i, thread in enumerate(waiting):
         assert thread.result().json["stdout"] == "%d\n" % i
 
