@@ -290,6 +290,7 @@ def test_sockets_that_the_manager_made(serve):
     assert daemon.run({"command": "echo hi"})["stdout"] == "hi\n"
     daemon.via = path
     result = daemon.run({"command": "env; ls -l /proc/self/fd"})
+    assert result["exit_code"] == 0 and "PATH=" in result["stdout"] and " -> " in result["stdout"]
     assert "LISTEN" not in result["stdout"] and "socket" not in result["stdout"]
     daemon.stop()
     assert os.path.exists(path), "it is the manager's"
