@@ -98,6 +98,7 @@ def test_the_chain_is_what_the_documentation_says(run, env, book):
     for code in ("print('ü')", "exit(3)"):
         run("run", "python", "-c", code, env=env)
     before = "0" * 64
+    assert [record["kind"] for record in records(book)] == ["intent", "outcome"] * 2
     for number, record in enumerate(records(book), 1):
         assert record["seq"] == number
         assert record["prev_hash"] == before

@@ -20,8 +20,8 @@ ROUNDS = "3"
 def bench(run):
     """bench(*args): the rows of `dewar bench --json *args`, by name."""
 
-    def run_bench(*args):
-        done = run("bench", "--json", *args, timeout=300)
+    def run_bench(*args, **kwargs):
+        done = run("bench", "--json", *args, timeout=300, **kwargs)
         assert done.returncode == 0 and done.stderr == b"", done
         assert done.stdout.count(b"\n") == 1
         answer = json.loads(done.stdout)
@@ -77,8 +77,10 @@ def test_a_promise_is_met_if_its_bar_is(few):
 
 
 def test_what_is_not_there_is_left_out_with_a_reason(bench):
-    rows = bench("--rounds", "1", "--only", "data,javascript")
-    assert set(rows) == {"bare-data", "data", "bare-node", "javascript"}
+    rows = bench("--rounds", "1", "--only", "data,javascript,docker",
+                 env={"DOCKER_HOST": "unix:///no/such.sock"})
+    assert set(rows) == {"bare-data", "data", "bare-node", "javascript", "bare-docker", "docker"}
+    assert "/no/such.sock" in rows["docker"]["not_measured"]
     for row in rows.values():
         assert KEYS <= set(row)
         if row["not_measured"] is None:

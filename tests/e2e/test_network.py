@@ -763,6 +763,8 @@ def test_a_host_without_any_route_is_an_answer(dewar, lab):
         subprocess.run(["ip", "netns", "del", name], check=False)
     done = json.loads(done.stdout)
     # This pasta gives up without an interface to copy; one that does not is fine.
-    if not done["metadata"]["ok"]:
-        assert done["reason"] == "unavailable"
+    if done["metadata"]["ok"]:
+        assert (done["reason"], done["stdout"]) == ("exit", "1\n")
+    else:
+        assert (done["reason"], done["stdout"]) == ("unavailable", "")
         assert "pasta" in done["hint"]

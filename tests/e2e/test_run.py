@@ -404,12 +404,9 @@ def test_json_of_a_program_that_never_ran(run, tmp_path):
     done = run("run", "--json", "--image", tmp_path / "none", "python", "-c", "1")
     answer = json.loads(done.stdout)
     assert done.returncode == 125 and done.stdout.count(b"\n") == 1
-    if "status" in answer:
-        assert set(answer) == RESULT
-        assert set(answer["metadata"]) == METADATA | {"error"}
-        assert answer["metadata"]["ok"] is False
-    else:
-        assert set(answer) == {"ok", "error"}
+    assert set(answer) == RESULT
+    assert set(answer["metadata"]) == METADATA | {"error"}
+    assert answer["metadata"]["ok"] is False
 
 
 def test_json_of_output_that_is_no_utf8(run_json):
