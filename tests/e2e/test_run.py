@@ -13,8 +13,8 @@ import time
 
 import pytest
 
-from conftest import merged_env
-from helpers import MARGIN_S, descendants, is_warm, name_of, wait_until
+from e2e.conftest import merged_env
+from e2e.helpers import MARGIN_S, descendants, is_live, is_warm, name_of, wait_until
 
 SHOW_ARGS = "import sys; print(sys.argv[1:])"
 
@@ -615,11 +615,3 @@ def read_until(fd, wanted, seconds=60):
             break
     assert wanted in text, text
     return text
-
-
-def is_live(pid):
-    try:
-        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False

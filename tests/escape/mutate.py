@@ -40,7 +40,8 @@ HOLDER = "src/warm/template.c"  # of what is embedded
 PLACES = {("docker", "cold"): "docker", ("process", "cold"): "process",
           ("container", "cold"): "container", ("container", "standby"): "warm",
           ("container", "fork"): "forked"}
-PLAIN_ID = 12399  # nobody's
+# No user's id, and no other test process's: without cgroups, limits count a user's processes.
+PLAIN_ID = 20000 + os.getpid() % 20000
 VERIFY_SECONDS = 1200
 
 
