@@ -15,10 +15,10 @@ import time
 
 import pytest
 
-from helpers import (MARGIN_S, assert_ended, assert_success, brief, fresh_mark, has_cgroups,
-                     wait_until)
+from e2e.helpers import (MARGIN_S, assert_ended, assert_success, brief, fresh_mark, has_cgroups,
+                         wait_until)
 
-pytestmark = pytest.mark.core
+pytestmark = [pytest.mark.core, pytest.mark.cold, pytest.mark.privilege]
 
 ROOT = pathlib.Path("/sys/fs/cgroup")
 MB = 1 << 20

@@ -11,15 +11,18 @@ import time
 
 import pytest
 
-from conftest import merged_env
-from helpers import wait_until
+from e2e.conftest import merged_env
+from e2e.helpers import wait_until
+
+pytestmark = [pytest.mark.cold, pytest.mark.privilege, pytest.mark.xdist_group("doctor")]
 
 AREAS = {"level none", "level process", "level container", "limit memory", "limit cpu",
          "limit pids", "network full", "languages", "landlock"}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def findings(run):
+    """Found once: the doctor takes seconds."""
     done = run("doctor", "--json")
     assert done.returncode == 0 and done.stderr == b"", done
     assert done.stdout.count(b"\n") == 1

@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.privilege
+
 OTHER = 12345  # somebody who is neither root nor who runs the tests
 
 # Tries to write to each path of argv and says how it went, one a line.

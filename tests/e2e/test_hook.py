@@ -16,6 +16,8 @@ import urllib.request
 
 import pytest
 
+pytestmark = pytest.mark.cold
+
 ALLOW = '{"decision": "allow"}'
 SLOW_MS = 300      # what is late in these tests
 PATIENCE_MS = 30000

@@ -15,8 +15,10 @@ import subprocess
 
 import pytest
 
-from helpers import (alive, assert_ended, assert_success, brief, fresh_mark, has_cgroups, in_cell_of,
-                     is_warm, status_of, wait_until)
+from e2e.helpers import (alive, assert_ended, assert_success, brief, fresh_mark, has_cgroups,
+                         in_cell_of, is_warm, status_of, wait_until)
+
+pytestmark = pytest.mark.privilege
 
 NAMESPACES = {"user": "user", "mount": "mnt", "pid": "pid", "net": "net", "ipc": "ipc",
               "uts": "uts", "cgroup": "cgroup"}

@@ -7,6 +7,8 @@ import tempfile
 
 import pytest
 
+pytestmark = pytest.mark.privilege
+
 HOST_LOADER = "/sys/../lib64/ld-linux-x86-64.so.2"
 
 

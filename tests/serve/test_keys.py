@@ -12,6 +12,8 @@ import pytest
 from daemon import PATIENCE_S, clean_env, keys, wait_until
 from test_admission import fill
 
+pytestmark = pytest.mark.privilege
+
 TRUE = {"command": "true"}
 SLEEP = {"command": "sleep 100"}
 

@@ -14,6 +14,8 @@ from daemon import PATIENCE_S, clean_env, wait_until
 from e2e.helpers import alive, fresh_mark
 from wire import read_reply, request_bytes, statuses
 
+pytestmark = pytest.mark.privilege
+
 TRUE = {"command": "true"}
 
 

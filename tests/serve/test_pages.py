@@ -10,6 +10,8 @@ import pytest
 
 from daemon import PATIENCE_S, clean_env
 
+pytestmark = pytest.mark.privilege
+
 TRUE = {"command": "true"}
 
 
