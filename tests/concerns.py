@@ -7,7 +7,7 @@ concerns.py files END...    the files that differ and whose names have one of th
 concerns.py check           every tracked file has a row, and every row a file and known steps
 
 The last landed commit is $DEWAR_BASE; else the first parent, if HEAD is a merge; else the nearest of
-origin/main and the last tag, if HEAD is ahead of it. If there is none of these, `steps` names every
+origin/main and the last tag, if HEAD is ahead of it. Without any of these, `steps` names every
 step, and `files` no file: one of the steps looks at the whole tree.
 """
 
