@@ -133,13 +133,13 @@ skip()
 	echo "   SKIP $step: $1"
 }
 
-# build FOLDER [MESON OPTIONS...]
+# build FOLDER [MESON OPTIONS...]: the product, and what the tests start beside it
 build()
 {
 	local folder=$1
 	shift
 	[ -f "$folder/build.ninja" ] || meson setup "$folder" "$@" || return
-	ninja -C "$folder"
+	ninja -C "$folder" all test-programs
 }
 
 # unit SUITE FOLDER [NAME...]: the unit tests, all or those that were asked for
@@ -190,13 +190,8 @@ step_checks()
 	check includes tools/lint.sh includes
 	check concerns $python tests/concerns.py check
 	pytest runner "not slow" tests/runner
-	check build build_product ||
+	check build build build ||
 		stop="what does not build cannot be tested"
-}
-
-build_product()
-{
-	build build && ninja -C build test-programs
 }
 
 build_sanitized()
