@@ -131,27 +131,36 @@ def assert_holds(row, must):
 
 
 @pytest.fixture
-def dead_groups(tmp_path):
-    """Groups that bear the numbers of pid namespaces to come, as one that is dead left them."""
-    done = subprocess.run(["unshare", "--pid", "--fork", "readlink", "/proc/self/ns/pid"],
-                          stdout=subprocess.PIPE, check=True)
-    number = int(done.stdout.decode().strip()[len("pid:["):-1])
+def group():
+    """A cgroup of the test's own."""
     tops = [pathlib.Path(path) for path in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")]
     top = next(path for path in tops if (path / "cgroup.procs").exists())
-    base = top / ("test-" + tmp_path.name)
-    base.mkdir()
-    made = [base / ("dewar-%d-1369-0123456789abcdef" % (number + i)) for i in range(-150, 151)]
-    for path in made:
-        path.mkdir()
-    yield
-    for path in made + [base]:
-        path.rmdir()
+    path = top / ("test-dead-groups-%d" % os.getpid())
+    path.mkdir()
+    yield path
+    path.rmdir()
+
+
+# The dead groups are plain folders, seen in one mount namespace only: as real groups they would
+# be there for every `dewar verify` that runs beside this one.
+WITH_DEAD_GROUPS = """
+set -e
+mount -t tmpfs none "$1"
+number=$(unshare --pid --fork readlink /proc/self/ns/pid | tr -dc 0-9)
+for i in $(seq $((number - 150)) $((number + 150))); do
+    mkdir "$1/dewar-$i-1369-0123456789abcdef"
+done
+shift
+exec "$@"
+"""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave groups anywhere")
-def test_what_somebody_dead_left_is_not_ours(run, dead_groups):
+def test_what_somebody_dead_left_is_not_ours(dewar, group):
     """The kernel gives the number of a namespace again, and groups are named by it."""
-    done = run("verify", "--json", "--level", "process", "--only", "leave-a-daemon")
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", WITH_DEAD_GROUPS, "sh", group, dewar,
+                           "verify", "--json", "--level", "process", "--only", "leave-a-daemon"],
+                          stdout=subprocess.PIPE, check=False)
     rows = json.loads(done.stdout)["rows"]
     assert [row["verdict"] for row in rows] == ["contained"], rows
 
