@@ -23,7 +23,7 @@ test: ## Set everything up and run the default tier of tests: before each commit
 	@$(SETUP) test
 	@tests/run.sh $(TIER)
 
-test-all: TIER = --all ## The same, and every other test there is: about 45 minutes
+test-all: TIER = --all ## The same, and every other test there is: 45 minutes at most
 test-all: test
 
 test-changed: TIER = --changed ## The same as CI: the default tier, and the slow steps that the change concerns
