@@ -348,6 +348,8 @@ static int build_cell(const struct dw_plan *plan, const struct given *given,
 	/* mutant: loopback */
 	if (dw_net_loopback_up(err) < 0)
 		return -1;
+	if (plan->h->flags & DW_PLAN_WAIT_NETWORK)
+		dw_net_disable_dad();
 	dw_launch_stage = DW_STAGE_SOURCES;
 	if (!early && dw_sources_open(plan, &sources, err) < 0)
 		return -1;

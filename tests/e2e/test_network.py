@@ -21,8 +21,8 @@ import time
 
 import pytest
 
-from e2e.helpers import (MARGIN_S, assert_nothing_left, children_of, is_live, name_of,
-                         ours_or_orphaned, wait_until)
+from e2e.helpers import (MARGIN_S, assert_nothing_left, children_of, descendants, is_live,
+                         name_of, ours_or_orphaned, wait_until)
 
 pytestmark = pytest.mark.privilege
 
@@ -534,6 +534,25 @@ def test_full_reaches_the_world(full, lab):
     assert done["proof"]["walls"]["network"]["routes"] > 0
     assert done["proof"]["walls"]["namespaces"]["net"] is True
     assert int(done["proof"]["walls"]["capabilities"]["effective"], 16) == 0
+
+
+@pytest.mark.cold
+def test_full_has_no_duplicate_address_detection(dewar, lab):
+    """It probes from ::, which pasta takes for the cell's address: it sends answers there."""
+    with subprocess.Popen(["nsenter", "--net=/run/netns/" + lab.a, dewar, "run", "--network",
+                           "full", "python", "-c", "print('up', flush=True); input()"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as cell:
+        assert cell.stdout.readline() == b"up\n"
+        networks = {os.stat("/proc/%d/ns/net" % pid).st_ino: pid
+                    for pid in [cell.pid, *descendants(cell.pid)] if is_live(pid)}
+        del networks[os.stat("/run/netns/" + lab.a).st_ino]
+        (inside_pid,) = networks.values()
+        shown = subprocess.run(["nsenter", "--net=/proc/%d/ns/net" % inside_pid, "cat",
+                                "/proc/sys/net/ipv6/conf/eth0/accept_dad"], check=True,
+                               stdout=subprocess.PIPE)
+        cell.stdin.write(b"\n")
+        cell.stdin.close()
+    assert shown.stdout == b"0\n"
 
 
 def test_full_does_not_tell_the_name_of_the_hosts_interface(full):
