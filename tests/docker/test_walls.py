@@ -195,7 +195,7 @@ def test_system_calls_are_filtered(engine):
     assert control(engine, STATUS, SecurityOpt=["seccomp=unconfined"])["Seccomp"] == "0"
 
 
-# Real and effective user of su, which waits for a password, when user nobody (65534) starts it.
+# User nobody (65534) starts su, which waits for a password: print its real and effective user.
 SU = """
 import json, os, subprocess
 with subprocess.Popen(['su'], user=None if os.getuid() else 65534, stdin=subprocess.PIPE,

@@ -160,7 +160,7 @@ def test_what_somebody_dead_left_is_not_ours(dewar, group):
     """The kernel gives the number of a namespace again, and groups are named by it."""
     done = subprocess.run(["unshare", "--mount", "sh", "-c", WITH_DEAD_GROUPS, "sh", group, dewar,
                            "verify", "--json", "--level", "process", "--only", "leave-a-daemon"],
-                          stdout=subprocess.PIPE, check=False)
+                          stdout=subprocess.PIPE, check=False, timeout=SECONDS)
     rows = json.loads(done.stdout)["rows"]
     assert [row["verdict"] for row in rows] == ["contained"], rows
 

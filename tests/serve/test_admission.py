@@ -278,7 +278,7 @@ def test_a_reader_that_does_not_read_blocks_nobody(serve):
 def test_clients_that_come_and_go(serve):
     """Each with a request, or half of one; none stays open."""
     daemon = serve()
-    before = sockets(daemon.pid)
+    before, before_fds = sockets(daemon.pid), n_open(daemon.pid)
     for i in range(600):
         sock = daemon.raw([b"", b"GET /he", request_bytes()[:-5],
                            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"][i % 4])
@@ -286,6 +286,8 @@ def test_clients_that_come_and_go(serve):
     # While the daemon looks which levels work, it may have a socket more.
     wait_until(lambda: len(sockets(daemon.pid)) <= len(before) + 1,
                lambda: "all of them to be let go: %s" % sockets(daemon.pid))
+    # A leak for one kind of client would be 150; what else the daemon opens is a handful.
+    assert n_open(daemon.pid) < before_fds + 100
     assert daemon.run({"command": "true"})["status"] == "success"
 
 
