@@ -6,10 +6,11 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 30
+TIER ?=
 SETUP := tools/setup.sh
 C_FILES = $(shell find src include attacks tests tools examples -name node_modules -prune -o -name '*.[ch]' -print)
 
-build: ## Build; the program is build/dewar
+build: ## Build the product; the program is build/dewar
 	@$(SETUP) build
 	@test -f build/build.ninja || meson setup build
 	@ninja -C build
@@ -18,9 +19,15 @@ run: build ## Build, and run a snippet behind walls
 	@echo
 	build/dewar run --walls python -c 'import os; print("Hello from a cell. I am process", os.getpid(), "and all I see of the host is", os.listdir("/"))'
 
-test: ## Set everything up and run every test
+test: ## Set everything up and run the default tier of tests: before each commit, 12 minutes at most
 	@$(SETUP) test
-	@tests/run.sh
+	@tests/run.sh $(TIER)
+
+test-all: TIER = --all ## The same, and every other test there is: 45 minutes at most
+test-all: test
+
+test-changed: TIER = --changed ## The same as CI: the default tier, and the slow steps that the change concerns
+test-changed: test
 
 bench: build ## Measure cold starts, warm cells, level docker, the daemon and the analysis, beside bare commands, bwrap and docker
 	@/usr/bin/python3 bench/run.py
@@ -30,7 +37,7 @@ bench: build ## Measure cold starts, warm cells, level docker, the daemon and th
 	@/usr/bin/python3 tests/policy/score.py --speed --keep bench/analysis.md
 
 arm64: ## Build for arm64 on another machine; the programs are in build-arm64
-	@$(SETUP) test
+	@$(SETUP) test-all
 	@tools/arm64.sh
 
 mutants: build ## Take one wall away at a time, and see which attacks get through
@@ -54,10 +61,10 @@ lint: build ## clang-tidy, cppcheck, codespell, shellcheck, include rules
 	@tools/lint.sh
 
 clean: ## Remove all that was built
-	@rm -rf build build-arm64 build-release build-sanitize build-fuzz
+	@rm -rf build build-arm64 build-release build-sanitize build-threads build-fuzz
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 .DEFAULT_GOAL := build
-.PHONY: build run test arm64 bench mutants install format check-format fuzz lint clean help
+.PHONY: build run test test-all test-changed arm64 bench mutants install format check-format fuzz lint clean help

@@ -50,6 +50,7 @@ bool dw_python_is_here(void)
 }
 
 /* fork(): wait for orders. Returns in a child, and nowhere else. */
+/* mutant: warm-python-fork */
 static void *wait_for_orders(void *module, void *nothing)
 {
 	(void)module;

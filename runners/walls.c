@@ -37,10 +37,12 @@ static bool drop_capabilities(struct failure *f)
 	    failed(f, "lock the secure bits",
 	           sys(__NR_prctl, PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0)))
 		return false;
+	/* mutant: warm-bounding-set */
 	for (long cap = 0; r == 0; cap++)
 		r = sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
 	if (r != -22 && failed(f, "empty the bounding set", r)) /* EINVAL: past the last */
 		return false;
+	/* mutant: warm-capabilities */
 	return !failed(f, "clear ambient capabilities",
 	               sys(__NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0,
 	                   0)) &&
@@ -79,6 +81,7 @@ static bool load_filter(const struct sock_filter *filter, size_t len, struct fai
 /* In the zygote: what its children may have from the start. */
 bool dw_walls_prepare(struct failure *f)
 {
+	/* mutant: warm-seccomp-filters */
 	return !failed(f, "set no_new_privs",
 	               sys(__NR_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) &&
 	       load_filter(dw_seccomp_allow,
@@ -89,19 +92,23 @@ bool dw_walls_prepare(struct failure *f)
 
 bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f)
 {
+	/* mutant: warm-id */
 	if (!take_id(order->id, f) || !drop_capabilities(f))
 		return false;
 
 	(void)sys(__NR_setsid);
 	(void)sys(__NR_umask, 022);
+	/* mutant: warm-rlimits */
 	if (failed(f, "enter the working folder", sys(__NR_chdir, order->cwd)) ||
 	    !set_rlimits(order, f))
 		return false;
+	/* mutant: warm-landlock */
 	if (ruleset >= 0 && failed(f, "enter the Landlock domain",
 	                           sys(__NR_landlock_restrict_self, ruleset, 0)))
 		return false;
 	/* Entering a user namespace closed our memory to ourselves, too. */
 	(void)sys(__NR_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
+	/* mutant: warm-seccomp-last-filter */
 	return load_filter(dw_seccomp_late,
 	                   sizeof(dw_seccomp_late) / sizeof(*dw_seccomp_late), f);
 }

@@ -41,6 +41,7 @@
 #include <sys/socket.h>
 
 #define ORDERS_FD 0
+/* mutant: warm-namespaces */
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
@@ -147,6 +148,7 @@ static bool become_program(bool walled)
 {
 	int ruleset = -1;
 
+	/* mutant: warm-close-fds */
 	if (!take_places(&ruleset) ||
 	    (walled && !dw_walls_raise(&order, ruleset, &failure)) ||
 	    failed(&failure, "close the zygote's descriptors",
@@ -159,6 +161,7 @@ static bool become_program(bool walled)
 
 static void get_letter(bool ok)
 {
+	/* mutant: warm-memory-holder */
 	if (ok && order.hold)
 		dw_hold_memory();
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &signals_before, 0, 8);
@@ -194,6 +197,7 @@ static enum who fork_inside(void)
 	long pid;
 
 	/* A thread that writes 0 into the list of a group moves itself. */
+	/* mutant: warm-cgroup-join */
 	for (uint32_t i = 0; i < order.n_cgroups; i++)
 		if (failed(&failure, "join the cell's cgroups",
 		           sys(__NR_write, fds[first + i], "0", 1)))

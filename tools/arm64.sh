@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Build for arm64 on another machine, with warnings as errors: arm64.sh [FOLDER], which is
-# build-arm64. tools/setup.sh test gets the compiler, and qemu-user for the tests:
+# build-arm64. tools/setup.sh test-all gets the compiler, and qemu-user for the tests:
 #
 #	tools/arm64.sh && meson test -C build-arm64
 #
@@ -20,7 +20,7 @@ packages=(libc6-dev libcmocka-dev libcurl4-openssl-dev libjansson-dev libmicroht
 
 for tool in aarch64-linux-gnu-gcc meson ninja; do
 	if ! command -v $tool >/dev/null; then
-		echo "There is no $tool: run tools/setup.sh test." >&2
+		echo "There is no $tool: run tools/setup.sh test-all." >&2
 		exit 1
 	fi
 done
@@ -57,5 +57,5 @@ rm -f "$sysroot.ini.new"
 flock -u 9
 
 [ -f "$folder/build.ninja" ] ||
-	meson setup "$folder" --cross-file "$sysroot.ini" -Dwerror=true
+	meson setup "$folder" --cross-file "$sysroot.ini" -Dwerror=true -Dtests=enabled
 ninja -C "$folder"

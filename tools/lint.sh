@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The linters: lint.sh [NAME...], all of them without a name. Wants a build/
-# that meson has configured, for the compile commands and the made header.
+# The linters: lint.sh [NAME...], all of them without a name; clang-tidy-changed is clang-tidy on
+# what differs from the last landed commit (tests/concerns.py). Wants a build/ that meson has
+# configured, for the compile commands and the generated headers.
 #
 # The linters are called by name.
 # shellcheck disable=SC2317
@@ -14,8 +15,7 @@ all=(includes codespell shellcheck cppcheck clang-tidy)
 
 lint_includes()
 {
-	tools/check-includes.py
-	tools/attacks.py lists --check
+	tools/check-includes.py && tools/attacks.py lists --check
 }
 
 lint_codespell()
@@ -25,9 +25,11 @@ lint_codespell()
 
 lint_shellcheck()
 {
-	shellcheck tools/*.sh tests/*.sh tests/unit/*.sh tests/fuzz/*.sh .ci/run
-	# Attacks are handed over as code, without a first line that names a shell.
-	shellcheck --shell=bash attacks/*/*.sh
+	# tests/run.sh with tests/steps.sh, which is a part of it. Attacks are handed over as code,
+	# without a first line that names a shell.
+	shellcheck tools/*.sh tests/unit/*.sh tests/fuzz/*.sh .ci/run &&
+		shellcheck -x -a tests/run.sh &&
+		shellcheck --shell=bash attacks/*/*.sh
 }
 
 lint_cppcheck()
@@ -39,18 +41,36 @@ lint_cppcheck()
 		-I include -I src -I build -I . -i tools/grammars src include examples runners tools
 }
 
-# gcc has options that clang does not know; we are not here to hear of that. The runners
-# talk to the kernel without a libc, which clang-tidy takes for garbage.
-lint_clang-tidy()
+# Compile commands name generated headers, and gcc's options, which clang does not know. The runners
+# call the kernel without a libc, which clang-tidy takes for garbage.
+run_clang-tidy()
 {
 	ninja -C build seccomp_filter.h attacks_table.h runners_embedded.h hooks_embedded.h \
 		openapi_embedded.h policies_embedded.h >/dev/null
-	find src examples -name '*.c' -print0 | sort -z |
-		xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build --quiet \
-			--extra-arg=-Wno-unknown-warning-option \
-			--extra-arg=-Wno-ignored-optimization-argument \
-			--extra-arg=-Wno-unused-command-line-argument \
-			2> >(grep -vE '^[0-9]+ warnings? generated\.$' >&2)
+	xargs -r -n 4 -P "$(nproc)" clang-tidy -p build --quiet \
+		--extra-arg=-Wno-unknown-warning-option \
+		--extra-arg=-Wno-ignored-optimization-argument \
+		--extra-arg=-Wno-unused-command-line-argument \
+		2> >(grep -vE '^[0-9]+ warnings? generated\.$' >&2)
+}
+
+lint_clang-tidy()
+{
+	find src examples -name '*.c' | sort | run_clang-tidy
+}
+
+# A changed header is seen through the sources that include it.
+lint_clang-tidy-changed()
+{
+	local file
+	tests/concerns.py files .c .h | while read -r file; do
+		case $file in
+		src/*.c | examples/*.c) echo "$file" ;;
+		src/*.h | include/*.h)
+			grep -rl --include='*.c' "[\"<]${file#*/}[\">]" src examples || true
+			;;
+		esac
+	done | sort -u | run_clang-tidy
 }
 
 [ $# -gt 0 ] || set -- "${all[@]}"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Install the Debian packages that are missing: setup.sh build|test; or only what the
-# first of them does at its end: setup.sh grammars
+# Install the Debian packages that are missing: setup.sh build, test for the default tier of
+# tests, or test-all for both; or only what each of them does at its end: setup.sh grammars
 #
 # Root is asked for only where something is missing. Everything comes from
 # Debian, except for the grammars of `dewar check`, which are packages of npm
@@ -14,8 +14,9 @@ set -euo pipefail
 build=(gcc libc6-dev libcurl4-openssl-dev libjansson-dev libmicrohttpd-dev libseccomp-dev
 	libsqlite3-dev libsystemd-dev libtree-sitter-dev libyaml-dev meson nettle-dev ninja-build pkg-config python3 scdoc
 	zlib1g-dev)
-tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev libcmocka-dev
-	python3-jsonschema python3-pytest shellcheck binutils)
+tools=(clang clang-format clang-tidy codespell cppcheck curl libclang-rt-14-dev libcmocka-dev openssl
+	python3-jsonschema python3-pytest python3-pytest-random-order python3-pytest-xdist
+	shellcheck binutils)
 # An engine each for level docker, what images are made with, and a runtime beside runc.
 engines=(busybox-static docker.io mmdebstrap netavark podman runc runsc)
 # Another machine, built and run here.
@@ -57,10 +58,11 @@ grammars)
 	exit 0
 	;;
 build) wanted=("${build[@]}") ;;
-test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${engines[@]}" "${machines[@]}" "${guests[@]}"
-	"${data[@]}" "${languages[@]}") ;;
+test) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${data[@]}" "${languages[@]}") ;;
+test-all) wanted=("${build[@]}" "${tools[@]}" "${walls[@]}" "${data[@]}" "${languages[@]}"
+	"${engines[@]}" "${machines[@]}" "${guests[@]}") ;;
 *)
-	echo "usage: $0 build|test|grammars" >&2
+	echo "usage: $0 build|test|test-all|grammars" >&2
 	exit 2
 	;;
 esac

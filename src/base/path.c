@@ -49,6 +49,7 @@ static int open_how(int dir_fd, const char *path, int flags, mode_t mode,
 
 int dw_path_open_beneath(int dir_fd, const char *path, int flags, mode_t mode)
 {
+	/* mutant: open-beneath */
 	return open_how(dir_fd, path, flags | O_NOFOLLOW, mode,
 	                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
 	                        RESOLVE_NO_XDEV);

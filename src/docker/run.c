@@ -235,6 +235,7 @@ static int read_back(struct run *r, struct dw_docker_made *made, struct dw_error
 	               is.image[0] != '\0' ? is.image : o->image);
 	(void)snprintf(made->runtime, sizeof(made->runtime), "%s", is.runtime);
 	r->s.pid = is.pid;
+	/* mutant: docker-compare-namespaces */
 	if (check_namespaces(r, err) < 0)
 		return -1;
 	dw_held_find_pid(&r->s.held, is.pid, r->id);

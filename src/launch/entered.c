@@ -90,12 +90,14 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
 		               word.pid);
 	/* What the proof says of namespaces and mounts, it says of ours. */
+	/* mutant: compare-namespaces */
 	if (!dw_readback_shares_all(word.pid, &shared))
 		return dw_fail(err, DW_E_INTERNAL, 0,
 		               "process %d is not in all of the cell's namespaces",
 		               word.pid);
 	dw_entered_find_holder(word.pid);
 	dw_readback_own(word.pid, abi, &dw_program_walls);
+	/* mutant: count-filters */
 	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls, outer))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d lacks a seccomp filter",
 		               word.pid);

@@ -267,6 +267,7 @@ static void check_walls(const struct guest *g, struct dw_walls *shared)
 	/* gVisor's statvfs() has no flags. */
 	if (shared->root_read_only != 1)
 		shared->root_read_only = is_root_mounted_read_only();
+	/* mutant: guest-check-walls */
 	if (getpid() != 1)
 		(void)dw_fail(&err, DW_E_UNSUPPORTED, 0,
 		              "the engine gave the container no pid namespace, or an init "
@@ -375,6 +376,7 @@ static _Noreturn void be_program(const struct guest *g, const int stdio[3])
 	dw_readback_own(0, abi, &dw_program_walls);
 	complete(&dw_program_walls);
 	dw_program_walls.known = false;
+	/* mutant: guest-check-capabilities */
 	check_own_walls(&dw_program_walls);
 	dw_program_walls.known = true;
 	argv[0] = path;
@@ -406,6 +408,7 @@ static void start_program(struct guest *g)
 	check_needs(g);
 	check_walls(g, &shared);
 	/* The engine did it already; what could not be done is seen in what is read back. */
+	/* mutant: guest-drop-capabilities */
 	(void)dw_caps_drop(false, &err);
 	make_pipe(in);
 	make_pipe(out);

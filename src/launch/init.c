@@ -258,6 +258,7 @@ static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_
 		}
 		if (w->waits)
 			continue;
+		/* mutant: sampling */
 		if (plan->h->flags & SAMPLES)
 			end->hit = dw_sample_check(plan->h, end);
 		if (w->deadline != 0 && now_ns() > w->deadline)
@@ -323,6 +324,7 @@ int dw_init_prepare(struct dw_init *ret, struct dw_error *err)
 /* Our memory, descriptors and executable are closed to the program. */
 int dw_init_close(struct dw_error *err)
 {
+	/* mutant: init-closed */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "close init to the program");
 	return 0;
@@ -355,6 +357,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 		outlive(&report);
 	report.end.run_ns = now_ns() - w.start;
 	report.end.tmp_full = tmp_is_full(plan);
+	/* mutant: end-the-cell */
 	if (!end_holder())
 		end_all(plan);
 	report.end.cpu_ns = cpu_ns(0);

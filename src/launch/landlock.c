@@ -126,6 +126,7 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 
 	handled = handled_by((int)abi);
 	attr.handled_access_fs = handled;
+	/* mutant: landlock-scope */
 	if (abi >= 6) {
 		attr.scoped = SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL;
 		size = sizeof(attr);

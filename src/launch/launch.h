@@ -70,6 +70,7 @@ int dw_files_make(const struct dw_plan *plan, const struct dw_plan_entry *entry,
 
 /* net.c */
 int dw_net_loopback_up(struct dw_error *err);
+void dw_net_disable_dad(void);
 
 /* How many links (RTM_GETLINK) or routes (RTM_GETROUTE) there are besides loopback's. */
 int dw_net_count(uint16_t what);

@@ -55,6 +55,7 @@
 #include "base/pidfd.h"
 #include "launch/launch.h"
 
+/* mutant: cell-namespaces */
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
@@ -115,6 +116,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 	 */
 	(void)setsid();
 	(void)umask(0); /* every mode below says it all */
+	/* mutant: close-inherited-fds */
 	r = dw_fd_close_from(DW_LAUNCH_FD + 1);
 	if (r < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, -r,
@@ -153,6 +155,7 @@ static int join_cgroups(const struct given *given, struct dw_error *err)
 	int r;
 
 	for (int i = 0; i < given->n_cgroups; i++) {
+		/* mutant: cgroup-join */
 		r = dw_fd_write_all(given->cgroups[i], "0", 1);
 		if (r < 0)
 			return dw_fail(err, DW_E_INTERNAL, -r, "join the cell's cgroup");
@@ -299,6 +302,7 @@ static int give_up_root(const struct dw_plan *plan, const struct given *given,
 		return join_pidns(given->pidns, err);
 	if (h->become == 0)
 		return 0;
+	/* mutant: give-up-root */
 	if (!(h->flags & DW_PLAN_RANGE))
 		return dw_ids_become(h->become, err);
 	/* Inner gives up the rest of it, once its ids are mapped. */
@@ -337,11 +341,15 @@ static int build_cell(const struct dw_plan *plan, const struct given *given,
 	if (map_ids(plan, uid, gid, gate, err) < 0)
 		return -1;
 	/* A new namespace begins with the host's names, both of them. */
+	/* mutant: host-name */
 	if (sethostname(hostname, strlen(hostname)) < 0 ||
 	    setdomainname("(none)", strlen("(none)")) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "set the cell's host name");
+	/* mutant: loopback */
 	if (dw_net_loopback_up(err) < 0)
 		return -1;
+	if (plan->h->flags & DW_PLAN_WAIT_NETWORK)
+		dw_net_disable_dad();
 	dw_launch_stage = DW_STAGE_SOURCES;
 	if (!early && dw_sources_open(plan, &sources, err) < 0)
 		return -1;
@@ -422,6 +430,7 @@ int main(int argc, char **argv)
 		dw_launch_die(&err);
 	if (plan.h->flags & DW_PLAN_ENTERED) {
 		program = dw_entered_wait(&plan, &err);
+		/* mutant: warm-init-closed */
 		if (program < 0 || dw_init_close(&err) < 0)
 			dw_launch_die(&err);
 		dw_init_run(&plan, &init, program);

@@ -29,6 +29,7 @@ static struct mount_attr locked_attributes(uint32_t flags)
 		.propagation = MS_PRIVATE,
 	};
 
+	/* mutant: read-only-binds */
 	if (!(flags & DW_PLAN_WRITABLE))
 		attr.attr_set |= MOUNT_ATTR_RDONLY;
 	attr.attr_set |= flags & DW_PLAN_DEVICE ? MOUNT_ATTR_NOEXEC : MOUNT_ATTR_NODEV;
@@ -155,6 +156,7 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 static int new_tmpfs(const struct dw_plan_entry *e, struct dw_error *err)
 {
 	char size[32], inodes[32], mode[16];
+	/* mutant: tmpfs-limits */
 	const char *const options[] = {"size", size, "nr_inodes", inodes,
 	                               "mode", mode, NULL};
 
@@ -174,6 +176,7 @@ static int new_tmpfs(const struct dw_plan_entry *e, struct dw_error *err)
  */
 static int new_proc(struct dw_error *err)
 {
+	/* mutant: proc-subset */
 	static const char *const options[] = {"subset", "pid", NULL};
 
 	return new_mount("proc", options,
@@ -298,6 +301,7 @@ int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err)
 		const struct dw_plan_entry *e = &plan->entries[i];
 		autoclose int fd = -1;
 
+		/* mutant: nested-mounts */
 		if (e->op == DW_PLAN_PROC)
 			fd = new_proc(err);
 		else if (e->op == DW_PLAN_TMPFS)
@@ -329,6 +333,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 		.size = plan->h->root_bytes,
 		.inodes = plan->h->root_inodes,
 	};
+	/* mutant: read-only-root */
 	struct mount_attr locked = {
 		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 	};
@@ -341,6 +346,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 		               "cut the mounts off from the host");
 
 	dw_launch_stage = DW_STAGE_PROC;
+	/* mutant: own-proc */
 	proc = new_proc(err);
 	if (proc < 0)
 		return -1;
@@ -362,10 +368,12 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (build_entry(plan, &plan->entries[i], sources->fd[i], proc, err) < 0)
 			return -1;
+	/* mutant: planned-mounts-only */
 	if (fchdir(old) < 0 || chroot(".") < 0 || fchdir(root) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "leave the cell's root again");
 
 	/* The old root ends up on top of the new one, and is let go of. */
+	/* mutant: detach-old-root */
 	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
 	    chdir("/") < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "pivot into the cell's root");

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "launch/launch.h"
@@ -29,6 +31,21 @@ int dw_net_loopback_up(struct dw_error *err)
 	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "bring up the cell's loopback");
 	return 0;
+}
+
+/*
+ * Stage 6, before pasta brings an interface: switch off duplicate address detection.
+ * Its probes come from the address ::, which pasta (Debian 12's) takes for the cell's;
+ * pasta then sends answers over IPv6 there, and they are lost. No other host is on this
+ * link. Where /proc/sys cannot be written, detection stays on.
+ */
+void dw_net_disable_dad(void)
+{
+	autoclose int fd = open("/proc/sys/net/ipv6/conf/default/accept_dad",
+	                        O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "0", 1);
 }
 
 /* One netlink request that adds a route, and its answer. */

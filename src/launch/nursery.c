@@ -31,6 +31,7 @@
 #include "launch/launch.h"
 
 /* All but the cgroup namespace: its root is where one is, and that comes later. */
+/* mutant: nursery-namespaces */
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS)
@@ -86,8 +87,10 @@ static int settle_in(const struct dw_plan *plan, int gate, const int *cgroups, i
 	}
 	if (unshare(CLONE_NEWCGROUP) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "create a cgroup namespace");
+	/* mutant: nursery-loopback */
 	if (dw_net_loopback_up(err) < 0)
 		return -1;
+	/* mutant: nursery-mounts */
 	return dw_mounts_renew(plan, err);
 }
 

@@ -63,12 +63,15 @@ int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_e
 	(void)sched_setaffinity(getppid(), sizeof(plan->h->cpus), &plan->h->cpus);
 	if (*cwd != '\0' && chdir(cwd) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "enter %s in the cell", cwd);
+	/* mutant: rlimits */
 	if (set_rlimits(plan, err) < 0)
 		return -1;
+	/* mutant: landlock */
 	if ((flags & DW_PLAN_LANDLOCK) && dw_landlock_apply(plan, ret_abi, err) < 0)
 		return -1;
 	if ((flags & DW_PLAN_COMMANDS) && dw_seccomp_forbid_memfd(err) < 0)
 		return -1;
+	/* mutant: seccomp */
 	if ((flags & DW_PLAN_SECCOMP) && dw_seccomp_load(err) < 0)
 		return -1;
 	return 0;
@@ -98,6 +101,7 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int letter)
 		_exit(0);
 
 	/* Everything but 0, 1 and 2 is close-on-exec; make sure of it. */
+	/* mutant: close-on-exec */
 	r = dw_fd_cloexec_from(3);
 	if (r < 0) {
 		dw_program_walls.known = false;

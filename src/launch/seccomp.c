@@ -48,8 +48,10 @@ int dw_seccomp_load(struct dw_error *err)
 	_Static_assert(ARRAY_SIZE(dw_seccomp_late) <= BPF_MAXINSNS, "fits the kernel");
 
 	/* Any order will do: each lets seccomp() through once more. */
+	/* mutant: seccomp-filters */
 	if (load("calls", dw_seccomp_allow, ARRAY_SIZE(dw_seccomp_allow), err) < 0 ||
 	    load("arguments", dw_seccomp_args, ARRAY_SIZE(dw_seccomp_args), err) < 0)
 		return -1;
+	/* mutant: seccomp-last-filter */
 	return load("the last", dw_seccomp_late, ARRAY_SIZE(dw_seccomp_late), err);
 }

@@ -79,6 +79,7 @@ static void plan_env(struct dw_launched *l, const char *library)
 	const struct dw_request *req = l->spec->req;
 	const struct dw_runtime *rt = l->spec->runtime;
 
+	/* mutant: clean-environment */
 	plan_variables(l, rt->env);
 	if (rt->library_env && library)
 		dw_plan_add_env(&l->plan, rt->library_env, library);

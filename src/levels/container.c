@@ -196,6 +196,7 @@ static void plan_identity(struct dw_launched *l)
 		break;
 	case DW_WAY_ENTERED:
 		h->flags |= DW_PLAN_NESTED | DW_PLAN_ENTERED;
+		/* mutant: one-id-per-cell */
 		h->map_to = INSIDE_ID + way->index;
 		break;
 	case DW_WAY_LETTER:

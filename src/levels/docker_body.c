@@ -25,6 +25,7 @@ static json_t *mount_of(const char *host, const char *cell, bool writable)
 	 * Not what is mounted below it: engines make only the uppermost mount
 	 * read-only.
 	 */
+	/* mutant: docker-read-only-mounts */
 	return json_pack("{s:s, s:s, s:s, s:b, s:{s:s, s:b}}", "Type", "bind", "Source",
 	                 host, "Target", cell, "ReadOnly", !writable, "BindOptions",
 	                 "Propagation", "rprivate", "NonRecursive", 1);
@@ -222,15 +223,18 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	json_int_t memory = (json_int_t)limits->memory_bytes;
 	json_t *host = json_object();
 
+	/* mutant: docker-network */
 	(void)json_object_set_new(host, "NetworkMode",
 	                          json_string(req->network == DW_NETWORK_FULL ? "bridge"
 	                                                                      : "none"));
 	(void)json_object_set_new(host, "ReadonlyRootfs", json_true());
 	(void)json_object_set_new(host, "Tmpfs", make_tmpfs(limits->tmp_bytes));
 	(void)json_object_set_new(host, "Mounts", mounts);
+	/* mutant: docker-capabilities */
 	(void)json_object_set_new(host, "CapDrop", json_pack("[s]", "ALL"));
 	(void)json_object_set_new(host, "SecurityOpt",
 	                          json_pack("[s]", "no-new-privileges"));
+	/* mutant: docker-masked-paths */
 	(void)json_object_set_new(host, "MaskedPaths", make_masked());
 	(void)json_object_set_new(host, "Privileged", json_false());
 	(void)json_object_set_new(host, "Memory", json_integer(memory));
@@ -244,6 +248,7 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	(void)json_object_set_new(host, "Ulimits", make_ulimits(limits));
 	(void)json_object_set_new(host, "ShmSize",
 	                          json_integer((json_int_t)limits->tmp_bytes));
+	/* mutant: docker-ipc-namespace */
 	(void)json_object_set_new(host, "IpcMode", json_string("private"));
 	(void)json_object_set_new(host, "CgroupnsMode", json_string("private"));
 	/* Our guest is the init: it is there in every image and with every engine. */
@@ -273,6 +278,7 @@ json_t *dw_docker_body(const struct dw_spec *spec, const char *image, const char
 	if (spec->req->network == DW_NETWORK_NONE)
 		add_names(mounts, guest);
 	host = make_host(spec, mounts);
+	/* mutant: docker-user-and-host-name */
 	body = json_pack("{s:s, s:[s], s:[], s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b,"
 	                 " s:{s:[s]}, s:{s:s}, s:o}",
 	                 "Image", image, "Entrypoint", GUEST, "Cmd", "User",

@@ -128,6 +128,7 @@ static int plan_walls(const struct dw_spec *spec, struct dw_plan_builder *plan,
 	                                       "/dev/zero",    "/dev/full", "/dev/random",
 	                                       "/dev/urandom", "/proc"};
 
+	/* mutant: docker-inner-walls */
 	plan->h.flags = DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
 	dw_plan_allow(plan, "/", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)

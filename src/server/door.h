@@ -27,6 +27,7 @@ struct dw_door {
 struct dw_entrance {
 	bool unix_socket;
 	bool loopback;     /* nobody but this host gets there */
+	bool given;        /* a service manager made the socket and keeps it */
 	char address[128]; /* "127.0.0.1:7443", for Host and messages */
 };
 

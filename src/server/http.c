@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -26,7 +27,7 @@ struct dw_http {
 	struct MHD_Daemon *mhd;
 	struct dw_door *door;
 	struct dw_entrance entrance;
-	int listen_fd; /* once it is ours again; -1 before */
+	int listen_fd; /* once MHD has given it back, whose thread may use it to the end */
 	pthread_mutex_t lock;
 	pthread_cond_t none_open;
 	unsigned open; /* exchanges without the last byte of their reply */
@@ -334,7 +335,9 @@ int dw_http_new(struct dw_door *door, const struct dw_entrance *entrance, int li
 void dw_http_quiesce(struct dw_http *http)
 {
 	http->listen_fd = MHD_quiesce_daemon(http->mhd);
-	dw_fd_close(&http->listen_fd);
+	/* The next daemon answers what comes in at the manager's meanwhile. */
+	if (!http->entrance.given)
+		(void)shutdown(http->listen_fd, SHUT_RDWR);
 }
 
 /* Who reads slowly is cut in the end. */
@@ -358,6 +361,7 @@ void dw_http_free(struct dw_http *http)
 		return;
 	finish_replies(http);
 	MHD_stop_daemon(http->mhd);
+	dw_fd_close(&http->listen_fd);
 	(void)pthread_cond_destroy(&http->none_open);
 	(void)pthread_mutex_destroy(&http->lock);
 	free(http);

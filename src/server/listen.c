@@ -154,5 +154,8 @@ int dw_listen_unix(const char *path, struct dw_entrance *ret, struct dw_error *e
 
 int dw_listen_given(int fd, struct dw_entrance *ret, struct dw_error *err)
 {
-	return describe(fd, ret, err) < 0 ? -1 : fd;
+	if (describe(fd, ret, err) < 0)
+		return -1;
+	ret->given = true;
+	return fd;
 }

@@ -4,13 +4,13 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
 
-from e2e.conftest import (dewar, heed_signals, is_root, keep_own_record, merged_env,  # noqa: F401
-                          must, run, run_json)
+from e2e.conftest import dewar, is_root, merged_env, must, run, run_json  # noqa: F401
 from e2e.helpers import wait_until
 from engine import engines, images
 from fakes.faulty_engine import FaultyEngine
@@ -21,8 +21,6 @@ REGISTRY = "127.0.0.1:5000"
 
 
 def pytest_configure(config):
-    keep_own_record(config)
-    heed_signals()
     config.addinivalue_line("markers", "engines(name, ...): run with these only")
 
 
@@ -32,7 +30,10 @@ def pytest_generate_tests(metafunc):
         beds = list(marker.args if marker else BEDS)
         if getattr(metafunc.module, "WARM", False) and "docker" in beds:
             beds.append(WARM)
-        metafunc.parametrize("engine", beds, indirect=True)
+        # One worker has all tests of a bed, and so one engine.
+        metafunc.parametrize("engine", [
+            pytest.param(bed, marks=pytest.mark.xdist_group(re.sub("[^a-z]", "-", bed)))
+            for bed in beds], indirect=True)
 
 
 def pytest_collection_modifyitems(items):

@@ -139,8 +139,11 @@ def test_an_engine_that_did_other_than_asked(engine, faulty, lie):
 
     faulty.fault(STEPS["inspect"], change)
     r = engine.python("print('ran')", host=faulty.host)
+    assert faulty.saw(STEPS["inspect"]), faulty.requests
     # What was read from the kernel outweighs what the engine says.
     assert r["stdout"] in ("ran\n", ""), brief(r)
-    if r["stdout"]:
+    if not r["stdout"]:
+        assert_typed(r)
+    else:
         assert r["proof"]["walls"]["root_read_only"] is True
         assert r["proof"]["walls"]["network"]["interfaces"] == 0

@@ -12,6 +12,7 @@ import pytest
 
 from e2e.helpers import assert_gone, assert_success, brief, descendants, wait_until
 from engine import engines, images
+from engine.api import ApiError
 
 RUNC = ("docker", "podman")
 
@@ -97,6 +98,7 @@ def test_only_dewar_killed(engine, containers):
     with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
         assert cell.stdout.readline() == b"up\n"
         made = containers()
+        assert len(made) == 1
         cell.kill()
         cell.wait(10)
     engine.python("print('next')")
@@ -110,7 +112,8 @@ def test_a_killed_dewars_program_ends(engine, containers):
     def ended():
         try:
             return not engine.api.inspect(made)["State"]["Running"]
-        except Exception:  # it is gone altogether
+        except ApiError as error:
+            assert error.status == 404, error  # it is gone altogether
             return True
 
     wait_until(ended, "the program to end")

@@ -13,7 +13,7 @@ import subprocess
 import pytest
 
 from e2e.conftest import merged_env
-from e2e.helpers import wait_until
+from e2e.helpers import is_in_use, wait_until
 from escape import mutate
 from escape.mutants import DOCKER_MUTANTS
 
@@ -29,7 +29,8 @@ def verify(engine, *options, **kwargs):
 
 
 def planted():
-    return {path.name for path in TMP.glob("dewar-verify-*")}
+    """The folders of attack ranges, but for those that are in use by another run of the tests."""
+    return {path.name for path in TMP.glob("dewar-verify-*") if not is_in_use("folders", str(path))}
 
 
 @pytest.mark.engines("docker")
@@ -41,6 +42,7 @@ def test_a_missing_wall_turns_rows_red(engine, monkeypatch, mutant):
         assert rows[attack, "docker"]["verdict"] == "escaped", rows[attack, "docker"]
 
 
+@pytest.mark.exclusive
 @pytest.mark.engines("docker", "podman")
 def test_nothing_is_left(engine):
     """In C, shell, JavaScript and with two cells; nothing on the host, and no container."""
@@ -54,6 +56,7 @@ def test_nothing_is_left(engine):
     assert planted() <= folders
 
 
+@pytest.mark.exclusive
 @pytest.mark.engines("docker")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_it_can_be_stopped(engine, how):

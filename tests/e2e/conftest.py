@@ -5,37 +5,24 @@ import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import tempfile
 
 import pytest
 
 import skips
+from e2e.helpers import has_cgroups, name_of, ours_or_orphaned
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OURS = re.compile("dewar-([0-9a-f]{16}|verify-.*)")  # what dewar calls its folders
 
 
-def pytest_configure(config):
-    keep_own_record(config)
-    heed_signals()
-
-
-def keep_own_record(config):
-    """Whatever we run is recorded, but not in the files of whoever tests."""
-    folder = tempfile.TemporaryDirectory(prefix="dewar-e2e-state-")
-    config.add_cleanup(folder.cleanup)
-    os.environ["XDG_STATE_HOME"] = folder.name
-    os.environ["DEWAR_APPROVALS"] = folder.name
-
-
-def heed_signals():
-    """Who runs the tests may ignore some, as nohup does; what they start would as well."""
-    for number, usual in ((signal.SIGINT, signal.default_int_handler),
-                          (signal.SIGHUP, signal.SIG_DFL), (signal.SIGTERM, signal.SIG_DFL)):
-        if signal.getsignal(number) == signal.SIG_IGN:
-            signal.signal(number, usual)
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    if not has_cgroups():
+        for item in items:
+            if item.get_closest_marker("nproc"):
+                item.add_marker(pytest.mark.exclusive)
 
 
 @pytest.fixture(scope="session")
@@ -118,14 +105,20 @@ def must(request):
 
 @pytest.fixture(scope="session")
 def host_snapshot():
-    """host_snapshot(): all that a run could leave behind, to compare with ==."""
+    """host_snapshot(): all that a run of this test could leave behind, to compare with ==.
+
+    Other tests run cells beside us. Processes are told by their descent, folders by where they
+    are, since TMPDIR is this test process's own; only the names of cgroups and of the attack
+    range are everybody's, and helpers.new_in() tells those apart.
+    """
 
     def snapshot():
         return {
             "processes": processes(),
             "mounts": mounts(),
             "cgroups": cgroups(),
-            "folders": sorted(str(p) for p in pathlib.Path("/tmp").glob("dewar-*")
+            "folders": sorted(str(p) for place in {tempfile.gettempdir(), "/tmp"}
+                              for p in pathlib.Path(place).glob("dewar-*")
                               if OURS.fullmatch(p.name)),
         }
 
@@ -133,19 +126,8 @@ def host_snapshot():
 
 
 def processes():
-    """Launchers anywhere, and our own children, by pid."""
-    found = {}
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue  # it has ended since
-        # The command is in brackets and may hold brackets itself.
-        command = stat[stat.index("(") + 1:stat.rindex(")")]
-        parent = int(stat[stat.rindex(")") + 1:].split()[1])
-        if command == "dewar-launch" or parent == os.getpid():
-            found[int(folder.name)] = command
-    return found
+    """What descends from us, and launchers that are orphans, by pid."""
+    return {pid: name_of(pid) for pid in ours_or_orphaned({"dewar-launch"})}
 
 
 def mounts():

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import tempfile
 import time
 import uuid
 
@@ -69,6 +70,28 @@ def descendants(pid):
     return found.union(*map(descendants, found))
 
 
+def is_live(pid):
+    return status_of(pid).get("State", "Z")[0] not in "ZX"
+
+
+def ancestors(pid):
+    found = set()
+    while pid := int(status_of(pid).get("PPid", 0)):
+        found.add(pid)
+    return found
+
+
+def ours_or_orphaned(names):
+    """The live processes below us, and those with these names below no test: what one that was
+    killed has left belongs to an ancestor that we have as well."""
+    ours = descendants(os.getpid())
+    above = ancestors(os.getpid())
+    orphaned = {pid for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+                if name_of(pid) in names and
+                all(one in above or name_of(one) in names for one in ancestors(pid))}
+    return {pid for pid in ours | orphaned if is_live(pid)}
+
+
 def in_cell_of(dewar_pid):
     """The program in the cell of a dewar, warm or cold, once its code is there, by pid.
 
@@ -108,29 +131,18 @@ def new_in(after, before):
 
 
 def is_in_use(kind, item):
-    """By somebody else's dewar: what ours had is in use by nobody when we ask."""
+    """Does it belong to a dewar of another test's, which is alive?"""
     if kind == "cgroups":  # its name tells which dewar made it
         words = os.path.basename(item).split("-")
-        return len(words) > 2 and os.path.exists("/proc/" + words[2])
-    if kind == "processes":
-        return is_kept(int(item))
-    return "dewar-verify-" in item and any(
-        name_of(pid) == "dewar-verify" and is_kept(pid)
-        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))))
-
-
-def is_kept(pid):
-    """Has this process an ancestor that is not ours, nor one of those who get our orphans?"""
-    above = ancestors(pid)
-    return os.getpid() not in above and any(
-        not name_of(one).startswith("dewar-") for one in above - ancestors(os.getpid()))
-
-
-def ancestors(pid):
-    found = set()
-    while pid := int(status_of(pid).get("PPid", 0)):
-        found.add(pid)
-    return found
+        return len(words) > 2 and os.path.exists("/proc/" + words[2]) and \
+            int(words[2]) not in descendants(os.getpid())
+    if kind == "mounts" and item.startswith("/run/netns/"):  # test_network's, named by its pid
+        return str(os.getpid()) not in item
+    if kind == "folders" and os.path.basename(item).startswith("dewar-verify-"):
+        theirs = set(map(int, filter(str.isdigit, os.listdir("/proc"))))
+        theirs -= descendants(os.getpid())
+        return any(name_of(pid) == "dewar-verify" for pid in theirs)
+    return False
 
 
 def assert_nothing_left(host_snapshot, before):
@@ -145,7 +157,7 @@ def assert_nothing_left(host_snapshot, before):
 
 def assert_gone(result):
     """What can be told by its name to be of this very run is gone at once."""
-    assert not os.path.exists("/tmp/dewar-" + result["id"][:16])
+    assert not os.path.exists(os.path.join(tempfile.gettempdir(), "dewar-" + result["id"][:16]))
     left = [folder for folder, _, _ in os.walk("/sys/fs/cgroup") if result["id"] in folder]
     assert not left, "left behind on the host: %r" % left
 

@@ -15,7 +15,7 @@ import shutil
 
 import pytest
 
-from helpers import assert_ended, assert_success, brief
+from e2e.helpers import assert_ended, assert_success, brief
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
 WALLED = ["container", "process"]

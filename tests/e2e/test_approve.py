@@ -12,6 +12,8 @@ import threading
 
 import pytest
 
+pytestmark = pytest.mark.cold
+
 ALICE = "uid:4242 (alice)"
 
 

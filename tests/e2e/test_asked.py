@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from helpers import wait_until
+from e2e.helpers import wait_until
 
 POLICY = """
 version: 1

@@ -12,8 +12,10 @@ import time
 
 import pytest
 
-from conftest import merged_env
-from helpers import wait_until
+from e2e.conftest import merged_env
+from e2e.helpers import wait_until
+
+pytestmark = pytest.mark.privilege
 
 # The order in docs/AUDIT.md.
 FIELDS = ("seq time_us kind run who request decision rule level_asked level_achieved "
@@ -98,6 +100,7 @@ def test_the_chain_is_what_the_documentation_says(run, env, book):
     for code in ("print('ü')", "exit(3)"):
         run("run", "python", "-c", code, env=env)
     before = "0" * 64
+    assert [record["kind"] for record in records(book)] == ["intent", "outcome"] * 2
     for number, record in enumerate(records(book), 1):
         assert record["seq"] == number
         assert record["prev_hash"] == before
@@ -219,8 +222,10 @@ def test_a_killed_run_is_interrupted(run, dewar, audit, env, book):
 
 
 def test_many_killed_at_once_leave_a_sound_record(run, dewar, audit, env):
-    children = [subprocess.Popen([dewar, "run", "sh", "-c", "sleep 0.3"], env=merged_env(env),
-                                 stdin=subprocess.DEVNULL) for _ in range(12)]
+    # Those that are killed cannot end before, however late that is.
+    children = [subprocess.Popen([dewar, "run", "sh", "-c", "sleep %g" % (60 if i % 2 else 0.3)],
+                                 env=merged_env(env), stdin=subprocess.DEVNULL)
+                for i in range(12)]
     for number, child in enumerate(children):
         time.sleep(0.02)
         if number % 2:

@@ -11,8 +11,10 @@ import time
 
 import pytest
 
-from helpers import (MARGIN_S, alive, assert_ended, assert_gone, assert_nothing_left,
-                     assert_success, brief, children_of, fresh_mark, name_of, wait_until)
+from e2e.helpers import (MARGIN_S, alive, assert_ended, assert_gone, assert_nothing_left,
+                         assert_success, brief, children_of, fresh_mark, name_of, wait_until)
+
+pytestmark = [pytest.mark.cold, pytest.mark.privilege]
 
 levels = pytest.mark.parametrize("level", ["container", "process"])
 
@@ -219,7 +221,9 @@ def run_bad(run, level, kind, mark, **kwargs):
 
 
 @levels
-@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("kind", [
+    pytest.param(kind, marks=pytest.mark.nproc) if "bombs" in kind or "orphans" in kind else kind
+    for kind in BAD])
 def test_bad_program(run, host_snapshot, level, kind):
     before = host_snapshot()
     result = run_bad(run, level, kind, fresh_mark())
@@ -249,6 +253,7 @@ def test_kill_of_everybody_spares_init_and_the_host(run_json):
         witness.wait()
 
 
+@pytest.mark.nproc
 @levels
 def test_orphans_are_reaped(run_json, level):
     """What counts as pids would run out long before the last of them."""
@@ -291,6 +296,8 @@ def test_program_that_is_quick(run_json, level, code, end):
 # ---- 200 of them ----
 
 @pytest.mark.slow
+@pytest.mark.heavy
+@pytest.mark.nproc
 def test_200_bad_programs_leave_nothing_behind(run, host_snapshot):
     """Four at a time: what one does to the host's counters must not fail another."""
     before = host_snapshot()

@@ -10,7 +10,9 @@ import xml.etree.ElementTree
 
 import pytest
 
-from helpers import assert_nothing_left, wait_until
+from e2e.helpers import assert_nothing_left, wait_until
+
+pytestmark = pytest.mark.cold
 
 KEYS = {"name", "n", "p50_ms", "p95_ms", "p99_ms", "ratio_to_bare"}
 ROUNDS = "3"
@@ -20,8 +22,8 @@ ROUNDS = "3"
 def bench(run):
     """bench(*args): the rows of `dewar bench --json *args`, by name."""
 
-    def run_bench(*args):
-        done = run("bench", "--json", *args, timeout=300)
+    def run_bench(*args, **kwargs):
+        done = run("bench", "--json", *args, timeout=300, **kwargs)
         assert done.returncode == 0 and done.stderr == b"", done
         assert done.stdout.count(b"\n") == 1
         answer = json.loads(done.stdout)
@@ -76,9 +78,12 @@ def test_a_promise_is_met_if_its_bar_is(few):
     assert few["cold"]["met"] is None and few["cold"]["checks"] == []
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_left_out_with_a_reason(bench):
-    rows = bench("--rounds", "1", "--only", "data,javascript")
-    assert set(rows) == {"bare-data", "data", "bare-node", "javascript"}
+    rows = bench("--rounds", "1", "--only", "data,javascript,docker",
+                 env={"DOCKER_HOST": "unix:///no/such.sock"})
+    assert set(rows) == {"bare-data", "data", "bare-node", "javascript", "bare-docker", "docker"}
+    assert "/no/such.sock" in rows["docker"]["not_measured"]
     for row in rows.values():
         assert KEYS <= set(row)
         if row["not_measured"] is None:
@@ -88,6 +93,7 @@ def test_what_is_not_there_is_left_out_with_a_reason(bench):
         assert all(row[key] is None for key in KEYS - {"name", "n"})
 
 
+@pytest.mark.slow
 def test_throughput_burst_and_memory(bench):
     rows = bench("--quick", "--only", "throughput,burst,memory")
     assert rows["memory"]["checks"][0]["value"] > 0
@@ -99,6 +105,7 @@ def test_throughput_burst_and_memory(bench):
 
 
 @pytest.mark.slow
+@pytest.mark.heavy
 def test_500_cells_can_be_held(bench):
     row = bench("--rounds", "4", "--only", "held")["held"]
     assert_measured(row, 4)
@@ -114,6 +121,7 @@ def test_runs_leave_nothing_behind(bench):
     assert growth["unit"] == "MB"
 
 
+@pytest.mark.slow
 def test_quick_leaves_out_what_takes_a_minute(run):
     done = run("bench", "--quick", "--json", timeout=300)
     rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = [pytest.mark.once, pytest.mark.cold]
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEWAR = os.environ.get("DEWAR", str(ROOT / "build" / "dewar"))
 

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+pytestmark = [pytest.mark.once, pytest.mark.cold]
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEWAR = os.environ.get("DEWAR", str(ROOT / "build" / "dewar"))
 
@@ -184,6 +186,7 @@ class TestFiles:
         os.mkfifo(path)
         self.refuse(way, as_json, path, "not a regular file")
 
+    @pytest.mark.privilege
     def test_unreadable(self, way, as_json, tmp_path, must):
         must(os.geteuid() != 0, "root can read every file")
         path = tmp_path / "secret.py"

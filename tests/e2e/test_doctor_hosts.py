@@ -10,9 +10,9 @@ import subprocess
 import pytest
 
 import surroundings
-from conftest import merged_env
+from e2e.conftest import merged_env
 
-pytestmark = pytest.mark.slow  # the doctor takes its time
+pytestmark = [pytest.mark.slow, pytest.mark.heavy, pytest.mark.cold]  # the doctor takes its time
 
 EPERM, ENOSYS = errno.EPERM, errno.ENOSYS
 

@@ -7,8 +7,12 @@ import json
 import os
 import re
 import stat
+import subprocess
+import sys
 
 import pytest
+
+pytestmark = pytest.mark.privilege
 
 OTHER = 12345  # somebody who is neither root nor who runs the tests
 
@@ -198,10 +202,18 @@ def test_a_writable_folder_outside_of_the_workspace(run, workspace, tmp_path):
                          ids=["chmod", "fchmod", "fchmodat", "open", "mknod"])
 def test_a_set_user_id_file_cannot_be_left_behind(run, workspace, way):
     """Whoever finds it would become the owner of the workspace: root, where root runs us."""
-    run("run", "--workspace", workspace, "--writable", "sub", "python", "-c",
-        "import os\nos.umask(0)\nopen('sub/e', 'w').write('#!/bin/sh')\n" + way)
-    for path in (workspace / "sub").iterdir():
-        assert not stat.S_IMODE(path.stat().st_mode) & 0o6000, (path.name, path.stat())
+    code = "import os\nos.umask(0)\nopen('sub/e', 'w').write('#!/bin/sh')\n" + way
+
+    def set_id():
+        return [path.name for path in (workspace / "sub").iterdir()
+                if stat.S_IMODE(path.stat().st_mode) & 0o6000]
+
+    done = run("run", "--workspace", workspace, "--writable", "sub", "python", "-c", code)
+    assert b"PermissionError" in done.stderr, done
+    assert (workspace / "sub/e").read_text() == "#!/bin/sh" and set_id() == []
+    (workspace / "sub/e").unlink()
+    subprocess.run([sys.executable, "-c", code], cwd=workspace, check=True)
+    assert len(set_id()) == 1, "without walls it is left behind"
 
 
 def test_device_nodes_cannot_be_made(run, workspace):
@@ -456,6 +468,7 @@ def test_hostile_names(run, run_json, tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted(HOSTILE)
     # Nothing in a name may write to our terminal or forge a line of ours.
     assert b"\x1b" not in done.stderr and b"\xff" not in done.stderr
+    assert b"UTF-8" in done.stderr
     assert all(line.startswith(b"dewar: ") for line in done.stderr.splitlines())
 
 

@@ -11,7 +11,9 @@ import sys
 
 import pytest
 
-from helpers import assert_success, brief
+from e2e.helpers import assert_success, brief
+
+pytestmark = pytest.mark.privilege
 
 GETPID_I386, GETPID_X32 = 20, 39 | 0x40000000
 

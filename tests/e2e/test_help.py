@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What --help prints, what the man pages say and what shells complete is one thing."""
 
+import json
 import os
 import pathlib
 import re
@@ -9,6 +10,8 @@ import subprocess
 
 import pytest
 
+pytestmark = [pytest.mark.once, pytest.mark.cold]
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEWAR = os.environ.get("DEWAR", str(ROOT / "build" / "dewar"))
 MAN = ROOT / "docs" / "man"
@@ -16,6 +19,7 @@ MAN = ROOT / "docs" / "man"
 COMMANDS = ["run", "exec", "check", "policy", "serve", "mcp", "tool-schema", "keys", "approve",
             "languages",
             "audit", "doctor", "verify", "bench", "completion"]
+LEVELS = {"none", "process", "container", "docker", "microvm"}
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][a-z-]*")
 
 
@@ -101,26 +105,15 @@ def test_completion_script_is_one_its_shell_can_read(shell, tmp_path, must):
     assert done.returncode == 0 and done.stderr == "", done.stderr
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_script_knows_every_option_language_and_level(shell):
-    script = dewar("completion", shell)
-    for command in COMMANDS:
-        assert command in script
-        for option in options_of_help(dewar(command, "--help")):
-            if option.startswith("--"):
-                wanted = f"-l {option[2:]}" if shell == "fish" else option
-                assert wanted in script
-    for word in ["python", "javascript", "c++", "container", "process"]:
-        assert word in script
-
-
-def test_bash_completes(tmp_path, must):
+@pytest.fixture
+def complete(tmp_path, must):
+    """complete(*words): what bash offers for the last of these words."""
     must(shutil.which("bash"), "bash is not installed")
-    (tmp_path / "a folder").mkdir()
     script = tmp_path / "dewar.bash"
     script.write_text(dewar("completion", "bash"))
+    (tmp_path / "a folder").mkdir()
 
-    def complete(*words):
+    def ask_bash(*words):
         code = (
             'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
             '_dewar; printf "%s\\n" "${COMPREPLY[@]}"'
@@ -135,6 +128,89 @@ def test_bash_completes(tmp_path, must):
         assert done.stderr == ""
         return done.stdout.split("\n")[:-1]
 
+    return ask_bash
+
+
+@pytest.fixture
+def bash_offers(complete, tmp_path):
+    def offers(*words):
+        return set(complete("dewar", *words)) - {path.name for path in tmp_path.iterdir()}
+
+    return offers
+
+
+@pytest.fixture
+def zsh_offers(tmp_path, must):
+    """What the script hands to zsh's own functions, which read "*--option[help]:argument:(a b)"."""
+    must(shutil.which("zsh"), "zsh is not installed")
+    script = tmp_path / "dewar.zsh"
+    script.write_text(dewar("completion", "zsh"))
+
+    def handed_over(*words):
+        code = (
+            "compdef() { }; _files() { }; _describe() { print -rl -- ${(P)2} }; "
+            'compadd() { shift; print -rl -- "$@" }; _arguments() { print -rl -- "$@" }; '
+            'source "$1"; shift; words=("$@"); CURRENT=$#; _dewar'
+        )
+        done = subprocess.run(["zsh", "-f", "-c", code, "zsh", script, *words],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and done.stderr == "", done
+        return done.stdout.splitlines()
+
+    def offers(*words):
+        if len(words) == 1:
+            return {line.partition(":")[0] for line in handed_over("dewar", *words)}
+        specs = handed_over("dewar", words[0], "")
+        if words[-1] == "--":
+            return {spec[1:].partition("[")[0] for spec in specs if spec.startswith("*--")}
+        if words[1:] == ("",):
+            assert "1: :_dewar_languages" in specs
+            return set(re.search(r"^\tcompadd -- (.*)", script.read_text(), re.M).group(1).split())
+        (spec,) = [spec for spec in specs if spec.startswith("*%s[" % words[1])]
+        return set(re.search(r":\((.*)\)$", spec).group(1).split())
+
+    return offers
+
+
+@pytest.fixture
+def fish_offers():
+    """What the lines of the script say; fish itself need not be here."""
+    lines = dewar("completion", "fish").splitlines()
+
+    def rest(start):
+        return [line[len(start):] for line in lines if line.startswith(start)]
+
+    def offers(*words):
+        if len(words) == 1:
+            ours = rest("complete -c dewar -n __fish_use_subcommand ")
+            names = [re.match(r"(?:-s \w )?-(a|l) (\S+)", line) for line in ours]
+            return {("--" if name[1] == "l" else "") + name[2] for name in names}
+        ours = rest("complete -c dewar -n '__fish_seen_subcommand_from %s' " % words[0])
+        if words[-1] == "--":
+            return {"--" + line.split()[1] for line in ours if line.startswith("-l ")}
+        start = "-F " if words[1:] == ("",) else "-l %s " % words[1][2:]
+        (line,) = [line for line in ours if line.startswith(start)]
+        return set(re.search(r" -a '([^']*)'$", line).group(1).split())
+
+    return offers
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_offers_exactly_what_there_is(shell, request):
+    offers = request.getfixturevalue(shell + "_offers")
+    assert offers("") == {*COMMANDS, "version", "--help", "--version"}
+    for command in [*COMMANDS, "version"]:
+        options = options_of_help(dewar(command, "--help"))
+        assert offers(command, "--") == {o for o in options if o.startswith("--")}, command
+    languages = {entry["name"] for entry in json.loads(dewar("languages", "--json"))}
+    assert "python" in languages
+    for command in "run", "check":
+        assert offers(command, "") == languages
+    for command in "run", "exec", "policy", "verify":
+        assert offers(command, "--level", "") == LEVELS
+
+
+def test_bash_completes(complete):
     assert complete("dewar", "lang") == ["languages"]
     assert complete("dewar", "run", "pyth") == ["python"]
     assert complete("dewar", "run", "--mem") == ["--memory"]

@@ -5,13 +5,18 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 import pytest
+
+pytestmark = pytest.mark.cold
 
 ALLOW = '{"decision": "allow"}'
 SLOW_MS = 300      # what is late in these tests
@@ -172,10 +177,13 @@ class Server(http.server.ThreadingHTTPServer):
 
 @pytest.fixture
 def serve():
-    """serve(answer): the address of a server that answers with answer(handler, body)."""
+    """serve(answer): the address of a server that answers with answer(handler, body).
+
+    With serve(answer, context) it speaks TLS.
+    """
     servers = []
 
-    def start(answer):
+    def start(answer, context=None):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 answer(self, self.rfile.read(int(self.headers["Content-Length"])))
@@ -187,9 +195,12 @@ def serve():
                 pass
 
         server = Server(("127.0.0.1", 0), Handler)
+        if context:
+            server.socket = context.wrap_socket(server.socket, server_side=True,
+                                                do_handshake_on_connect=False)
         servers.append(server)
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        return "http://127.0.0.1:%d/check" % server.server_port
+        return "http%s://127.0.0.1:%d/check" % ("s" if context else "", server.server_port)
 
     yield start
     for server in servers:
@@ -317,10 +328,41 @@ def test_other_protocols_are_none(ask, tmp_path):
     assert_denied(ask("file://%s" % (tmp_path / "answer")), "http:// or https://")
 
 
-def test_a_certificate_that_nobody_signed_is_a_deny(ask, serve):
-    # What answers there does not even speak TLS.
-    url = serve(lambda handler, _: reply(handler, 200, ALLOW.encode()))
-    assert_denied(ask(url.replace("http:", "https:")))
+def test_what_speaks_no_tls_is_a_deny(ask, serve):
+    heard = []
+
+    def answer(handler, _):
+        heard.append(handler.path)
+        reply(handler, 200, ALLOW.encode())
+
+    url = serve(answer)
+    assert_denied(ask(url.replace("http:", "https:")), "certificate")
+    assert heard == []
+    assert ask(url)["decision"] == "allow"
+
+
+def test_a_certificate_that_nobody_signed_is_a_deny(ask, serve, tmp_path, must):
+    must(shutil.which("openssl"), "openssl is not installed")
+    key, certificate = tmp_path / "key", tmp_path / "certificate"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    heard = []
+
+    def answer(handler, body):
+        heard.append(body)
+        reply(handler, 200, ALLOW.encode())
+
+    url = serve(answer, context)
+    assert_denied(ask(url), "certificate")
+    assert heard == []
+    # The server is sound: a client that trusts this certificate is answered.
+    trusting = ssl.create_default_context(cafile=certificate)
+    with urllib.request.urlopen(url, b"{}", context=trusting, timeout=60) as got:
+        assert got.read() == ALLOW.encode()
+    assert heard == [b"{}"]
 
 
 def test_its_address_is_not_for_others_to_see(ask, serve):

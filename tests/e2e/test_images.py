@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Another root file system than the host's own: what is seen of it, cold and warm."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -9,6 +10,8 @@ import shutil
 import subprocess
 
 import pytest
+
+pytestmark = pytest.mark.privilege
 
 CACHE = pathlib.Path(os.environ.get("DEWAR_CACHE") or "~/.cache/dewar").expanduser() / "debian"
 SUITES = {"bullseye": "3.9", "trixie": "3.13"}  # beside the host's own; with their Python
@@ -102,7 +105,8 @@ def test_a_link_in_an_image_cannot_stand_in_for_its_folders(run, image, tmp_path
     shutil.rmtree(image / "etc")
     (image / "etc").symlink_to(tmp_path / "evil")
     done = run("run", "--image", image, "sh", "-c", "cat /etc/mark; echo ran")
-    assert b"SECRET" not in done.stdout, done
+    assert (done.returncode, done.stdout) == (0, b"ran\n"), done
+    assert b"/etc/mark" in done.stderr
 
 
 @pytest.mark.parametrize("place", ["dev", "proc", "tmp", "work"])
@@ -172,8 +176,8 @@ def test_the_root_of_the_host_is_no_image(run):
 @pytest.mark.parametrize("level", ["none", "process"])
 def test_an_image_needs_a_level_that_can_have_one(run_json, image, level):
     answer = run_json("--level", level, "--image", image, "sh", "-c", "echo ran")
-    assert "ran" not in json.dumps(answer).replace("never ran", ""), answer
-    assert "image" in json.dumps(answer)
+    assert (answer["status"], answer["reason"], answer["stdout"]) == ("error", "unavailable", "")
+    assert "level %s cannot use an image" % level in answer["hint"]
 
 
 # ---- warm ----
@@ -204,19 +208,25 @@ def debian():
 
     def make(suite):
         root = CACHE / ("%s-python3-minimal" % suite)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with open(root.with_suffix(".lock"), "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            make_once(root, suite)
+        return root
+
+    def make_once(root, suite):
         if not root.exists():
-            CACHE.mkdir(parents=True, exist_ok=True)
             half = root.with_suffix(".part")
             shutil.rmtree(half, ignore_errors=True)
             subprocess.run(["mmdebstrap", "--quiet", "--variant=minbase",
                             "--include=python3-minimal", suite, half],
                            check=True, timeout=300)
             half.rename(root)
-        return root
 
     return make
 
 
+@pytest.mark.slow  # to make the images takes a minute each
 @pytest.mark.parametrize("way", ["cold", "standby", "fork"])
 @pytest.mark.parametrize("suite", SUITES)
 def test_whatever_python_the_image_has(run_json, debian, must, is_root, suite, way):
@@ -243,6 +253,7 @@ raise SystemExit(3)
     assert answers[0]["stderr"] != answers[1]["stderr"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language, code", [("sh", "cat /etc/debian_version; exit $#"),
                                             ("bash", "cat /etc/debian_version; exit $#"),
                                             ("perl", "open F, '/etc/debian_version'; print <F>")])

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+pytestmark = pytest.mark.privilege
+
 NO_LIMITS = {"timeout_ms": None, "memory_bytes": None, "cpu_percent": None, "output_bytes": None,
              "tmp_bytes": None, "pids": None, "files": None}
 

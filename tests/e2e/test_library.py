@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+pytestmark = [pytest.mark.cold, pytest.mark.privilege]
+
 
 @pytest.fixture
 def example(dewar):

@@ -10,16 +10,21 @@ import ctypes
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import struct
 import subprocess
+import tempfile
 import threading
 import time
 
 import pytest
 
-from helpers import MARGIN_S, wait_until
+from e2e.helpers import (MARGIN_S, assert_nothing_left, children_of, descendants, is_live,
+                         name_of, ours_or_orphaned, wait_until)
+
+pytestmark = pytest.mark.privilege
 
 # Connects to each address of argv (HOST PORT) and says how it went, one a line.
 CONNECT = """
@@ -144,38 +149,16 @@ def inside(netns):
             assert libc.setns(home.fileno(), 0x40000000) == 0
 
 
-def live(name):
-    """Pids of processes with that name that have not ended."""
-    found = set()
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        if (stat[stat.index("(") + 1:stat.rindex(")")] == name
-                and stat[stat.rindex(")") + 2] != "Z"):
-            found.add(int(folder.name))
-    return found
-
-
 def helpers():
+    """Pids of the processes that carry the packets of our cells."""
     # passt runs itself as passt.avx2 where the processor has that.
-    return live("pasta") | live("passt") | live("pasta.avx2") | live("dewar-pasta")
+    names = {"pasta", "passt", "passt.avx2", "pasta.avx2", "dewar-pasta"}
+    return {pid for pid in ours_or_orphaned(names) if name_of(pid) in names}
 
 
-def children(pid):
-    found = set()
-    for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
-        found.update(map(int, task.read_text().split()))
-    return found
-
-
-def is_live(pid):
-    try:
-        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
+def assert_no_helper_left(before):
+    """An orphan may be another test's, and is then gone soon."""
+    wait_until(lambda: not helpers() - before, "what carries packets to end")
 
 
 # ---- none, the default ----
@@ -269,15 +252,152 @@ def test_an_abstract_unix_socket_of_the_host_is_out_of_reach(run):
         assert done.stdout == b"reached\n", done
 
 
-@pytest.mark.parametrize("kind", ["AF_PACKET", "AF_NETLINK", "AF_VSOCK", "AF_ALG"])
-def test_socket_families_that_reach_around_are_refused(run, kind):
-    number = {"AF_PACKET": 17, "AF_NETLINK": 16, "AF_VSOCK": 40, "AF_ALG": 38}[kind]
-    done = run("run", "python", "-c", "import socket\n"
-               "try: socket.socket(%d, socket.SOCK_RAW if %d != 38 else 5)\n"
-               "except OSError as e: print(type(e).__name__)" % (number, number))
-    if kind == "AF_NETLINK":
-        return  # libc asks it for interfaces; in an empty namespace it knows nothing
-    assert done.stdout in (b"PermissionError\n", b"OSError\n"), done
+# Opens a socket for each FAMILY TYPE PROTOCOL of argv and says how it went, one a line.
+OPEN = """
+import errno, socket, sys
+for family, kind, protocol in zip(*[map(int, sys.argv[1:])] * 3):
+    try:
+        socket.socket(family, kind, protocol).close()
+        print('opened')
+    except OSError as e:
+        print(errno.errorcode[e.errno])
+"""
+
+
+@pytest.mark.parametrize("family, kind, listed_as", [
+    (17, socket.SOCK_RAW, "PACKET"), (40, socket.SOCK_STREAM, "AF_VSOCK"),
+    (38, socket.SOCK_SEQPACKET, "ALG")], ids=["AF_PACKET", "AF_VSOCK", "AF_ALG"])
+def test_socket_families_that_reach_around_are_refused(run, is_root, family, kind, listed_as):
+    args = ("python", "-c", OPEN, "--", str(family), str(kind), "0")
+    done = run("run", *args)
+    assert done.stdout == b"EAFNOSUPPORT\n", done
+    # Without walls the kernel decides; asking it for a family that it lacks would load a module.
+    listed = [line.split()[0] for line in open("/proc/net/protocols", encoding="ascii")]
+    if listed_as in listed:
+        done = run("run", "--level", "none", *args)
+        is_allowed = is_root or listed_as != "PACKET"
+        assert done.stdout == (b"opened\n" if is_allowed else b"EPERM\n"), done
+
+
+def test_of_netlink_only_routes_can_be_asked_for(run):
+    def ask(protocols, *options):
+        triples = [str(n) for p in protocols for n in (socket.AF_NETLINK, socket.SOCK_RAW, p)]
+        done = run("run", *options, "python", "-c", OPEN, "--", *triples)
+        return dict(zip(protocols, done.stdout.decode().split(), strict=True))
+
+    # MAX_LINKS of linux/netlink.h; protocol 0 is NETLINK_ROUTE.
+    assert ask(range(32)) == {0: "opened", **{p: "EPERM" for p in range(1, 32)}}
+    # The kernel's own sockets have port 0, and tell what it has without loading a module.
+    sockets = [line.split() for line in open("/proc/net/netlink", encoding="ascii")][1:]
+    there = sorted({int(protocol) for _, protocol, port, *_ in sockets if port == "0"})
+    assert {0, 15, 16} <= set(there)  # routes, NETLINK_KOBJECT_UEVENT, NETLINK_GENERIC
+    assert ask(there, "--level", "none") == {p: "opened" for p in there}
+
+
+# Asks the kernel for links, addresses and routes, and tries to alter each. Outside of a cell it
+# may only run in a network namespace of its own.
+RTNETLINK = r"""
+import errno, json, socket, struct
+s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+s.bind((0, 0))
+s.settimeout(10)
+LO = 1  # index of lo in every namespace
+NEWLINK, GETLINK, NEWADDR, DELADDR, GETADDR, NEWROUTE, DELROUTE, GETROUTE = (
+    16, 18, 20, 21, 22, 24, 25, 26)
+REQUEST, ACK, DUMP, CREATE = 1, 4, 0x300, 0x600  # CREATE is exclusive
+
+def attr(kind, value):
+    return struct.pack('=HH', len(value) + 4, kind) + value + b'\0' * (-len(value) % 4)
+
+def send(kind, flags, body):
+    s.send(struct.pack('=IHHII', 16 + len(body), kind, flags | REQUEST, 1, 0) + body)
+
+def messages():
+    while True:
+        data = s.recv(1 << 20)
+        while data:
+            size, kind = struct.unpack_from('=IH', data)
+            yield kind, data[16:size]
+            data = data[(size + 3) & ~3:]
+
+def dump(kind, header):
+    send(kind, DUMP, header)
+    found = []
+    for answer, body in messages():
+        if answer == 3:  # NLMSG_DONE
+            return found
+        assert answer != 2, body  # NLMSG_ERROR
+        rest, attrs = body[len(header):], {}
+        while rest:
+            size, number = struct.unpack_from('=HH', rest)
+            attrs[number] = rest[4:size]
+            rest = rest[(size + 3) & ~3:]
+        found.append((body, attrs))
+
+def alter(kind, flags, body):
+    send(kind, flags | ACK, body)
+    _, answer = next(messages())
+    number = -struct.unpack_from('=i', answer)[0]
+    return errno.errorcode[number] if number else 'done'
+
+def listen_everywhere():
+    try:
+        s.setsockopt(270, 8, 1)  # SOL_NETLINK, NETLINK_LISTEN_ALL_NSID
+        return 'done'
+    except OSError as e:
+        return errno.errorcode[e.errno]
+
+def link(index, flags, change, *attrs):
+    return struct.pack('=BxHiII', 0, 0, index, flags, change) + b''.join(attrs)
+
+own, target = socket.inet_aton('192.0.2.1'), socket.inet_aton('198.51.100.0')
+address = struct.pack('=BBBBi', 2, 32, 0, 0, LO) + attr(2, own)
+route = (struct.pack('=8BI', 2, 24, 0, 0, 254, 4, 253, 1, 0)
+         + attr(1, target) + attr(4, struct.pack('=i', LO)))
+veth = attr(3, b'probe\0') + attr(18, attr(1, b'veth'))  # its name, and its kind
+altered = {
+    'take lo down': alter(NEWLINK, 0, link(LO, 0, 1)),
+    'bring lo up': alter(NEWLINK, 0, link(LO, 1, 1)),
+    'add a link': alter(NEWLINK, CREATE, link(0, 0, 0, veth)),
+    'add an address': alter(NEWADDR, CREATE, address),
+    'add a route': alter(NEWROUTE, CREATE, route),
+    'listen to every namespace': listen_everywhere(),
+}
+links = [attrs[3].rstrip(b'\0').decode() for _, attrs in dump(GETLINK, link(0, 0, 0))]
+addresses = [attrs[1] for _, attrs in dump(GETADDR, struct.pack('=BBBBi', 0, 0, 0, 0, 0))]
+routes = dump(GETROUTE, struct.pack('=8BI', 0, 0, 0, 0, 0, 0, 0, 0, 0))
+removed = {
+    'remove the address': alter(DELADDR, 0, address),
+    'remove the route': alter(DELROUTE, 0, route),
+}
+def text(packed):
+    return socket.inet_ntop(socket.AF_INET if len(packed) == 4 else socket.AF_INET6, packed)
+
+print(json.dumps({
+    'altered': {**altered, **removed}, 'links': links, 'addresses': [text(a) for a in addresses],
+    'routes': [text(attrs[1]) if 1 in attrs else 'default' for _, attrs in routes]}))
+"""
+
+
+def test_netlink_shows_an_empty_network_and_alters_nothing(dewar, run, is_root):
+    done = run("run", "python", "-c", RTNETLINK)
+    assert done.returncode == 0, done
+    seen = json.loads(done.stdout)
+    assert set(seen["altered"].values()) == {"EPERM"}, seen
+    assert seen["links"] == ["lo"]
+    assert sorted(seen["addresses"]) == ["127.0.0.1", "::1"]
+    assert [r for r in seen["routes"] if r != "::1" and not r.startswith("127.")] == [], seen
+
+    # Without walls it alters all that, in a namespace that ends with it, and sees it.
+    done = subprocess.run(["unshare", "-n" if is_root else "-rn", dewar, "run", "--level", "none",
+                           "python", "-c", RTNETLINK], stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done
+    control = json.loads(done.stdout)
+    assert control["altered"] == dict.fromkeys(seen["altered"], "done")
+    assert "probe" in control["links"]
+    assert "192.0.2.1" in control["addresses"]
+    assert "198.51.100.0" in control["routes"]
 
 
 def test_level_process_says_that_its_network_is_the_hosts(run_json):
@@ -416,6 +536,25 @@ def test_full_reaches_the_world(full, lab):
     assert int(done["proof"]["walls"]["capabilities"]["effective"], 16) == 0
 
 
+@pytest.mark.cold
+def test_full_has_no_duplicate_address_detection(dewar, lab):
+    """It probes from ::, which pasta takes for the cell's address: it sends answers there."""
+    with subprocess.Popen(["nsenter", "--net=/run/netns/" + lab.a, dewar, "run", "--network",
+                           "full", "python", "-c", "print('up', flush=True); input()"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as cell:
+        assert cell.stdout.readline() == b"up\n"
+        networks = {os.stat("/proc/%d/ns/net" % pid).st_ino: pid
+                    for pid in [cell.pid, *descendants(cell.pid)] if is_live(pid)}
+        del networks[os.stat("/run/netns/" + lab.a).st_ino]
+        (inside_pid,) = networks.values()
+        shown = subprocess.run(["nsenter", "--net=/proc/%d/ns/net" % inside_pid, "cat",
+                                "/proc/sys/net/ipv6/conf/eth0/accept_dad"], check=True,
+                               stdout=subprocess.PIPE)
+        cell.stdin.write(b"\n")
+        cell.stdin.close()
+    assert shown.stdout == b"0\n"
+
+
 def test_full_does_not_tell_the_name_of_the_hosts_interface(full):
     done = full("python", "-c", "import socket; print(socket.if_nameindex())")
     assert "dwt" not in done["stdout"] and "lo" in done["stdout"]
@@ -519,16 +658,17 @@ def test_full_looks_names_up_where_the_host_does(dewar, lab):
 
 
 def test_full_leaves_nothing_behind(full, host_snapshot):
-    def snapshot():
-        # Processes and cgroups may be those of somebody else's cells.
-        return {*host_snapshot()["mounts"], *helpers(), *os.listdir("/run/netns")}
+    def namespaces():
+        return {name for name in os.listdir("/run/netns") if str(os.getpid()) in name}
 
-    before = snapshot()
+    spaces, before, host = namespaces(), helpers(), host_snapshot()
     for code in "print(1)", "raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)":
         full("python", "-c", code)
     done = full("--timeout", "300ms", "python", "-c", "while True: pass")
     assert done["reason"] == "timeout_wall"
-    assert snapshot() - before == set()
+    assert namespaces() == spaces
+    assert_no_helper_left(before)
+    assert_nothing_left(host_snapshot, host)
 
 
 def test_a_killed_dewar_leaves_no_pasta_behind(dewar, lab):
@@ -538,8 +678,8 @@ def test_a_killed_dewar_leaves_no_pasta_behind(dewar, lab):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     try:
         assert cell.stdout.readline() == b"up\n"
-        family = children(cell.pid)  # the cell's init, and who keeps pasta
-        family |= {pid for child in family for pid in children(child)}
+        family = children_of(cell.pid)  # the cell's init, and who keeps pasta
+        family |= {pid for child in family for pid in children_of(child)}
         assert len(family) >= 4 and family & helpers()
     finally:
         cell.kill()
@@ -557,7 +697,7 @@ def test_full_ends_on_ctrl_c(dewar, lab):
         assert cell.stdout.readline() == b"up\n"
         cell.send_signal(signal.SIGINT)
         assert cell.wait(MARGIN_S) == 130
-    assert helpers() - before == set()
+    assert_no_helper_left(before)
 
 
 def test_full_can_run_side_by_side(dewar, lab):
@@ -577,6 +717,12 @@ def test_full_works_for_a_plain_user_who_may_open_tun(dewar, lab, must, tmp_path
     start = ["nsenter", "--net=/run/netns/" + lab.a, "unshare", "--mount", "sh", "-c",
              'mount --bind "$0" /dev/net/tun && exec "$@"', str(tun),
              "setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]
+    # In a copy: the checkout may be where only root can go.
+    folder = tempfile.mkdtemp()
+    os.chmod(folder, 0o755)
+    for name in ("dewar", "dewar-launch"):
+        shutil.copy(pathlib.Path(dewar).with_name(name), folder)
+    dewar = os.path.join(folder, "dewar")
     must(subprocess.run([*start, "test", "-x", dewar], check=False).returncode == 0,
          "another user cannot reach " + dewar)
     with Witness("127.0.0.1", netns=lab.a) as near, Witness("0.0.0.0", netns=lab.b) as far:
@@ -607,11 +753,11 @@ def test_a_pasta_that_fails_is_an_answer(full, tmp_path, script, wanted):
     done = full("python", "-c", "print('ran')", "--timeout", "30s",
                 before=["unshare", "--mount", "sh", "-c",
                         'mount --bind "$0" /usr/bin/pasta && exec "$@"', str(fake)])
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 30  # the run's own deadline
     assert done["reason"] == "unavailable" and done["metadata"]["ok"] is False, done
     assert wanted in done["hint"] and "\n" not in done["hint"]
     assert done["stdout"] == ""
-    assert helpers() - before == set()
+    assert_no_helper_left(before)
 
 
 def test_a_host_without_any_route_is_an_answer(dewar, lab):
@@ -626,6 +772,8 @@ def test_a_host_without_any_route_is_an_answer(dewar, lab):
         subprocess.run(["ip", "netns", "del", name], check=False)
     done = json.loads(done.stdout)
     # This pasta gives up without an interface to copy; one that does not is fine.
-    if not done["metadata"]["ok"]:
-        assert done["reason"] == "unavailable"
+    if done["metadata"]["ok"]:
+        assert (done["reason"], done["stdout"]) == ("exit", "1\n")
+    else:
+        assert (done["reason"], done["stdout"]) == ("unavailable", "")
         assert "pasta" in done["hint"]

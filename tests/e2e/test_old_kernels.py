@@ -13,8 +13,10 @@ import subprocess
 
 import pytest
 
-from conftest import merged_env
-from helpers import assert_nothing_left, assert_success, brief
+from e2e.conftest import merged_env
+from e2e.helpers import assert_nothing_left, assert_success, brief
+
+pytestmark = pytest.mark.privilege
 
 WITHOUT = str(pathlib.Path(__file__).with_name("without.py"))
 PYTHON = "/usr/bin/python3"
@@ -81,6 +83,7 @@ def assert_refused(r, name, since):
 
 # ---- what is replaced ----
 
+@pytest.mark.nproc
 @levels
 @pytest.mark.parametrize("missing", REPLACED, ids=" ".join)
 def test_the_walls_are_the_same(run_without, host_snapshot, level, missing):

@@ -7,6 +7,8 @@ import tempfile
 
 import pytest
 
+pytestmark = pytest.mark.privilege
+
 HOST_LOADER = "/sys/../lib64/ld-linux-x86-64.so.2"
 
 
@@ -84,6 +86,7 @@ def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
     victim.mkdir()
     (victim / "secret").write_text("secret", encoding="utf-8")
     (workspace / "out").symlink_to(victim)
+    (workspace / "plain").mkdir()
     alias.symlink_to(tmp_path / "p")
     for ws, writable in [
             (workspace, f"{tmp_path}//p/ws/out"), (workspace, f"{tmp_path}/./p/ws/out"),
@@ -91,6 +94,10 @@ def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
             (workspace, f"{workspace}/out/")]:
         done = run("exec", "--workspace", ws, "--writable", writable, f"cat {victim}/secret")
         assert done.returncode == 125 and b"secret" not in done.stdout, (writable, done)
+        # A folder in its place, spelled in the same way, is no mistake.
+        writable = writable.replace("/out", "/plain")
+        done = run("exec", "--workspace", ws, "--writable", writable, "echo ran")
+        assert done.stdout == b"ran\n", (writable, done)
 
 
 def test_a_link_in_an_image_makes_nothing_on_the_host(run, tmp_path):

@@ -13,8 +13,8 @@ import time
 
 import pytest
 
-from conftest import merged_env
-from helpers import MARGIN_S, descendants, is_warm, name_of, wait_until
+from e2e.conftest import merged_env
+from e2e.helpers import MARGIN_S, descendants, is_live, is_warm, name_of, wait_until
 
 SHOW_ARGS = "import sys; print(sys.argv[1:])"
 
@@ -404,12 +404,9 @@ def test_json_of_a_program_that_never_ran(run, tmp_path):
     done = run("run", "--json", "--image", tmp_path / "none", "python", "-c", "1")
     answer = json.loads(done.stdout)
     assert done.returncode == 125 and done.stdout.count(b"\n") == 1
-    if "status" in answer:
-        assert set(answer) == RESULT
-        assert set(answer["metadata"]) == METADATA | {"error"}
-        assert answer["metadata"]["ok"] is False
-    else:
-        assert set(answer) == {"ok", "error"}
+    assert set(answer) == RESULT
+    assert set(answer["metadata"]) == METADATA | {"error"}
+    assert answer["metadata"]["ok"] is False
 
 
 def test_json_of_output_that_is_no_utf8(run_json):
@@ -618,11 +615,3 @@ def read_until(fd, wanted, seconds=60):
             break
     assert wanted in text, text
     return text
-
-
-def is_live(pid):
-    try:
-        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False

@@ -16,6 +16,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.cold
+
 HERE = pathlib.Path(__file__).parent
 
 # Runs in a child of the program, and looks at the program once that only waits.
@@ -179,7 +181,7 @@ PROGRAMS = {
         "term": "tools::pskill(Sys.getpid(), 15); Sys.sleep(5)",
         "abort": "tools::pskill(Sys.getpid(), 6); Sys.sleep(5)",
         "children": "cat(1); system('echo 2'); cat(system('echo 3', intern = TRUE), 4)",
-        "left": "cat(1); system('sleep 20; echo late', wait = FALSE)",
+        "left": "cat(1); system('(sleep 20; echo late)', wait = FALSE)",
         "file": "for (n in c('data.txt', 'folder/more.txt')) writeLines(readLines(n))",
         "left_open": "f <- file('out.txt', 'w'); cat('left', file = f)",
         "at_exit": "invisible(reg.finalizer(globalenv(), function(e) cat('end'), onexit = TRUE))\n"
@@ -279,8 +281,11 @@ FILES = {"data.txt": "data\n", "folder/more.txt": "more\n"}
 # Node cannot fork: it is warm in a cell that waited, or not at all.
 WAYS = [(language, way) for language in PROGRAMS for way in ("standby", "fork")
         if (language, way) != ("javascript", "fork")]
-CASES = [(language, way, name) for language, way in WAYS for name in PROGRAMS[language]
-         if name != "random"]
+# One that stands by and one that is forked are tried every time, the others in the full tier.
+OFTEN = ("javascript", "bash")
+CASES = [pytest.param(language, way, name,
+                      marks=[] if language in OFTEN else pytest.mark.slow)
+         for language, way in WAYS for name in PROGRAMS[language] if name != "random"]
 
 # What is warm in no cell: it is for the start to heed.
 COLD = {("ruby", "shebang")}

@@ -53,7 +53,7 @@ class Engine:
     def start(self):
         missing = [name for name in self.needs if not shutil.which(name)]
         if missing:
-            raise CannotStart("%s: not installed: %s (tools/setup.sh test installs them)"
+            raise CannotStart("%s: not installed: %s (tools/setup.sh test-all installs them)"
                               % (self.kind, ", ".join(missing)))
         if os.geteuid() != 0:
             raise CannotStart("%s: only root can start an engine with namespaces of its own"
@@ -63,7 +63,8 @@ class Engine:
         with open(self.folder / "log", "wb") as log:
             self.process = subprocess.Popen(
                 [*ENTER, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, **env}, start_new_session=True)
+                env={**os.environ, **env}, start_new_session=True,
+                cwd=self.folder)  # conmon leaves a file `oom` where it is
         end = time.monotonic() + START_S
         while not self.api.answers():
             if self.process.poll() is not None or time.monotonic() > end:
@@ -158,7 +159,7 @@ KINDS = {"docker": Docker, "podman": Podman}
 
 def start(kind):
     """One that answers and has the images."""
-    base = pathlib.Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
+    base = pathlib.Path("/var/tmp")  # TMPDIR is each test process's own, and sockets' paths are short
     sweep(base)
     engine = KINDS[kind](base / ("test-dewar-%d-%s" % (os.getpid(), kind)))
     engine.start()
@@ -191,9 +192,10 @@ def processes_of(folder):
     """All that is alive in its cgroups, or has the folder on its command line."""
     found = set()
     for group in groups_of(folder):
-        for path in group.glob("**/cgroup.procs"):
+        for folder_below, _, _ in os.walk(group):  # which does not mind groups that vanish
             with contextlib.suppress(OSError):
-                found |= set(map(int, path.read_text(encoding="ascii").split()))
+                procs = pathlib.Path(folder_below) / "cgroup.procs"
+                found |= set(map(int, procs.read_text(encoding="ascii").split()))
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             if os.fsencode(folder) + b"/" in path.read_bytes():
@@ -216,9 +218,9 @@ def end_all(folder):
 
 def remove_cgroups(folder):
     """It and those below, as far as they are empty."""
-    for path in sorted([folder, *(p for p in folder.glob("**/") if p != folder)], reverse=True):
+    for path, _, _ in os.walk(folder, topdown=False):
         with contextlib.suppress(OSError):
-            path.rmdir()
+            os.rmdir(path)
 
 
 def is_alive(pid):

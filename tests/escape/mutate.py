@@ -5,12 +5,12 @@
   tests/escape/mutate.py --list
   tests/escape/mutate.py [--build DIR] [--docker] [--full] [--jobs N] [MUTANT...]
 
-Each mutant is built from edited copies of the sources it names and the objects
-of an ordinary build, then attacked by `dewar verify`. What a zygote loads is part of
-dewar, so an edit of it takes a library, a header and an object more. With --full all attacks
-are tried and every verdict that changed is printed; without, only those that
-the mutant names. As root, mutants that only a plain user would notice are run as
-one.
+Each mutant is built from edited copies of the sources that have its anchors
+(anchors.py) and the objects of an ordinary build, then attacked by `dewar verify`. What
+a zygote loads is part of dewar, so an edit of it takes a library, a header and an
+object more. With --full all attacks are tried and every verdict that changed is
+printed; without, only those that the mutant names. As root, mutants that only a
+plain user would notice are run as one.
 """
 
 import argparse
@@ -27,48 +27,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
+from anchors import FOLDERS, Tree, Trouble  # noqa: E402
 from mutants import DOCKER_MUTANTS, MUTANTS  # noqa: E402
 
 PROGRAMS = ("dewar", "dewar-launch", "dewar-verify", "dewar-attacks", "dewar-docker",
             "dewar-guest", "dewar-hosts", "dewar-resolv.conf")
-MAKES_CELLS = ("dewar", "dewar-verify")  # each has the library in it
-LIBRARY = "libdewar-static"
+CELLS = ("dewar", "dewar-launch", "dewar-verify")  # what the mutants of our own levels run
+ENGINE = ("dewar-docker", "dewar-guest")
+ZYGOTE = "zygote.so"
+EMBEDDED = "runners_embedded.h"  # ZYGOTE and the scripts that load it
 HOLDER = "src/warm/template.c"  # of what is embedded
-EMBEDDED = "runners_embedded.h"
-# A program, what its sources begin with, and the target that compiles them.
-LINKED = (("dewar-guest", "src/launch/guest", "dewar-guest"),
-          ("dewar-launch", "src/launch/", "dewar-launch"),
-          ("dewar-docker", "src/docker/", "libdocker"))
-PLACES = {("docker", "cold"): "docker", ("process", "cold"): "process", ("container", "cold"): "container",
-          ("container", "standby"): "warm", ("container", "fork"): "forked"}
-PLAIN_ID = 12399  # nobody's
+PLACES = {("docker", "cold"): "docker", ("process", "cold"): "process",
+          ("container", "cold"): "container", ("container", "standby"): "warm",
+          ("container", "fork"): "forked"}
+# No user's id, and no other test process's: without cgroups, limits count a user's processes.
+PLAIN_ID = 20000 + os.getpid() % 20000
 VERIFY_SECONDS = 1200
-
-
-class Trouble(Exception):
-    pass
-
-
-def edited(edits, path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        text = file.read()
-    for name, old, new in edits:
-        if name != path:
-            continue
-        if text.count(old) != 1:
-            raise Trouble("%s has %d times: %r" % (path, text.count(old), old))
-        text = text.replace(old, new)
-    return text
-
-
-def compile_command(build, path, target):
-    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        entries = json.load(file)
-    for entry in entries:
-        source = os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT)
-        if source == path and target in entry["output"].split("/")[0]:
-            return shlex.split(entry["command"]), entry["output"]
-    raise Trouble("no command compiles %s for %s" % (path, target))
 
 
 def run(argv, **kwargs):
@@ -78,23 +52,88 @@ def run(argv, **kwargs):
     return done.stdout
 
 
-def compile_mutant(mutant, build, folder, path, target):
-    """The object of the edited file, and the name of the one it stands for."""
-    command, output = compile_command(build, path, target)
-    source = os.path.join(folder, target + "-" + path.replace("/", "_"))
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(edited(mutant["edits"], path))
-    made = source + ".o"
-    original = os.path.relpath(os.path.join(ROOT, path), build)
-    command = [source if word == original else made if word == output else word
-               for word in command]
-    # A wall that is gone leaves things unused.
-    run([word for word in command if word != "-Werror"] + ["-w"], cwd=build)
-    return made, output
+def ninja(build, *words):
+    return run(["ninja", "-C", build, "-t", *words]).splitlines()
+
+
+def inputs(build, target):
+    return set(ninja(build, "inputs", target))
+
+
+def read(texts, path):
+    if path in texts:
+        return texts[path]
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def includers(build, headers):
+    """The objects whose sources include one of these."""
+    names = {os.path.relpath(os.path.join(ROOT, header), build) for header in headers}
+    found, name = set(), None
+    for line in ninja(build, "deps") if names else ():
+        if line.strip() in names:
+            found.add(name)
+        elif line and not line[0].isspace():
+            name = line.split(": #deps")[0]
+    return found
+
+
+class Objects:
+    """The objects that the edits change, each compiled when it is first asked for.
+
+    texts: the edited files, by their path. A header among them is put where an include
+    finds it before the one of the tree.
+    """
+
+    def __init__(self, texts, build, folder):
+        self.texts, self.build, self.folder = texts, build, folder
+        self.made, self.commands = {}, {}
+        headers = [path for path in texts if path.endswith(".h")]
+        for path in headers:
+            copy = os.path.join(folder, "edited", path)
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            with open(copy, "w", encoding="utf-8") as file:
+                file.write(texts[path])
+        self.first = ["-I" + os.path.join(folder, "edited", top)
+                      for top in ("src", "include", "") if headers]
+        self.add(texts, includers(build, headers))
+
+    def add(self, paths, outputs=()):
+        """Compile these sources again, and these objects."""
+        with open(os.path.join(self.build, "compile_commands.json"), encoding="utf-8") as file:
+            for entry in json.load(file):
+                source = os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT)
+                if source.split("/")[0] not in FOLDERS:
+                    continue  # a tool of the build, or a test
+                if source in paths or entry["output"] in outputs:
+                    self.commands[entry["output"]] = source, shlex.split(entry["command"])
+
+    def compile(self, output):
+        """The object that stands for one of an ordinary build."""
+        if output in self.made:
+            return self.made[output]
+        path, command = self.commands[output]
+        source = os.path.join(self.folder, output.split("/")[0] + "-" + path.replace("/", "_"))
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(read(self.texts, path))
+        made = source + ".o"
+        original = os.path.relpath(os.path.join(ROOT, path), self.build)
+        command = [source if word == original else made if word == output else word
+                   for word in command]
+        # A wall that is gone leaves things unused.
+        command = [word for word in command if word != "-Werror"]
+        run([command[0], *self.first, *command[1:], "-w"], cwd=self.build)
+        self.made[output] = made
+        return made
+
+    def of(self, names):
+        """Those among names that the edits change, by name."""
+        return {name: self.compile(name) for name in sorted(names) if name in self.commands}
 
 
 def last_command(build, target):
-    return shlex.split(run(["ninja", "-C", build, "-t", "commands", target]).splitlines()[-1])
+    return shlex.split(ninja(build, "commands", target)[-1])
 
 
 def link_mutant(build, program, objects, to):
@@ -105,30 +144,23 @@ def link_mutant(build, program, objects, to):
         if word == program:
             word = to
         linked.append(objects.get(word, word))
-    # What lies in an archive is taken from there only if nobody was first.
+    # The linker takes an object from an archive only if no other one has its symbols.
     extra = [made for name, made in objects.items() if name not in command]
     at = linked.index(to) + 1
     run(linked[:at] + extra + linked[at:], cwd=build)
 
 
-def compile_all(mutant, build, folder, paths, target):
-    """The edited objects, each by the name of the one that it stands for."""
-    made = (compile_mutant(mutant, build, folder, path, target) for path in paths)
-    return {output: edited_object for edited_object, output in made}
-
-
-def embed(mutant, build, folder, paths):
+def embed(objects, zygote, scripts):
     """A header with what a zygote loads, beside the source that includes it."""
+    build, folder = objects.build, objects.folder
     instead = {EMBEDDED: os.path.join(folder, EMBEDDED)}
-    sources = [path for path in paths if path.endswith(".c")]
-    if sources:
-        instead["zygote.so"] = os.path.join(folder, "zygote.so")
-        link_mutant(build, "zygote.so", compile_all(mutant, build, folder, sources, "zygote"),
-                    instead["zygote.so"])
-    for path in set(paths) - set(sources):
+    if zygote:
+        instead[ZYGOTE] = os.path.join(folder, ZYGOTE)
+        link_mutant(build, ZYGOTE, zygote, instead[ZYGOTE])
+    for path in scripts:
         copy = os.path.join(folder, path.replace("/", "_"))
         with open(copy, "w", encoding="utf-8") as file:
-            file.write(edited(mutant["edits"], path))
+            file.write(objects.texts[path])
         instead[os.path.relpath(os.path.join(ROOT, path), build)] = copy
     run([instead.get(word, word) for word in last_command(build, EMBEDDED)], cwd=build)
 
@@ -142,22 +174,24 @@ def copy_programs(build, folder):
 def make(mutant, build, folder):
     """A folder with the programs, as many of them mutated as it takes."""
     copy_programs(build, folder)
-    paths = sorted({edit[0] for edit in mutant["edits"]})
-    for program, begin, target in LINKED:
-        own = [path for path in paths if path.startswith(begin)]
-        paths = [path for path in paths if path not in own]
-        if own:
-            link_mutant(build, program, compile_all(mutant, build, folder, own, target),
-                        os.path.join(folder, program))
-    runners = [path for path in paths if path.startswith("runners/")]
-    library = [path for path in paths if path not in runners]
-    if runners:
-        embed(mutant, build, folder, runners)
-        library.append(HOLDER)
-    if library:
-        objects = compile_all(mutant, build, folder, library, LIBRARY)
-        for program in MAKES_CELLS:
-            link_mutant(build, program, objects, os.path.join(folder, program))
+    objects = Objects(Tree(ROOT).apply(mutant), build, folder)
+    in_zygote = inputs(build, ZYGOTE)
+    zygote = objects.of(in_zygote)
+    embedded = inputs(build, EMBEDDED)
+    scripts = [path for path in objects.texts if not path.endswith((".c", ".h", ".S")) and
+               os.path.relpath(os.path.join(ROOT, path), build) in embedded]
+    if zygote or scripts:
+        embed(objects, zygote, scripts)
+        objects.add([HOLDER])
+    for program in CELLS + (ENGINE if "docker" in mutant["red"] else ()):
+        ours = objects.of(inputs(build, program) - in_zygote)
+        if ours:
+            link_mutant(build, program, ours, os.path.join(folder, program))
+    used = {objects.commands[name][0] for name in objects.made}.union(scripts)
+    for path in objects.texts:
+        if not (used if path.endswith(".h") else path in used):
+            raise Trouble("mutant %s: no program that it runs is built from %s" % (
+                mutant["name"], path))
     subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
 
 
@@ -232,7 +266,8 @@ def report(mutant, rows, normal):
         if names:
             print("  %-9s %d red: %s" % (level, len(names), ", ".join(names)))
     if not any(escaped.values()):
-        print("  nothing turns red%s" % (": " + mutant["redundant"] if mutant["redundant"] else ""))
+        why = ": " + mutant["redundant"] if mutant["redundant"] else ""
+        print("  nothing turns red" + why)
     for key, row in sorted(rows.items()):
         before = normal.get(user_of(mutant), {}).get(key)
         if before and row["verdict"] != "escaped" and \
@@ -254,7 +289,8 @@ def main():
                         help="those of level docker, beside the engine of DOCKER_HOST")
     parser.add_argument("mutant", nargs="*")
     args = parser.parse_args()
-    chosen = [m for m in (DOCKER_MUTANTS if args.docker else MUTANTS) if not args.mutant or m["name"] in args.mutant]
+    chosen = [m for m in (DOCKER_MUTANTS if args.docker else MUTANTS)
+              if not args.mutant or m["name"] in args.mutant]
     unknown = set(args.mutant) - {m["name"] for m in chosen}
     if unknown:
         parser.error("no mutant is called %s" % ", ".join(sorted(unknown)))
@@ -262,6 +298,10 @@ def main():
         for mutant in chosen:
             print("%-34s %s" % (mutant["name"], mutant["wall"]))
         return 0
+    try:
+        Tree(ROOT).check(MUTANTS + DOCKER_MUTANTS)
+    except Trouble as trouble:
+        parser.exit(2, "%s\n" % trouble)
 
     build = os.path.abspath(args.build)
     normal = {}

@@ -7,12 +7,19 @@ import pytest
 
 import skips
 from escape import mutate
-from escape.mutants import MUTANTS
+from escape.mutants import MUTANTS, ONE_OF_EACH
 
 BUILD = os.environ.get("DEWAR_BUILD") or os.path.join(mutate.ROOT, "build")
 ANY = "read-flag-by-path"  # what a cell is tried with that should not be warm
 WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "rlimit", "absent",
          "supervisor"}
+
+
+def those_with(key):
+    """The mutants that have this, all of them slow but for one of each wall."""
+    return [pytest.param(m, id=m["name"],
+                         marks=[] if m["name"] in ONE_OF_EACH else [pytest.mark.slow])
+            for m in MUTANTS if m[key]]
 
 
 def need(mutant):
@@ -24,7 +31,7 @@ def need(mutant):
     pytest.skip(reason)
 
 
-@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m["red"]], ids=lambda m: m["name"])
+@pytest.mark.parametrize("mutant", those_with("red"))
 def test_a_missing_wall_turns_rows_red(mutant):
     need(mutant)
     rows = mutate.red_rows(mutant, BUILD, mutate.choice(mutant["red"]))
@@ -34,7 +41,7 @@ def test_a_missing_wall_turns_rows_red(mutant):
             assert row["verdict"] == "escaped", (attack, level, row)
 
 
-@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m["redundant"]], ids=lambda m: m["name"])
+@pytest.mark.parametrize("mutant", those_with("redundant"))
 def test_a_doubled_wall_holds_alone(mutant):
     """Taken away, it changes no verdict of those that turn red without both."""
     need(mutant)
@@ -45,7 +52,7 @@ def test_a_doubled_wall_holds_alone(mutant):
             assert rows[attack, level]["verdict"] == "contained", (attack, level)
 
 
-@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m["refused"]], ids=lambda m: m["name"])
+@pytest.mark.parametrize("mutant", those_with("refused"))
 def test_no_warm_cell_comes_to_be_without_it(mutant):
     need(mutant)
     # A pool that keeps cells ready would try again and again.
@@ -59,3 +66,11 @@ def test_no_wall_is_untested():
         said = [key for key in ("red", "redundant", "refused") if mutant[key]]
         assert len(said) == 1, mutant["name"]
     assert {m["wall"] for m in MUTANTS} == WALLS
+
+
+def test_one_of_each_wall_is_quick():
+    """The default tests take away one wall of each class, and two of them of a warm cell."""
+    chosen = [m for m in MUTANTS if m["name"] in ONE_OF_EACH]
+    assert sorted(m["name"] for m in chosen) == sorted(ONE_OF_EACH)
+    assert sorted(m["wall"] for m in chosen) == sorted(WALLS)
+    assert len([m for m in chosen if "warm" in m["red"]]) >= 2

@@ -133,7 +133,7 @@ def boot(jobs, out, image="systemd", append="", share=None, tree=ROOT, limit=Non
     """
     kernel = images.image()
     if not shutil.which(QEMU):
-        raise CannotBoot("there is no %s: run `tools/setup.sh test`" % QEMU)
+        raise CannotBoot("there is no %s: run `tools/setup.sh test-all`" % QEMU)
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     limit = limit or 90 + sum(job.limit for job in jobs)

@@ -81,7 +81,7 @@ def core_files(tree):
 def jobs_of(row, tree):
     core = ["sh", "-c", "python3 tests/hosts/core.py --dewar $DEWAR --host %s --slow 4 "
             "--out $OUT/row.json" % row.name]
-    tests = ["sh", "-c", "DEWAR_SUITE=hosts python3 -m pytest -q -c tests/e2e/pytest.ini "
+    tests = ["sh", "-c", "DEWAR_SUITE=hosts python3 -m pytest -q -c tests/pytest.ini "
              "%s -m core -k '%s' --junitxml=$OUT/e2e.xml --durations=5"
              % (" ".join(core_files(tree)), row.only)]
     return [boot.Job(row.name + ".core", core, row.user, row.before),

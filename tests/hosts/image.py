@@ -122,7 +122,7 @@ def check_tools():
         raise CannotMake("only root can make the guests' image")
     for name in "mmdebstrap", "mke2fs", "cpio", "dpkg-deb", BUSYBOX:
         if not shutil.which(name):
-            raise CannotMake("there is no %s: run `tools/setup.sh test`" % name)
+            raise CannotMake("there is no %s: run `tools/setup.sh test-all`" % name)
 
 
 def make(folder):

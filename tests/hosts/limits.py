@@ -30,7 +30,8 @@ BITES = {
     "tmp": (["--tmp", "2M"], FILL, "disk"),
     "output": (["--output", "1000"], "print('x' * 100000)\nprint('all out')", "output"),
     "files": (["--files", "40"], OPEN, None),
-    "timeout": ([], "import time; time.sleep(500)", "timeout_wall"),
+    # Where cpu time is only summed up, a slow start alone may use up half of two seconds.
+    "timeout": (["--cpus", "2"], "import time; time.sleep(500)", "timeout_wall"),
 }
 
 

@@ -44,7 +44,9 @@ def test_every_host_is_expected():
 
 
 @pytest.mark.parametrize("user", ["root", "plain"])
-@pytest.mark.parametrize("name", local.HOSTS)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.xdist_group(name.split(",")[0].replace(" ", "-")))
+    for name in local.HOSTS])
 def test_host(bundle, must, name, user):  # noqa: F811
     must(os.geteuid() == 0, "only root can make such a host")
     before = mounts()

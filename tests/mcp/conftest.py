@@ -26,6 +26,14 @@ CONFIG = {"runs": {"max": {"memory": "1G"}}}  # JSON is YAML
 ARCHES = {"x86_64": "x64", "aarch64": "arm64"}
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What npm's clients do is for the full tier."""
+    for item in items:
+        if "node" in item.fixturenames:
+            item.add_marker(pytest.mark.slow)
+
+
 def cache_folder():
     base = os.environ.get("DEWAR_CACHE") or os.path.expanduser("~/.cache/dewar")
     lock = (HERE / "package-lock.json").read_bytes() + (HERE / "package.json").read_bytes()

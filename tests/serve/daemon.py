@@ -19,13 +19,14 @@ PATIENCE_S = 60  # for whatever must come in the end, on a host that is busy
 
 
 def wait_until(condition, what, bound_s=PATIENCE_S):
-    """What condition() returns, as soon as that is true."""
+    """Return what condition() returns, as soon as that is true; `what` is a text or makes one."""
     deadline = time.monotonic() + bound_s
     while True:
         value = condition()
         if value:
             return value
-        assert time.monotonic() < deadline, "waited %g s in vain for %s" % (bound_s, what)
+        assert time.monotonic() < deadline, "waited %g s in vain for %s" % (
+            bound_s, what() if callable(what) else what)
         time.sleep(0.02)
 
 

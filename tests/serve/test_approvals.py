@@ -15,6 +15,8 @@ import pytest
 from daemon import PATIENCE_S, clean_env, total, wait_until, write_policy
 from test_policy import check, listener, recorded, rule  # noqa: F401
 
+pytestmark = pytest.mark.privilege
+
 RUN = {"command": "echo approved"}
 ASK = {"rules": [rule("sensitive", "ask", {"commands": ["echo", "sleep"]},
                       reason="It talks.")],

@@ -4,11 +4,16 @@
 import os
 import pathlib
 import sqlite3
+import tempfile
 import threading
 import time
 
+import pytest
+
 from daemon import wait_until
 from e2e.helpers import alive, fresh_mark
+
+pytestmark = pytest.mark.privilege
 
 
 def family(pid):
@@ -47,7 +52,7 @@ def cgroups_of(pid, runs):
 
 
 def folders_of(runs):
-    return [str(path) for path in pathlib.Path("/tmp").glob("dewar-*")
+    return [str(path) for path in pathlib.Path(tempfile.gettempdir()).glob("dewar-*")
             if any(path.name == "dewar-" + run[:16] for run in runs)]
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from daemon import PATIENCE_S, clean_env, total, wait_until, write_policy
 
+pytestmark = pytest.mark.privilege
+
 HELLO = {"language": "python", "code": "print('hello')"}
 SOCKET = {"language": "python", "code": "import socket\nprint('hello')"}
 

@@ -11,6 +11,8 @@ import pytest
 from daemon import clean_env, total, wait_until
 from wire import read_reply
 
+pytestmark = pytest.mark.privilege
+
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 

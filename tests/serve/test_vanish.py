@@ -11,6 +11,8 @@ from daemon import wait_until
 from e2e.helpers import alive, fresh_mark
 from wire import request_bytes
 
+pytestmark = pytest.mark.privilege
+
 
 def sleeper(mark):
     return {"language": "python", "code": "import time; print(1, flush=True); time.sleep(100)",
