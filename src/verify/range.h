@@ -25,7 +25,7 @@
  */
 
 struct dw_place {
-	const char *name; /* of the variable that tells an attack: DW_MNT */
+	const char *name; /* of what covers it; attacks know folders by it: DW_MNT */
 	const char *path; /* of the host */
 };
 
@@ -36,10 +36,8 @@ struct dw_range {
 	int leash;     /* outside: it hangs up when the suite is over; else -1 */
 	/* Folders of the host's that are ours here; ends in a row without name. */
 	struct dw_place places[8];
-	bool shadow; /* is /etc/shadow ours? */
-	bool machine_id;
-	bool hostname;
-	char attacks[256]; /* where a warm cell, too, finds those in C, or "" */
+	struct dw_place files[4]; /* of /etc, likewise */
+	char attacks[256];        /* where a warm cell, too, finds those in C, or "" */
 };
 
 /*
@@ -48,6 +46,12 @@ struct dw_range {
  * last of them the program with the attacks in C.
  */
 int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err);
+
+/*
+ * Cover files of the host's that somebody has replaced since, as useradd does with
+ * /etc/shadow: the kernel then takes away what is mounted on the old one.
+ */
+void dw_range_cover_again(const struct dw_range *range);
 
 /* The host itself, with a new folder for what is planted. */
 int dw_range_outside(struct dw_range *range, int leash, struct dw_error *err);
