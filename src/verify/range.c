@@ -240,6 +240,23 @@ static int set_up_mounts(struct dw_range *range, const char *const *keep,
 	return 0;
 }
 
+/* Those that stop the suite. */
+static void mask_signals(int how)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGHUP);
+	(void)sigprocmask(how, &set, NULL);
+}
+
+void dw_range_take_signals(void)
+{
+	mask_signals(SIG_UNBLOCK);
+}
+
 static pid_t inner;
 
 static void pass_on(int sig)
@@ -257,6 +274,7 @@ static _Noreturn void wait_outside(const char *base)
 	(void)sigaction(SIGHUP, &sa, NULL);
 	(void)sigaction(SIGINT, &sa,
 	                NULL); /* twice from a terminal, which does no harm */
+	mask_signals(SIG_UNBLOCK);
 	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
 		;
 	/* Whoever is at work outside sees us hang up, and cleans up. */
@@ -313,8 +331,11 @@ int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_er
 		              "make namespaces to attack in");
 		goto out;
 	}
+	/* Before we know whom to pass them on to, and it has handlers, they wait. */
+	mask_signals(SIG_BLOCK);
 	inner = fork();
 	if (inner < 0) {
+		mask_signals(SIG_UNBLOCK);
 		(void)dw_fail(err, DW_E_INTERNAL, errno, "fork into the range");
 		goto out;
 	}

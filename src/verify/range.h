@@ -42,10 +42,13 @@ struct dw_range {
 
 /*
  * Returns in a child of ours that is pid 1 of the range; the calling process
- * waits for it and ends with its status. keep: paths that must stay as they are, the
- * last of them the program with the attacks in C.
+ * waits for it, passes signals on to it, and ends with its status. keep: paths that must
+ * stay as they are, the last of them the program with the attacks in C.
  */
 int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err);
+
+/* In the range: SIGINT, SIGTERM and SIGHUP, which are blocked until there are handlers. */
+void dw_range_take_signals(void);
 
 /*
  * Cover files of the host's that somebody has replaced since, as useradd does with
