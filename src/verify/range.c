@@ -331,7 +331,7 @@ int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_er
 		              "make namespaces to attack in");
 		goto out;
 	}
-	/* Before we know whom to pass them on to, and it has handlers, they wait. */
+	/* Signals wait until both processes have handlers. */
 	mask_signals(SIG_BLOCK);
 	inner = fork();
 	if (inner < 0) {

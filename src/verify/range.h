@@ -51,8 +51,8 @@ int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_er
 void dw_range_take_signals(void);
 
 /*
- * Cover files of the host's that somebody has replaced since, as useradd does with
- * /etc/shadow: the kernel then takes away what is mounted on the old one.
+ * Cover files again that another program has replaced, as useradd replaces /etc/shadow:
+ * the kernel then removes the mount on the old file.
  */
 void dw_range_cover_again(const struct dw_range *range);
 

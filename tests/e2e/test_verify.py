@@ -171,9 +171,9 @@ def test_what_somebody_dead_left_is_not_ours(dewar, group):
 def test_a_new_user_does_not_uncover_the_passwords(dewar, tmp_path):
     """useradd replaces /etc/shadow, which takes away the mount that covers it in the range."""
     # Seven attacks come before read-shadow: the file is replaced during one of them.
-    command = [*surroundings.mounted('mount -t tmpfs none "%s"' % tmp_path, 'cp -a /etc/. "%s"' % tmp_path,
-                        'mount --bind "%s" /etc' % tmp_path),
-               dewar, "verify", "--json", "--level", "process",
+    own_etc = ('mount -t tmpfs none "%s"' % tmp_path, 'cp -a /etc/. "%s"' % tmp_path,
+               'mount --bind "%s" /etc' % tmp_path)
+    command = [*surroundings.mounted(*own_etc), dewar, "verify", "--json", "--level", "process",
                "--only", "leave-a-device*,leave-a-setuid-file,leave-w*,link-*,read-shadow"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
         wait_until(lambda: is_covered(child.pid, "/etc/shadow"), "the range")
