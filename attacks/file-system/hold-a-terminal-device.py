@@ -12,6 +12,6 @@ import time
 try:
     fd = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at /dev/ptmx")

@@ -21,6 +21,6 @@ try:
                  struct.pack("HP", 1, ctypes.addressof(program)))
     s.sendto(b"x", s.getsockname())
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at setsockopt")

@@ -7,7 +7,7 @@
 begin
   Dir.open("/sys/module") { File.symlink("/bin/sleep", "dw-hold") }
   file = File.open("/sys/module")
-  exec("./dw-hold", "3", { file => file })
+  exec("./dw-hold", "60", { file => file })
 rescue SystemCallError => e
   puts "stopped: #{e.class.name.split("::").last} at open"
 end

@@ -20,5 +20,5 @@ for my $name (qw(cmdline modules iomem ioports keys locks vmstat zoneinfo config
 }
 if (@got) {
     symlink "/bin/sleep", "dw-hold";
-    exec "./dw-hold", "3";
+    exec "./dw-hold", "60";
 }

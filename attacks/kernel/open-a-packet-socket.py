@@ -13,6 +13,6 @@ import time
 try:
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at socket")

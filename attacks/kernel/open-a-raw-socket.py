@@ -13,6 +13,6 @@ import time
 try:
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at socket")

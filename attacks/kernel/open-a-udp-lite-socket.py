@@ -12,6 +12,6 @@ import time
 try:
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136)
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at socket")

@@ -12,6 +12,6 @@ import time
 try:
     s = socket.socket(socket.AF_INET6, socket.SOCK_STREAM, 262)
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at socket")

@@ -5,4 +5,4 @@
 # Oracle:   held fd ^/sys/fs/cgroup
 # Stops:    ENOENT=mount EACCES=landlock
 ln -s "$(command -v sleep)" dw-hold
-exec 3</sys/fs/cgroup && ./dw-hold 3
+exec 3</sys/fs/cgroup && ./dw-hold 60

@@ -8,7 +8,7 @@
 ln -s "$(command -v sleep)" dw-hold
 exec 3</proc/interrupts || exit
 if read -r <&3; then
-	./dw-hold 3
+	./dw-hold 60
 else
 	echo "stopped: empty at /proc/interrupts"
 fi

@@ -5,4 +5,4 @@
 # Oracle:   held fd ^/sys/kernel/notes
 # Stops:    ENOENT=mount EACCES=landlock
 ln -s "$(command -v sleep)" dw-hold
-exec 3</sys/kernel/notes && ./dw-hold 3
+exec 3</sys/kernel/notes && ./dw-hold 60

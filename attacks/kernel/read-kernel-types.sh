@@ -5,4 +5,4 @@
 # Oracle:   held fd ^/sys/kernel/btf/vmlinux
 # Stops:    ENOENT=mount EACCES=landlock
 ln -s "$(command -v sleep)" dw-hold
-exec 3</sys/kernel/btf/vmlinux && ./dw-hold 3
+exec 3</sys/kernel/btf/vmlinux && ./dw-hold 60

@@ -22,4 +22,4 @@ for protocol in sorted(protocols):
         print("stopped:", errno.errorcode[e.errno], "at protocol", protocol)
 if got:
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)

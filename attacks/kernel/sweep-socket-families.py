@@ -26,4 +26,4 @@ for name in sorted(names & FAMILIES.keys()):
             print("stopped:", errno.errorcode[e.errno], "at", name)
 if got:
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)

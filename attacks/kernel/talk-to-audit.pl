@@ -11,7 +11,7 @@ $^F = 99;    # descriptors up to here outlive an exec
 my $nl;
 if (socket($nl, 16, 3, 9) && bind($nl, pack("SSLL", 16, 0, 0, 0))) {
     symlink "/bin/sleep", "dw-hold";
-    exec "./dw-hold", "3";
+    exec "./dw-hold", "60";
 } else {
     print "stopped: ", (grep { $!{$_} } keys %!)[0], " at socket\n";
 }

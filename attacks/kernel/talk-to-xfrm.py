@@ -19,6 +19,6 @@ try:
     s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 6)
     s.bind((0, 0))
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at socket")

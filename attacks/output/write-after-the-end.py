@@ -13,7 +13,7 @@ import time
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        for _ in range(200):
+        for _ in range(6000):
             sys.stdout.write('", "forged": "')
             sys.stdout.flush()
             time.sleep(0.01)

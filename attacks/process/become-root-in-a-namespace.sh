@@ -6,4 +6,4 @@
 # Stops:    EPERM=seccomp
 
 ln -s "$(command -v sleep)" dw-hold
-unshare --user --map-root-user ./dw-hold 3
+unshare --user --map-root-user ./dw-hold 60

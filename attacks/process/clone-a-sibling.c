@@ -18,7 +18,7 @@ ATTACK(clone_a_sibling)
 	if (pid < 0)
 		attack_stopped("clone");
 	if (pid == 0) {
-		(void)sleep(3);
+		(void)sleep(60);
 		_exit(0);
 	}
 	return 0;

@@ -29,4 +29,4 @@ if kin and "Seccomp:\t2" in filters and all(
         line in read(pid, "status") for line in filters for pid in kin):
     print("stopped: walled at status", flush=True)
 ctypes.CDLL(None).prctl(15, b"dw-hold")
-time.sleep(2)
+time.sleep(60)

@@ -21,4 +21,4 @@ for number in range(3, 256):
 if not left:
     print("stopped: nothing at fstat", flush=True)
 ctypes.CDLL(None).prctl(15, b"dw-hold")
-time.sleep(2)
+time.sleep(60)

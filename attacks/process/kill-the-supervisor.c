@@ -16,6 +16,6 @@ ATTACK(kill_the_supervisor)
 		attack_stopped("kill");
 		return 0;
 	}
-	(void)sleep(3);
+	(void)sleep(60);
 	return 0;
 }

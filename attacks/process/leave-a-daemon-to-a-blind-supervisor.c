@@ -25,6 +25,6 @@ ATTACK(leave_a_daemon_to_a_blind_supervisor)
 	(void)setsid();
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
-	(void)sleep(6);
+	(void)sleep(60);
 	_exit(0);
 }

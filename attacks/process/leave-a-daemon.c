@@ -20,6 +20,6 @@ ATTACK(leave_a_daemon)
 		_exit(0);
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
-	(void)sleep(3);
+	(void)sleep(60);
 	_exit(0);
 }

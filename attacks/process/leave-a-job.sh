@@ -7,6 +7,6 @@
 # Stops:    end=namespace|supervisor
 # Because:  nothing is refused: whoever ends the cell ends this, too
 
-nohup setsid sleep 3 >/dev/null 2>&1 </dev/null &
+nohup setsid sleep 60 >/dev/null 2>&1 </dev/null &
 disown -a
 echo "stopped: end at the end of the cell"

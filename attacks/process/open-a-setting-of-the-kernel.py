@@ -14,6 +14,6 @@ import time
 try:
     os.open("/proc/sys/net/ipv4/ip_default_ttl", os.O_WRONLY)
     ctypes.CDLL(None).prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)
 except OSError as e:
     print("stopped:", errno.errorcode[e.errno], "at ip_default_ttl")

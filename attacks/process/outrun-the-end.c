@@ -24,7 +24,7 @@ ATTACK(outrun_the_end)
 	}
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 3000; i++) {
 		(void)setsid();
 		if (fork() > 0)
 			_exit(0);

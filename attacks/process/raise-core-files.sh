@@ -6,4 +6,4 @@
 # Stops:    EPERM=seccomp|rlimit
 
 ln -s "$(command -v sleep)" dw-hold
-ulimit -c unlimited && ./dw-hold 3
+ulimit -c unlimited && ./dw-hold 60

@@ -6,4 +6,4 @@
 # Stops:    EPERM=seccomp
 
 ln -s "$(command -v sleep)" dw-hold
-setarch --addr-no-randomize ./dw-hold 3
+setarch --addr-no-randomize ./dw-hold 60

@@ -13,4 +13,4 @@ if libc.unshare(0x10000000 | 0x40000000) < 0:
     print("stopped:", errno.errorcode[ctypes.get_errno()], "at unshare")
 else:
     libc.prctl(15, b"dw-hold")
-    time.sleep(3)
+    time.sleep(60)

@@ -381,15 +381,19 @@ void dw_quota_return(struct dw_quota *quota, struct dw_tenant *tenant,
 	count(quota, tenant, 1, 0);
 }
 
-void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant,
-                   const struct dw_used *used, uint64_t utc_ms)
+void dw_quota_charge(struct dw_quota *quota, struct dw_tenant *tenant,
+                     const struct dw_used *used, uint64_t utc_ms)
 {
-	assert(tenant->running > 0);
-	count(quota, tenant, 0, -1);
 	dw_quota_spent(tenant, used->cpu_ms, utc_ms);
 	if (used->strained)
 		tenant->strained_ms = utc_ms;
 	judge(quota, tenant, utc_ms);
+}
+
+void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant)
+{
+	assert(tenant->running > 0);
+	count(quota, tenant, 0, -1);
 }
 
 void dw_quota_spent(struct dw_tenant *tenant, uint64_t cpu_ms, uint64_t utc_ms)

@@ -102,11 +102,15 @@ struct dw_used {
 };
 
 /*
- * A run of the tenant's is over, and used so much: all of it today, whenever it
- * began. A run that has begun is not cut when its tenant's seconds are used up.
+ * A run of the tenant's has used so much: all of it today, whenever it began. A run that
+ * has begun is not cut when its tenant's seconds are used up. Before the caller has its
+ * answer: its next request must find this counted.
  */
-void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant,
-                   const struct dw_used *used, uint64_t utc_ms);
+void dw_quota_charge(struct dw_quota *quota, struct dw_tenant *tenant,
+                     const struct dw_used *used, uint64_t utc_ms);
+
+/* A run of the tenant's is over. */
+void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant);
 
 /* Is the run that its tenant begins now to yield to those of others? */
 bool dw_quota_yields(const struct dw_tenant *tenant);

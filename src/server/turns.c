@@ -137,6 +137,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 		used.cpu_ms = (uint64_t)res->cpu_time_ms;
 	used.strained = res && res->reason == DW_REASON_PIDS;
 	(void)pthread_mutex_lock(&s->lock);
+	dw_quota_charge(s->quota, task->tenant, &used, dw_wall_ms());
 	s->recording++;
 	(void)pthread_mutex_unlock(&s->lock);
 	dw_task_end(task, res);
@@ -145,7 +146,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	(void)pthread_mutex_lock(&s->lock);
 	if (--s->recording == 0)
 		(void)pthread_cond_broadcast(&s->recorded);
-	dw_quota_done(s->quota, task->tenant, &used, dw_wall_ms());
+	dw_quota_done(s->quota, task->tenant);
 	end_overdrawn(s);
 	after(s, task);
 	(void)pthread_cond_signal(&s->work); /* it may be this tenant's turn now */

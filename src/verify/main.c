@@ -342,6 +342,7 @@ int main(int argc, char **argv)
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);
+	dw_range_take_signals();
 	if (run_suite(&suite, &rows, &err) < 0 || show(&set, &rows, html, &err) < 0)
 		give_up(&set, &err);
 	status = dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;

@@ -97,12 +97,11 @@ int dw_plant(const struct dw_stage *stage, struct dw_error *err)
 		(void)snprintf(path, sizeof(path), "places/%s/flag", p->name);
 		r = write_file(base, path, stage->secret, 0644);
 	}
-	if (r == 0 && range->shadow)
-		r = write_file(base, "places/shadow", stage->secret, 0600);
-	if (r == 0 && range->machine_id)
-		r = write_file(base, "places/machine-id", stage->secret, 0644);
-	if (r == 0 && range->hostname)
-		r = write_file(base, "places/hostname", stage->secret, 0644);
+	dw_range_cover_again(range);
+	for (const struct dw_place *p = range->files; p->name && r == 0; p++) {
+		(void)snprintf(path, sizeof(path), "places/%s", p->name);
+		r = write_file(base, path, stage->secret, 0600);
+	}
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "plant secrets below %s",
 		               range->base);

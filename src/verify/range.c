@@ -130,31 +130,52 @@ static bool must_stay(const char *place, const char *const *keep)
 	return false;
 }
 
+/* The path of what covers a place of the host's. */
+static const char *name_cover(const struct dw_range *range, const char *name,
+                              char ret[static 64])
+{
+	(void)snprintf(ret, 64, "%s/places/%s", range->base, name);
+	return ret;
+}
+
 /* Cover a folder of the host's with one of ours. */
 static void take_place(struct dw_range *range, size_t *n, const char *name,
                        const char *path, const char *const *keep)
 {
-	char from[64];
+	char buf[64];
+	const char *from = name_cover(range, name, buf);
 
 	if (must_stay(path, keep))
 		return;
-	(void)snprintf(from, sizeof(from), "%s/places/%s", range->base, name);
 	if (mkdir(from, 0755) == 0 && mount(from, path, NULL, MS_BIND, NULL) == 0)
 		range->places[(*n)++] = (struct dw_place){name, path};
 }
 
-static bool cover_file(const struct dw_range *range, const char *name, mode_t mode,
+static void cover_file(struct dw_range *range, size_t *n, const char *name, mode_t mode,
                        const char *path)
 {
-	char from[64];
-	int fd;
+	char buf[64];
+	const char *from = name_cover(range, name, buf);
+	int fd = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
-	(void)snprintf(from, sizeof(from), "%s/places/%s", range->base, name);
-	fd = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
-		return false;
+		return;
 	(void)close(fd);
-	return mount(from, path, NULL, MS_BIND, NULL) == 0;
+	if (mount(from, path, NULL, MS_BIND, NULL) == 0)
+		range->files[(*n)++] = (struct dw_place){name, path};
+}
+
+void dw_range_cover_again(const struct dw_range *range)
+{
+	for (const struct dw_place *p = range->files; p->name; p++) {
+		char buf[64];
+		const char *from = name_cover(range, p->name, buf);
+		struct stat ours, seen;
+
+		if (stat(from, &ours) == 0 && stat(p->path, &seen) == 0 &&
+		    (ours.st_dev != seen.st_dev || ours.st_ino != seen.st_ino))
+			(void)mount(from, p->path, NULL, MS_BIND, NULL);
+	}
 }
 
 /*
@@ -207,15 +228,33 @@ static int set_up_mounts(struct dw_range *range, const char *const *keep,
 	take_place(range, &n, "VAR", "/var/opt", keep);
 	take_place(range, &n, "MNT", "/mnt", keep);
 	take_place(range, &n, "SRV", "/srv", keep);
-	range->shadow = cover_file(range, "shadow", 0600, "/etc/shadow");
-	range->machine_id = cover_file(range, "machine-id", 0644, "/etc/machine-id");
-	range->hostname = cover_file(range, "hostname", 0644, "/etc/hostname");
+	n = 0;
+	cover_file(range, &n, "shadow", 0600, "/etc/shadow");
+	cover_file(range, &n, "machine-id", 0644, "/etc/machine-id");
+	cover_file(range, &n, "hostname", 0644, "/etc/hostname");
 	(void)mount("range", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m");
 	(void)mkdir("/dev/mqueue", 0755);
 	(void)mount("range", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV, NULL);
 	/* The witness shall not have a number that somebody in a cell has, too. */
 	(void)write_file("/proc/sys/kernel/ns_last_pid", "1000", NULL);
 	return 0;
+}
+
+/* Those that stop the suite. */
+static void mask_signals(int how)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGHUP);
+	(void)sigprocmask(how, &set, NULL);
+}
+
+void dw_range_take_signals(void)
+{
+	mask_signals(SIG_UNBLOCK);
 }
 
 static pid_t inner;
@@ -235,6 +274,7 @@ static _Noreturn void wait_outside(const char *base)
 	(void)sigaction(SIGHUP, &sa, NULL);
 	(void)sigaction(SIGINT, &sa,
 	                NULL); /* twice from a terminal, which does no harm */
+	mask_signals(SIG_UNBLOCK);
 	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
 		;
 	/* Whoever is at work outside sees us hang up, and cleans up. */
@@ -291,8 +331,11 @@ int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_er
 		              "make namespaces to attack in");
 		goto out;
 	}
+	/* Signals wait until both processes have handlers. */
+	mask_signals(SIG_BLOCK);
 	inner = fork();
 	if (inner < 0) {
+		mask_signals(SIG_UNBLOCK);
 		(void)dw_fail(err, DW_E_INTERNAL, errno, "fork into the range");
 		goto out;
 	}

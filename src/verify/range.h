@@ -25,7 +25,7 @@
  */
 
 struct dw_place {
-	const char *name; /* of the variable that tells an attack: DW_MNT */
+	const char *name; /* of what covers it; attacks know folders by it: DW_MNT */
 	const char *path; /* of the host */
 };
 
@@ -36,18 +36,25 @@ struct dw_range {
 	int leash;     /* outside: it hangs up when the suite is over; else -1 */
 	/* Folders of the host's that are ours here; ends in a row without name. */
 	struct dw_place places[8];
-	bool shadow; /* is /etc/shadow ours? */
-	bool machine_id;
-	bool hostname;
-	char attacks[256]; /* where a warm cell, too, finds those in C, or "" */
+	struct dw_place files[4]; /* of /etc, likewise */
+	char attacks[256];        /* where a warm cell, too, finds those in C, or "" */
 };
 
 /*
  * Returns in a child of ours that is pid 1 of the range; the calling process
- * waits for it and ends with its status. keep: paths that must stay as they are, the
- * last of them the program with the attacks in C.
+ * waits for it, passes signals on to it, and ends with its status. keep: paths that must
+ * stay as they are, the last of them the program with the attacks in C.
  */
 int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err);
+
+/* In the range: SIGINT, SIGTERM and SIGHUP, which are blocked until there are handlers. */
+void dw_range_take_signals(void);
+
+/*
+ * Cover files again that another program has replaced, as useradd replaces /etc/shadow:
+ * the kernel then removes the mount on the old file.
+ */
+void dw_range_cover_again(const struct dw_range *range);
 
 /* The host itself, with a new folder for what is planted. */
 int dw_range_outside(struct dw_range *range, int leash, struct dw_error *err);

@@ -7,11 +7,13 @@ import html.parser
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 
 import pytest
 
+import surroundings
 from e2e.helpers import assert_nothing_left, descendants, has_cgroups, name_of, wait_until
 
 pytestmark = [pytest.mark.cold, pytest.mark.privilege]
@@ -163,6 +165,36 @@ def test_what_somebody_dead_left_is_not_ours(dewar, group):
                           stdout=subprocess.PIPE, check=False, timeout=SECONDS)
     rows = json.loads(done.stdout)["rows"]
     assert [row["verdict"] for row in rows] == ["contained"], rows
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can replace /etc/shadow")
+def test_a_new_user_does_not_uncover_the_passwords(dewar, tmp_path):
+    """useradd replaces /etc/shadow, which takes away the mount that covers it in the range."""
+    # Seven attacks come before read-shadow: the file is replaced during one of them.
+    own_etc = ('mount -t tmpfs none "%s"' % tmp_path, 'cp -a /etc/. "%s"' % tmp_path,
+               'mount --bind "%s" /etc' % tmp_path)
+    command = [*surroundings.mounted(*own_etc), dewar, "verify", "--json", "--level", "process",
+               "--only", "leave-a-device*,leave-a-setuid-file,leave-w*,link-*,read-shadow"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+        wait_until(lambda: is_covered(child.pid, "/etc/shadow"), "the range")
+        etc = pathlib.Path("/proc/%d/root/etc" % child.pid)
+        shutil.copy(etc / "shadow", etc / "shadow+")
+        os.rename(etc / "shadow+", etc / "shadow")
+        stdout, _ = child.communicate(timeout=SECONDS)
+    row = next(row for row in json.loads(stdout)["rows"] if row["attack"] == "read-shadow")
+    assert row["control"] == "escaped", row
+
+
+def is_covered(pid, path):
+    """Does a process that pid started see a mount there?"""
+    return any(" %s " % path in mounts_of(child) for child in descendants(pid))
+
+
+def mounts_of(pid):
+    try:
+        return pathlib.Path("/proc/%d/mountinfo" % pid).read_text(encoding="utf-8")
+    except OSError:
+        return ""  # it has ended
 
 
 @pytest.mark.slow

@@ -149,6 +149,7 @@ class Daemon:
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         preexec_fn=before_exec, pass_fds=pass_fds)
         self.pid = self.process.pid
+        self.listen = listen
         self.reader = threading.Thread(target=self._read_log, daemon=True)
         self.reader.start()
         if wait:
@@ -178,16 +179,20 @@ class Daemon:
         return wait_until(lambda: self.logged(message, **fields),
                           "the log to say %r %r: it has %r" % (message, fields, self.log[-5:]))[0]
 
-    def wait_ready(self):
-        wait_until(lambda: self.logged("ready") or self.process.poll() is not None,
-                   "the daemon to be ready")
-        if self.process.poll() is not None:
-            self.reader.join(PATIENCE_S)
-        assert self.logged("ready"), self.log
+    def is_ready(self):
+        """Each listener logs a line; the port is in that of the one that we asked for."""
         for entry in self.logged("ready"):
             port = re.fullmatch(r"127\.0\.0\.1:(\d+)", entry["listen"])
             if port:
                 self.port = int(port.group(1))
+        return bool(self.port if self.listen else self.logged("ready"))
+
+    def wait_ready(self):
+        wait_until(lambda: self.is_ready() or self.process.poll() is not None,
+                   "the daemon to be ready")
+        if self.process.poll() is not None:
+            self.reader.join(PATIENCE_S)
+        assert self.is_ready(), self.log
         if self.port or self.via:
             self.contract = Contract(self._plain_get("/openapi.json"))
 

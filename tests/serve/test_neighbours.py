@@ -31,6 +31,7 @@ def test_who_drops_bombs_goes_one_at_a_time_and_yields(keyed, is_root):
         daemon.wait_state(run, "done")
 
     assert daemon.run(BOMB, key=key["them"])["reason"] == "pids"
+    daemon.start({"command": "true"}, key=key["us"])  # else they might be alone by now
     both = [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]
     daemon.wait_state(both[0], "running")
     assert daemon.run({"command": "true"}, key=key["us"])["exit_code"] == 0

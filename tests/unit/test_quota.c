@@ -56,6 +56,14 @@ static unsigned enter(struct dw_quota *quota, struct dw_tenant *who, struct dw_w
 	return why.retry_after_s;
 }
 
+/* As a worker does: what it used, the caller's answer, its place. */
+static void end_run(struct dw_quota *quota, struct dw_tenant *who,
+                    const struct dw_used *used, uint64_t now)
+{
+	dw_quota_charge(quota, who, used, now);
+	dw_quota_done(quota, who);
+}
+
 /* As many as get in. */
 static size_t fill(struct dw_quota *quota, struct dw_tenant *who, struct dw_waiting *w,
                    size_t n)
@@ -141,7 +149,7 @@ static void who_comes_back_when_told_gets_in(void **state)
 			wait = enter(quota, a, &w[0], NOON);
 			if (wait == 0) {
 				assert_ptr_equal(dw_quota_next(quota), &w[0]);
-				dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+				end_run(quota, a, &(struct dw_used){0}, NOON);
 			}
 		}
 		if (rates[i] <= 1000)
@@ -222,17 +230,17 @@ static void cpu_seconds_are_a_days_and_come_back_at_midnight_utc(void **state)
 	(void)state;
 	assert_int_equal(enter(quota, a, &w, NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w);
-	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 9999}, NOON);
+	end_run(quota, a, &(struct dw_used){.cpu_ms = 9999}, NOON);
 	assert_int_equal(enter(quota, a, &w, NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w);
-	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 1}, NOON + 500);
+	end_run(quota, a, &(struct dw_used){.cpu_ms = 1}, NOON + 500);
 	assert_int_equal(enter(quota, a, &w, NOON + 500), 12 * 3600);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY / 2 - 1), 1);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY / 2), 0);
 
 	/* Of a run that began yesterday, all counts today. */
 	assert_ptr_equal(dw_quota_next(quota), &w);
-	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 10000}, NOON + DAY);
+	end_run(quota, a, &(struct dw_used){.cpu_ms = 10000}, NOON + DAY);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY), 12 * 3600);
 	dw_quota_spent(a, UINT64_MAX, NOON + DAY);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY), 12 * 3600);
@@ -267,7 +275,7 @@ static void who_waits_does_not_run_on_credit(void **state)
 	assert_int_equal(enter(quota, b, &w[3], NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w[0]);
 	assert_null(dw_quota_overdrawn(quota, NOON, &why));
-	dw_quota_done(quota, a, &(struct dw_used){.cpu_ms = 10000}, NOON);
+	end_run(quota, a, &(struct dw_used){.cpu_ms = 10000}, NOON);
 	assert_ptr_equal(dw_quota_overdrawn(quota, NOON, &why), &w[1]);
 	assert_int_equal(why.status, 429);
 	assert_int_equal(why.retry_after_s, 12 * 3600);
@@ -275,7 +283,7 @@ static void who_waits_does_not_run_on_credit(void **state)
 	/* Midnight passes. */
 	assert_null(dw_quota_overdrawn(quota, NOON + DAY / 2, &why));
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
-	dw_quota_done(quota, b, &(struct dw_used){.cpu_ms = 10000}, NOON);
+	end_run(quota, b, &(struct dw_used){.cpu_ms = 10000}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[2]);
 	assert_int_equal(dw_quota_waiting(quota), 0);
 	assert_int_equal(dw_quota_running(quota), 1);
@@ -325,7 +333,7 @@ static void who_has_all_its_runs_is_stepped_over_and_keeps_its_turn(void **state
 	assert_ptr_equal(dw_quota_next(quota), &w[0]);
 	assert_ptr_equal(dw_quota_next(quota), &w[2]);
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[1]);
 	assert_ptr_equal(dw_quota_next(quota), &w[4]);
 	assert_ptr_equal(dw_quota_next(quota), &w[5]);
@@ -347,10 +355,10 @@ static void no_more_run_than_may(void **state)
 	dw_quota_resize(quota, 100, 3);
 	assert_non_null(dw_quota_next(quota));
 	dw_quota_resize(quota, 100, 1);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	assert_null(dw_quota_next(quota));
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
 	dw_quota_free(quota);
 }
@@ -382,20 +390,20 @@ static void who_waits_for_a_person_holds_no_slot_and_is_next_then(void **state)
 	/* In front of its own, and of those of others. */
 	dw_quota_return(quota, a, &w[0]);
 	assert_int_equal(dw_quota_waiting(quota), 3);
-	dw_quota_done(quota, b, &(struct dw_used){0}, NOON);
+	end_run(quota, b, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[0]);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
-	dw_quota_done(quota, b, &(struct dw_used){0}, NOON);
+	end_run(quota, b, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[1]);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	/* And if there is nobody else. */
 	assert_int_equal(enter(quota, a, &w[4], NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w[4]);
 	dw_quota_park(quota, a);
 	dw_quota_return(quota, a, &w[4]);
 	assert_ptr_equal(dw_quota_next(quota), &w[4]);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	assert_int_equal(dw_quota_waiting(quota) + dw_quota_running(quota), 0);
 	dw_quota_free(quota);
 }
@@ -415,9 +423,9 @@ static void who_returns_always_has_room_and_counts_once(void **state)
 	/* The queue has no room for anybody, and the rate none for a third. */
 	dw_quota_return(quota, a, &w[0]);
 	assert_ptr_equal(w[0].tenant, a);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[0]);
-	dw_quota_done(quota, a, &(struct dw_used){0}, NOON);
+	end_run(quota, a, &(struct dw_used){0}, NOON);
 	assert_true(enter(quota, a, &w[2], NOON) > 0);
 	dw_quota_free(quota);
 }
@@ -434,9 +442,13 @@ static void who_drops_a_bomb_goes_one_at_a_time_beside_others(void **state)
 	begin(quota, b, &w[0], NOON);
 	begin(quota, a, &w[1], NOON);
 	assert_false(dw_quota_yields(a));
-	dw_quota_done(quota, a, &bomb, NOON);
+	dw_quota_charge(quota, a, &bomb, NOON);
 
-	begin(quota, a, &w[2], NOON + 1);
+	/* The caller has its answer, and its next request may come before its place is free. */
+	assert_int_equal(enter(quota, a, &w[2], NOON + 1), 0);
+	assert_null(dw_quota_next(quota));
+	dw_quota_done(quota, a);
+	assert_ptr_equal(dw_quota_next(quota), &w[2]);
 	assert_true(dw_quota_yields(a));
 	assert_int_equal(enter(quota, a, &w[3], NOON + 1), 0);
 	assert_null(dw_quota_next(quota));
@@ -445,7 +457,7 @@ static void who_drops_a_bomb_goes_one_at_a_time_beside_others(void **state)
 	assert_false(dw_quota_yields(b));
 
 	/* One after the other it gets what it asked for. */
-	dw_quota_done(quota, a, &plain, NOON + 2);
+	end_run(quota, a, &plain, NOON + 2);
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
 
 	/* And all at once, once it has behaved for a while. */
@@ -466,7 +478,7 @@ static void who_is_alone_may_drop_bombs(void **state)
 	(void)state;
 	begin(quota, b, &w[0], NOON - DW_UNRULY_MS);
 	begin(quota, a, &w[1], NOON);
-	dw_quota_done(quota, a, &bomb, NOON);
+	end_run(quota, a, &bomb, NOON);
 	begin(quota, a, &w[2], NOON);
 	begin(quota, a, &w[3], NOON);
 	assert_false(dw_quota_yields(a));
@@ -771,7 +783,7 @@ static void one_step(struct dw_quota *quota, struct dw_tenant **tenants,
 		m_tick(m, t, now);
 		m->running[t]--;
 		m->cpu[t] += cpu;
-		dw_quota_done(quota, tenants[t], &(struct dw_used){.cpu_ms = cpu}, now);
+		end_run(quota, tenants[t], &(struct dw_used){.cpu_ms = cpu}, now);
 		break;
 	case 4:
 		if (!m->taken[run])

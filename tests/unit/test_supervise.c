@@ -33,7 +33,7 @@ struct run {
 	struct dw_request req;
 	struct dw_spec spec;
 	uint64_t timeout_ms;
-	int bell; /* tell() writes to this eventfd; 0: there is none */
+	int bell; /* an eventfd that tell() writes to, or 0 */
 
 	struct dw_supervised seen;
 	struct dw_outcome outcome;
