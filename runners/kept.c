@@ -41,7 +41,7 @@ static bool is_wanted(const struct kept *k)
 
 void dw_kept_look(void)
 {
-	for (int fd = DW_LETTER_FD; fd < LOOK_TO && n_kept < KEPT_MAX; fd++) {
+	for (int fd = DW_JOB_FD; fd < LOOK_TO && n_kept < KEPT_MAX; fd++) {
 		struct kept *k = &all[n_kept];
 		char link[40];
 		long n;
@@ -73,7 +73,7 @@ static bool make(const struct kept *k, struct failure *f)
 	return !failed(f, "open what the interpreter had open", r);
 }
 
-/* From the lowest on: nobody takes the number of another. */
+/* From the lowest on, so that none takes the number of another. */
 bool dw_kept_make(struct failure *f)
 {
 	for (uint32_t i = 0; i < n_kept; i++)

@@ -67,11 +67,11 @@ static void *decode(const char *text, uint32_t len)
 }
 
 /*
- * wait(): for the letter, and give it: the code, its path, arguments, environment,
+ * wait(): for the job, and give it: the code, its path, arguments, environment,
  * and what holds it to a list of modules, if there is one.
  * A reference too many is no matter to a process that lives for one run.
  */
-static void *wait_for_letter(void *module, void *nothing)
+static void *wait_for_job(void *module, void *nothing)
 {
 	void *code = 0, *path = 0, *args = PyList_New(0), *env = PyList_New(0);
 	void *hook = PyList_New(0);
@@ -81,18 +81,18 @@ static void *wait_for_letter(void *module, void *nothing)
 	(void)module;
 	(void)nothing;
 	dewar_wait();
-	at = dewar_letter;
-	while (dw_letter_next(&at, &r)) {
-		if (r.kind == DW_LETTER_CODE) {
+	at = dewar_job;
+	while (dw_job_next(&at, &r)) {
+		if (r.kind == DW_JOB_CODE) {
 			code = PyBytes_FromStringAndSize(r.data, r.len);
 			path = decode(r.name, r.name_len);
-		} else if (r.kind == DW_LETTER_ARG) {
+		} else if (r.kind == DW_JOB_ARG) {
 			(void)PyList_Append(args, decode(r.data, r.len));
-		} else if (r.kind == DW_LETTER_ENV) {
+		} else if (r.kind == DW_JOB_ENV) {
 			(void)PyList_Append(env,
 			                    PyTuple_Pack(2, decode(r.name, r.name_len),
 			                                 decode(r.data, r.len)));
-		} else if (r.kind == DW_LETTER_HOOK) {
+		} else if (r.kind == DW_JOB_HOOK) {
 			(void)PyList_Append(hook,
 			                    PyTuple_Pack(2, decode(r.name, r.name_len),
 			                                 decode(r.data, r.len)));
@@ -105,7 +105,7 @@ void *PyInit_dewar(void)
 {
 	static const struct method methods[] = {
 		{.name = "fork", .call = wait_for_orders, .flags = NO_ARGUMENTS},
-		{.name = "wait", .call = wait_for_letter, .flags = NO_ARGUMENTS},
+		{.name = "wait", .call = wait_for_job, .flags = NO_ARGUMENTS},
 		{0},
 	};
 	static struct definition module = {

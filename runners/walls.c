@@ -49,7 +49,7 @@ static bool drop_capabilities(struct failure *f)
 	       !failed(f, "drop all capabilities", sys(__NR_capset, &header, none));
 }
 
-/* A limit may be lowered by anybody, and raised by nobody here. */
+/* Limits are lowered, never raised. */
 static bool set_rlimits(const struct dw_enter *order, struct failure *f)
 {
 	for (uint32_t i = 0; i < order->n_rlimits; i++) {

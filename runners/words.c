@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The letter's words: arguments and environment, put where main() and libc look
+ * The job's words: arguments and environment, put where main() and libc look
  * for them. They are few, and made once.
  */
 #include "runners/zygote.h"
@@ -21,11 +21,11 @@ static void *get_memory(size_t size)
 
 static uint32_t count(uint32_t kind, size_t *ret_bytes)
 {
-	const char *at = dewar_letter;
+	const char *at = dewar_job;
 	struct dw_record r;
 	uint32_t n = 0;
 
-	while (dw_letter_next(&at, &r)) {
+	while (dw_job_next(&at, &r)) {
 		if (r.kind != kind)
 			continue;
 		n++;
@@ -44,8 +44,8 @@ static char *add(char *to, const char *text, size_t len, char last)
 char **dw_words_args(char **argv, int *argc)
 {
 	size_t bytes = 0;
-	uint32_t n = count(DW_LETTER_ARG, &bytes);
-	const char *at = dewar_letter;
+	uint32_t n = count(DW_JOB_ARG, &bytes);
+	const char *at = dewar_job;
 	struct dw_record r;
 	char **all, *text;
 	int i = 0;
@@ -56,8 +56,8 @@ char **dw_words_args(char **argv, int *argc)
 	text = (char *)(all + *argc + n + 1);
 	for (; i < *argc; i++)
 		all[i] = argv[i];
-	while (dw_letter_next(&at, &r)) {
-		if (r.kind != DW_LETTER_ARG)
+	while (dw_job_next(&at, &r)) {
+		if (r.kind != DW_JOB_ARG)
 			continue;
 		all[i++] = text;
 		text = add(text, r.data, r.len, '\0');
@@ -87,8 +87,8 @@ static void set(char **env, char *text, const struct dw_record *r)
 char **dw_words_env(char **env)
 {
 	size_t bytes = 0, have = 0;
-	uint32_t n = count(DW_LETTER_ENV, &bytes);
-	const char *at = dewar_letter;
+	uint32_t n = count(DW_JOB_ENV, &bytes);
+	const char *at = dewar_job;
 	struct dw_record r;
 	char **all, *text;
 
@@ -100,8 +100,8 @@ char **dw_words_env(char **env)
 	text = (char *)(all + have + n + 1);
 	for (size_t i = 0; i < have; i++)
 		all[i] = env[i];
-	while (dw_letter_next(&at, &r)) {
-		if (r.kind != DW_LETTER_ENV)
+	while (dw_job_next(&at, &r)) {
+		if (r.kind != DW_JOB_ENV)
 			continue;
 		set(all, text, &r);
 		text = add(text, r.name, r.name_len, '=');

@@ -25,10 +25,10 @@
  * The zygote needs no capability for it: the user namespace of the cell lies in
  * its own and was made under its id, and that is enough.
  *
- * The zygote never sees a byte of a caller's: the letter with the code comes over
+ * The zygote never sees a byte of a caller's: the job with the code comes over
  * a socket that only the child reads. It has no libc in it; fork() is borrowed
  * from the one that the interpreter has, which knows what to put in order after
- * it (the thread's id, malloc, whoever asked to be told).
+ * it (the thread's id, malloc, fork handlers).
  */
 #include "runners/zygote.h"
 
@@ -45,7 +45,7 @@
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
-#define FIRST_OWN_FD (DW_LETTER_FD + 1)
+#define FIRST_OWN_FD (DW_JOB_FD + 1)
 #define STOP_SIGNAL 19
 
 /* By its other name where there is one: hooks.c takes the first for itself. */
@@ -119,10 +119,10 @@ static void say_ready(bool ok)
 	if (ok)
 		ready.pid = (int32_t)sys(__NR_getpid);
 	name_failure(ready.failed, sizeof(ready.failed));
-	tell(DW_LETTER_FD, &ready, sizeof(ready));
+	tell(DW_JOB_FD, &ready, sizeof(ready));
 }
 
-/* 0, 1 and 2 are the program's, 3 is the letter's; the ruleset is out of the way. */
+/* 0, 1 and 2 are the program's, 3 is the job's; the ruleset is out of the way. */
 static bool take_places(int *ret_ruleset)
 {
 	int ruleset = order.has_ruleset ? fds[DW_ENTER_RULESET] : -1;
@@ -136,8 +136,8 @@ static bool take_places(int *ret_ruleset)
 		if (failed(&failure, "take the program's stdio",
 		           sys(__NR_dup3, fds[DW_ENTER_STDIN + i], i, 0)))
 			return false;
-	r = sys(__NR_dup3, fds[DW_ENTER_LETTER], DW_LETTER_FD, 02000000 /* CLOEXEC */);
-	if (failed(&failure, "take the letter's socket", r))
+	r = sys(__NR_dup3, fds[DW_ENTER_JOB], DW_JOB_FD, 02000000 /* CLOEXEC */);
+	if (failed(&failure, "take the job's socket", r))
 		return false;
 	*ret_ruleset = ruleset;
 	return true;
@@ -159,15 +159,15 @@ static bool become_program(bool walled)
 	return true;
 }
 
-static void get_letter(bool ok)
+static void get_job(bool ok)
 {
 	/* mutant: warm-memory-holder */
 	if (ok && order.hold)
 		dw_hold_memory();
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &signals_before, 0, 8);
 	say_ready(ok);
-	if (ok && dw_letter_take(DW_LETTER_FD, order.order == DW_ORDER_TRIAL, &failure)) {
-		(void)sys(__NR_close, DW_LETTER_FD);
+	if (ok && dw_job_take(DW_JOB_FD, order.order == DW_ORDER_TRIAL, &failure)) {
+		(void)sys(__NR_close, DW_JOB_FD);
 		if (dw_kept_make(&failure))
 			return;
 		end(125);
@@ -177,10 +177,10 @@ static void get_letter(bool ok)
 	end(125);
 }
 
-/* For a runner that has more to prepare before it is ready. Returns with the letter. */
+/* For a runner that has more to prepare before it is ready. Returns with the job. */
 void dewar_wait(void)
 {
-	get_letter(true);
+	get_job(true);
 }
 
 /* ---- the fork ---- */
@@ -314,7 +314,7 @@ static void take_orders(void)
 		len = dw_receive(ORDERS_FD, &order, sizeof(order), fds, DW_ENTER_FDS_MAX,
 		                 &n_fds);
 		if (len <= 0)
-			end(0); /* nobody wants anything of us any more */
+			end(0); /* dewar does not need this zygote any more */
 		if (is_sound(len))
 			who = order.order == DW_ORDER_TRIAL ? fork_trial(&pages)
 			                                    : fork_into_cell();
@@ -334,8 +334,8 @@ void dw_zygote_wait(void)
 	/* No handler of the interpreter's runs while three of us share its memory. */
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &all, &signals_before, 8);
 	dw_kept_look();
-	/* What comes with an order finds the letter's place taken, and goes above it. */
-	(void)sys(__NR_dup3, ORDERS_FD, DW_LETTER_FD, 02000000 /* CLOEXEC */);
+	/* What comes with an order finds the job's place taken, and goes above it. */
+	(void)sys(__NR_dup3, ORDERS_FD, DW_JOB_FD, 02000000 /* CLOEXEC */);
 	ok = dw_walls_prepare(&failure);
 	answer(0);
 	if (!ok)
@@ -343,7 +343,7 @@ void dw_zygote_wait(void)
 	take_orders();
 	ok = become_program(order.order == DW_ORDER_FORK);
 	if (!ok || !order.calls_back)
-		get_letter(ok);
+		get_job(ok);
 }
 
 __attribute__((constructor)) static void dewar_zygote(void)

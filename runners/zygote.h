@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/enter.h"
+#include "wire/enter.h"
 #include "runners/sys.h"
 
 /*
  * The parts of the library. All of it is hidden but what an interpreter may ask
- * for afterwards (letter.c).
+ * for afterwards (job.c).
  */
 
 /* Where something failed, and how; what is 0 while nothing has. */
@@ -37,10 +37,10 @@ bool dw_walls_prepare(struct failure *f);
 uint32_t dw_pages_learn(long pid);
 void dw_pages_touch(void);
 
-/* letter.c: wait for it, make its files. */
-bool dw_letter_take(int sock, bool again, struct failure *f);
+/* job.c: wait for it, make its files. */
+bool dw_job_take(int sock, bool again, struct failure *f);
 
-/* The letter's records, one after the other; from dewar_letter on. */
+/* The job's records, one after the other; from dewar_job on. */
 struct dw_record {
 	uint32_t kind;
 	uint32_t name_len;
@@ -48,9 +48,9 @@ struct dw_record {
 	const char *name;
 	const char *data;
 };
-bool dw_letter_next(const char **at, struct dw_record *ret);
+bool dw_job_next(const char **at, struct dw_record *ret);
 
-/* words.c: with what the letter adds. The same ones, if it adds nothing. */
+/* words.c: with what the job adds. The same ones, if it adds nothing. */
 char **dw_words_args(char **argv, int *argc);
 char **dw_words_env(char **env);
 
@@ -64,7 +64,7 @@ bool dw_hooks_wait(void);
 /* python.c: is it Python that loads us? Then it says when to wait. */
 bool dw_python_is_here(void);
 
-/* zygote.c: wait for orders. Returns in a child, with its letter, and nowhere else. */
+/* zygote.c: wait for orders. Returns in a child, with its job, and nowhere else. */
 void dw_zygote_wait(void);
 int dw_libc_fork(void);
 
@@ -75,15 +75,15 @@ long dw_receive(int sock, void *data, size_t len, int *fds, uint32_t max,
 /*
  * hold.S: a process beside ours, in the same cell, that shares our memory, has
  * nothing open, hears no signal and does nothing. When we end, our memory is still
- * its: nobody who waits for our end has to wait until all of it is taken down.
+ * its own: a process that waits for our end need not wait until it is freed.
  */
 void dw_hold_memory(void);
 
 /* For the runner, by its name. */
 __attribute__((visibility("default"))) void dewar_wait(void);
 
-extern __attribute__((visibility("default"))) const char *dewar_letter;
-extern __attribute__((visibility("default"))) uint32_t dewar_letter_len;
+extern __attribute__((visibility("default"))) const char *dewar_job;
+extern __attribute__((visibility("default"))) uint32_t dewar_job_len;
 
 /* text.c */
 size_t dw_length(const char *text);

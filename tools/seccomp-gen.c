@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compile src/launch/seccomp_table.h for one architecture, and print the result
+ * Compile src/init/seccomp_table.h for one architecture, and print the result
  * as a C header:
  *
  *	seccomp-gen x86_64 > seccomp_filter.h
@@ -22,7 +22,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "launch/seccomp_table.h"
+#include "init/seccomp_table.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -2,7 +2,7 @@
 /*
  * Node in a cell that waits. Node cannot fork, so it is started for each run ahead
  * of need, as `node -r this /tmp/main.js`: we run before it looks for the code, wait
- * for the letter, put everything where a cold start has it, and let Node go on.
+ * for the job, put everything where a cold start has it, and let Node go on.
  *
  * What a run does for the first time costs most, so all that a short one does is
  * done once before, as far as nobody can tell afterwards.
@@ -12,11 +12,11 @@
 const fs = require('fs');
 
 const LIBRARY = '/tmp/.dewar/zygote.so';
-const SOCKET = 3; // kernel/enter.h has the forms
+const SOCKET = 3; // wire/enter.h has the forms
 const READY_MAGIC = 0x31454457;
 const READY_SIZE = 64;
-const LETTER_MAGIC = 0x314c4457;
-const LETTER_MAX = 1 << 16;
+const JOB_MAGIC = 0x314c4457;
+const JOB_MAX = 1 << 16;
 const FILE = 1, CODE = 2, ARG = 3, ENV = 4, HOOK = 5;
 
 function sayReady() {
@@ -27,22 +27,22 @@ function sayReady() {
   fs.writeSync(SOCKET, ready);
 }
 
-function readLetter() {
-  const buffer = Buffer.alloc(LETTER_MAX);
+function readJob() {
+  const buffer = Buffer.alloc(JOB_MAX);
   const length = fs.readSync(SOCKET, buffer);
 
-  // Whoever closes the socket without a letter does not want us any more.
-  if (length < 16 || buffer.readUInt32LE(0) !== LETTER_MAGIC) process.reallyExit(125);
+  // Dewar closes the socket without a job if it does not want us any more.
+  if (length < 16 || buffer.readUInt32LE(0) !== JOB_MAGIC) process.reallyExit(125);
   return buffer.subarray(16, length);
 }
 
-function* records(letter) {
-  for (let at = 0; at < letter.length;) {
-    const kind = letter.readUInt32LE(at);
-    const name = at + 12, data = name + letter.readUInt32LE(at + 4);
+function* records(job) {
+  for (let at = 0; at < job.length;) {
+    const kind = job.readUInt32LE(at);
+    const name = at + 12, data = name + job.readUInt32LE(at + 4);
 
-    at = data + letter.readUInt32LE(at + 8);
-    yield { kind, name: letter.toString('utf8', name, data), data: letter.subarray(data, at) };
+    at = data + job.readUInt32LE(at + 8);
+    yield { kind, name: job.toString('utf8', name, data), data: job.subarray(data, at) };
   }
 }
 
@@ -53,7 +53,7 @@ function makeFile(path, data) {
   fs.writeFileSync(path, data, { flag: 'wx', mode: 0o644 });
 }
 
-/* Only these modules for the program: hook.js, which came with the letter. */
+/* Only these modules for the program: hook.js, which came with the job. */
 function holdTo(names, text) {
   const hook = { exports: {} };
 
@@ -67,8 +67,8 @@ function holdTo(names, text) {
   fs.rmdirSync(__dirname);
 }
 
-function heed(letter) {
-  for (const { kind, name, data } of records(letter)) {
+function heed(job) {
+  for (const { kind, name, data } of records(job)) {
     if (kind === FILE || kind === CODE) makeFile(name, data);
     else if (kind === ARG) process.argv.push(data.toString());
     else if (kind === ENV) process.env[name] = data.toString();
@@ -100,7 +100,7 @@ function rehearsePrinting() {
   process.stdout.write('');
 }
 
-/* Take a letter with a file, run that, and take it away again. */
+/* Take a job with a file, run that, and take it away again. */
 function rehearseRun() {
   for (let i = 0; i < 3; i++) {
     const path = `${__dirname}/rehearsal${i}.js`;
@@ -185,6 +185,6 @@ if (succeed) endSooner(succeed);
 freeWorkers();
 leaveNoTrace();
 sayReady();
-const letter = readLetter();
+const job = readJob();
 fs.closeSync(SOCKET);
-heed(letter);
+heed(job);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python as a zygote: load what the template wants, wait, run the letter.
+"""Python as a zygote: load what the template wants, wait, run the job.
 
 Everything down to the library's fork happens once; what comes after it happens
 in a child, in its own cell, for one run. A run is to look as if
@@ -67,7 +67,7 @@ def set_env(env):
 
 
 def hold_to(names, text, folders):
-    """Only these modules for the program: hook.py, which came with the letter."""
+    """Only these modules for the program: hook.py, which came with the job."""
     hook = {"__name__": "hook"}
     exec(compile(text, "<dewar>", "exec", dont_inherit=True), hook)
     hook["install"]([name for name in names.split(",") if name], folders)

@@ -41,7 +41,7 @@ static const char schema[] =
 	"decided_us INTEGER NOT NULL, expires_us INTEGER NOT NULL) STRICT;"
 	"CREATE INDEX memory_caller ON memory (caller);";
 
-const struct dw_store_kind dw_approvals_kind = {
+const struct dw_sqlite_kind dw_approvals_kind = {
 	.what = "approvals",
 	.application_id = 1148674416, /* "Dwap" */
 	.version = 1,
@@ -126,7 +126,7 @@ static int open_approvals(const char *path, const struct dw_approvals_config *co
 		dw_approvals_close(a);
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
 	}
-	if (dw_store_open(&a->store, &dw_approvals_kind, path, make, err) < 0) {
+	if (dw_sqlite_open(&a->store, &dw_approvals_kind, path, make, err) < 0) {
 		dw_approvals_close(a);
 		return -1;
 	}
@@ -150,7 +150,7 @@ void dw_approvals_close(struct dw_approvals *a)
 {
 	if (!a)
 		return;
-	dw_store_close(&a->store);
+	dw_sqlite_close(&a->store);
 	(void)pthread_mutex_destroy(&a->lock);
 	free(a->path);
 	free(a);
@@ -162,10 +162,10 @@ int dw_approvals_enter(struct dw_approvals *a, struct dw_error *err)
 {
 	(void)pthread_mutex_lock(&a->lock);
 	/* Somebody put a backup there, or took it away. */
-	if (dw_store_replaced(&a->store, a->path)) {
+	if (dw_sqlite_replaced(&a->store, a->path)) {
 		a->generation++;
-		dw_store_close(&a->store);
-		if (dw_store_open(&a->store, &dw_approvals_kind, a->path, a->make, err) <
+		dw_sqlite_close(&a->store);
+		if (dw_sqlite_open(&a->store, &dw_approvals_kind, a->path, a->make, err) <
 		    0) {
 			(void)pthread_mutex_unlock(&a->lock);
 			return -1;
@@ -184,7 +184,7 @@ int dw_approvals_run(struct dw_approvals *a, sqlite3_stmt *stmt, struct dw_error
 	int r = sqlite3_step(stmt) == SQLITE_DONE ? sqlite3_changes(a->store.db) : -1;
 
 	if (r < 0)
-		(void)dw_store_fail(&a->store, err, "write the file of approvals");
+		(void)dw_sqlite_fail(&a->store, err, "write the file of approvals");
 	(void)sqlite3_finalize(stmt);
 	return r;
 }
@@ -202,7 +202,7 @@ static int sweep(struct dw_approvals *a, struct dw_error *err)
 	                       DW_APPROVAL_EXPIRED == 3,
 	               "the statement says so");
 	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
-		sqlite3_stmt *stmt = dw_store_prepare(&a->store, statements[i], err);
+		sqlite3_stmt *stmt = dw_sqlite_prepare(&a->store, statements[i], err);
 
 		if (!stmt)
 			return -1;
@@ -217,7 +217,7 @@ int dw_approvals_begin(struct dw_approvals *a, struct dw_error *err)
 {
 	if (dw_approvals_enter(a, err) < 0)
 		return -1;
-	if (dw_store_exec(&a->store, "BEGIN IMMEDIATE", err) < 0) {
+	if (dw_sqlite_exec(&a->store, "BEGIN IMMEDIATE", err) < 0) {
 		dw_approvals_leave(a);
 		return -1;
 	}
@@ -228,10 +228,10 @@ int dw_approvals_begin(struct dw_approvals *a, struct dw_error *err)
 
 int dw_approvals_end(struct dw_approvals *a, int r, struct dw_error *err)
 {
-	if (r >= 0 && dw_store_exec(&a->store, "COMMIT", err) < 0)
+	if (r >= 0 && dw_sqlite_exec(&a->store, "COMMIT", err) < 0)
 		r = -1;
 	if (r < 0)
-		(void)dw_store_exec(&a->store, "ROLLBACK", NULL);
+		(void)dw_sqlite_exec(&a->store, "ROLLBACK", NULL);
 	a->generation++;
 	dw_approvals_leave(a);
 	return r;
@@ -255,10 +255,10 @@ static int each(struct dw_approvals *a, bool all, dw_approval_fn *fn, void *user
                 struct dw_error *err)
 {
 	autostmt sqlite3_stmt *stmt =
-		dw_store_prepare(&a->store,
-	                         "SELECT " DW_APPROVALS_COLUMNS " FROM question "
-	                         "WHERE ?1 OR (state = 0 AND expires_us > ?2) ORDER BY seq",
-	                         err);
+		dw_sqlite_prepare(&a->store,
+	                          "SELECT " DW_APPROVALS_COLUMNS " FROM question "
+	                          "WHERE ?1 OR (state = 0 AND expires_us > ?2) ORDER BY seq",
+	                          err);
 	struct dw_approval row = {0};
 	bool more = true;
 	int r = SQLITE_DONE;
@@ -274,7 +274,7 @@ static int each(struct dw_approvals *a, bool all, dw_approval_fn *fn, void *user
 		dw_approval_finish(&row);
 	}
 	if (more && r != SQLITE_DONE)
-		return dw_store_fail(&a->store, err, "list the questions");
+		return dw_sqlite_fail(&a->store, err, "list the questions");
 	return 0;
 }
 

@@ -99,12 +99,12 @@ static int find_open(struct dw_approvals *a, struct dw_approval *draft,
                      struct dw_error *err)
 {
 	autostmt sqlite3_stmt *stmt =
-		dw_store_prepare(&a->store,
-	                         "SELECT " DW_APPROVALS_COLUMNS
-	                         " FROM question WHERE caller = ? AND "
-	                         "state IN (0, 1) AND memory = '' AND hash = ? AND rule = ? "
-	                         "ORDER BY state DESC, seq LIMIT 1",
-	                         err);
+		dw_sqlite_prepare(&a->store,
+	                          "SELECT " DW_APPROVALS_COLUMNS
+	                          " FROM question WHERE caller = ? AND "
+	                          "state IN (0, 1) AND memory = '' AND hash = ? AND rule = ? "
+	                          "ORDER BY state DESC, seq LIMIT 1",
+	                          err);
 	struct dw_approval found = {0};
 	int r;
 
@@ -118,7 +118,7 @@ static int find_open(struct dw_approvals *a, struct dw_approval *draft,
 	if (r == SQLITE_DONE)
 		return 0;
 	if (r != SQLITE_ROW)
-		return dw_store_fail(&a->store, err, "look for the question");
+		return dw_sqlite_fail(&a->store, err, "look for the question");
 	if (dw_approvals_row(stmt, &found, err) < 0)
 		return -1;
 	dw_approval_finish(draft);
@@ -129,7 +129,7 @@ static int find_open(struct dw_approvals *a, struct dw_approval *draft,
 static int count_open(struct dw_approvals *a, const char *who, int64_t *ret,
                       struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_store_prepare(
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		who ? "SELECT count(*) FROM question WHERE state = 0 AND caller = ?"
 		    : "SELECT count(*) FROM question WHERE state = 0",
@@ -141,7 +141,7 @@ static int count_open(struct dw_approvals *a, const char *who, int64_t *ret,
 		(void)sqlite3_bind_text(stmt, 1, who, (int)dw_approvals_identity(who),
 		                        SQLITE_STATIC);
 	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return dw_store_fail(&a->store, err, "count the questions");
+		return dw_sqlite_fail(&a->store, err, "count the questions");
 	*ret = sqlite3_column_int64(stmt, 0);
 	return 0;
 }
@@ -168,7 +168,7 @@ static int check_room(struct dw_approvals *a, const char *who, struct dw_error *
 /* Room on the disk: what is over goes after a while, or when there is much of it. */
 static int prune(struct dw_approvals *a, struct dw_error *err)
 {
-	sqlite3_stmt *stmt = dw_store_prepare(
+	sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"DELETE FROM question WHERE state >= 2 AND (expires_us < ? OR seq <= "
 		"(SELECT seq FROM question WHERE state >= 2 ORDER BY seq DESC LIMIT 1 "

@@ -51,7 +51,7 @@ static int apply(struct dw_approval *q, const struct dw_ruling *decision,
 static int write_down(struct dw_approvals *a, const struct dw_approval *q,
                       struct dw_error *err)
 {
-	sqlite3_stmt *stmt = dw_store_prepare(
+	sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"UPDATE question SET state = ?2, decided_by = ?3, note = ?4, "
 		"decided_us = ?5, remember = ?6, "
@@ -150,7 +150,7 @@ static int use(struct dw_approvals *a, const char *id, const char *who, const ch
 	if (r == 0)
 		r = check_use(&q, who, hash, err);
 	if (r == 0) {
-		stmt = dw_store_prepare(
+		stmt = dw_sqlite_prepare(
 			&a->store,
 			"UPDATE question SET state = 4, used_us = ?, used_by = ? "
 			"WHERE id = ? AND state = 1",

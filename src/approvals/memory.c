@@ -44,7 +44,7 @@ int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
                         struct dw_error *err)
 {
 	/* The clock has been heeded by the transaction's beginning. */
-	autostmt sqlite3_stmt *stmt = dw_store_prepare(
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"SELECT id, decided_by, note FROM memory WHERE caller = ?1 AND "
 		"(kind = 1 AND hash = ?2 OR kind = 2 AND session = ?3 AND rule = ?4 OR "
@@ -62,7 +62,7 @@ int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
 	if (r == SQLITE_DONE)
 		return 0;
 	if (r != SQLITE_ROW)
-		return dw_store_fail(&a->store, err, "read what is remembered");
+		return dw_sqlite_fail(&a->store, err, "read what is remembered");
 	(void)snprintf(draft->memory, sizeof(draft->memory), "%s",
 	               (const char *)sqlite3_column_text(stmt, 0));
 	if (take(&draft->decided_by, stmt, 1, err) < 0 ||
@@ -76,14 +76,14 @@ int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
 
 static int check_room(struct dw_approvals *a, struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_store_prepare(&a->store,
-	                                               "SELECT count(*) FROM memory",
-	                                               err);
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(&a->store,
+	                                                "SELECT count(*) FROM memory",
+	                                                err);
 
 	if (!stmt)
 		return -1;
 	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return dw_store_fail(&a->store, err, "read what is remembered");
+		return dw_sqlite_fail(&a->store, err, "read what is remembered");
 	if (sqlite3_column_int64(stmt, 0) >= MEMORIES_MAX)
 		return dw_fail(err, DW_E_BUSY, 0,
 		               "%d approvals are remembered already: forget some with "
@@ -96,7 +96,7 @@ static int write_down(struct dw_approvals *a, const struct dw_approval *yes,
                       const char *id, struct dw_error *err)
 {
 	enum dw_remember kind = yes->remember;
-	sqlite3_stmt *stmt = dw_store_prepare(
+	sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"INSERT INTO memory (caller, hash, session, rule, id, kind, who, "
 		"decided_by, note, decided_us, expires_us) "
@@ -135,7 +135,7 @@ static int answer_others(struct dw_approvals *a, const struct dw_approval *yes,
 	               "note = ?7, decided_us = ?8, expires_us = ?8 + use_us "
 	               "WHERE state = 0 AND caller = ?1 AND %s",
 	               covers[yes->remember]);
-	stmt = dw_store_prepare(&a->store, sql, err);
+	stmt = dw_sqlite_prepare(&a->store, sql, err);
 	if (!stmt)
 		return -1;
 	bind(stmt, yes);
@@ -188,7 +188,7 @@ static bool take_memory(sqlite3_stmt *stmt, struct dw_memory *ret)
 static int list(struct dw_approvals *a, dw_memory_fn *fn, void *user,
                 struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_store_prepare(
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"SELECT id, hash, who, session, rule, decided_by, note, kind, decided_us, "
 		"expires_us FROM memory WHERE expires_us = 0 OR expires_us > ? "
@@ -210,7 +210,7 @@ static int list(struct dw_approvals *a, dw_memory_fn *fn, void *user,
 	}
 	return r == SQLITE_DONE
 	               ? 0
-	               : dw_store_fail(&a->store, err, "list what is remembered");
+	               : dw_sqlite_fail(&a->store, err, "list what is remembered");
 }
 
 int dw_approvals_memories(struct dw_approvals *a, dw_memory_fn *fn, void *user,
@@ -228,7 +228,7 @@ int dw_approvals_memories(struct dw_approvals *a, dw_memory_fn *fn, void *user,
 static int find(struct dw_approvals *a, const char *prefix, char ret[DW_ID_MAX],
                 struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_store_prepare(
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"SELECT id FROM memory WHERE id >= ?1 AND id < ?1 || 'g' LIMIT 2", err);
 	int r;
@@ -252,7 +252,7 @@ static int find(struct dw_approvals *a, const char *prefix, char ret[DW_ID_MAX],
 		               prefix);
 	return r == SQLITE_DONE
 	               ? 0
-	               : dw_store_fail(&a->store, err, "read what is remembered");
+	               : dw_sqlite_fail(&a->store, err, "read what is remembered");
 }
 
 static int forget(struct dw_approvals *a, const char *prefix, struct dw_error *err)
@@ -267,7 +267,7 @@ static int forget(struct dw_approvals *a, const char *prefix, struct dw_error *e
 	if (find(a, prefix, id, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
-		sqlite3_stmt *stmt = dw_store_prepare(&a->store, statements[i], err);
+		sqlite3_stmt *stmt = dw_sqlite_prepare(&a->store, statements[i], err);
 
 		if (!stmt)
 			return -1;

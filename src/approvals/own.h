@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "approvals/approvals.h"
-#include "store/store.h"
+#include "base/sqlite.h"
 
 /* What the files of this folder share, and nobody else sees. */
 
@@ -16,7 +16,7 @@ struct dw_approvals {
 	char epoch[DW_ID_MAX]; /* the session of who has none: ours, as long as it is */
 
 	pthread_mutex_t lock; /* guards what follows */
-	struct dw_store store;
+	struct dw_sqlite store;
 	int64_t version;     /* of the file, when we last looked ... */
 	uint64_t looked_ms;  /* ... and when that was */
 	uint64_t generation; /* goes up when something may have changed */
@@ -24,7 +24,7 @@ struct dw_approvals {
 
 #define DW_APPROVALS_SESSION_US INT64_C(86400000000) /* a session lasts a day at most */
 
-extern const struct dw_store_kind dw_approvals_kind;
+extern const struct dw_sqlite_kind dw_approvals_kind;
 
 int64_t dw_approvals_now_us(void);
 

@@ -146,11 +146,11 @@ int dw_approvals_insert(struct dw_approvals *a, const struct dw_approval *row,
                         struct dw_error *err)
 {
 	sqlite3_stmt *stmt =
-		dw_store_prepare(&a->store,
-	                         "INSERT INTO question (" DW_APPROVALS_COLUMNS
-	                         ", caller, use_us) VALUES "
-	                         "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	                         err);
+		dw_sqlite_prepare(&a->store,
+	                          "INSERT INTO question (" DW_APPROVALS_COLUMNS
+	                          ", caller, use_us) VALUES "
+	                          "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	                          err);
 	int n = (int)ARRAY_SIZE(columns);
 
 	if (!stmt)
@@ -184,10 +184,10 @@ int dw_approvals_find(struct dw_approvals *a, const char *id, struct dw_approval
 	if (dw_approvals_check_id(id, err) < 0)
 		return -1;
 	/* No digit is as large as a g. */
-	stmt = dw_store_prepare(&a->store,
-	                        "SELECT " DW_APPROVALS_COLUMNS " FROM question "
-	                        "WHERE id >= ?1 AND id < ?1 || 'g' LIMIT 2",
-	                        err);
+	stmt = dw_sqlite_prepare(&a->store,
+	                         "SELECT " DW_APPROVALS_COLUMNS " FROM question "
+	                         "WHERE id >= ?1 AND id < ?1 || 'g' LIMIT 2",
+	                         err);
 	if (!stmt)
 		return -1;
 	(void)sqlite3_bind_text(stmt, 1, id, -1, SQLITE_STATIC);
@@ -195,14 +195,14 @@ int dw_approvals_find(struct dw_approvals *a, const char *id, struct dw_approval
 	if (r == SQLITE_DONE)
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no question %s", id);
 	if (r != SQLITE_ROW)
-		return dw_store_fail(&a->store, err, "read the question");
+		return dw_sqlite_fail(&a->store, err, "read the question");
 	if (dw_approvals_row(stmt, &row, err) < 0)
 		return -1;
 	r = sqlite3_step(stmt);
 	if (r != SQLITE_DONE) {
 		dw_approval_finish(&row);
 		if (r != SQLITE_ROW)
-			return dw_store_fail(&a->store, err, "read the question");
+			return dw_sqlite_fail(&a->store, err, "read the question");
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "several questions begin with %s: give more of the id",
 		               id);

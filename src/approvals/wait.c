@@ -23,7 +23,7 @@ static int look(struct dw_approvals *a, struct dw_error *err)
 
 	if (now - a->looked_ms < LOOK_MS)
 		return 0;
-	if (dw_store_version(&a->store, &version, err) < 0)
+	if (dw_sqlite_version(&a->store, &version, err) < 0)
 		return -1;
 	if (version != a->version)
 		a->generation++;
@@ -36,9 +36,9 @@ static int read_state(struct dw_approvals *a, const char *id, int *ret_state,
                       int64_t *ret_expires_us, struct dw_error *err)
 {
 	autostmt sqlite3_stmt *stmt =
-		dw_store_prepare(&a->store,
-	                         "SELECT state, expires_us FROM question WHERE id = ?",
-	                         err);
+		dw_sqlite_prepare(&a->store,
+	                          "SELECT state, expires_us FROM question WHERE id = ?",
+	                          err);
 
 	if (!stmt)
 		return -1;
@@ -51,7 +51,7 @@ static int read_state(struct dw_approvals *a, const char *id, int *ret_state,
 	case SQLITE_DONE:
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no question %.32s", id);
 	default:
-		return dw_store_fail(&a->store, err, "read the question");
+		return dw_sqlite_fail(&a->store, err, "read the question");
 	}
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
-#include "base/guess.h"
 #include "base/num.h"
 #include "base/yaml_own.h"
 

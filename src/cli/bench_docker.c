@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/bench_way.h"
+#include "cli/bench_run.h"
 #include "dewar/dewar.h"
 
 #define TRIALS 2

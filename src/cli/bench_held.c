@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cli/bench_way.h"
+#include "cli/bench_run.h"
 
 #define HELD 500U
 #define MEMORY_CELLS 16U

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "cli/bench_way.h"
+#include "cli/bench_run.h"
 
 #define TRIALS 3            /* runs that warm the caches, and do not count */
 #define FAILURES_MAX 10     /* before a method is left alone */

@@ -2,7 +2,7 @@
 #ifndef DW_CLI_BENCH_LOAD_H
 #define DW_CLI_BENCH_LOAD_H
 
-#include "cli/bench_way.h"
+#include "cli/bench_run.h"
 
 /* Several threads that run the same thing over and over; they start together. */
 struct dw_bench_load {

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/bench_way.h"
+#include "cli/bench_run.h"
 
 #define MB (1ULL << 20)
 #define CELL_MB_MOST 16ULL /* what we let the pool reckon with, a cell */

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/advice.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/report.h"
-#include "engine/advice.h"
 
 #define EXIT_FOUND 1
 #define DEFAULT_LIST "default"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/doctor.h"
+#include "doctor/doctor.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,14 +5,14 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "cli/attend.h"
 #include "cli/command.h"
+#include "cli/foreground.h"
 #include "cli/input.h"
-#include "cli/job.h"
 #include "cli/report.h"
+#include "cli/run_options.h"
 
 struct settings {
-	struct dw_job_settings job; /* first: the shared options point into it */
+	struct dw_run_settings job; /* first: the shared options point into it */
 	const char *line;
 };
 
@@ -51,8 +51,8 @@ static void add_quoted(struct dw_buf *line, const char *word)
  * arguments, which our caller's shell has taken apart already: the second shell
  * must find the same words again.
  */
-static int join(struct dw_job *job, const char *single, const struct dw_parsed *parsed,
-                struct dw_error *err)
+static int join(struct dw_run_options *job, const char *single,
+                const struct dw_parsed *parsed, struct dw_error *err)
 {
 	autobuf struct dw_buf line;
 	size_t i;
@@ -76,7 +76,7 @@ static int join(struct dw_job *job, const char *single, const struct dw_parsed *
 	return 0;
 }
 
-static int prepare(struct dw_job *job, const struct settings *set,
+static int prepare(struct dw_run_options *job, const struct settings *set,
                    const struct dw_parsed *parsed, struct dw_error *err)
 {
 	if (set->job.json && set->job.text)
@@ -90,7 +90,7 @@ static int prepare(struct dw_job *job, const struct settings *set,
 	if (!set->line && parsed->n_operands == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "nothing to run: give a command; see `dewar exec --help`");
-	if (dw_job_fill(job, &set->job, err) < 0)
+	if (dw_run_options_fill(job, &set->job, err) < 0)
 		return -1;
 	return join(job, set->line, parsed, err);
 }
@@ -100,10 +100,10 @@ static int exec(const struct dw_command *cmd, int argc, char **argv)
 	struct settings set = {0};
 	struct dw_parsed parsed = {0};
 	struct dw_error err = {0};
-	struct dw_job job;
+	struct dw_run_options job;
 	int r, status;
 
-	dw_job_init(&job);
+	dw_run_options_init(&job);
 	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
 	if (r > 0)
 		status = dw_report_flush();
@@ -111,11 +111,11 @@ static int exec(const struct dw_command *cmd, int argc, char **argv)
 		status = dw_report_error(&err, set.job.json ||
 		                                       dw_options_want_json(argc, argv));
 	else
-		status = dw_attend(&job, &set.job);
+		status = dw_foreground(&job, &set.job);
 
-	dw_job_finish(&job);
+	dw_run_options_finish(&job);
 	dw_parsed_finish(&parsed);
-	dw_job_settings_finish(&set.job);
+	dw_run_settings_finish(&set.job);
 	return status;
 }
 
@@ -137,10 +137,10 @@ const struct dw_command dw_command_exec = {
 	.groups =
 		{
 			&line_group,
-			&dw_job_walls_group,
-			&dw_job_limits_group,
-			&dw_job_files_group,
-			&dw_job_output_group,
+			&dw_run_options_walls_group,
+			&dw_run_options_limits_group,
+			&dw_run_options_files_group,
+			&dw_run_options_output_group,
 		},
 	.passes_args = true,
 	.fits = DW_FITS_COMMAND,

@@ -10,10 +10,10 @@
 #include "base/num.h"
 #include "base/state.h"
 #include "cli/command.h"
-#include "cli/job.h"
 #include "cli/report.h"
+#include "cli/run_options.h"
 #include "cli/subcommand.h"
-#include "engine/check.h"
+#include "run/check.h"
 
 struct settings {
 	const char *state;

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "base/guess.h"
+#include "base/choose.h"
 #include "dewar/dewar.h"
-#include "engine/languages.h"
+#include "languages/installed.h"
 
 /* Is it a language's name or one of its aliases, in any case? */
 bool dw_language_is(const char *word);

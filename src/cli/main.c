@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/guess.h"
+#include "base/choose.h"
 #include "cli/command.h"
 #include "cli/report.h"
 

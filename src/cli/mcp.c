@@ -3,7 +3,7 @@
  * dewar mcp: hand over to dewar-serve, as `dewar serve` does.
  */
 #include "cli/command.h"
-#include "cli/hand.h"
+#include "cli/exec_helper.h"
 
 struct settings {
 	const char *config;
@@ -41,20 +41,20 @@ static const struct dw_option options[] = {
 
 static const struct dw_option_group group = {"Settings", options};
 
-static void fill(struct dw_hand *hand, const void *settings)
+static void fill(struct dw_helper *hand, const void *settings)
 {
 	const struct settings *set = settings;
 
-	dw_hand_add(hand, "config", set->config);
-	dw_hand_add(hand, "policy", set->policy);
-	dw_hand_add(hand, "audit", set->audit);
+	dw_helper_add(hand, "config", set->config);
+	dw_helper_add(hand, "policy", set->policy);
+	dw_helper_add(hand, "audit", set->audit);
 }
 
 static int mcp(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {0};
 
-	return dw_hand_command(cmd, argc, argv, "dewar-serve", &set, fill);
+	return dw_helper_command(cmd, argc, argv, "dewar-serve", &set, fill);
 }
 
 const struct dw_command dw_command_mcp = {

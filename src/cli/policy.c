@@ -8,16 +8,16 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/job.h"
 #include "cli/language.h"
 #include "cli/report.h"
+#include "cli/run_options.h"
 #include "cli/subcommand.h"
-#include "gate/explain.h"
+#include "run/explain.h"
 
 #define EXIT_REFUSED 1
 
 struct settings {
-	struct dw_job_settings job; /* first: the shared options point into it */
+	struct dw_run_settings job; /* first: the shared options point into it */
 	const char *code;
 	const char *request;
 	const char *caller;
@@ -148,7 +148,7 @@ static int print_text(const struct dw_explanation *explanation)
 	return dw_report_flush();
 }
 
-static int fill_code(struct dw_job *job, const struct settings *set,
+static int fill_code(struct dw_run_options *job, const struct settings *set,
                      const struct dw_parsed *parsed, struct dw_error *err)
 {
 	size_t wanted = set->code ? 2 : 3, len;
@@ -162,7 +162,7 @@ static int fill_code(struct dw_job *job, const struct settings *set,
 			err, DW_E_INVALID, 0,
 			"no language \"%.64s\"; `dewar languages` lists those there are",
 			parsed->operands[1]);
-	if (dw_job_fill(job, &set->job, err) < 0)
+	if (dw_run_options_fill(job, &set->job, err) < 0)
 		return -1;
 	job->req.language = parsed->operands[1];
 	if (set->code) {
@@ -176,7 +176,7 @@ static int fill_code(struct dw_job *job, const struct settings *set,
 	return 0;
 }
 
-static int fill(const struct dw_command *cmd, struct dw_job *job,
+static int fill(const struct dw_command *cmd, struct dw_run_options *job,
                 const struct settings *set, const struct dw_parsed *parsed,
                 struct dw_error *err)
 {
@@ -189,7 +189,7 @@ static int fill(const struct dw_command *cmd, struct dw_job *job,
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "--%s beside --request: say it in the request",
 		               other ? other->name : "code");
-	return dw_job_load(job, set->request, &set->job, err);
+	return dw_run_options_load(job, set->request, &set->job, err);
 }
 
 static int explain(const struct dw_command *cmd, const struct settings *set,
@@ -199,11 +199,11 @@ static int explain(const struct dw_command *cmd, const struct settings *set,
 	struct dw_policy_question question = {.who = set->caller,
 	                                      .door = set->door ? set->door : "cli"};
 	struct dw_policy *policy = NULL;
-	struct dw_job job;
+	struct dw_run_options job;
 	char who[96];
 	int r;
 
-	dw_job_init(&job);
+	dw_run_options_init(&job);
 	dw_account_who(getuid(), who, sizeof(who));
 	if (!question.who)
 		question.who = who;
@@ -221,7 +221,7 @@ static int explain(const struct dw_command *cmd, const struct settings *set,
 	}
 	dw_explanation_finish(&explanation);
 	dw_policy_unref(policy);
-	dw_job_finish(&job);
+	dw_run_options_finish(&job);
 	return r;
 }
 
@@ -248,7 +248,7 @@ static int policy(const struct dw_command *cmd, int argc, char **argv)
 	else if (r == 0)
 		r = dw_subcommand_act(cmd, subcommands, &parsed, &set, &err);
 	dw_parsed_finish(&parsed);
-	dw_job_settings_finish(&set.job);
+	dw_run_settings_finish(&set.job);
 	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
 }
 
@@ -273,9 +273,9 @@ const struct dw_command dw_command_policy = {
 	.groups =
 		{
 			&asked_group,
-			&dw_job_walls_group,
-			&dw_job_limits_group,
-			&dw_job_files_group,
+			&dw_run_options_walls_group,
+			&dw_run_options_limits_group,
+			&dw_run_options_files_group,
 		},
 	.fits = DW_FITS_WORDS,
 	.words = "check explain show",

@@ -3,18 +3,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
-#include "base/guess.h"
-#include "cli/attend.h"
 #include "cli/command.h"
+#include "cli/foreground.h"
 #include "cli/input.h"
-#include "cli/job.h"
 #include "cli/language.h"
 #include "cli/report.h"
+#include "cli/run_options.h"
 #include "dewar/dewar.h"
 
 struct settings {
-	struct dw_job_settings job; /* first: the shared options point into it */
+	struct dw_run_settings job; /* first: the shared options point into it */
 	const char *code;
 	const char *request;
 };
@@ -121,7 +121,8 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 	return 0;
 }
 
-static int read_code(struct dw_job *job, const struct source *src, struct dw_error *err)
+static int read_code(struct dw_run_options *job, const struct source *src,
+                     struct dw_error *err)
 {
 	struct dw_request *req = &job->req;
 	size_t len;
@@ -149,7 +150,7 @@ static int read_code(struct dw_job *job, const struct source *src, struct dw_err
 	return 0;
 }
 
-static int from_operands(struct dw_job *job, const struct settings *set,
+static int from_operands(struct dw_run_options *job, const struct settings *set,
                          const struct dw_parsed *parsed, struct dw_error *err)
 {
 	struct dw_request *req = &job->req;
@@ -157,7 +158,7 @@ static int from_operands(struct dw_job *job, const struct settings *set,
 
 	if (find_source(parsed, set->code, &src, err) < 0)
 		return -1;
-	if (dw_job_fill(job, &set->job, err) < 0)
+	if (dw_run_options_fill(job, &set->job, err) < 0)
 		return -1;
 
 	req->args = src.args;
@@ -170,13 +171,13 @@ static int from_operands(struct dw_job *job, const struct settings *set,
 	return 0;
 }
 
-static int from_request(const struct dw_command *cmd, struct dw_job *job,
+static int from_request(const struct dw_command *cmd, struct dw_run_options *job,
                         const struct settings *set, const struct dw_parsed *parsed,
                         struct dw_error *err)
 {
 	const struct dw_option *other;
 
-	other = dw_options_besides(cmd, parsed, &dw_job_output_group, "request");
+	other = dw_options_besides(cmd, parsed, &dw_run_options_output_group, "request");
 	if (other)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "--%s beside --request: say it in the request",
@@ -185,10 +186,10 @@ static int from_request(const struct dw_command *cmd, struct dw_job *job,
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "\"%s\" beside --request: say it in the request",
 		               parsed->operands[0]);
-	return dw_job_load(job, set->request, &set->job, err);
+	return dw_run_options_load(job, set->request, &set->job, err);
 }
 
-static int prepare(const struct dw_command *cmd, struct dw_job *job,
+static int prepare(const struct dw_command *cmd, struct dw_run_options *job,
                    const struct settings *set, const struct dw_parsed *parsed,
                    struct dw_error *err)
 {
@@ -205,10 +206,10 @@ static int run(const struct dw_command *cmd, int argc, char **argv)
 	struct settings set = {0};
 	struct dw_parsed parsed = {0};
 	struct dw_error err = {0};
-	struct dw_job job;
+	struct dw_run_options job;
 	int r, status;
 
-	dw_job_init(&job);
+	dw_run_options_init(&job);
 	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
 	if (r > 0)
 		status = dw_report_flush();
@@ -216,11 +217,11 @@ static int run(const struct dw_command *cmd, int argc, char **argv)
 		status = dw_report_error(&err, set.job.json ||
 		                                       dw_options_want_json(argc, argv));
 	else
-		status = dw_attend(&job, &set.job);
+		status = dw_foreground(&job, &set.job);
 
-	dw_job_finish(&job);
+	dw_run_options_finish(&job);
 	dw_parsed_finish(&parsed);
-	dw_job_settings_finish(&set.job);
+	dw_run_settings_finish(&set.job);
 	return status;
 }
 
@@ -245,10 +246,10 @@ const struct dw_command dw_command_run = {
 	.groups =
 		{
 			&code_group,
-			&dw_job_walls_group,
-			&dw_job_limits_group,
-			&dw_job_files_group,
-			&dw_job_output_group,
+			&dw_run_options_walls_group,
+			&dw_run_options_limits_group,
+			&dw_run_options_files_group,
+			&dw_run_options_output_group,
 		},
 	.passes_args = true,
 	.fits = DW_FITS_LANGUAGE,

@@ -4,7 +4,7 @@
  * cannot have, and `dewar run` must not pay for.
  */
 #include "cli/command.h"
-#include "cli/hand.h"
+#include "cli/exec_helper.h"
 
 struct settings {
 	const char *listen;
@@ -73,23 +73,23 @@ static const struct dw_option config_options[] = {
 static const struct dw_option_group where = {"Where", where_options};
 static const struct dw_option_group config = {"Settings", config_options};
 
-static void fill(struct dw_hand *hand, const void *settings)
+static void fill(struct dw_helper *hand, const void *settings)
 {
 	const struct settings *set = settings;
 
-	dw_hand_add(hand, "listen", set->listen);
-	dw_hand_add(hand, "socket", set->socket);
-	dw_hand_add(hand, "state", set->state);
-	dw_hand_add(hand, "config", set->config);
-	dw_hand_add(hand, "policy", set->policy);
-	dw_hand_add(hand, "check", set->check ? "1" : NULL);
+	dw_helper_add(hand, "listen", set->listen);
+	dw_helper_add(hand, "socket", set->socket);
+	dw_helper_add(hand, "state", set->state);
+	dw_helper_add(hand, "config", set->config);
+	dw_helper_add(hand, "policy", set->policy);
+	dw_helper_add(hand, "check", set->check ? "1" : NULL);
 }
 
 static int serve(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {0};
 
-	return dw_hand_command(cmd, argc, argv, "dewar-serve", &set, fill);
+	return dw_helper_command(cmd, argc, argv, "dewar-serve", &set, fill);
 }
 
 const struct dw_command dw_command_serve = {

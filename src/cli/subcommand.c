@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/guess.h"
+#include "base/choose.h"
 #include "cli/command.h"
 #include "cli/report.h"
 

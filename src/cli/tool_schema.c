@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "cli/command.h"
-#include "cli/hand.h"
+#include "cli/exec_helper.h"
 
 static const char *const formats[] = {"mcp", "openai", "anthropic"};
 
@@ -36,18 +36,18 @@ static const struct dw_option options[] = {
 
 static const struct dw_option_group group = {"Output", options};
 
-static void fill(struct dw_hand *hand, const void *settings)
+static void fill(struct dw_helper *hand, const void *settings)
 {
 	const struct settings *set = settings;
 
-	dw_hand_add(hand, "format", set->format);
+	dw_helper_add(hand, "format", set->format);
 }
 
 static int tool_schema(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {.format = formats[0]};
 
-	return dw_hand_command(cmd, argc, argv, "dewar-serve", &set, fill);
+	return dw_helper_command(cmd, argc, argv, "dewar-serve", &set, fill);
 }
 
 const struct dw_command dw_command_tool_schema = {

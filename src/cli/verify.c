@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/program.h"
 #include "cli/command.h"
-#include "cli/hand.h"
+#include "cli/exec_helper.h"
 #include "cli/report.h"
 #include "dewar/dewar.h"
 
@@ -126,7 +126,7 @@ static const struct dw_option_group what = {"What to try", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
 /* Every wanted way to a cell of the level; false if there is none. */
-static bool add_ways(struct dw_hand *hand, const char *level, const char *only)
+static bool add_ways(struct dw_helper *hand, const char *level, const char *only)
 {
 	bool any = false;
 	char text[96];
@@ -139,14 +139,14 @@ static bool add_ways(struct dw_hand *hand, const char *level, const char *only)
 			continue;
 		(void)snprintf(text, sizeof(text), "%s/%s/%s%s", level, ways[i].name,
 		               level, ways[i].title);
-		dw_hand_add(hand, "target", text);
+		dw_helper_add(hand, "target", text);
 		any = true;
 	}
 	return any;
 }
 
 /* The levels to attack: those that work here, or the one that was named. */
-static int add_levels(struct dw_hand *hand, const struct settings *set,
+static int add_levels(struct dw_helper *hand, const struct settings *set,
                       struct dw_error *err)
 {
 	const char *only = set->level;
@@ -164,7 +164,7 @@ static int add_levels(struct dw_hand *hand, const struct settings *set,
 		if (only)
 			return dw_wrap(err, "attack level %s", only);
 		(void)snprintf(reason, sizeof(reason), "%s=%s", *name, err->text);
-		dw_hand_add(hand, "absent", reason);
+		dw_helper_add(hand, "absent", reason);
 		*err = (struct dw_error){0};
 	}
 	if (known && !any)
@@ -182,7 +182,7 @@ static int add_levels(struct dw_hand *hand, const struct settings *set,
 static int hand_over(const struct settings *set, struct dw_error *err)
 {
 	char attacks[512], self[512];
-	struct dw_hand hand = {.n = 0};
+	struct dw_helper hand = {.n = 0};
 	ssize_t n;
 	int r;
 
@@ -198,24 +198,24 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 	if (dw_program_find("dewar-attacks", NULL, attacks, sizeof(attacks), err) < 0)
 		return -1;
 
-	dw_hand_add(&hand, "", "dewar-verify");
-	dw_hand_add(&hand, "dewar", self);
-	dw_hand_add(&hand, "attacks", attacks);
+	dw_helper_add(&hand, "", "dewar-verify");
+	dw_helper_add(&hand, "dewar", self);
+	dw_helper_add(&hand, "attacks", attacks);
 	r = set->list ? 0 : add_levels(&hand, set, err);
-	dw_hand_add(&hand, "only", set->only);
-	dw_hand_add(&hand, "image", set->image);
-	dw_hand_add(&hand, "runtime", set->runtime);
-	dw_hand_add(&hand, "list", set->list ? "1" : NULL);
-	dw_hand_add(&hand, "html", set->html);
+	dw_helper_add(&hand, "only", set->only);
+	dw_helper_add(&hand, "image", set->image);
+	dw_helper_add(&hand, "runtime", set->runtime);
+	dw_helper_add(&hand, "list", set->list ? "1" : NULL);
+	dw_helper_add(&hand, "html", set->html);
 	if (set->json)
-		dw_hand_add(&hand, "json", "1");
+		dw_helper_add(&hand, "json", "1");
 	if (dw_report_colour(STDOUT_FILENO))
-		dw_hand_add(&hand, "colour", "1");
+		dw_helper_add(&hand, "colour", "1");
 	if (dw_report_colour(STDERR_FILENO))
-		dw_hand_add(&hand, "progress", "1");
+		dw_helper_add(&hand, "progress", "1");
 	if (r == 0)
-		r = dw_hand_over(&hand, err);
-	dw_hand_finish(&hand);
+		r = dw_helper_over(&hand, err);
+	dw_helper_finish(&hand);
 	return r;
 }
 

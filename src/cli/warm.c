@@ -50,7 +50,7 @@ static int pool_of_containers(const struct dw_request *req, struct dw_pool **ret
 	return 0;
 }
 
-int dw_warm_pool(const struct dw_job_settings *set, const struct dw_request *req,
+int dw_warm_pool(const struct dw_run_settings *set, const struct dw_request *req,
                  struct dw_pool **ret_pool, struct dw_error *err)
 {
 	const struct dw_template_config *template = find(req);

@@ -2,14 +2,14 @@
 #ifndef DW_CLI_WARM_H
 #define DW_CLI_WARM_H
 
-#include "cli/job.h"
+#include "cli/run_options.h"
 #include "dewar/pool.h"
 
 /*
  * A pool for one run: with a cell that waits, or with a zygote to fork from. What
  * cannot be kept warm runs cold, and the result says so; *ret_pool is NULL then.
  */
-int dw_warm_pool(const struct dw_job_settings *set, const struct dw_request *req,
+int dw_warm_pool(const struct dw_run_settings *set, const struct dw_request *req,
                  struct dw_pool **ret_pool, struct dw_error *err);
 
 #endif

@@ -53,7 +53,8 @@ static int wait_for(int fd, short events, int cancel_fd, const struct dw_engine 
 		n = poll(fds, 2, dw_ms_until(e->deadline_ms));
 	while (n < 0 && errno == EINTR);
 	/* For Podman this is the start, or most of it: see http.h. */
-	if (fds[1].revents && !fds[0].revents && poll(fds, 1, DW_HTTP_GRACE_MS) <= 0)
+	if (fds[1].revents && !fds[0].revents &&
+	    poll(fds, 1, DW_DOCKER_HTTP_GRACE_MS) <= 0)
 		return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
 	if (n <= 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,

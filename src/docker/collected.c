@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "kernel/guest.h"
+#include "wire/guest.h"
 
 void dw_collected_open(struct dw_collected *c, const char *folder)
 {

@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/guest.h"
+#include "wire/guest.h"
 
 /*
  * Two layers of framing, taken off as bytes come, in whatever pieces.
  *
  * An engine wraps what a container writes: a byte for the stream, three of zero,
  * four for the length (the highest first), and the bytes. Inside, standard output
- * is the guest's (kernel/guest.h), and standard error is whatever a runtime has to
+ * is the guest's (wire/guest.h), and standard error is whatever a runtime has to
  * say before there is a guest.
  */
 typedef int dw_demux_frame_fn(void *user, const struct dw_guest_frame *frame,

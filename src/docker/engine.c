@@ -80,24 +80,24 @@ int dw_engine_call(const struct dw_engine *e, const char *method, const char *pa
                    struct dw_error *err)
 {
 	autofree char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-	struct dw_http_call call = {
+	struct dw_docker_http_call call = {
 		.method = method,
 		.deadline_ms = e->deadline_ms,
 		/* Only these change anything. */
-		.grace_ms = strcmp(method, "POST") == 0 ? DW_HTTP_GRACE_MS : 0,
+		.grace_ms = strcmp(method, "POST") == 0 ? DW_DOCKER_HTTP_GRACE_MS : 0,
 	};
 	autobuf struct dw_buf reply;
 	char full[2048];
 	long status = 0;
 	int r;
 
-	dw_buf_init(&reply, DW_HTTP_REPLY_MAX);
+	dw_buf_init(&reply, DW_DOCKER_HTTP_REPLY_MAX);
 	if (body && !text)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write a request");
 	(void)snprintf(full, sizeof(full), "%s%s", e->prefix, path);
 	call.path = full;
 	call.body = text;
-	r = dw_http_call(e->http, &call, &status, &reply, err);
+	r = dw_docker_http_call(e->http, &call, &status, &reply, err);
 	if (ret_status)
 		*ret_status = r < 0 ? 0 : status;
 	if (r < 0)
@@ -156,7 +156,7 @@ static int on_header(void *user, const char *line, size_t len)
  */
 static int ping(const struct dw_engine *e, struct pong *ret, struct dw_error *err)
 {
-	struct dw_http_call call = {
+	struct dw_docker_http_call call = {
 		.method = "GET",
 		.path = "/_ping",
 		.deadline_ms = e->deadline_ms,
@@ -166,8 +166,8 @@ static int ping(const struct dw_engine *e, struct pong *ret, struct dw_error *er
 	autobuf struct dw_buf reply;
 	long status = 0;
 
-	dw_buf_init(&reply, DW_HTTP_REPLY_MAX);
-	if (dw_http_call(e->http, &call, &status, &reply, err) < 0)
+	dw_buf_init(&reply, DW_DOCKER_HTTP_REPLY_MAX);
+	if (dw_docker_http_call(e->http, &call, &status, &reply, err) < 0)
 		return -1;
 	if (status != 200)
 		return fail_status(status, &reply, err);
@@ -254,13 +254,13 @@ int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
 		return dw_fail(err, DW_E_UNSUPPORTED, ENAMETOOLONG, "connect to %s",
 		               path);
 	(void)snprintf(e->socket, sizeof(e->socket), "%s", path);
-	if (dw_http_open(path, cancel_fd, &e->http, err) < 0)
+	if (dw_docker_http_open(path, cancel_fd, &e->http, err) < 0)
 		return -1;
 	return say_hello(e, err);
 }
 
 void dw_engine_close(struct dw_engine *e)
 {
-	dw_http_close(e->http);
+	dw_docker_http_close(e->http);
 	e->http = NULL;
 }

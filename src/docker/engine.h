@@ -13,7 +13,7 @@
  * An engine that speaks Docker's API: found, asked for its version, talked to.
  */
 struct dw_engine {
-	struct dw_http *http;
+	struct dw_docker_http *http;
 	char socket[108];
 	char prefix[16]; /* "/v1.41" */
 	char name[64];   /* "Docker 20.10.24", for people */

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-struct dw_http {
+struct dw_docker_http {
 	CURLM *multi;
 	CURL *easy;
 	char *socket;
@@ -18,17 +18,17 @@ struct dw_http {
 
 /* One call under way. */
 struct exchange {
-	const struct dw_http_call *call;
+	const struct dw_docker_http_call *call;
 	struct dw_buf *body;
 	struct dw_buf line;
 	uint64_t heard_ms;
 	bool refused; /* by who takes the lines */
 };
 
-int dw_http_open(const char *socket_path, int cancel_fd, struct dw_http **ret,
-                 struct dw_error *err)
+int dw_docker_http_open(const char *socket_path, int cancel_fd,
+                        struct dw_docker_http **ret, struct dw_error *err)
 {
-	struct dw_http *http = calloc(1, sizeof(*http));
+	struct dw_docker_http *http = calloc(1, sizeof(*http));
 
 	/* No TLS is ever spoken here, so nothing of it is set up: it takes its time. */
 	if (http && curl_global_init(CURL_GLOBAL_NOTHING) == CURLE_OK) {
@@ -38,14 +38,14 @@ int dw_http_open(const char *socket_path, int cancel_fd, struct dw_http **ret,
 		http->cancel_fd = cancel_fd;
 	}
 	if (!http || !http->multi || !http->easy || !http->socket) {
-		dw_http_close(http);
+		dw_docker_http_close(http);
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "set libcurl up");
 	}
 	*ret = http;
 	return 0;
 }
 
-void dw_http_close(struct dw_http *http)
+void dw_docker_http_close(struct dw_docker_http *http)
 {
 	if (!http)
 		return;
@@ -55,7 +55,7 @@ void dw_http_close(struct dw_http *http)
 	free(http);
 }
 
-void dw_http_heed(struct dw_http *http, int cancel_fd)
+void dw_docker_http_heed(struct dw_docker_http *http, int cancel_fd)
 {
 	http->cancel_fd = cancel_fd;
 }
@@ -101,9 +101,9 @@ static size_t on_header(char *data, size_t size, size_t n, void *user)
 	return n;
 }
 
-static struct curl_slist *set_up(struct dw_http *http, struct exchange *x)
+static struct curl_slist *set_up(struct dw_docker_http *http, struct exchange *x)
 {
-	const struct dw_http_call *call = x->call;
+	const struct dw_docker_http_call *call = x->call;
 	struct curl_slist *headers;
 	char url[2048];
 
@@ -135,10 +135,10 @@ static struct curl_slist *set_up(struct dw_http *http, struct exchange *x)
 }
 
 /* Until the reply is there: CURLE_OK and what else curl says, in *ret. */
-static int wait_for_reply(struct dw_http *http, const struct exchange *x, CURLcode *ret,
-                          struct dw_error *err)
+static int wait_for_reply(struct dw_docker_http *http, const struct exchange *x,
+                          CURLcode *ret, struct dw_error *err)
 {
-	const struct dw_http_call *call = x->call;
+	const struct dw_docker_http_call *call = x->call;
 	struct curl_waitfd cancel = {.fd = http->cancel_fd, .events = CURL_WAIT_POLLIN};
 	uint64_t now, deadline = call->deadline_ms;
 	bool heeds = http->cancel_fd >= 0;
@@ -172,15 +172,16 @@ static int wait_for_reply(struct dw_http *http, const struct exchange *x, CURLco
 	return 0;
 }
 
-int dw_http_call(struct dw_http *http, const struct dw_http_call *call, long *ret_status,
-                 struct dw_buf *ret_body, struct dw_error *err)
+int dw_docker_http_call(struct dw_docker_http *http,
+                        const struct dw_docker_http_call *call, long *ret_status,
+                        struct dw_buf *ret_body, struct dw_error *err)
 {
 	struct exchange x = {.call = call, .body = ret_body, .heard_ms = dw_now_ms()};
 	CURLcode code = CURLE_RECV_ERROR;
 	struct curl_slist *headers;
 	int r;
 
-	dw_buf_init(&x.line, DW_HTTP_REPLY_MAX);
+	dw_buf_init(&x.line, DW_DOCKER_HTTP_REPLY_MAX);
 	headers = set_up(http, &x);
 	(void)curl_multi_add_handle(http->multi, http->easy);
 	r = wait_for_reply(http, &x, &code, err);
@@ -209,7 +210,7 @@ int dw_http_call(struct dw_http *http, const struct dw_http_call *call, long *re
 	return 0;
 }
 
-char *dw_http_escape(const char *text)
+char *dw_docker_http_escape(const char *text)
 {
 	char *escaped = curl_easy_escape(NULL, text, 0);
 	char *copy = escaped ? strdup(escaped) : NULL;

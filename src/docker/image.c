@@ -92,7 +92,7 @@ int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note
 	uint64_t began = dw_now_ms();
 	char name[256], tag[160], path[1024], text[300];
 	autofree char *from = NULL, *tagged = NULL;
-	struct dw_http_call call = {
+	struct dw_docker_http_call call = {
 		.method = "POST",
 		.path = path,
 		.deadline_ms = began + PULL_MS,
@@ -109,15 +109,15 @@ int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note
 		               image);
 	if (dw_image_split(image, name, sizeof(name), tag, sizeof(tag), err) < 0)
 		return -1;
-	from = dw_http_escape(name);
-	tagged = dw_http_escape(tag);
+	from = dw_docker_http_escape(name);
+	tagged = dw_docker_http_escape(tag);
 	if (!from || !tagged)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "pull %s", image);
 	(void)snprintf(path, sizeof(path), "%s/images/create?fromImage=%s&tag=%s",
 	               e->prefix, from, tagged);
 	(void)snprintf(text, sizeof(text), "pulling %.200s", image);
 	note(user, text);
-	r = dw_http_call(e->http, &call, &status, NULL, err);
+	r = dw_docker_http_call(e->http, &call, &status, NULL, err);
 	e->deadline_ms += dw_now_ms() - began;
 	if (r < 0)
 		return dw_wrap(err, "pull %s", image);

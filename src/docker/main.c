@@ -14,7 +14,7 @@
  * that serves others. And when dewar is killed there is somebody left who notices,
  * since the socket hangs up, and removes the container.
  *
- * It is told what to do in one message (kernel/docker.h) and ends when the container
+ * It is told what to do in one message (wire/docker.h) and ends when the container
  * is gone.
  */
 #include <signal.h>

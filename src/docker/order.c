@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel/guest.h"
+#include "wire/guest.h"
 
 static const char *text_of(const json_t *root, const char *key)
 {
@@ -23,12 +23,14 @@ static uint64_t number_of(const json_t *root, const char *key)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
+/* Only a sealed file: the order that was checked is the order that is carried out. */
 static void *map(int fd, size_t *ret_len)
 {
 	struct stat st;
 	void *data;
 
-	if (fstat(fd, &st) < 0 || st.st_size <= 0)
+	if (fcntl(fd, F_GET_SEALS) != DW_PLAN_SEALS || fstat(fd, &st) < 0 ||
+	    st.st_size <= 0)
 		return NULL;
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	*ret_len = (size_t)st.st_size;

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "kernel/docker.h"
-#include "kernel/plan.h"
+#include "wire/docker.h"
+#include "wire/plan.h"
 
 /* What dewar wants, as levels/docker_order.c writes it. Texts are in the root. */
 struct dw_docker_order {

@@ -35,7 +35,7 @@
 #include "docker/container.h"
 #include "docker/image.h"
 #include "docker/stream.h"
-#include "kernel/guest.h"
+#include "wire/guest.h"
 
 #define MASKS_MAX 4096
 #define REST_MAX 65536U
@@ -431,7 +431,7 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 	if (result < 0)
 		tell_error(err);
 	if (r->id[0] != '\0') {
-		dw_http_heed(e->http, -1);
+		dw_docker_http_heed(e->http, -1);
 		e->deadline_ms = dw_now_ms() + (result < 0 ? REMOVE_SICK_MS : REMOVE_MS);
 		if (dw_container_remove(e, r->id, &left) < 0) {
 			(void)snprintf(report.text, sizeof(report.text), "%s", left.text);
@@ -439,7 +439,7 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 		}
 	}
 	if (r->id[0] == '\0' && r->unsure && !e->podman) {
-		dw_http_heed(e->http, -1);
+		dw_docker_http_heed(e->http, -1);
 		e->deadline_ms = dw_now_ms() + REMOVE_SICK_MS;
 		dw_container_remove_named(e, r->name);
 	}

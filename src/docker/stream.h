@@ -7,10 +7,10 @@
 #include "base/buf.h"
 #include "docker/collected.h"
 #include "docker/demux.h"
-#include "docker/held.h"
-#include "kernel/docker.h"
-#include "kernel/guest.h"
-#include "kernel/plan.h"
+#include "docker/held_limits.h"
+#include "wire/docker.h"
+#include "wire/guest.h"
+#include "wire/plan.h"
 
 /* How far the guest is. */
 enum dw_stage {

@@ -104,7 +104,7 @@ void dw_sweep(const struct dw_engine *engine)
 	struct dw_engine brief = *engine, *e = &brief;
 	autojson json_t *filter = json_pack("{s:[s]}", "label", DW_LABEL_OWNER);
 	autofree char *text = filter ? json_dumps(filter, JSON_COMPACT) : NULL;
-	autofree char *escaped = text ? dw_http_escape(text) : NULL;
+	autofree char *escaped = text ? dw_docker_http_escape(text) : NULL;
 	autojson json_t *list = NULL;
 	struct dw_error err = {0};
 	char path[256];

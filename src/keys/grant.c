@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
-#include "base/guess.h"
 
 static const struct {
 	const char *name;

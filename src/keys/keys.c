@@ -24,7 +24,7 @@
 struct dw_keys {
 	char *path;
 	pthread_mutex_t lock; /* guards what follows */
-	struct dw_store store;
+	struct dw_sqlite store;
 	struct dw_keys_row *rows; /* by their ids */
 	size_t n_rows;
 	int64_t version; /* of the file that they were read from */
@@ -59,13 +59,13 @@ static int refresh(struct dw_keys *keys, struct dw_error *err)
 	size_t n = 0;
 
 	/* Somebody put a backup there, or took it away. */
-	if (dw_store_replaced(&keys->store, keys->path)) {
+	if (dw_sqlite_replaced(&keys->store, keys->path)) {
 		keys->stale = true;
-		dw_store_close(&keys->store);
+		dw_sqlite_close(&keys->store);
 		if (dw_keys_store_open(&keys->store, keys->path, false, err) < 0)
 			return -1;
 	}
-	if (dw_store_version(&keys->store, &version, err) < 0)
+	if (dw_sqlite_version(&keys->store, &version, err) < 0)
 		return -1;
 	if (!keys->stale && version == keys->version)
 		return 0;
@@ -143,7 +143,7 @@ void dw_keys_close(struct dw_keys *keys)
 {
 	if (!keys)
 		return;
-	dw_store_close(&keys->store);
+	dw_sqlite_close(&keys->store);
 	(void)pthread_mutex_destroy(&keys->lock);
 	free(keys->rows);
 	free(keys->path);

@@ -23,7 +23,7 @@ static const char schema[] =
 	"pids INTEGER NOT NULL, files INTEGER NOT NULL"
 	") STRICT;";
 
-static const struct dw_store_kind kind = {
+static const struct dw_sqlite_kind kind = {
 	.what = "keys",
 	.application_id = 1148676965, /* "Dwke" */
 	.version = 1,
@@ -70,10 +70,10 @@ static const struct {
 	NUMBER(grant.max.files, INT64_MAX),
 };
 
-int dw_keys_store_open(struct dw_store *store, const char *path, bool make,
+int dw_keys_store_open(struct dw_sqlite *store, const char *path, bool make,
                        struct dw_error *err)
 {
-	return dw_store_open(store, &kind, path, make, err);
+	return dw_sqlite_open(store, &kind, path, make, err);
 }
 
 static bool take_text(sqlite3_stmt *stmt, int column, char *ret, size_t size)
@@ -120,12 +120,12 @@ static bool take_row(sqlite3_stmt *stmt, struct dw_keys_row *ret)
 	return good;
 }
 
-int dw_keys_store_load(struct dw_store *store, struct dw_keys_row **ret, size_t *ret_n,
+int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t *ret_n,
                        struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_store_prepare(store,
-	                                               "SELECT " COLUMNS " FROM key",
-	                                               err);
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(store,
+	                                                "SELECT " COLUMNS " FROM key",
+	                                                err);
 	autofree struct dw_keys_row *rows = NULL;
 	struct dw_keys_row *more;
 	size_t n = 0, room = 0;
@@ -153,7 +153,7 @@ int dw_keys_store_load(struct dw_store *store, struct dw_keys_row **ret, size_t 
 		n++;
 	}
 	if (r != SQLITE_DONE)
-		return dw_store_fail(store, err, "read the file of keys");
+		return dw_sqlite_fail(store, err, "read the file of keys");
 	*ret = TAKE_PTR(rows);
 	*ret_n = n;
 	return 0;
@@ -167,14 +167,14 @@ static uint64_t number_of(const struct dw_key *key, size_t i)
 	                                           : *(const uint64_t *)at;
 }
 
-int dw_keys_store_insert(struct dw_store *store, const struct dw_keys_row *row,
+int dw_keys_store_insert(struct dw_sqlite *store, const struct dw_keys_row *row,
                          struct dw_error *err)
 {
 	autostmt sqlite3_stmt *stmt =
-		dw_store_prepare(store,
-	                         "INSERT INTO key (" COLUMNS
-	                         ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	                         err);
+		dw_sqlite_prepare(store,
+	                          "INSERT INTO key (" COLUMNS
+	                          ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	                          err);
 	int r;
 
 	if (!stmt)
@@ -197,14 +197,14 @@ int dw_keys_store_insert(struct dw_store *store, const struct dw_keys_row *row,
 	r = sqlite3_step(stmt);
 	if (r == SQLITE_CONSTRAINT_PRIMARYKEY)
 		return 0;
-	return r == SQLITE_DONE ? 1 : dw_store_fail(store, err, "write down the key");
+	return r == SQLITE_DONE ? 1 : dw_sqlite_fail(store, err, "write down the key");
 }
 
-int dw_keys_store_revoke(struct dw_store *store, const char *id, int64_t now_us,
+int dw_keys_store_revoke(struct dw_sqlite *store, const char *id, int64_t now_us,
                          struct dw_error *err)
 {
 	/* The time of the first one stays. */
-	autostmt sqlite3_stmt *stmt = dw_store_prepare(
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		store,
 		"UPDATE key SET revoked_us = CASE revoked_us WHEN 0 THEN ? ELSE revoked_us "
 		"END WHERE id = ?",
@@ -215,7 +215,7 @@ int dw_keys_store_revoke(struct dw_store *store, const char *id, int64_t now_us,
 	(void)sqlite3_bind_int64(stmt, 1, now_us);
 	(void)sqlite3_bind_text(stmt, 2, id, -1, SQLITE_STATIC);
 	if (sqlite3_step(stmt) != SQLITE_DONE)
-		return dw_store_fail(store, err, "revoke the key");
+		return dw_sqlite_fail(store, err, "revoke the key");
 	if (sqlite3_changes(store->db) == 0)
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no key %.64s", id);
 	return 0;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sqlite.h"
 #include "keys/keys.h"
-#include "store/store.h"
 
 /* The SQLite file with the keys. Used by one thread at a time. */
 
@@ -19,17 +19,17 @@ struct dw_keys_row {
 };
 
 /* As dw_keys_open(), or without make dw_keys_open_existing(). On failure it is closed. */
-int dw_keys_store_open(struct dw_store *store, const char *path, bool make,
+int dw_keys_store_open(struct dw_sqlite *store, const char *path, bool make,
                        struct dw_error *err);
 /* All there are; free() them. One that we cannot have written is an error. */
-int dw_keys_store_load(struct dw_store *store, struct dw_keys_row **ret, size_t *ret_n,
+int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t *ret_n,
                        struct dw_error *err);
 
 /* 1, or 0 if there is one of that id already, or -1. */
-int dw_keys_store_insert(struct dw_store *store, const struct dw_keys_row *row,
+int dw_keys_store_insert(struct dw_sqlite *store, const struct dw_keys_row *row,
                          struct dw_error *err);
 
-int dw_keys_store_revoke(struct dw_store *store, const char *id, int64_t now_us,
+int dw_keys_store_revoke(struct dw_sqlite *store, const char *id, int64_t now_us,
                          struct dw_error *err);
 
 #endif

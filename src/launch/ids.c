@@ -13,7 +13,7 @@
 #include "launch/launch.h"
 
 /*
- * Stage 3, as root: become nobody in particular.
+ * Stage 3, as root: become a user that owns nothing.
  *
  * On entry:  root of the host.
  * Does:      takes an id that no user, service or other cell has.
@@ -37,7 +37,7 @@ int dw_ids_become(uint32_t id, struct dw_error *err)
 
 	/*
 	 * Changing ids made us undumpable, and so our own /proc files root's; we
-	 * write our id map there next. Nobody else has this id, so nobody gains.
+	 * write our id map there next. No other process has this id, so none gains.
 	 */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return 0;

@@ -6,14 +6,14 @@
  *
  * Dewar may have threads, a large memory and many descriptors; it must not
  * unshare, mount or change ids. It starts this program instead, once for each
- * cell, with a plan (kernel/plan.h) in a sealed memfd and a socket to report on
- * (kernel/report.h). The stages, in their order:
+ * cell, with a plan (wire/plan.h) in a sealed memfd and a socket to report on
+ * (wire/report.h). The stages, in their order:
  *
- *	dewar ── spawns ──> outer   (or one that stays forks it: serve.c)
+ *	dewar ── spawns ──> outer   (or the fork server does: fork_server.c)
  *	                     1  read the plan, close what we were not given
  *	                     2  join the cgroups: from here on all is counted
  *	                     3  as root: open the host trees, then give up root for
- *	                        an id that nobody else has; or, for a zygote's cell,
+ *	                        an id that is used for nothing else; or, for a zygote's cell,
  *	                        join the zygote's user namespace
  *	                     4  clone into new namespaces, say HELLO, end
  *	                           └──> inner, pid 1 of the cell
@@ -31,7 +31,7 @@
  * (runners/walls.c), and init waits for it (entered.c).
  *
  * Inner is cloned with CLONE_PARENT: it is dewar's own child, so that dewar can
- * wait for it and nobody stands between. Without namespaces (levels none and
+ * wait for it directly. Without namespaces (levels none and
  * process) outer itself goes on to be init, as a subreaper.
  *
  * Every stage either does all it says or ends the cell with an ERROR report.
@@ -53,6 +53,7 @@
 
 #include "base/fd.h"
 #include "base/pidfd.h"
+#include "init/init.h"
 #include "launch/launch.h"
 
 /* mutant: cell-namespaces */
@@ -64,31 +65,19 @@
 struct given {
 	int userns;
 	int pidns;
-	int letter;
+	int job;
 	int nursery; /* a socket */
 	int base;    /* a plan */
 	int cgroups[DW_REPORT_FDS_MAX];
 	int n_cgroups;
 };
 
-_Noreturn void dw_launch_die(const struct dw_error *err)
-{
-	struct dw_report report = {
-		.kind = DW_REPORT_ERROR,
-		.stage = dw_launch_stage,
-		.error = *err,
-	};
-
-	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
-	_exit(125);
-}
-
 int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err)
 {
 	struct stat st;
 	void *map;
 
-	/* What is not sealed could change under our eyes. */
+	/* A plan that is not sealed could change after we checked it. */
 	if (fcntl(fd, F_GET_SEALS) != DW_PLAN_SEALS || fstat(fd, &st) < 0)
 		return dw_fail(err, DW_E_INTERNAL, 0, "the plan is not sealed");
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -111,8 +100,8 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 	int fds[DW_REPORT_FDS_MAX], n, r, at = 1;
 
 	/*
-	 * A session of our own: whoever kills or stops dewar's process group does
-	 * not take away the one who cleans up after it.
+	 * A session of our own: a signal to dewar's process group must not end or
+	 * stop the process that cleans up after dewar.
 	 */
 	(void)setsid();
 	(void)umask(0); /* every mode below says it all */
@@ -129,7 +118,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 		return dw_fail(err, DW_E_INTERNAL, -n,
 		               "dewar-launch is started by dewar, never by hand");
 	if (n == 0)
-		_exit(125); /* whoever asked for this cell does not want it any more */
+		_exit(125); /* dewar does not want this cell any more */
 
 	if (dw_launch_map_plan(fds[0], plan, err) < 0)
 		return -1;
@@ -138,29 +127,14 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 		given->userns = at < n ? fds[at++] : -1;
 	if (plan->h->flags & DW_PLAN_NESTED)
 		given->pidns = at < n ? fds[at++] : -1;
-	if (plan->h->flags & DW_PLAN_LETTER)
-		given->letter = at < n ? fds[at++] : -1;
+	if (plan->h->flags & DW_PLAN_JOB)
+		given->job = at < n ? fds[at++] : -1;
 	if (plan->h->flags & DW_PLAN_NURSERY)
 		given->nursery = at < n ? fds[at++] : -1;
 	if (plan->h->flags & DW_PLAN_NURSERY)
 		given->base = at < n ? fds[at++] : -1;
 	while (at < n)
 		given->cgroups[given->n_cgroups++] = fds[at++];
-	return 0;
-}
-
-/* Stage 2: a thread that writes 0 into the list of a group moves itself. */
-static int join_cgroups(const struct given *given, struct dw_error *err)
-{
-	int r;
-
-	for (int i = 0; i < given->n_cgroups; i++) {
-		/* mutant: cgroup-join */
-		r = dw_fd_write_all(given->cgroups[i], "0", 1);
-		if (r < 0)
-			return dw_fail(err, DW_E_INTERNAL, -r, "join the cell's cgroup");
-		(void)close(given->cgroups[i]);
-	}
 	return 0;
 }
 
@@ -182,23 +156,8 @@ static void map_for_inner(const struct dw_plan *plan, int pidfd, const int *gate
 	if (dw_ids_map_for(dw_pidfd_pid(pidfd), h->inside_id,
 	                   h->flags & DW_PLAN_NESTED ? h->map_to : h->become,
 	                   h->flags & DW_PLAN_NESTED ? 1 : h->map_count, &err) < 0)
-		dw_launch_die(&err); /* inner finds the gate closed */
+		dw_init_die(&err); /* inner finds the gate closed */
 	(void)dw_fd_write_all(gate[1], "m", 1);
-}
-
-/* Stage 5: inner's side of it. */
-static int map_ids(const struct dw_plan *plan, uid_t uid, gid_t gid, const int *gate,
-                   struct dw_error *err)
-{
-	char byte;
-
-	if (!is_mapped_by_outer(plan))
-		return dw_ids_map(plan->h->inside_id, uid, gid, err);
-	(void)close(gate[1]);
-	if (read(gate[0], &byte, 1) != 1)
-		_exit(125); /* outer has said why */
-	(void)close(gate[0]);
-	return dw_ids_take(plan->h->inside_id, err);
 }
 
 /* Stage 4. Returns in inner only. */
@@ -224,52 +183,10 @@ static int enter_namespaces(const struct dw_plan *plan, const int *gate,
 	_exit(dw_report_send(DW_LAUNCH_FD, &hello, pidfd) < 0 ? 125 : 0);
 }
 
-/* Stage 6, second half: pasta, or whoever gives us a network, needs us alive. */
-static int wait_for_network(struct dw_error *err)
-{
-	const struct dw_report ready = {.kind = DW_REPORT_NETWORK};
-	char go;
-	int r = dw_report_send(DW_LAUNCH_FD, &ready, -1);
-
-	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "ask for a network");
-	if (read(DW_LAUNCH_FD, &go, 1) != 1 || go != 'g')
-		_exit(125); /* whoever asked for this cell does not want it any more */
-	return dw_net_keep_loopback_inside(err);
-}
-
-static int send_open(enum dw_report_kind kind, const char *path, int flags,
-                     struct dw_error *err)
-{
-	const struct dw_report report = {.kind = kind};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | flags), r;
-
-	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s in the cell", path);
-	r = dw_report_send(DW_LAUNCH_FD, &report, fd);
-	(void)close(fd);
-	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "hand over %s", path);
-	return 0;
-}
-
-/* What dewar wants to have of a cell that stands. */
-static int send_asked(const struct dw_plan *plan, struct dw_error *err)
-{
-	if ((plan->h->flags & DW_PLAN_ZYGOTE) &&
-	    (send_open(DW_REPORT_USERNS, "/proc/self/ns/user", 0, err) < 0 ||
-	     send_open(DW_REPORT_PIDNS, "/proc/self/ns/pid", 0, err) < 0))
-		return -1;
-	if ((plan->h->flags & DW_PLAN_SEND_TMP) &&
-	    send_open(DW_REPORT_TMP, "/tmp", O_DIRECTORY | O_NOFOLLOW, err) < 0)
-		return -1;
-	return 0;
-}
-
 /*
  * A zygote can fork into pid namespaces below its own, and nowhere else; so the
- * cell's has to be made there. Who joins one sends only children there: the
- * launcher goes on as its own child, which is dewar's, too.
+ * cell's has to be made there. setns() moves only the children of the caller, so
+ * the launcher goes on as its own child, which is a child of dewar, too.
  */
 static int join_pidns(int pidns, struct dw_error *err)
 {
@@ -311,55 +228,39 @@ static int give_up_root(const struct dw_plan *plan, const struct given *given,
 	return 0;
 }
 
-static int build_cell(const struct dw_plan *plan, const struct given *given,
-                      struct dw_error *err)
+/* Stages 3 to 7. Returns in the cell's first process only. */
+static int make_cell(const struct dw_plan *plan, const struct given *given,
+                     struct dw_error *err)
 {
 	static struct dw_sources sources;
-	const char *hostname = dw_plan_text(plan, plan->h->hostname);
-	bool early = (plan->h->flags & DW_PLAN_OPEN_EARLY) != 0;
+	struct dw_builder builder = {
+		.plan = plan,
+		.gate = -1,
+		.is_mapped = is_mapped_by_outer(plan),
+		.sources = &sources,
+	};
 	int gate[2] = {-1, -1};
-	uid_t uid;
-	gid_t gid;
 
-	/* Root opens what the caller named; a plain user does it as itself, below. */
+	/* Root opens the caller's trees now; a plain user does so in stage 7. */
 	dw_launch_stage = DW_STAGE_SOURCES;
-	if (early && dw_sources_open(plan, &sources, err) < 0)
+	if ((plan->h->flags & DW_PLAN_OPEN_EARLY) &&
+	    dw_sources_open(plan, &sources, err) < 0)
 		return -1;
 	dw_launch_stage = DW_STAGE_OTHER;
 	if (give_up_root(plan, given, err) < 0)
 		return -1;
 
-	if (is_mapped_by_outer(plan) && pipe2(gate, O_CLOEXEC) < 0)
+	if (builder.is_mapped && pipe2(gate, O_CLOEXEC) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
-	uid = geteuid();
-	gid = getegid();
+	builder.uid = geteuid();
+	builder.gid = getegid();
 	dw_launch_stage = DW_STAGE_NAMESPACES;
 	if (enter_namespaces(plan, gate, err) < 0)
 		return -1;
-
-	dw_launch_stage = DW_STAGE_INSIDE;
-	if (map_ids(plan, uid, gid, gate, err) < 0)
-		return -1;
-	/* A new namespace begins with the host's names, both of them. */
-	/* mutant: host-name */
-	if (sethostname(hostname, strlen(hostname)) < 0 ||
-	    setdomainname("(none)", strlen("(none)")) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "set the cell's host name");
-	/* mutant: loopback */
-	if (dw_net_loopback_up(err) < 0)
-		return -1;
-	if (plan->h->flags & DW_PLAN_WAIT_NETWORK)
-		dw_net_disable_dad();
-	dw_launch_stage = DW_STAGE_SOURCES;
-	if (!early && dw_sources_open(plan, &sources, err) < 0)
-		return -1;
-	dw_launch_stage = DW_STAGE_MOUNTS;
-	if (dw_mounts_build(plan, &sources, err) < 0)
-		return -1;
-	dw_launch_stage = DW_STAGE_OTHER;
-	if ((plan->h->flags & DW_PLAN_WAIT_NETWORK) && wait_for_network(err) < 0)
-		return -1;
-	return send_asked(plan, err);
+	if (gate[1] >= 0)
+		(void)close(gate[1]); /* else we would never see outer's end closed */
+	builder.gate = gate[0];
+	return dw_build_cell(&builder, err);
 }
 
 /* Levels without namespaces: the files, and a HELLO of our own. */
@@ -400,20 +301,20 @@ int main(int argc, char **argv)
 	char word;
 
 	(void)argv;
-	if (argc > 1) /* the one word there is: "serve" */
-		dw_launch_serve();
-	if (read_plan(&plan, &given, &err) < 0 || join_cgroups(&given, &err) < 0)
-		dw_launch_die(&err);
+	if (argc > 1) /* "serve" is the only argument */
+		dw_launch_fork_server();
+	if (read_plan(&plan, &given, &err) < 0 ||
+	    dw_build_join_cgroups(given.cgroups, given.n_cgroups, &err) < 0)
+		dw_init_die(&err);
 
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): dw_fail() returns -1 */
-	if ((plan.h->flags & DW_PLAN_NAMESPACES ? build_cell(&plan, &given, &err)
+	if ((plan.h->flags & DW_PLAN_NAMESPACES ? make_cell(&plan, &given, &err)
 	                                        : build_plain(&plan, &err)) < 0)
-		dw_launch_die(&err);
+		dw_init_die(&err);
 
-	if ((plan.h->flags & DW_PLAN_NURSERY) &&
-	    dw_nursery_start(given.nursery, given.base, &plan) &&
-	    send_asked(&plan, &err) < 0)
-		dw_launch_die(&err);
+	/* Also returns in the first process of each of the zygote's cells. */
+	if (plan.h->flags & DW_PLAN_NURSERY)
+		(void)dw_zygote_cells_start(given.nursery, given.base, &plan);
 
 	/*
 	 * Nothing below needs a capability any more: not init, and the program
@@ -421,22 +322,22 @@ int main(int argc, char **argv)
 	 */
 	if ((plan.h->flags & DW_PLAN_DROP) &&
 	    dw_caps_drop((plan.h->flags & DW_PLAN_NAMESPACES) != 0, &err) < 0)
-		dw_launch_die(&err);
+		dw_init_die(&err);
 
 	/* Asked to end before we began? */
 	if (recv(DW_LAUNCH_FD, &word, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
 		_exit(125);
 	if (dw_init_prepare(&init, &err) < 0)
-		dw_launch_die(&err);
+		dw_init_die(&err);
 	if (plan.h->flags & DW_PLAN_ENTERED) {
 		program = dw_entered_wait(&plan, &err);
 		/* mutant: warm-init-closed */
 		if (program < 0 || dw_init_close(&err) < 0)
-			dw_launch_die(&err);
+			dw_init_die(&err);
 		dw_init_run(&plan, &init, program);
 	}
 	if (dw_init_close(&err) < 0)
-		dw_launch_die(&err);
+		dw_init_die(&err);
 	(void)dw_report_send(DW_LAUNCH_FD, &start, -1);
 
 	/*
@@ -447,10 +348,10 @@ int main(int argc, char **argv)
 	program = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as said */
 	if (program < 0) {
 		(void)dw_fail(&err, DW_E_INTERNAL, errno, "fork the program");
-		dw_launch_die(&err);
+		dw_init_die(&err);
 	}
 	if (program == 0)
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): as said */
-		dw_program_start(&plan, given.letter);
+		dw_program_start(&plan, given.job);
 	dw_init_run(&plan, &init, program);
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "init/init.h"
 #include "launch/launch.h"
 
 static struct mount_attr locked_attributes(uint32_t flags)
@@ -38,7 +39,7 @@ static struct mount_attr locked_attributes(uint32_t flags)
 	return attr;
 }
 
-/* A call that is not there is nobody's fault, and another kernel has it. */
+/* A missing system call is a limit of this kernel, not a failure of ours. */
 static enum dw_code code_of(int eno)
 {
 	return eno == ENOSYS ? DW_E_UNSUPPORTED : DW_E_INTERNAL;
@@ -68,16 +69,6 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 
 #define CLONE_TREE (OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)
 
-int dw_open_exact(const char *path)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-
-	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-}
-
 static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e,
                        int *ret, struct dw_error *err)
 {
@@ -87,7 +78,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 	struct mount_attr attr;
 
 	if (e->flags & DW_PLAN_EXACT) {
-		/* It was one when it was looked at; somebody may have put a link there. */
+		/* It was checked to be no link; the caller may have put one there since. */
 		at = dw_open_exact(path);
 		if (at >= 0)
 			fd = open_tree(at, "", CLONE_TREE | AT_EMPTY_PATH);
@@ -207,8 +198,8 @@ static void make_place(const char *dst, bool folder)
 }
 
 /*
- * A workspace is somebody else's tree: a link in it must not decide where a
- * mount inside of it ends up.
+ * The caller controls a workspace: a link in it must not decide where a mount
+ * inside of it ends up.
  */
 static int open_place(const char *dst)
 {

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "runtimes/runtime.h"
+#include "languages/runtime.h"
 
 #define HEAD_MAX 4096U /* of a file: what the kernel, too, looks at first */
 #define DEPTH_MAX 5U   /* a script of a script ...: the kernel stops there as well */

@@ -10,12 +10,12 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "levels/allowed.h"
+#include "levels/allowed_commands.h"
 #include "levels/command.h"
+#include "levels/host_paths.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
-#include "levels/view.h"
 
 /*
  * Level container, the default: own namespaces of every kind, a read-only root
@@ -35,12 +35,15 @@
 #define OUTSIDE_FIRST 0x70000000U
 #define OUTSIDE_MASK 0x00ffffffU
 
-static uint32_t draw_id(void)
+static int draw_id(uint32_t *ret_id, struct dw_error *err)
 {
-	uint32_t n = 0;
+	uint32_t n;
 
-	(void)!getrandom(&n, sizeof(n), 0);
-	return OUTSIDE_FIRST + (n & OUTSIDE_MASK);
+	/* Without random bytes every cell would get the same id. */
+	if (getrandom(&n, sizeof(n), 0) != (ssize_t)sizeof(n))
+		return dw_fail(err, DW_E_INTERNAL, errno, "draw a user id for the cell");
+	*ret_id = OUTSIDE_FIRST + (n & OUTSIDE_MASK);
+	return 0;
 }
 
 /*
@@ -161,9 +164,14 @@ static int make_resolver(struct dw_plan_builder *plan, const struct dw_request *
 	return dw_pasta_probe(err);
 }
 
-uint32_t dw_container_draw_ids(void)
+int dw_container_draw_ids(uint32_t *ret_first, struct dw_error *err)
 {
-	return is_root() ? draw_id() & ~(DW_WAY_IDS - 1) : 0;
+	uint32_t id = 0;
+
+	if (is_root() && draw_id(&id, err) < 0)
+		return -1;
+	*ret_first = id & ~(DW_WAY_IDS - 1);
+	return 0;
 }
 
 /*
@@ -172,7 +180,7 @@ uint32_t dw_container_draw_ids(void)
  * filters as it loads itself (runners/walls.c): both hold for its children, too, on
  * top of theirs. What it runs is the interpreter and nobody's code.
  */
-static void plan_identity(struct dw_launched *l)
+static int plan_identity(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_way *way = l->spec->way;
 	struct dw_plan_header *h = &l->plan.h;
@@ -183,7 +191,10 @@ static void plan_identity(struct dw_launched *l)
 	/* Whose zygote has ids to give was found out when it was made. */
 	if (way && way->kind == DW_WAY_ENTERED ? way->first_id != 0 : is_root()) {
 		h->flags |= DW_PLAN_OPEN_EARLY;
-		h->become = way && way->first_id ? way->first_id + way->index : draw_id();
+		if (way && way->first_id)
+			h->become = way->first_id + way->index;
+		else if (draw_id(&h->become, err) < 0)
+			return -1;
 	}
 	if (way && way->nursery > 0 && way->kind == DW_WAY_ZYGOTE)
 		nursery = DW_PLAN_NURSERY;
@@ -200,11 +211,12 @@ static void plan_identity(struct dw_launched *l)
 		h->map_to = INSIDE_ID + way->index;
 		break;
 	case DW_WAY_LETTER:
-		h->flags |= DW_PLAN_LETTER;
+		h->flags |= DW_PLAN_JOB;
 		break;
 	default:
 		break;
 	}
+	return 0;
 }
 
 static int fill(struct dw_launched *l, struct dw_error *err)
@@ -213,7 +225,8 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	const struct dw_request *req = l->spec->req;
 	struct dw_plan_builder *plan = &l->plan;
 
-	plan_identity(l);
+	if (plan_identity(l, err) < 0)
+		return -1;
 	if (l->spec->way && l->spec->way->kind == DW_WAY_ENTERED &&
 	    l->spec->way->nursery > 0) {
 		plan->h.flags |= DW_PLAN_SEND_TMP;
@@ -222,23 +235,23 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	plan->h.hostname = dw_plan_add_text(plan, "dewar");
 	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : "/tmp");
 	/* A cell that waits does not know yet whether anybody will collect from it. */
-	if (req->n_collect > 0 || (plan->h.flags & (DW_PLAN_ENTERED | DW_PLAN_LETTER)))
+	if (req->n_collect > 0 || (plan->h.flags & (DW_PLAN_ENTERED | DW_PLAN_JOB)))
 		plan->h.flags |= DW_PLAN_SEND_TMP;
 	(void)snprintf(l->folder, sizeof(l->folder), "/tmp");
 
 	if (req->image) {
-		if (dw_view_image(plan, req->image, err) < 0)
+		if (dw_host_paths_image(plan, req->image, err) < 0)
 			return -1;
 	} else {
 		make_etc(plan);
-		dw_view_host(plan, dw_view_bind);
+		dw_host_paths_host(plan, dw_host_paths_bind);
 	}
 	dw_plan_proc(plan, "/proc");
 	make_dev(plan, limits->tmp_bytes);
 	dw_plan_tmpfs(plan, "/tmp", 01777, limits->tmp_bytes,
 	              (uint32_t)(limits->tmp_bytes / DW_TMP_INODE_BYTES) + 1);
 	allow_in_cell(plan);
-	if (dw_view_shares(plan, req, bind_share, err) < 0)
+	if (dw_host_paths_shares(plan, req, bind_share, err) < 0)
 		return -1;
 	if (make_resolver(plan, req, err) < 0)
 		return -1;

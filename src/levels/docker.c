@@ -3,7 +3,7 @@
  * Level docker: a fresh container of a Docker or Podman engine for each run.
  *
  * All talk with the engine is dewar-docker's (src/docker), one process a cell, and
- * what happens inside is our guest's (src/launch/guest.c); here is what the engine of
+ * what happens inside is our guest's (src/guest/main.c); here is what the engine of
  * dewar sees of both: pipes, a socket with reports, and a process to wait for.
  */
 #include <errno.h>
@@ -23,14 +23,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/namespaces.h"
 #include "base/path.h"
 #include "base/program.h"
-#include "kernel/docker.h"
-#include "kernel/ns.h"
 #include "levels/docker_order.h"
 #include "levels/level.h"
 #include "levels/limits.h"
 #include "levels/spawn.h"
+#include "wire/docker.h"
 
 #define PROBE_MS 4000U
 #define BURY_MS 14000
@@ -64,13 +64,23 @@ static struct docker *docker(struct dw_cell *cell)
 
 /* ---- making ---- */
 
+/* A sealed memfd, as a plan is: dewar-docker takes no order that may change. */
 static int seal_json(const json_t *root, struct dw_error *err)
 {
 	autofree char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	autoclose int fd = memfd_create("dewar-order", MFD_CLOEXEC);
+	autoclose int fd = -1;
+	int r;
 
-	if (!text || fd < 0 || dw_fd_write_all(fd, text, strlen(text)) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "write an order");
+	if (!text)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write the order");
+	fd = memfd_create("dewar-order", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "make a memfd for the order");
+	r = dw_fd_write_all(fd, text, strlen(text));
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "write the order");
+	if (fcntl(fd, F_ADD_SEALS, DW_PLAN_SEALS) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "seal the order");
 	return TAKE_FD(fd);
 }
 

@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "levels/docker_order.h"
+#include "levels/host_paths.h"
 #include "levels/limits.h"
-#include "levels/view.h"
 
 #define GUEST "/.dewar/guest"
 
@@ -80,7 +80,7 @@ static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_er
 
 	/* The builder serves as a list: what is shown where. */
 	dw_plan_init(&plan);
-	r = dw_view_shares(&plan, req, add_share, err);
+	r = dw_host_paths_shares(&plan, req, add_share, err);
 	e = (const struct dw_plan_entry *)plan.entries.data;
 	for (size_t i = 0; r == 0 && i < plan.entries.len / sizeof(*e); i++) {
 		const char *host = plan.blob.data + e[i].src;

@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "levels/command.h"
+#include "levels/host_paths.h"
 #include "levels/limits.h"
-#include "levels/view.h"
 
 #define FOLDER "/tmp"
 /* Nothing useful fits in less. */
@@ -133,7 +133,7 @@ static int plan_walls(const struct dw_spec *spec, struct dw_plan_builder *plan,
 	dw_plan_allow(plan, "/", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
 		dw_plan_allow(plan, writable[i], DW_PLAN_WRITABLE);
-	if (dw_view_shares(plan, spec->req, allow_share, err) < 0)
+	if (dw_host_paths_shares(plan, spec->req, allow_share, err) < 0)
 		return -1;
 	/* For the core of 1 byte: levels/limits.c. */
 	dw_plan_add_rlimit(plan, RLIMIT_NOFILE, spec->limits.files);

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "kernel/plan.h"
 #include "levels/level.h"
+#include "wire/plan.h"
 
 /*
  * From a request to what dewar-docker is told: which engine, which container, and

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/cgroup.h"
+#include "cgroup/cgroup.h"
 
 /*
  * What surrounds us, read from the kernel: looked at once something was refused, to

@@ -17,17 +17,17 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/kernel_calls.h"
 #include "base/path.h"
 #include "base/pidfd.h"
-#include "kernel/cgroup_home.h"
-#include "kernel/enter.h"
-#include "kernel/needs.h"
-#include "kernel/report.h"
-#include "levels/home.h"
+#include "cgroup/parent.h"
+#include "levels/fork_server.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"
+#include "levels/scope.h"
 #include "levels/spawn.h"
-#include "levels/spawner.h"
+#include "wire/enter.h"
+#include "wire/report.h"
 
 #define INIT_GRACE_MS 1000
 
@@ -133,12 +133,12 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 static int spawn_into(const int fds[DW_LAUNCH_FD + 1], struct dw_launched *l, int cgroup,
                       struct dw_error *err)
 {
-	struct dw_spawner *spawner = dw_home_spawner();
+	struct dw_fork_server *spawner = dw_cgroup_scope_launcher();
 	cpu_set_t *cpus = &l->plan.h.cpus;
 
 	if (!spawner)
 		spawner = l->spec->spawner;
-	if (spawner && dw_spawner_fork(spawner, fds, cgroup, &l->launcher, cpus) == 0)
+	if (spawner && dw_fork_server_fork(spawner, fds, cgroup, &l->launcher, cpus) == 0)
 		return 0;
 	return dw_spawn_launcher(fds, cgroup, &l->launcher, cpus, err);
 }
@@ -243,7 +243,7 @@ int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
 {
 	struct dw_launched *l;
 
-	if (dw_kernel_needs((level->guarantees & DW_G_NAMESPACES) != 0, err) < 0)
+	if (dw_kernel_calls_check((level->guarantees & DW_G_NAMESPACES) != 0, err) < 0)
 		return -1;
 	l = new_launched(level, spec);
 	if (!l)

@@ -2,9 +2,9 @@
 #ifndef DW_LEVELS_LAUNCHED_H
 #define DW_LEVELS_LAUNCHED_H
 
-#include "kernel/cgroup.h"
-#include "kernel/plan.h"
+#include "cgroup/cgroup.h"
 #include "levels/level.h"
+#include "wire/plan.h"
 
 /*
  * What the levels none, process and container have in common: a cell that

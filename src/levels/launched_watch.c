@@ -10,12 +10,12 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/namespaces.h"
 #include "base/pidfd.h"
-#include "kernel/ns.h"
-#include "kernel/report.h"
 #include "levels/launched.h"
 #include "levels/pasta.h"
-#include "levels/refused.h"
+#include "levels/refusal_cause.h"
+#include "wire/report.h"
 
 void dw_launched_bury_launcher(struct dw_launched *l)
 {
@@ -41,11 +41,18 @@ static void on_network(struct dw_launched *l)
 		(void)send(l->report, "g", 1, MSG_NOSIGNAL);
 }
 
+/* A report that is repeated replaces the descriptor of the first one. */
+static void replace_fd(int *slot, int fd)
+{
+	dw_fd_close(slot);
+	*slot = fd;
+}
+
 static void on_hello(struct dw_launched *l, int fd)
 {
 	l->greeted = true;
 	l->pid = dw_pidfd_pid(fd); /* ours, whatever the sender's namespace */
-	l->pidfd = fd;
+	replace_fd(&l->pidfd, fd);
 	l->cell.watch[DW_WATCH_INIT] = (struct dw_watch){fd, POLLIN};
 	dw_launched_bury_launcher(l);
 	if (l->kills > 0)
@@ -98,16 +105,16 @@ static void on_report(struct dw_launched *l)
 			on_network(l);
 			break;
 		case DW_REPORT_TMP:
-			l->cell.tmp_fd = TAKE_FD(fd);
+			replace_fd(&l->cell.tmp_fd, TAKE_FD(fd));
 			break;
 		case DW_REPORT_USERNS:
-			l->userns = TAKE_FD(fd);
+			replace_fd(&l->userns, TAKE_FD(fd));
 			break;
 		case DW_REPORT_PIDNS:
-			l->pidns = TAKE_FD(fd);
+			replace_fd(&l->pidns, TAKE_FD(fd));
 			break;
 		case DW_REPORT_EMPTY:
-			l->ruleset = TAKE_FD(fd);
+			replace_fd(&l->ruleset, TAKE_FD(fd));
 			l->empty = true;
 			break;
 		case DW_REPORT_START:
@@ -127,7 +134,7 @@ static void on_report(struct dw_launched *l)
 		case DW_REPORT_ERROR:
 			if (o->error.code == DW_OK) {
 				o->error = report.error;
-				dw_refused_explain(report.stage, &o->error);
+				dw_refusal_cause_explain(report.stage, &o->error);
 			}
 			break;
 		default:

@@ -9,7 +9,7 @@
 #include "dewar/error.h"
 #include "dewar/request.h"
 #include "dewar/result.h"
-#include "runtimes/runtime.h"
+#include "languages/runtime.h"
 
 /*
  * A level: one strength of isolation, behind one small struct.
@@ -64,7 +64,7 @@ struct dw_way {
 /* How many cells of their own id a zygote of root's can have inside. */
 #define DW_WAY_IDS 4096U
 
-struct dw_spawner;
+struct dw_fork_server;
 
 /* All that a cell needs to know, defaults filled in. Borrowed, outlives the cell. */
 struct dw_spec {
@@ -72,10 +72,10 @@ struct dw_spec {
 	const struct dw_request *req;
 	const struct dw_runtime *runtime;
 	struct dw_limits limits;
-	uint64_t deadline_ms;       /* when the run is to end (base/clock.h) */
-	bool probe;                 /* build the walls, run nothing */
-	const struct dw_way *way;   /* NULL: cold */
-	struct dw_spawner *spawner; /* who starts the launcher; NULL: we do */
+	uint64_t deadline_ms;           /* when the run is to end (base/clock.h) */
+	bool probe;                     /* build the walls, run nothing */
+	const struct dw_way *way;       /* NULL: cold */
+	struct dw_fork_server *spawner; /* who starts the launcher; NULL: we do */
 };
 
 enum dw_cell_state {
@@ -163,8 +163,11 @@ struct dw_level {
 /* The plan of a cell that a nursery can make: a sealed memfd, or -1. */
 int dw_container_base(const struct dw_spec *spec, struct dw_error *err);
 
-/* The first of DW_WAY_IDS ids for a zygote and its cells; 0 if there is no need. */
-uint32_t dw_container_draw_ids(void);
+/*
+ * The first of DW_WAY_IDS ids for a zygote and its cells; 0 if they need no ids of
+ * their own, because we are not root.
+ */
+int dw_container_draw_ids(uint32_t *ret_first, struct dw_error *err);
 
 /*
  * Level docker: start a container for spec that waits, for idle_ms at most; spec says

@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "kernel/disks.h"
-#include "levels/home.h"
+#include "cgroup/disks.h"
+#include "levels/scope.h"
 
 #define MB (1ULL << 20)
 
@@ -143,7 +143,7 @@ static bool is_counted(const struct dw_cgroup *cg)
  */
 bool dw_limits_may_hold(const struct dw_launched *l)
 {
-	return (l->plan.h.flags & (DW_PLAN_ENTERED | DW_PLAN_LETTER)) &&
+	return (l->plan.h.flags & (DW_PLAN_ENTERED | DW_PLAN_JOB)) &&
 	       is_counted(&l->cgroup);
 }
 
@@ -154,7 +154,7 @@ bool dw_limits_can_count(void)
 	bool counted;
 
 	dw_id_make(id);
-	dw_home_settle();
+	dw_cgroup_scope_settle();
 	dw_cgroup_create(&cg, id, NULL, &defaults, defaults.pids);
 	counted = is_counted(&cg);
 	(void)dw_cgroup_destroy(&cg, NULL);
@@ -290,7 +290,7 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 		return 0;
 	}
 
-	dw_home_settle();
+	dw_cgroup_scope_settle();
 	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
 	                 limits->pids + 1);
 	/* Nobody's code runs in a zygote, and its children could raise no limit again. */

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "levels/allowed.h"
+#include "levels/allowed_commands.h"
 #include "levels/command.h"
+#include "levels/host_paths.h"
 #include "levels/launched.h"
-#include "levels/view.h"
 
 /*
  * Level process: the host's own tree and network, in a session of its own, with
@@ -55,10 +55,10 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	plan->h.flags = DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
 	plan->h.cwd = dw_plan_add_text(plan, cwd);
 
-	dw_view_host(plan, req->allowed_commands ? dw_allowed_show : allow);
+	dw_host_paths_host(plan, req->allowed_commands ? dw_allowed_show : allow);
 	allow(plan, "/proc");
 	allow_devices(plan);
-	if (dw_view_shares(plan, req, allow_share, err) < 0)
+	if (dw_host_paths_shares(plan, req, allow_share, err) < 0)
 		return -1;
 	dw_plan_allow(plan, l->workdir, DW_PLAN_WRITABLE);
 

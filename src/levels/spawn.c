@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/program.h"
-#include "levels/refused.h"
+#include "levels/refusal_cause.h"
 
 /*
  * A child that starts on another core waits for that core to wake up: about a
@@ -162,7 +162,7 @@ int dw_spawn_courier(const int fds[4], int *ret_pid, struct dw_error *err)
 static int refuse(struct dw_error *err)
 {
 	if (err)
-		dw_refused_explain(DW_STAGE_SPAWN, err);
+		dw_refusal_cause_explain(DW_STAGE_SPAWN, err);
 	return -1;
 }
 

@@ -5,7 +5,7 @@
 #include <sched.h>
 
 #include "dewar/error.h"
-#include "kernel/plan.h"
+#include "wire/plan.h"
 
 /*
  * Start dewar-launch with these descriptors as its 0, 1, 2 and DW_LAUNCH_FD; it
@@ -18,11 +18,11 @@ int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int cgroup, int *ret_pid,
 /* Start dewar-docker, with these as its 0, 1, 2 and 3; it waits for its order. */
 int dw_spawn_courier(const int fds[4], int *ret_pid, struct dw_error *err);
 
-/* Start one that stays, and forks launchers when it is asked (spawner.h). */
+/* Start one that stays, and forks launchers when it is asked (fork_server.h). */
 int dw_spawn_server(int sock, int *ret_pid, struct dw_error *err);
 
 /*
- * Start dewar-scope: it gets itself a scope of systemd's, says so (home.h), and
+ * Start dewar-scope: it gets itself a scope of systemd's, says so (scope.h), and
  * becomes such a launcher there.
  */
 int dw_spawn_scope(int sock, int *ret_pid, struct dw_error *err);

@@ -61,7 +61,7 @@ static void raise_levels(const char *levels, const char *to, char *ret, size_t s
 		(void)snprintf(ret, size, "%s", to);
 }
 
-static void apply_raise(struct dw_decision *decision, struct dw_view *view,
+static void apply_raise(struct dw_decision *decision, struct dw_facts *view,
                         const struct dw_policy_rule *rule)
 {
 	char level[DW_DECISION_LEVELS_MAX];
@@ -91,7 +91,7 @@ static int note(struct dw_explanation *explanation, const struct dw_policy_rule 
 }
 
 /* The explanation may be NULL. */
-static int walk(struct dw_view *view, struct dw_decision *decision,
+static int walk(struct dw_facts *view, struct dw_decision *decision,
                 struct dw_explanation *explanation, struct dw_error *err)
 {
 	const struct dw_policy *policy = view->policy;
@@ -155,7 +155,7 @@ static int make_both(const char *const *ours, const char *const *theirs,
 }
 
 /* What the cell is to hold it to. */
-static int make_allowed(const struct dw_view *view, struct dw_decision *decision,
+static int make_allowed(const struct dw_facts *view, struct dw_decision *decision,
                         struct dw_error *err)
 {
 	const struct dw_policy *policy = view->policy, *with = policy;
@@ -181,16 +181,16 @@ static int decide(struct dw_policy *policy, const struct dw_policy_question *que
 {
 	struct dw_decision decision = {0};
 	struct dw_error why = {0};
-	struct dw_view view;
+	struct dw_facts view;
 	int r;
 
 	if (!err)
 		err = &why;
-	if (dw_view_init(&view, policy, question, err) < 0)
+	if (dw_facts_init(&view, policy, question, err) < 0)
 		return -1;
 	r = walk(&view, &decision, explanation, err);
 	if (r == 0 && explanation)
-		r = dw_view_analyse(&view, err);
+		r = dw_facts_analyse(&view, err);
 	if (r == 0)
 		r = make_allowed(&view, &decision, err);
 	if (r == 0) {
@@ -202,7 +202,7 @@ static int decide(struct dw_policy *policy, const struct dw_policy_question *que
 	} else {
 		dw_decision_finish(&decision);
 	}
-	dw_view_finish(&view);
+	dw_facts_finish(&view);
 	return r;
 }
 

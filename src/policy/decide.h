@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "analysis/analyse.h"
 #include "dewar/request.h"
-#include "policy/analyse.h"
 #include "policy/policy.h"
 
 /*

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "analysis/shell.h"
 #include "policy/decide.h"
-#include "policy/shell.h"
 
 /*
  * What a policy is made of: for load.c, which reads it, and for those that walk it.
@@ -151,7 +151,7 @@ int dw_policy_level(const char *name, size_t len);
 /*
  * A question, and what was found out about it so far.
  */
-struct dw_view {
+struct dw_facts {
 	const struct dw_policy *policy;
 	const struct dw_policy_question *question;
 	const char *language; /* its name; "" if nobody knows */
@@ -166,14 +166,14 @@ struct dw_view {
 };
 
 /* From here on err is never NULL. */
-int dw_view_init(struct dw_view *view, const struct dw_policy *policy,
-                 const struct dw_policy_question *question, struct dw_error *err);
-void dw_view_finish(struct dw_view *view);
-int dw_view_analyse(struct dw_view *view, struct dw_error *err);
-int dw_view_script(struct dw_view *view, struct dw_error *err);
+int dw_facts_init(struct dw_facts *view, const struct dw_policy *policy,
+                  const struct dw_policy_question *question, struct dw_error *err);
+void dw_facts_finish(struct dw_facts *view);
+int dw_facts_analyse(struct dw_facts *view, struct dw_error *err);
+int dw_facts_script(struct dw_facts *view, struct dw_error *err);
 
 /* Does the rule fit? 1, 0, or -1 without memory; and why, or why not, in words. */
-int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_view *view,
+int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *view,
                  char text[DW_DECISION_TEXT_MAX], struct dw_error *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
-#include "base/guess.h"
 #include "base/num.h"
 #include "dewar/dewar.h"
 #include "policy/policy_own.h"

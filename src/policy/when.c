@@ -22,7 +22,7 @@
 struct fit {
 	const struct dw_policy_rule *rule;
 	const struct dw_when *when;
-	struct dw_view *view;
+	struct dw_facts *view;
 	struct dw_error *err;
 	char words[WORDS_MAX];
 };
@@ -196,7 +196,7 @@ static int fit_findings(struct fit *fit)
 	size_t n = 0;
 	char wanted[64];
 
-	if (dw_view_analyse(fit->view, fit->err) < 0)
+	if (dw_facts_analyse(fit->view, fit->err) < 0)
 		return -1;
 	if (!all && fit->view->blind) {
 		say(fit, "this dewar cannot look at code");
@@ -268,7 +268,7 @@ static int fit_commands(struct fit *fit)
 	const char *first = NULL, *other = NULL;
 	char wanted[64];
 
-	if (dw_view_script(fit->view, fit->err) < 0)
+	if (dw_facts_script(fit->view, fit->err) < 0)
 		return -1;
 	if (!all && (fit->view->unreadable ||
 	             (is_word_in(fit->when->commands, DOUBT) && is_doubtful(script)))) {
@@ -353,7 +353,7 @@ static int fit_rest(struct fit *fit, char text[DW_DECISION_TEXT_MAX])
 	return r;
 }
 
-int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_view *view,
+int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *view,
                  char text[DW_DECISION_TEXT_MAX], struct dw_error *err)
 {
 	struct fit fit = {.rule = rule, .when = &rule->when, .view = view, .err = err};

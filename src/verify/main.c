@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/guess.h"
 #include "verify/judge.h"
 #include "verify/outside.h"
 #include "verify/pool.h"

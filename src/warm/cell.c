@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "kernel/enter.h"
-#include "kernel/report.h"
 #include "levels/limits.h"
-#include "warm/letter.h"
+#include "warm/job.h"
+#include "wire/enter.h"
+#include "wire/report.h"
 
 #define BUILD_MS 10000U
 #define START_MS 30000U
@@ -190,7 +190,7 @@ int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error
 	dw_limits_begin(l);
 	cell->outcome.started = true;
 	/* The program first: init can wait. */
-	if (dw_letter_send(l->letter[0], spec, err) < 0)
+	if (dw_job_send(l->letter[0], spec, err) < 0)
 		return -1;
 	return say(l, &word, err);
 }

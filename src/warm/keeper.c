@@ -3,7 +3,7 @@
  * The keeper: the pool's one thread, which does all that no caller should wait for.
  * It works without the lock; see pool.c.
  */
-#include "warm/shelf.h"
+#include "warm/pool_cells.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -27,11 +27,11 @@ void dw_keeper_end_used(struct dw_pool *pool)
 
 	for (;;) {
 		pthread_mutex_lock(&pool->lock);
-		w = dw_shelf_pop(&pool->used);
+		w = dw_pool_cell_pop(&pool->used);
 		pthread_mutex_unlock(&pool->lock);
 		if (!w)
 			return;
-		dw_shelf_free_cell(w);
+		dw_pool_cell_free_cell(w);
 	}
 }
 
@@ -52,7 +52,7 @@ static void note_failure(struct dw_pool *pool, struct shelf *s,
 void dw_keeper_drop_empty(struct dw_pool *pool, struct shelf *s)
 {
 	while (s->empty.n > 0)
-		dw_shelf_push(&pool->used, dw_shelf_pop(&s->empty));
+		dw_pool_cell_push(&pool->used, dw_pool_cell_pop(&s->empty));
 }
 
 static bool may_try(const struct shelf *s)
@@ -141,9 +141,9 @@ static struct warm_cell *make_ready(struct dw_pool *pool, struct shelf *s,
 	struct dw_spec spec = plain_spec(s);
 
 	if (s->template.warm->warmth != DW_WARMTH_FORK)
-		return dw_shelf_start(pool, s, &spec, err);
-	return dw_shelf_fork_into(s, dw_shelf_build(pool, s, &spec, true, err), true,
-	                          err);
+		return dw_pool_cell_start(pool, s, &spec, err);
+	return dw_pool_cell_fork_into(s, dw_pool_cell_build(pool, s, &spec, true, err),
+	                              true, err);
 }
 
 /* Put a new cell on the shelf, or note that there is none. */
@@ -163,7 +163,7 @@ static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
 	if (bytes > 0)
 		s->stats.standby_bytes = bytes;
 	s->failures = 0;
-	dw_shelf_push(stack, w);
+	dw_pool_cell_push(stack, w);
 	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
 	return true;
@@ -188,8 +188,8 @@ static bool fill_empty(struct dw_pool *pool, struct shelf *s)
 	if (s->template.warm->warmth != DW_WARMTH_FORK || !may_try(s) ||
 	    s->empty.n >= DW_POOL_EMPTY_CELLS)
 		return false;
-	return add_cell(pool, s, &s->empty, dw_shelf_build(pool, s, &spec, true, &err),
-	                &err);
+	return add_cell(pool, s, &s->empty,
+	                dw_pool_cell_build(pool, s, &spec, true, &err), &err);
 }
 
 /* Nobody has asked for a while: half of what waits may go, and half again. */
@@ -205,7 +205,7 @@ static void let_go(struct dw_pool *pool, struct shelf *s)
 		s->asked = s->wanted > 0;
 	}
 	while (s->ready.n > s->wanted)
-		dw_shelf_push(&pool->used, dw_shelf_pop(&s->ready));
+		dw_pool_cell_push(&pool->used, dw_pool_cell_pop(&s->ready));
 	idle = idle && !s->asked;
 	if (idle)
 		dw_keeper_drop_empty(pool, s);
@@ -225,7 +225,7 @@ static bool keep(struct dw_pool *pool)
 
 	dw_keeper_end_used(pool);
 	if (pool->standing)
-		dw_standing_keep(pool->standing);
+		dw_docker_pool_keep(pool->standing);
 	for (size_t i = 0; i < pool->n_shelves; i++) {
 		struct shelf *s = &pool->shelves[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pool: for each template a shelf, with a zygote and with cells that wait
- * (shelf.h has the parts).
+ * (pool_cells.h has the parts).
  *
  * Theory of operation
  *
@@ -27,8 +27,8 @@
 #include "base/clock.h"
 #include "levels/limits.h"
 #include "warm/cell.h"
+#include "warm/pool_cells.h"
 #include "warm/pss.h"
-#include "warm/shelf.h"
 
 #define MB (1ULL << 20)
 #define DEFAULT_MEMORY (512 * MB)
@@ -62,7 +62,7 @@ static struct warm_cell *take_from(struct dw_pool *pool, struct shelf *s,
 	pthread_mutex_lock(&pool->lock);
 	s->asked = true;
 	s->used_at = dw_now_ms();
-	w = dw_shelf_pop(stack);
+	w = dw_pool_cell_pop(stack);
 	if (!w && stack == &s->ready && !pool->fork_only)
 		s->wanted = s->wanted * 2 + 1; /* the keeper knows how far it may go */
 	/* Filling up can wait until the run has begun, or ended if there are some left. */
@@ -74,7 +74,7 @@ static struct warm_cell *take_from(struct dw_pool *pool, struct shelf *s,
 static void hand_back(struct dw_pool *pool, struct warm_cell *w)
 {
 	pthread_mutex_lock(&pool->lock);
-	dw_shelf_push(&pool->used, w);
+	dw_pool_cell_push(&pool->used, w);
 	pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
@@ -105,17 +105,17 @@ static struct warm_cell *take_forked(struct dw_pool *pool, struct shelf *s,
 	struct warm_cell *w;
 
 	while (plain && (w = take_from(pool, s, &s->empty)) != NULL) {
-		w = dw_shelf_fork_into(s, w, false, &why);
+		w = dw_pool_cell_fork_into(s, w, false, &why);
 		if (w)
 			return w;
 	}
-	return dw_shelf_fork_into(s, dw_shelf_build(pool, s, spec, plain, &why), false,
-	                          &why);
+	return dw_pool_cell_fork_into(s, dw_pool_cell_build(pool, s, spec, plain, &why),
+	                              false, &why);
 }
 
 static struct dw_cell *take_container(struct dw_pool *pool, const struct dw_spec *spec)
 {
-	return pool->standing ? dw_standing_take(pool->standing, spec) : NULL;
+	return pool->standing ? dw_docker_pool_take(pool->standing, spec) : NULL;
 }
 
 struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
@@ -175,7 +175,7 @@ void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell)
 	struct warm_cell *w = cell->owner;
 
 	if (cell->level == &dw_level_docker) {
-		dw_standing_give_back(pool->standing, cell);
+		dw_docker_pool_give_back(pool->standing, cell);
 		return;
 	}
 	dw_warm_forget(cell);
@@ -232,7 +232,7 @@ static void free_pool(struct dw_pool *pool)
 	(void)pthread_cond_destroy(&pool->work);
 	(void)pthread_cond_destroy(&pool->changed);
 	(void)pthread_mutex_destroy(&pool->lock);
-	dw_standing_free(pool->standing);
+	dw_docker_pool_free(pool->standing);
 	free(pool->shelves);
 	free(pool);
 }
@@ -287,13 +287,13 @@ int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret_pool,
 		if (fill_shelf(&pool->shelves[pool->n_shelves],
 		               &templates[pool->n_shelves], err) < 0)
 			goto fail;
-	if (config->n_docker > 0 &&
-	    dw_standing_new(config->docker, config->n_docker, &pool->standing, err) < 0)
+	if (config->n_docker > 0 && dw_docker_pool_new(config->docker, config->n_docker,
+	                                               &pool->standing, err) < 0)
 		goto fail;
-	if (dw_spawner_start(&pool->spawner, err) < 0)
+	if (dw_fork_server_start(&pool->spawner, err) < 0)
 		goto fail;
 	if (dw_keeper_start(pool, err) < 0) {
-		dw_spawner_stop(&pool->spawner);
+		dw_fork_server_stop(&pool->spawner);
 		goto fail;
 	}
 	*ret_pool = pool;
@@ -318,11 +318,11 @@ void dw_pool_free(struct dw_pool *pool)
 
 		dw_keeper_drop_empty(pool, s);
 		while (s->ready.n > 0)
-			dw_shelf_push(&pool->used, dw_shelf_pop(&s->ready));
+			dw_pool_cell_push(&pool->used, dw_pool_cell_pop(&s->ready));
 		dw_zygote_unref(s->zygote);
 	}
 	dw_keeper_end_used(pool);
-	dw_spawner_stop(&pool->spawner);
+	dw_fork_server_stop(&pool->spawner);
 	free_pool(pool);
 }
 
@@ -349,7 +349,7 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
 		pthread_mutex_lock(&pool->lock);
 		pthread_cond_signal(&pool->work);
 		pthread_mutex_unlock(&pool->lock);
-		return dw_standing_warm_up(pool->standing, standby, timeout_ms, err);
+		return dw_docker_pool_warm_up(pool->standing, standby, timeout_ms, err);
 	}
 	for (size_t i = 0; i < pool->n_shelves; i++)
 		if (strcmp(pool->shelves[i].template.name, name) == 0)

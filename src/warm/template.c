@@ -7,7 +7,7 @@
 #include "dewar/pool.h"
 #include "levels/limits.h"
 #include "runners_embedded.h"
-#include "warm/letter.h"
+#include "warm/job.h"
 
 #define EMBEDDED(name)                             \
 	{                                          \
@@ -200,7 +200,7 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 	if (req->allowed_commands)
 		return false;
 	/* Without our library nobody can take a letter that comes as a descriptor. */
-	if (t->warm->warmth == DW_WARMTH_STANDBY && dw_letter_is_long(spec))
+	if (t->warm->warmth == DW_WARMTH_STANDBY && dw_job_is_long(spec))
 		return false;
 	if (!t->warm->takes_args && req->n_args > 0)
 		return false;

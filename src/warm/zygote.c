@@ -14,10 +14,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
-#include "kernel/enter.h"
 #include "levels/limits.h"
 #include "warm/cell.h"
-#include "warm/letter.h"
+#include "warm/job.h"
+#include "wire/enter.h"
 
 #define START_MS 60000U /* to import half of scientific Python */
 #define TRIAL_MS 10000U
@@ -127,7 +127,7 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 	if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "prepare a trial run");
 	/* The letter lies there before the one who reads it. */
-	r = dw_letter_send(pair[0], &z->spec, err);
+	r = dw_job_send(pair[0], &z->spec, err);
 	if (r == 0)
 		r = give_order(z, &order, (int[]){null, pair[1], null, null, null},
 		               DW_ENTER_RULESET);
@@ -172,7 +172,8 @@ static void add_files(struct dw_zygote *z, const struct dw_template *t)
 		add_file(z, "/tmp/.dewar/prelude", text(t->runtime->prelude));
 }
 
-static void describe(struct dw_zygote *z, const struct dw_template *t)
+static int describe(struct dw_zygote *z, const struct dw_template *t,
+                    struct dw_error *err)
 {
 	const struct dw_warm *warm = t->warm;
 
@@ -185,8 +186,9 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 		.kind = DW_WAY_ZYGOTE,
 		.command = warm->command,
 		.env = warm->env,
-		.first_id = dw_container_draw_ids(),
 	};
+	if (dw_container_draw_ids(&z->way.first_id, err) < 0)
+		return -1;
 	add_files(z, t);
 	z->spec = (struct dw_spec){
 		.req = &z->req,
@@ -201,6 +203,7 @@ static void describe(struct dw_zygote *z, const struct dw_template *t)
 		.way = &z->way,
 	};
 	dw_id_make(z->spec.id);
+	return 0;
 }
 
 /* Without one, cells are built from outside: slower, and as good. */
@@ -240,7 +243,10 @@ struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *
 		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a zygote");
 		return NULL;
 	}
-	describe(z, t);
+	if (describe(z, t, err) < 0) {
+		free(z);
+		return NULL;
+	}
 	prepare_nursery(z);
 	r = level->create(&z->spec, &z->cell, err);
 	if (r == 0)

@@ -259,7 +259,7 @@ MUTANTS = [
     # ---- what the nursery makes, in which a zygote's cells begin as copies of its own ----
     mutant("nursery-without-network", "namespace", [
         ("nursery-namespaces", "CLONE_NEWNET |", ""),
-        ("nursery-loopback", None, ""),
+        ("loopback", None, ""),
     ], refused="a zygote can enter only namespaces that the cell's user namespace owns"),
     mutant("nursery-without-ipc", "namespace", [
         ("nursery-namespaces", "CLONE_NEWIPC |", ""),

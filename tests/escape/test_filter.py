@@ -17,7 +17,7 @@ import pytest
 
 from escape.mutate import ROOT
 
-TABLE = os.path.join(ROOT, "src", "launch", "seccomp_table.h")
+TABLE = os.path.join(ROOT, "src", "init", "seccomp_table.h")
 RULE = re.compile(r'\n\t\{"[a-z0-9_]+",.*?\},(?=\n)', re.DOTALL)
 # Calls that a kernel or a libseccomp may be too old for, with their numbers.
 NEW = {"fchmodat2": 452}
@@ -56,12 +56,12 @@ def run_unit_test(folder, table):
     """The exit status of the unit test of a filter that is made from this table."""
     ours = ["-D_GNU_SOURCE", "-I%s" % folder, "-I%s/src" % ROOT, "-I%s/include" % ROOT,
             "-I%s/tests" % ROOT]
-    (folder / "launch").mkdir()
-    (folder / "launch" / "seccomp_table.h").write_text(table, encoding="utf-8")
+    (folder / "init").mkdir()
+    (folder / "init" / "seccomp_table.h").write_text(table, encoding="utf-8")
     build(["cc", *ours, ROOT + "/tools/seccomp-gen.c", "-lseccomp", "-o", folder / "gen"])
     made = build([folder / "gen", platform.machine()])
     (folder / "seccomp_filter.h").write_text(made, encoding="utf-8")
-    build(["cc", "-w", *ours, ROOT + "/tests/unit/test_seccomp.c", ROOT + "/src/launch/seccomp.c",
+    build(["cc", "-w", *ours, ROOT + "/tests/unit/test_seccomp.c", ROOT + "/src/init/seccomp.c",
            ROOT + "/src/base/error.c", "-lcmocka", "-lpthread", "-o", folder / "test"])
     return subprocess.run([folder / "test"], capture_output=True, check=False).returncode
 

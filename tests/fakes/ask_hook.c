@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "approvals/notify.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "gate/notify.h"
 
 static void print_failed(void *user, const char *text)
 {

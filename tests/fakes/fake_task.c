@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/service.h"
+#include "daemon/service.h"
 
 struct dw_task {
 	unsigned refs;
@@ -22,7 +22,7 @@ struct dw_task {
 };
 
 static struct dw_task *last, *kept;
-static const struct dw_refusal *refusal;
+static const struct dw_api_error *refusal;
 static bool at_once;
 static size_t alive, made;
 static char decided[512];
@@ -32,7 +32,7 @@ struct dw_task *fake_task_last(void)
 	return last;
 }
 
-void fake_task_refuse(const struct dw_refusal *why)
+void fake_task_refuse(const struct dw_api_error *why)
 {
 	refusal = why;
 }
@@ -73,7 +73,7 @@ void fake_task_forget(void)
 
 int dw_task_start(struct dw_service *service, struct dw_request *req,
                   const struct dw_order *order, struct dw_task **ret,
-                  struct dw_refusal *why)
+                  struct dw_api_error *why)
 {
 	struct dw_task *task;
 
@@ -203,10 +203,11 @@ const char *dw_task_state(const struct dw_task *task)
 	return task->done ? "done" : "running";
 }
 
-const struct dw_result *dw_task_result(const struct dw_task *task, struct dw_refusal *why)
+const struct dw_result *dw_task_result(const struct dw_task *task,
+                                       struct dw_api_error *why)
 {
 	if (!task->res && why)
-		(void)dw_refuse(why, 503, "try again later", "the queue took too long");
+		(void)dw_api_fail(why, 503, "try again later", "the queue took too long");
 	return task->res;
 }
 

@@ -2,10 +2,10 @@
 #ifndef DW_FAKES_FAKE_TASK_H
 #define DW_FAKES_FAKE_TASK_H
 
-#include "server/task.h"
+#include "daemon/task.h"
 
 /*
- * The task API of src/server/task.h without a service behind it: a task does what
+ * The task API of src/daemon/task.h without a service behind it: a task does what
  * the test says, in the test's own thread. One service for all.
  */
 
@@ -13,7 +13,7 @@
 struct dw_task *fake_task_last(void);
 
 /* What the next start is refused with; NULL: it is not. */
-void fake_task_refuse(const struct dw_refusal *why);
+void fake_task_refuse(const struct dw_api_error *why);
 
 /* Tasks end as soon as they start, with status success; for fuzzing. */
 void fake_task_at_once(bool yes);

@@ -4,7 +4,7 @@
  * in order, and twice the same. The grammars' own scanners are fuzzed with it.
  */
 #undef NDEBUG
-#include "policy/analyse.h"
+#include "analysis/analyse.h"
 
 #include "base/cleanup.h"
 #include "base/utf8.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "cgroup/find.h"
 #include "fuzz/fuzz.h"
-#include "kernel/cgroup_find.h"
 
 /* A word of the list, in other words. */
 static bool has_word(const char *list, const char *word)

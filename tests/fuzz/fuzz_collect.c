@@ -5,7 +5,7 @@
  * that can be written down; and a file that is asked for by its name comes.
  */
 #undef NDEBUG
-#include "engine/collect.h"
+#include "run/collect.h"
 
 #include "base/utf8.h"
 #include "fuzz/folder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of settings is refused with its name and a line, or is within all ranges. */
 #undef NDEBUG
-#include "server/config.h"
+#include "daemon/config.h"
 
 #include "fuzz/fuzz.h"
 

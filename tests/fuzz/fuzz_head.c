@@ -4,7 +4,7 @@
  * is let in by one of them is somebody whom we can name.
  */
 #undef NDEBUG
-#include "server/head.h"
+#include "http/headers.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static char *const origins[] = {(char *)"https://app.example.org"};
 /* By other means: cut the port off, and see what is left. */
 static void check_host(const char *host)
 {
-	bool ours = dw_head_is_our_host(host, hosts, 1);
+	bool ours = dw_headers_is_our_host(host, hosts, 1);
 	struct in6_addr any;
 	char name[64];
 	size_t port;
@@ -44,37 +44,37 @@ static void check_host(const char *host)
 	assert(strcasecmp(name, "localhost") == 0 || strcasecmp(name, hosts[0]) == 0 ||
 	       inet_pton(AF_INET, name, &any) == 1);
 	/* What is ours is ours without its port, in any letters. */
-	assert(dw_head_is_our_host(name, hosts, 1));
-	assert(strcasecmp(name, hosts[0]) != 0 || !dw_head_is_our_host(host, NULL, 0));
+	assert(dw_headers_is_our_host(name, hosts, 1));
+	assert(strcasecmp(name, hosts[0]) != 0 || !dw_headers_is_our_host(host, NULL, 0));
 }
 
 static void check_origin(const char *origin, const char *host)
 {
 	const char *rest;
 
-	assert(dw_head_is_our_page("https://APP.example.org", host, origins, 1));
-	assert(!dw_head_is_our_page("null", host, origins, 1));
-	if (!dw_head_is_our_page(origin, host, NULL, 0))
+	assert(dw_headers_is_our_page("https://APP.example.org", host, origins, 1));
+	assert(!dw_headers_is_our_page("null", host, origins, 1));
+	if (!dw_headers_is_our_page(origin, host, NULL, 0))
 		return;
 	rest = strstr(origin, "://");
 	assert(rest && strcasecmp(rest + 3, host) == 0);
 	assert(rest - origin == 4 || rest - origin == 5);
 	assert(strncasecmp(origin, "https", (size_t)(rest - origin)) == 0);
-	assert(!dw_head_is_our_page(origin, NULL, NULL, 0));
+	assert(!dw_headers_is_our_page(origin, NULL, NULL, 0));
 }
 
 static void check_accept(const char *accept)
 {
-	bool yes = dw_head_accepts(accept, "text/event-stream");
+	bool yes = dw_headers_accepts(accept, "text/event-stream");
 	autofree char *more = malloc(strlen(accept) + 64);
 
 	/* It has to be there, and stays there with others beside it. */
 	assert(!yes || strcasestr(accept, "text/event-stream"));
 	assert(more);
 	(void)sprintf(more, "a/b;q=0.1, %s", accept);
-	assert(dw_head_accepts(more, "text/event-stream") == yes);
+	assert(dw_headers_accepts(more, "text/event-stream") == yes);
 	(void)sprintf(more, "%s,text/event-stream;q=1", accept);
-	assert(dw_head_accepts(more, "text/event-stream"));
+	assert(dw_headers_accepts(more, "text/event-stream"));
 }
 
 static void check_path(const char *path)
@@ -84,7 +84,7 @@ static void check_path(const char *path)
 
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		(void)strcpy(id, "untouched");
-		if (!dw_head_path_fits(routes[i], path, id, sizeof(id))) {
+		if (!dw_headers_path_fits(routes[i], path, id, sizeof(id))) {
 			assert(strcmp(id, "untouched") == 0);
 			continue;
 		}

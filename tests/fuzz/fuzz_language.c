@@ -6,8 +6,8 @@
 #undef NDEBUG
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
-#include "engine/languages.h"
 #include "fuzz/fuzz.h"
+#include "languages/installed.h"
 
 static bool is_known(const char *name)
 {

@@ -4,7 +4,7 @@
  * request has one answer, with its id, and nothing else has any.
  */
 #undef NDEBUG
-#include "server/mcp.h"
+#include "mcp/mcp.h"
 
 #include "base/cleanup.h"
 #include "fakes/fake_task.h"

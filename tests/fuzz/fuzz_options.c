@@ -6,9 +6,9 @@
 #undef NDEBUG
 #include "base/cleanup.h"
 #include "cli/command.h"
-#include "cli/job.h"
-#include "engine/check.h"
+#include "cli/run_options.h"
 #include "fuzz/fuzz.h"
+#include "run/check.h"
 
 #include <getopt.h>
 
@@ -17,8 +17,8 @@
 static const struct dw_command command = {
 	.name = "fuzz",
 	.summary = "Nothing",
-	.groups = {&dw_job_walls_group, &dw_job_limits_group, &dw_job_files_group,
-                   &dw_job_output_group},
+	.groups = {&dw_run_options_walls_group, &dw_run_options_limits_group,
+                   &dw_run_options_files_group, &dw_run_options_output_group},
 	.passes_args = true,
 };
 
@@ -31,7 +31,7 @@ static bool is_word(char *const *argv, const char *operand)
 }
 
 /* 0 stands for the default, so no option may leave one. */
-static void check_limits(const struct dw_job_settings *set, uint64_t given)
+static void check_limits(const struct dw_run_settings *set, uint64_t given)
 {
 	const struct dw_option *row;
 
@@ -43,30 +43,30 @@ static void check_limits(const struct dw_job_settings *set, uint64_t given)
 }
 
 /* What no later step could make sense of is refused here already. */
-static void check_settings(const struct dw_job_settings *set)
+static void check_settings(const struct dw_run_settings *set)
 {
 	struct dw_error err = {0};
-	struct dw_job job;
+	struct dw_run_options job;
 
 	assert((unsigned)set->network < DW_NETWORK_COUNT);
 	assert(!set->level || set->level[0] != '\0');
 	if (set->files.n > 0) /* would be read */
 		return;
-	dw_job_init(&job);
-	if (dw_job_fill(&job, set, &err) < 0)
+	dw_run_options_init(&job);
+	if (dw_run_options_fill(&job, set, &err) < 0)
 		fuzz_check_refusal(&err);
 	else
 		assert(job.req.n_env == set->env.n && job.req.n_files == 0);
 	job.req.command = "true";
 	if (err.code == DW_OK && dw_request_check(&job.req, &err) < 0)
 		fuzz_check_refusal(&err);
-	dw_job_finish(&job);
+	dw_run_options_finish(&job);
 }
 
 static void parse(int argc, char **argv)
 {
 	char *given[WORDS_MAX + 2];
-	struct dw_job_settings set = {0};
+	struct dw_run_settings set = {0};
 	struct dw_parsed parsed = {0};
 	struct dw_error err = {0};
 	int r;
@@ -90,7 +90,7 @@ static void parse(int argc, char **argv)
 		fuzz_check_refusal(&err);
 	}
 	dw_parsed_finish(&parsed);
-	dw_job_settings_finish(&set);
+	dw_run_settings_finish(&set);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

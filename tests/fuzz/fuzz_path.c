@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "engine/collect.h"
 #include "fuzz/fuzz.h"
+#include "run/collect.h"
 
 /* The same rule in other words. */
 static bool stays_below(const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nothing in an accepted plan leads outside; a refused one leaves *ret alone. */
 #undef NDEBUG
-#include "kernel/plan.h"
+#include "wire/plan.h"
 
 #include "base/cleanup.h"
 #include "fuzz/fuzz.h"

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "fuzz/fuzz.h"
-#include "kernel/plan.h"
+#include "wire/plan.h"
 
 #define WORDS_MAX 16
 

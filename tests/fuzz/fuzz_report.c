@@ -4,7 +4,7 @@
  * it. What we accept is safe to read, and no descriptor is left over.
  */
 #undef NDEBUG
-#include "kernel/report.h"
+#include "wire/report.h"
 
 #include <errno.h>
 #include <sys/socket.h>

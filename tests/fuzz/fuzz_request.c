@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "engine/check.h"
 #include "fuzz/fuzz.h"
+#include "run/check.h"
 
 static void check_text(const char *text)
 {

@@ -8,7 +8,7 @@
 #undef NDEBUG
 #include "fuzz/folder.h"
 #include "fuzz/fuzz.h"
-#include "levels/view.h"
+#include "levels/host_paths.h"
 
 static int shared;
 
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	req.writable = (const char *const *)&path;
 	req.workspace = given[0] == '-' ? NULL : fuzz_folder;
 	shared = 0;
-	r = dw_view_shares(NULL, &req, check_share, &err);
+	r = dw_host_paths_shares(NULL, &req, check_share, &err);
 	assert(shared == (req.workspace != NULL) + (r == 0));
 	/* Slashes at the end mean nothing to us, and to lstat() a link's target. */
 	for (size_t end = strlen(path); end > 0 && path[end - 1] == '/'; end--)

@@ -4,7 +4,7 @@
  * them that is a program.
  */
 #undef NDEBUG
-#include "policy/shell.h"
+#include "analysis/shell.h"
 
 #include "base/cleanup.h"
 #include "fuzz/fuzz.h"

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "fuzz/fuzz.h"
-#include "launch/launch.h"
+#include "init/init.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

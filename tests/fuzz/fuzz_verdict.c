@@ -4,7 +4,7 @@
  * that is, status, reason, exit code and hint fit together.
  */
 #undef NDEBUG
-#include "engine/verdict.h"
+#include "run/verdict.h"
 
 #include <signal.h>
 

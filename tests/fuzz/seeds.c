@@ -15,8 +15,8 @@
 #include "base/fd.h"
 #include "dewar/request.h"
 #include "fuzz/fuzz.h"
-#include "kernel/plan.h"
-#include "kernel/report.h"
+#include "wire/plan.h"
+#include "wire/report.h"
 
 static const char *top;
 

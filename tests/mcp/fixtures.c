@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "server/mcp_call.h"
-#include "server/mcp_resources.h"
+#include "mcp/call.h"
+#include "mcp/resources.h"
 
 /* One red pixel, and some silence. */
 #define PNG                                                                              \

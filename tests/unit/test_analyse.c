@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "policy/analyse.h"
+#include "analysis/analyse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
+#include "analysis/tree.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
-#include "policy/tree.h"
 
 static struct dw_findings found;
 

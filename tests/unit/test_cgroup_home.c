@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "kernel/cgroup_home.h"
+#include "cgroup/parent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,17 +155,17 @@ static void a_home_that_was_given_is_the_home_until_it_is_gone(void **state)
 	(void)dw_cgroup_settle();
 	assert_int_equal(fstat(dir, &given), 0);
 	dw_cgroup_move_in(fcntl(dir, F_DUPFD_CLOEXEC, 3));
-	assert_int_equal(dw_cgroup_settle(), DW_HOME_OURS);
-	fd = dw_cgroup_home_open(why, sizeof(why));
+	assert_int_equal(dw_cgroup_settle(), DW_CGROUP_PARENT_KIND_OURS);
+	fd = dw_cgroup_parent_open(why, sizeof(why));
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &got), 0);
 	assert_true(given.st_ino == got.st_ino && given.st_dev == got.st_dev);
 	(void)close(fd);
 
 	dw_cgroup_move_out();
-	dw_cgroup_home_refused("nobody gave us one");
-	assert_int_equal(dw_cgroup_settle(), DW_HOME_FOREIGN);
-	assert_int_equal(dw_cgroup_home_open(why, sizeof(why)), -1);
+	dw_cgroup_parent_refused("nobody gave us one");
+	assert_int_equal(dw_cgroup_settle(), DW_CGROUP_PARENT_KIND_FOREIGN);
+	assert_int_equal(dw_cgroup_parent_open(why, sizeof(why)), -1);
 	assert_non_null(strstr(why, "nobody gave us one"));
 }
 

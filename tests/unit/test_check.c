@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "engine/check.h"
+#include "run/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "engine/collect.h"
+#include "run/collect.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "engine/warnings.h"
+#include "request/warnings.h"
 
 #define EXCEPT "main.py"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "server/config.h"
+#include "daemon/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/analyse.h"
 #include "base/cleanup.h"
-#include "policy/analyse.h"
 
 #define LABELS_MAX 32
 #define CODE_MAX 8192

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/disks.h"
+#include "cgroup/disks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@
 #include "docker/collected.h"
 #include "docker/container.h"
 #include "docker/demux.h"
-#include "docker/held.h"
+#include "docker/held_limits.h"
 #include "docker/image.h"
 #include "docker/order.h"
 
@@ -104,7 +105,7 @@ static void an_image_is_split_at_its_tag(void **state)
 
 static void what_goes_into_a_path_is_escaped(void **state)
 {
-	autofree char *text = dw_http_escape("a/b?c=d&e f");
+	autofree char *text = dw_docker_http_escape("a/b?c=d&e f");
 
 	(void)state;
 	assert_string_equal(text, "a%2Fb%3Fc%3Dd%26e%20f");
@@ -596,6 +597,24 @@ static void a_guests_plan_has_no_files(void **state)
 	json_decref(order.root);
 }
 
+/* An order that can still change could differ from the one that was checked. */
+static void an_order_that_is_not_sealed_is_refused(void **state)
+{
+	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	const char text[] = "{\"probe\":true}";
+	struct dw_docker_order order = {0};
+	struct dw_error err = {0};
+	autoclose int fd = memfd_create("order", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	(void)state;
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(dw_docker_order_read(&order, fd, -1, &err), -1);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	assert_int_equal(dw_docker_order_read(&order, fd, -1, &err), 0);
+	assert_true(order.probe);
+	json_decref(order.root);
+}
+
 int main(void)
 {
 #define COLLECTED(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -624,6 +643,7 @@ int main(void)
 		COLLECTED(there_is_a_most_of_files_and_bytes),
 		cmocka_unit_test(nothing_is_collected_that_nobody_asked_for),
 		cmocka_unit_test(a_guests_plan_has_no_files),
+		cmocka_unit_test(an_order_that_is_not_sealed_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "gate/gate.h"
+#include "run/gate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void make_request(struct dw_request *req, const char *code)
 }
 
 static void pass(struct dw_gate *gate, const struct dw_request *req,
-                 struct dw_passage *ret)
+                 struct dw_permission *ret)
 {
 	struct dw_policy_question question = {.who = "uid:1000 (alice)",
 	                                      .door = "http",
@@ -72,7 +72,7 @@ static void pass(struct dw_gate *gate, const struct dw_request *req,
 static void what_is_denied_gets_a_typed_result(void **state)
 {
 	struct dw_gate *gate = open_gate("strict");
-	struct dw_passage passage = {0};
+	struct dw_permission passage = {0};
 	struct dw_request req;
 	struct dw_result *res;
 
@@ -99,7 +99,7 @@ static void what_is_denied_gets_a_typed_result(void **state)
 	assert_int_equal(res->n_warnings, 1);
 	assert_non_null(strstr(res->warnings[0], "line 1, column 8: module os"));
 	dw_result_free(res);
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	dw_gate_close(gate);
 	dw_gate_close(NULL);
 }
@@ -107,7 +107,7 @@ static void what_is_denied_gets_a_typed_result(void **state)
 static void what_is_raised_runs_at_the_stronger_level(void **state)
 {
 	struct dw_gate *gate = open_gate("standard");
-	struct dw_passage passage = {0};
+	struct dw_permission passage = {0};
 	struct dw_result res = {0};
 	struct dw_request req;
 
@@ -130,14 +130,14 @@ static void what_is_raised_runs_at_the_stronger_level(void **state)
 		free(res.warnings[i]);
 	free((void *)res.warnings);
 	free(res.findings);
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	dw_gate_close(gate);
 }
 
 static void lists_go_into_the_request(void **state)
 {
 	struct dw_gate *gate = open_gate("strict");
-	struct dw_passage passage = {0};
+	struct dw_permission passage = {0};
 	struct dw_request req;
 
 	(void)state;
@@ -150,7 +150,7 @@ static void lists_go_into_the_request(void **state)
 	assert_null(req.level);
 	assert_null(req.allowed_commands);
 	assert_string_equal(req.allowed_modules[0], "abc");
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	dw_gate_close(gate);
 }
 
@@ -160,18 +160,18 @@ static void default_limits_count(void **state)
 	struct dw_gate *gate = open_gate(
 		"version: 1\ndefault: allow\n"
 		"rules: [{name: a, decision: deny, when: {limits: {memory_mb: '> 255'}}}]\n");
-	struct dw_passage passage = {0};
+	struct dw_permission passage = {0};
 	struct dw_request req;
 
 	(void)state;
 	make_request(&req, "1");
 	pass(gate, &req, &passage);
 	assert_int_equal(passage.state, DW_GATE_SHUT);
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	req.limits.memory_bytes = 255 << 20;
 	pass(gate, &req, &passage);
 	assert_int_equal(passage.state, DW_GATE_OPEN);
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	dw_gate_close(gate);
 }
 
@@ -180,7 +180,7 @@ static void default_limits_count(void **state)
 static void without_an_approver_asking_refuses(void **state)
 {
 	struct dw_gate *gate = open_gate(ASK);
-	struct dw_passage passage = {0};
+	struct dw_permission passage = {0};
 	struct dw_request req;
 
 	(void)state;
@@ -190,14 +190,14 @@ static void without_an_approver_asking_refuses(void **state)
 	assert_string_equal(passage.decided, "ask");
 	assert_int_equal(passage.reason, DW_REASON_UNAVAILABLE);
 	assert_non_null(strstr(passage.hint, "approvals are not set up here"));
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	dw_gate_close(gate);
 }
 
 static int forgotten;
 
 static int say_yes(void *user, const struct dw_policy_question *question,
-                   struct dw_passage *passage, struct dw_error *err)
+                   struct dw_permission *passage, struct dw_error *err)
 {
 	(void)err;
 	assert_string_equal(question->who, "uid:1000 (alice)");
@@ -209,7 +209,7 @@ static int say_yes(void *user, const struct dw_policy_question *question,
 }
 
 static int fail_to_ask(void *user, const struct dw_policy_question *question,
-                       struct dw_passage *passage, struct dw_error *err)
+                       struct dw_permission *passage, struct dw_error *err)
 {
 	(void)user;
 	(void)question;
@@ -217,7 +217,7 @@ static int fail_to_ask(void *user, const struct dw_policy_question *question,
 	return dw_fail(err, DW_E_INTERNAL, 0, "the queue is gone");
 }
 
-static void forget(void *user, struct dw_passage *passage)
+static void forget(void *user, struct dw_permission *passage)
 {
 	assert_ptr_equal(passage->approval, user);
 	forgotten++;
@@ -229,7 +229,7 @@ static void an_approver_has_the_last_word(void **state)
 	                                    .ask = say_yes,
 	                                    .forget = forget};
 	struct dw_gate *gate = open_gate(ASK);
-	struct dw_passage passage = {0};
+	struct dw_permission passage = {0};
 	struct dw_request req;
 
 	(void)state;
@@ -238,7 +238,7 @@ static void an_approver_has_the_last_word(void **state)
 	pass(gate, &req, &passage);
 	assert_int_equal(passage.state, DW_GATE_OPEN);
 	assert_string_equal(passage.decided, "ask");
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	assert_int_equal(forgotten, 1);
 
 	approver = (struct dw_gate_approver){.ask = fail_to_ask};
@@ -247,7 +247,7 @@ static void an_approver_has_the_last_word(void **state)
 	assert_int_equal(passage.state, DW_GATE_SHUT);
 	assert_int_equal(passage.reason, DW_REASON_INTERNAL);
 	assert_non_null(strstr(passage.hint, "the queue is gone"));
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	dw_gate_close(gate);
 }
 
@@ -260,7 +260,7 @@ static enum dw_verdict says;
 
 static int check(void *user, const struct dw_policy_hook *hook,
                  const struct dw_policy_question *question,
-                 const struct dw_passage *passage, enum dw_verdict *ret_verdict,
+                 const struct dw_permission *passage, enum dw_verdict *ret_verdict,
                  char ret_why[DW_DECISION_TEXT_MAX], struct dw_error *err)
 {
 	(void)user;
@@ -297,7 +297,7 @@ static void the_operators_check_fails_closed(void **state)
 	};
 	struct dw_gate_checker checker = {.check = check};
 	struct dw_gate *gate = open_gate(CHECK);
-	struct dw_passage passage = {0};
+	struct dw_permission passage = {0};
 	struct dw_request req;
 
 	(void)state;
@@ -307,7 +307,7 @@ static void the_operators_check_fails_closed(void **state)
 	assert_int_equal(passage.reason, DW_REASON_UNAVAILABLE);
 	assert_string_equal(passage.decided, "deny");
 	assert_string_equal(passage.rule, "check");
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 
 	dw_gate_set_checker(gate, &checker);
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
@@ -317,7 +317,7 @@ static void the_operators_check_fails_closed(void **state)
 		assert_int_equal(passage.reason, table[i].reason);
 		assert_string_equal(passage.decided, table[i].decided);
 		assert_non_null(strstr(passage.hint, table[i].hint));
-		dw_passage_finish(&passage);
+		dw_permission_finish(&passage);
 	}
 	assert_int_equal(checks, (int)ARRAY_SIZE(table));
 
@@ -325,12 +325,12 @@ static void the_operators_check_fails_closed(void **state)
 	req.network = DW_NETWORK_FULL;
 	pass(gate, &req, &passage);
 	assert_string_equal(passage.rule, "net");
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	req.network = DW_NETWORK_NONE;
 	req.language = "ruby";
 	pass(gate, &req, &passage);
 	assert_int_equal(passage.state, DW_GATE_OPEN);
-	dw_passage_finish(&passage);
+	dw_permission_finish(&passage);
 	assert_int_equal(checks, (int)ARRAY_SIZE(table));
 	dw_gate_close(gate);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "gate/hook.h"
+#include "approvals/hook.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

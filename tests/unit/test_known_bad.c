@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "engine/known_bad.h"
-#include "launch/seccomp.h"
+#include "doctor/known_bad.h"
+#include "init/seccomp.h"
 
 #define RELEASE DW_NO_RC
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "launch/launch.h"
+#include "init/init.h"
 
 /* What a child with one rule came to. */
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "server/mcp.h"
+#include "mcp/mcp.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -383,7 +383,7 @@ static void a_program_that_fails_is_marked(void **state)
 
 static void what_cannot_run_says_what_would(void **state)
 {
-	struct dw_refusal busy = {.status = 429, .code = "busy", .retry_after_s = 3};
+	struct dw_api_error busy = {.status = 429, .code = "busy", .retry_after_s = 3};
 
 	(void)state;
 	tool_error(CALL("1", "code_execute", "{}"), "language is missing");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "kernel/plan.h"
+#include "wire/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

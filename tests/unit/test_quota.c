@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "server/quota.h"
+#include "daemon/quota.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static struct dw_tenant *tenant(struct dw_quota *quota, const char *who,
 static unsigned enter(struct dw_quota *quota, struct dw_tenant *who, struct dw_waiting *w,
                       uint64_t now)
 {
-	struct dw_refusal why = {0};
+	struct dw_api_error why = {0};
 
 	if (dw_quota_enter(quota, who, w, now, &why) == 0) {
 		assert_ptr_equal(w->tenant, who);
@@ -141,7 +141,7 @@ static void who_comes_back_when_told_gets_in(void **state)
 		struct dw_quota *quota = make(10, 10);
 		struct dw_grant grant = {.runs_per_minute = rates[i]};
 		struct dw_tenant *a = tenant(quota, "a", grant);
-		struct dw_refusal why;
+		struct dw_api_error why;
 		unsigned wait = 0;
 
 		memset(w, 0, sizeof(w));
@@ -267,7 +267,7 @@ static void who_waits_does_not_run_on_credit(void **state)
 	struct dw_tenant *a = tenant(quota, "a", grant);
 	struct dw_tenant *b = tenant(quota, "b", no_limits);
 	struct dw_waiting w[4] = {0};
-	struct dw_refusal why = {0};
+	struct dw_api_error why = {0};
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
@@ -755,7 +755,7 @@ static void one_step(struct dw_quota *quota, struct dw_tenant **tenants,
                      struct dw_waiting *w, struct model *m, uint64_t now, unsigned *seed)
 {
 	int t = (int)below(seed, TENANTS), run = (int)below(seed, RUNS - 1);
-	struct dw_refusal why = {0};
+	struct dw_api_error why = {0};
 	struct dw_waiting *next;
 	unsigned cpu;
 	bool may;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "server/refusal.h"
+#include "daemon/api_error.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -15,9 +15,9 @@
 
 #include "base/cleanup.h"
 
-static json_t *parse(const struct dw_refusal *refusal)
+static json_t *parse(const struct dw_api_error *refusal)
 {
-	autofree char *text = dw_refusal_to_json(refusal);
+	autofree char *text = dw_api_error_to_json(refusal);
 	json_t *root;
 
 	assert_non_null(text);
@@ -35,12 +35,12 @@ static const char *part(json_t *root, const char *key)
 
 static void a_refusal_says_what_why_and_what_to_do(void **state)
 {
-	struct dw_refusal why;
+	struct dw_api_error why;
 	json_t *root;
 
 	(void)state;
 	errno = EXDEV;
-	assert_int_equal(dw_refuse(&why, 404, "see /v1/runs", "no run %s", "4f2a"), -1);
+	assert_int_equal(dw_api_fail(&why, 404, "see /v1/runs", "no run %s", "4f2a"), -1);
 	assert_int_equal(errno, EXDEV);
 	assert_int_equal(why.status, 404);
 	assert_int_equal(why.retry_after_s, 0);
@@ -79,23 +79,23 @@ static void every_status_has_its_code(void **state)
 		{599, "internal"},
 		{0, "internal"},
 	};
-	struct dw_refusal why;
+	struct dw_api_error why;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		(void)dw_refuse(&why, all[i].status, NULL, "x");
+		(void)dw_api_fail(&why, all[i].status, NULL, "x");
 		assert_string_equal(why.code, all[i].code);
 	}
 }
 
 static void who_is_to_come_back_is_told_when(void **state)
 {
-	struct dw_refusal why;
+	struct dw_api_error why;
 
 	(void)state;
-	(void)dw_refuse(&why, 429, NULL, "the queue is full");
+	(void)dw_api_fail(&why, 429, NULL, "the queue is full");
 	assert_int_equal(why.retry_after_s, 1);
-	(void)dw_refuse(&why, 503, NULL, "we are about to end");
+	(void)dw_api_fail(&why, 503, NULL, "we are about to end");
 	assert_int_equal(why.retry_after_s, 1);
 }
 
@@ -103,29 +103,29 @@ static void an_error_has_the_status_of_its_code(void **state)
 {
 	static const int statuses[] = {500, 400, 403, 404, 429, 501, 500};
 	struct dw_error err = {0};
-	struct dw_refusal why;
+	struct dw_api_error why;
 
 	(void)state;
 	for (unsigned i = 0; i < DW_E_COUNT; i++) {
 		(void)dw_fail(&err, (enum dw_code)i, 0, "because %u", i);
-		assert_int_equal(dw_refuse_error(&why, &err), -1);
+		assert_int_equal(dw_api_fail_with(&why, &err), -1);
 		assert_int_equal(why.status, statuses[i]);
 		assert_string_equal(why.message, err.text);
 		assert_string_equal(why.hint, "");
 	}
 	err.code = (enum dw_code)99;
-	(void)dw_refuse_error(&why, &err);
+	(void)dw_api_fail_with(&why, &err);
 	assert_int_equal(why.status, 500);
 }
 
 static void any_bytes_become_json(void **state)
 {
 	char noise[2 * DW_ERROR_TEXT_MAX];
-	struct dw_refusal why;
+	struct dw_api_error why;
 	json_t *root;
 
 	(void)state;
-	(void)dw_refuse(&why, 400, "\xc3", "a \xff \"b\" \xe2\x82 \n\x01");
+	(void)dw_api_fail(&why, 400, "\xc3", "a \xff \"b\" \xe2\x82 \n\x01");
 	root = parse(&why);
 	assert_string_equal(part(root, "message"),
 	                    "a \xef\xbf\xbd \"b\" \xef\xbf\xbd \n\x01");
@@ -136,17 +136,17 @@ static void any_bytes_become_json(void **state)
 	for (size_t i = 0; i + 2 < sizeof(noise); i += 2)
 		memcpy(noise + i, "\xc3\xa4", 2);
 	noise[sizeof(noise) - 2] = '\0';
-	(void)dw_refuse(&why, 400, noise, "%s", noise);
+	(void)dw_api_fail(&why, 400, noise, "%s", noise);
 	json_decref(parse(&why));
 }
 
 static void without_a_hint_it_is_null(void **state)
 {
-	struct dw_refusal why;
+	struct dw_api_error why;
 	json_t *root;
 
 	(void)state;
-	(void)dw_refuse(&why, 400, NULL, "x");
+	(void)dw_api_fail(&why, 400, NULL, "x");
 	root = parse(&why);
 	assert_true(
 		json_is_null(json_object_get(json_object_get(root, "error"), "hint")));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "kernel/report.h"
+#include "wire/report.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "runtimes/runtime.h"
+#include "languages/runtime.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "dewar/dewar.h"
-#include "engine/languages.h"
+#include "languages/installed.h"
 
 /* ---- the table ---- */
 

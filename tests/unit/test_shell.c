@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "policy/shell.h"
+#include "analysis/shell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

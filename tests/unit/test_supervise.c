@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "engine/supervise.h"
+#include "run/supervise.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

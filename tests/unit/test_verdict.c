@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "engine/verdict.h"
+#include "run/verdict.h"
 
 #include <setjmp.h>
 #include <signal.h>

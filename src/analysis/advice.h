@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_ANALYSIS_ADVICE_H
+#define DW_ANALYSIS_ADVICE_H
+
+#include <jansson.h>
+
+#include "analysis/analyse.h"
+#include "analysis/shell.h"
+
+/*
+ * What the analysis found, for those at the front doors: as JSON, and as SARIF, which
+ * code hosts and editors read.
+ */
+
+/* [{"rule", "line", "column", "severity", "message"}]; NULL without memory. */
+json_t *dw_advice_json(const struct dw_findings *findings);
+
+/* A log of SARIF 2.1.0 with one run. The file is as its reader knows it. */
+json_t *dw_advice_sarif(const struct dw_findings *findings, const char *file);
+
+/*
+ * A shell script's commands against a list: those named, or the default list if names
+ * is NULL (it ends in NULL, else). Added to the findings. What is written must be
+ * below one of the folders, of which there may be none.
+ */
+int dw_advice_commands(const char *code, size_t len, const char *const *names,
+                       const char *const *write_below, struct dw_findings *findings,
+                       struct dw_error *err);
+
+#endif

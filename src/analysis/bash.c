@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands of a script are known to do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/read.h"
+#include "analysis/shell.h"
+#include "analysis/shell_read.h"
+#include "base/cleanup.h"
+
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
+
+static const struct dw_danger dangers[] = {
+	{"rm", "delete:", E, 0},
+	{"rmdir", "delete:", E, 0},
+	{"unlink", "delete:", E, 0},
+	{"shred", "delete:", E, 0},
+	{"srm", "delete:", E, 0},
+	{"truncate", "delete:", E, 0},
+	{"wipefs", "delete:", E, 0},
+	{"mkfs**", "delete:mkfs", E, 0},
+	{"mkfs.*", "delete:mkfs", E, 0},
+	{"fdisk", "delete:", E, 0},
+	{"parted", "delete:", E, 0},
+	{"curl", "network:", W, 0},
+	{"wget", "network:", W, 0},
+	{"nc", "network:", W, 0},
+	{"ncat", "network:", W, 0},
+	{"netcat", "network:", W, 0},
+	{"socat", "network:", W, 0},
+	{"ssh", "network:", W, 0},
+	{"scp", "network:", W, 0},
+	{"sftp", "network:", W, 0},
+	{"ftp", "network:", W, 0},
+	{"telnet", "network:", W, 0},
+	{"rsync", "network:", W, 0},
+	{"nmap", "network:", W, 0},
+	{"ping", "network:", W, 0},
+	{"dig", "network:", W, 0},
+	{"nslookup", "network:", W, 0},
+	{"host", "network:", W, 0},
+	{"sudo", "privilege:", E, 0},
+	{"su", "privilege:", E, 0},
+	{"doas", "privilege:", E, 0},
+	{"pkexec", "privilege:", E, 0},
+	{"runuser", "privilege:", E, 0},
+	{"chroot", "privilege:", E, 0},
+	{"nsenter", "privilege:", E, 0},
+	{"unshare", "privilege:", E, 0},
+	{"setpriv", "privilege:", W, 0},
+	{"mount", "privilege:", E, 0},
+	{"umount", "privilege:", E, 0},
+	{"insmod", "privilege:", E, 0},
+	{"modprobe", "privilege:", E, 0},
+	{"shutdown", "privilege:", E, 0},
+	{"reboot", "privilege:", E, 0},
+	{"halt", "privilege:", E, 0},
+	{"poweroff", "privilege:", E, 0},
+	{"crontab", "privilege:", E, 0},
+	{"setcap", "privilege:", E, 0},
+	{"useradd", "privilege:", E, 0},
+	{"passwd", "privilege:", E, 0},
+	{"kill", "shell:", W, 0},
+	{"pkill", "shell:", W, 0},
+	{"killall", "shell:", W, 0},
+	{"gdb", "native:", W, 0},
+	{"strace", "native:", W, 0},
+	{0},
+};
+
+#undef E
+#undef W
+
+static bool has_argument(const struct dw_shell_command *c, const char *text)
+{
+	for (size_t i = 0; i < c->n_args; i++)
+		if (c->args[i].text && strcmp(c->args[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+static bool has_argument_like(const struct dw_shell_command *c, const char *front)
+{
+	for (size_t i = 0; i < c->n_args; i++)
+		if (c->args[i].text &&
+		    strncmp(c->args[i].text, front, strlen(front)) == 0)
+			return true;
+	return false;
+}
+
+/* python -c CODE and the like are read as what they are. */
+static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
+                       const char *name)
+{
+	static const struct {
+		const char *front;
+		const struct dw_reader *reader;
+	} known[] = {
+		{"python", &dw_reader_python},   {"pypy", &dw_reader_python},
+		{"node", &dw_reader_javascript}, {"ruby", &dw_reader_ruby},
+		{"php", &dw_reader_php},
+	};
+	struct dw_analyse_options options = {.lists = r->options ? r->options->lists
+	                                                         : NULL};
+	struct dw_findings found = {0};
+	struct dw_error err = {0};
+	const char *code = c->code;
+	char text[4096];
+
+	if (!code) {
+		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "dynamic:code",
+		              "the program that %s runs cannot be told", name);
+		return;
+	}
+	if (strcmp(name, "php") == 0) {
+		(void)snprintf(text, sizeof(text), "<?php %s", code);
+		code = text;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(known) && r->inner < 3; i++) {
+		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0 ||
+		    strlen(code) > DW_FOLD_MAX)
+			continue;
+		if (dw_read_program(known[i].reader, code, strlen(code), &options, r,
+		                    &found, &err) < 0) {
+			r->no_memory = true;
+			return;
+		}
+		for (size_t k = 0; k < found.n; k++)
+			dw_found_inside(r, c->line, c->column, &found.list[k]);
+		dw_findings_finish(&found);
+		return;
+	}
+}
+
+static void check_command(struct dw_reading *r, const struct dw_shell_command *c)
+{
+	const char *name = c->name.text ? dw_shell_plain_name(c->name.text) : NULL;
+	const struct dw_danger *d;
+	char rule[DW_RULE_MAX], via[64] = "";
+
+	if (!name || (c->flags & DW_SHELL_FUNCTION))
+		return;
+	/* ./rm and /opt/x/rm say what they are, too. */
+	if (strrchr(name, '/'))
+		name = strrchr(name, '/') + 1;
+	if (c->via)
+		(void)snprintf(via, sizeof(via), " (by %s)", c->via);
+	d = dw_danger_find(&dw_reader_bash, name);
+	if (d) {
+		size_t len = strcspn(d->rule, ":") + 1;
+
+		(void)snprintf(rule, sizeof(rule), "%s%s", d->rule,
+		               d->rule[len] == '\0' ? name : "");
+		dw_found_line(r, c->line, c->column, d->severity, rule, "%s is run%s",
+		              name, via);
+	}
+	if (strcmp(name, "find") == 0 && has_argument(c, "-delete"))
+		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "delete:find",
+		              "find removes files%s", via);
+	if (strcmp(name, "dd") == 0 && has_argument_like(c, "of="))
+		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "delete:dd",
+		              "dd overwrites files%s", via);
+	if (c->flags & DW_SHELL_CODE)
+		check_code(r, c, name);
+	/* awk 'BEGIN { system("...") }' */
+	if (strstr(name, "awk"))
+		for (size_t i = 0; i < c->n_args; i++)
+			if (c->args[i].text && strstr(c->args[i].text, "system("))
+				dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR,
+				              "shell:awk",
+				              "this awk program runs another program");
+}
+
+static void check_note(struct dw_reading *r, const struct dw_shell_note *n)
+{
+	static const struct {
+		const char *rule;
+		enum dw_severity severity;
+	} remarks[] = {
+		[DW_SHELL_DOUBT] = {"dynamic:command", DW_SEVERITY_ERROR},
+		[DW_SHELL_SYNTAX] = {"syntax:error", DW_SEVERITY_WARNING},
+		[DW_SHELL_EVAL] = {"builtin:eval", DW_SEVERITY_ERROR},
+		[DW_SHELL_SOURCE] = {"dynamic:source", DW_SEVERITY_WARNING},
+		[DW_SHELL_ENVIRONMENT] = {"dynamic:environment", DW_SEVERITY_WARNING},
+		[DW_SHELL_LOOP] = {"loop:unbounded", DW_SEVERITY_WARNING},
+		[DW_SHELL_BOMB] = {"loop:fork-bomb", DW_SEVERITY_ERROR},
+		[DW_SHELL_BOUND] = {"analysis:too-complex", DW_SEVERITY_ERROR},
+	};
+
+	_Static_assert(ARRAY_SIZE(remarks) == DW_SHELL_REMARK_COUNT, "a rule for each");
+	dw_found_line(r, n->line, n->column, remarks[n->remark].severity,
+	              remarks[n->remark].rule, "%s", n->text);
+}
+
+static void check_redirect(struct dw_reading *r, const struct dw_shell_redirect *redirect)
+{
+	const char *target = redirect->target.text;
+
+	if (!target)
+		return;
+	if (strncmp(target, "/dev/tcp/", 9) == 0 || strncmp(target, "/dev/udp/", 9) == 0)
+		dw_found_line(r, redirect->line, redirect->column, DW_SEVERITY_ERROR,
+		              "network:/dev/tcp",
+		              "the shell itself talks to the network");
+	else if (redirect->writes && (strncmp(target, "/dev/sd", 7) == 0 ||
+	                              strncmp(target, "/dev/nvme", 9) == 0 ||
+	                              strncmp(target, "/dev/vd", 7) == 0 ||
+	                              strncmp(target, "/dev/mem", 8) == 0))
+		dw_found_line(r, redirect->line, redirect->column, DW_SEVERITY_ERROR,
+		              "delete:device", "a device is overwritten");
+}
+
+/* The shell part tells of what could not be parsed, too. */
+static void read_shell(struct dw_reading *r)
+{
+	struct dw_shell shell = {0};
+	struct dw_error err = {0};
+
+	if (dw_shell_read_tree(&shell, &r->tree, &err) < 0) {
+		r->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < shell.n_commands && !r->cut; i++)
+		check_command(r, &shell.commands[i]);
+	for (size_t i = 0; i < shell.n_redirects && !r->cut; i++)
+		check_redirect(r, &shell.redirects[i]);
+	for (size_t i = 0; i < shell.n_notes && !r->cut; i++)
+		check_note(r, &shell.notes[i]);
+	dw_shell_finish(&shell);
+}
+
+const struct dw_reader dw_reader_bash = {
+	.name = "bash",
+	.aliases = {"sh", "shell", "zsh"},
+	.grammar = "bash",
+	.dangers = dangers,
+	.read = read_shell,
+};

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/fold.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/cleanup.h"
+
+static size_t put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static int digit(char c, unsigned base)
+{
+	int value = c >= '0' && c <= '9'   ? c - '0'
+	            : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	            : c >= 'A' && c <= 'F' ? c - 'A' + 10
+	                                   : 99;
+
+	return value < (int)base ? value : -1;
+}
+
+/* At most max digits; how many there were. */
+static size_t digits(const char *text, size_t len, unsigned base, size_t max,
+                     uint32_t *ret)
+{
+	size_t n = 0;
+
+	*ret = 0;
+	while (n < len && n < max && digit(text[n], base) >= 0 && *ret < 0x110000)
+		*ret = *ret * base + (uint32_t)digit(text[n++], base);
+	return n;
+}
+
+/* What stands behind a backslash; how much of it was used, and what came out. */
+static size_t unescape_one(const char *text, size_t len, char *out, size_t *n_out)
+{
+	static const char letters[] = "a\ab\be\033f\fn\nr\rt\tv\v";
+	uint32_t c = 0;
+	size_t n;
+
+	*n_out = 0;
+	if (text[0] == 'x' || text[0] == 'u' || text[0] == 'U') {
+		size_t max = text[0] == 'x' ? 2 : text[0] == 'u' ? 4 : 8;
+
+		if (len > 1 && text[1] == '{') {
+			n = digits(text + 2, len - 2, 16, 6, &c) + 2;
+			n += n < len && text[n] == '}';
+		} else {
+			n = digits(text + 1, len - 1, 16, max, &c) + 1;
+		}
+		*n_out = put_utf8(out, c < 0x110000 ? c : '?');
+		return n;
+	}
+	n = digits(text, len, 8, 3, &c);
+	if (n > 0) {
+		*n_out = put_utf8(out, c & 0xff);
+		return n;
+	}
+	if (text[0] == '\n')
+		return 1;
+	if (text[0] == '\r')
+		return len > 1 && text[1] == '\n' ? 2 : 1;
+	*n_out = 1;
+	out[0] = text[0];
+	for (size_t i = 0; i + 1 < sizeof(letters); i += 2)
+		if (text[0] == letters[i])
+			out[0] = letters[i + 1];
+	return 1;
+}
+
+struct dw_value dw_unescape(struct dw_reading *r, const char *text, size_t len)
+{
+	char out[DW_FOLD_MAX + 4];
+	size_t n = 0, made, i = 0;
+
+	if (len > DW_FOLD_MAX)
+		return dw_unknown;
+	while (i < len && n < DW_FOLD_MAX) {
+		if (text[i] != '\\' || i + 1 == len) {
+			out[n++] = text[i++];
+			continue;
+		}
+		i += 1 + unescape_one(text + i + 1, len - i - 1, out + n, &made);
+		n += made;
+	}
+	return dw_value_text(r, out, n);
+}
+
+struct dw_value dw_fold_char(struct dw_reading *r, struct dw_value number)
+{
+	char text[24];
+
+	if (number.type != DW_V_NUMBER || number.number < 0 || number.number > 0x10ffff)
+		return dw_unknown;
+	(void)snprintf(text, sizeof(text), "\\u{%llx}",
+	               (unsigned long long)number.number);
+	return dw_unescape(r, text, strlen(text));
+}
+
+struct dw_value dw_fold_chars(struct dw_reading *r, uint32_t list)
+{
+	struct dw_value all = dw_value_text(r, "", 0);
+	uint32_t c = dw_child_named(&r->tree, list);
+
+	for (; c && all.type == DW_V_TEXT; c = dw_next_named(&r->tree, c))
+		all = dw_value_join(r, all, dw_fold_char(r, dw_eval(r, c)));
+	return all;
+}
+
+struct dw_value dw_fold_list(struct dw_reading *r, uint32_t list, struct dw_value between)
+{
+	struct dw_value all = dw_value_text(r, "", 0);
+	uint32_t c = dw_child_named(&r->tree, list);
+	bool first = true;
+
+	for (; c && all.type == DW_V_TEXT; c = dw_next_named(&r->tree, c)) {
+		if (!first)
+			all = dw_value_join(r, all, between);
+		all = dw_value_join(r, all, dw_eval(r, c));
+		first = false;
+	}
+	return all;
+}
+
+struct dw_value dw_fold_replace(struct dw_reading *r, struct dw_value v,
+                                struct dw_value old, struct dw_value new, bool all)
+{
+	struct dw_value made = dw_value_text(r, "", 0);
+	const char *p = v.text, *next;
+
+	if (v.type != DW_V_TEXT || old.type != DW_V_TEXT || new.type != DW_V_TEXT ||
+	    old.len == 0)
+		return dw_unknown;
+	while (made.type == DW_V_TEXT && (next = strstr(p, old.text))) {
+		made = dw_value_join(r, made, dw_value_text(r, p, (size_t)(next - p)));
+		made = dw_value_join(r, made, new);
+		p = next + old.len;
+		if (!all)
+			break;
+	}
+	return dw_value_join(r, made, dw_value_text(r, p, strlen(p)));
+}
+
+static char shifted(char c, char first, char last, int by)
+{
+	return c >= first && c <= last ? (char)(c + by) : c;
+}
+
+struct dw_value dw_fold_case(struct dw_reading *r, struct dw_value v, bool upper)
+{
+	char text[DW_FOLD_MAX];
+
+	if (v.type != DW_V_TEXT || v.len > sizeof(text))
+		return dw_unknown;
+	for (size_t i = 0; i < v.len; i++)
+		text[i] = upper ? shifted(v.text[i], 'a', 'z', 'A' - 'a')
+		                : shifted(v.text[i], 'A', 'Z', 'a' - 'A');
+	return dw_value_text(r, text, v.len);
+}
+
+struct dw_value dw_fold_rot13(struct dw_reading *r, struct dw_value v)
+{
+	char text[DW_FOLD_MAX];
+
+	if (v.type != DW_V_TEXT || v.len > sizeof(text))
+		return dw_unknown;
+	for (size_t i = 0; i < v.len; i++) {
+		char c = v.text[i], base = c >= 'a' ? 'a' : 'A';
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+		text[i] = letter ? (char)(base + (c - base + 13) % 26) : c;
+	}
+	return dw_value_text(r, text, v.len);
+}
+
+struct dw_value dw_fold_reverse(struct dw_reading *r, struct dw_value v)
+{
+	return dw_fold_slice(r, v, (int64_t)v.len - 1, -1, -1);
+}
+
+struct dw_value dw_fold_times(struct dw_reading *r, struct dw_value v, int64_t n)
+{
+	struct dw_value all = dw_value_text(r, "", 0);
+
+	if (v.type != DW_V_TEXT || n > 64)
+		return dw_unknown;
+	while (n-- > 0)
+		all = dw_value_join(r, all, v);
+	return all;
+}
+
+struct dw_value dw_fold_slice(struct dw_reading *r, struct dw_value v, int64_t from,
+                              int64_t to, int64_t step)
+{
+	int64_t len = (int64_t)v.len;
+	char out[DW_FOLD_MAX];
+	size_t n = 0;
+
+	if (v.type != DW_V_TEXT || step == 0)
+		return dw_unknown;
+	/* Nothing is to be had beyond either end. */
+	from = from < -1 ? -1 : from > len ? len : from;
+	to = to < -1 ? -1 : to > len ? len : to;
+	for (int64_t i = from; step > 0 ? i < to : i > to; i += step)
+		if (i >= 0 && i < len && n < sizeof(out))
+			out[n++] = v.text[i];
+	return dw_value_text(r, out, n);
+}
+
+struct dw_value dw_fold_base64(struct dw_reading *r, struct dw_value v)
+{
+	char data[DW_FOLD_MAX];
+	size_t len;
+
+	if (v.type != DW_V_TEXT || dw_base64_room(v.len) > sizeof(data) ||
+	    dw_base64_decode(v.text, v.len, data, &len) < 0)
+		return dw_unknown;
+	return dw_value_text(r, data, len);
+}
+
+struct dw_value dw_fold_hex(struct dw_reading *r, struct dw_value v)
+{
+	char text[DW_FOLD_MAX];
+	size_t n = 0;
+
+	if (v.type != DW_V_TEXT)
+		return dw_unknown;
+	for (size_t i = 0; i + 1 < v.len && n + 4 < sizeof(text); i += 2) {
+		text[n++] = '\\';
+		text[n++] = 'x';
+		text[n++] = v.text[i];
+		text[n++] = v.text[i + 1];
+	}
+	return dw_unescape(r, text, n);
+}
+
+/* %41 as \x41. */
+struct dw_value dw_fold_percent(struct dw_reading *r, struct dw_value v)
+{
+	char text[DW_FOLD_MAX];
+	size_t n = 0;
+
+	if (v.type != DW_V_TEXT || strchr(v.text, '\\'))
+		return dw_unknown;
+	for (size_t i = 0; i < v.len && n + 2 < sizeof(text); i++) {
+		if (v.text[i] == '%') {
+			text[n++] = '\\';
+			text[n++] = 'x';
+		} else {
+			text[n++] = v.text[i];
+		}
+	}
+	return dw_unescape(r, text, n);
+}
+
+struct dw_value dw_fold_plus(struct dw_reading *r, struct dw_value a, struct dw_value b)
+{
+	if (a.type == DW_V_NUMBER && b.type == DW_V_NUMBER)
+		return dw_value_number(
+			(int64_t)((uint64_t)a.number + (uint64_t)b.number));
+	return dw_value_join(r, a, b);
+}
+
+struct dw_value dw_fold_pieces(struct dw_reading *r, uint32_t part, enum dw_kind plain,
+                               enum dw_kind hole)
+{
+	const struct dw_tree *tree = &r->tree;
+	struct dw_value all = dw_value_text(r, "", 0), piece;
+
+	for (uint32_t c = dw_child_named(tree, part); c && all.type == DW_V_TEXT;
+	     c = dw_next_named(tree, c)) {
+		size_t len;
+		const char *text = dw_text(tree, c, &len);
+
+		if (dw_kind(tree, c) == plain)
+			piece = dw_value_text(r, text, len);
+		else if (dw_kind(tree, c) == DW_K_ESCAPE_SEQUENCE)
+			piece = dw_unescape(r, text, len);
+		else if (dw_kind(tree, c) == hole)
+			piece = dw_eval(r, dw_child_named(tree, c));
+		else
+			return dw_unknown;
+		all = dw_value_join(r, all, piece);
+	}
+	return all;
+}
+
+struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,
+                                uint32_t first)
+{
+	struct dw_value all = line, word;
+
+	for (uint32_t c = first; c; c = dw_next_named(&r->tree, c)) {
+		word = dw_eval(r, c);
+		if (word.type != DW_V_TEXT || strchr(word.text, '\''))
+			word = dw_value_text(r, "?", 1);
+		all = dw_value_join(r, all, dw_value_text(r, " '", 2));
+		all = dw_value_join(r, all, word);
+		all = dw_value_join(r, all, dw_value_text(r, "'", 1));
+	}
+	return all;
+}
+
+struct dw_value dw_either(struct dw_reading *r, uint32_t a, uint32_t b)
+{
+	struct dw_value v = dw_eval(r, a), w = dw_eval(r, b);
+
+	return v.type == DW_V_NAME || w.type == DW_V_UNKNOWN ? v : w;
+}
+
+struct dw_value dw_value_called(struct dw_reading *r, struct dw_value f)
+{
+	char path[256];
+	const char *kept;
+
+	if (f.type != DW_V_NAME || f.len + 3 > sizeof(path))
+		return dw_unknown;
+	(void)snprintf(path, sizeof(path), "%s()", f.text);
+	kept = dw_keep(r, path, strlen(path));
+	return kept ? dw_value_name(r, kept) : dw_unknown;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of parse.c where the build found no grammars. */
+#include "analysis/tree.h"
+
+bool dw_tree_has(const char *grammar)
+{
+	(void)grammar;
+	return false;
+}
+
+int dw_tree_parse(struct dw_tree *tree, const char *grammar, const char *code, size_t len,
+                  uint64_t timeout_ms, struct dw_error *err)
+{
+	(void)tree;
+	(void)code;
+	(void)len;
+	(void)timeout_ms;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "cannot analyse %s: this dewar was built without grammars; install "
+	               "libtree-sitter-dev and npm, and build it again",
+	               grammar);
+}

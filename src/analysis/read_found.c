@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings: which there are, what they say, where they stand. */
+#include "analysis/read.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/utf8.h"
+
+/* How many programs may be inside one another. */
+#define INNER_MAX 3U
+
+static int find_lines(struct dw_reading *r)
+{
+	const char *code = r->tree.code;
+	size_t n = 1, len = r->tree.len;
+
+	for (size_t i = 0; i < len; i++)
+		n += code[i] == '\n';
+	r->lines = malloc(n * sizeof(*r->lines));
+	if (!r->lines)
+		return -ENOMEM;
+	r->lines[0] = 0;
+	r->n_lines = 1;
+	for (size_t i = 0; i < len; i++)
+		if (code[i] == '\n')
+			r->lines[r->n_lines++] = (uint32_t)(i + 1);
+	return 0;
+}
+
+static void locate(const struct dw_reading *r, uint32_t byte, struct dw_finding *f)
+{
+	size_t low = 0, high = r->n_lines;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->lines[middle] <= byte)
+			low = middle;
+		else
+			high = middle;
+	}
+	f->line = (uint32_t)(low + 1);
+	f->column = 1;
+	for (uint32_t i = r->lines[low]; i < byte && i < r->tree.len; i++)
+		f->column += ((uint8_t)r->tree.code[i] & 0xc0) != 0x80;
+}
+
+/* Names in it come from the program: one line, printable, UTF-8. */
+static void make_plain(char *text, bool blanks)
+{
+	bool valid = dw_utf8_valid(text, strlen(text));
+
+	for (char *p = text; *p != '\0'; p++)
+		if ((uint8_t)*p < ' ' || *p == 0x7f || (!blanks && *p == ' ') ||
+		    ((uint8_t)*p >= 0x80 && !valid))
+			*p = '?';
+}
+
+static bool is_known(const struct dw_findings *found, const struct dw_finding *f)
+{
+	for (size_t i = found->n; i > 0; i--) {
+		const struct dw_finding *old = &found->list[i - 1];
+
+		if (old->line == f->line && old->column == f->column &&
+		    strcmp(old->rule, f->rule) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What the caller wants to know of this language; NULL: what is usual. */
+static const struct dw_analyse_list *list_of(const struct dw_reading *r)
+{
+	const struct dw_analyse_list *list = r->options ? r->options->lists : NULL;
+
+	for (; list && list->language; list++)
+		if (strcmp(list->language, r->reader->name) == 0)
+			return list;
+	return NULL;
+}
+
+static bool is_wanted(const struct dw_reading *r, const char *rule)
+{
+	static const char family[] = "builtin:";
+	const struct dw_analyse_list *list = list_of(r);
+
+	if (!list || !list->builtins || strncmp(rule, family, sizeof(family) - 1) != 0)
+		return true;
+	for (const char *const *name = list->builtins; *name; name++)
+		if (strcmp(*name, rule + sizeof(family) - 1) == 0)
+			return true;
+	return false;
+}
+
+static void add_finding(struct dw_reading *r, const struct dw_finding *f)
+{
+	if (r->cut || is_known(&r->found, f))
+		return;
+	if (r->found.n == DW_ANALYSE_FINDINGS_MAX) {
+		r->cut = true;
+		return;
+	}
+	if (r->found.n == r->room) {
+		size_t room = r->room > 0 ? r->room * 2 : 16;
+		struct dw_finding *list = realloc(r->found.list, room * sizeof(*list));
+
+		if (!list) {
+			r->no_memory = true;
+			return;
+		}
+		r->found.list = list;
+		r->room = room;
+	}
+	r->found.list[r->found.n++] = *f;
+}
+
+__attribute__((format(printf, 3, 0))) static void fill(struct dw_finding *f,
+                                                       const char *rule, const char *fmt,
+                                                       va_list args)
+{
+	(void)snprintf(f->rule, sizeof(f->rule), "%s", rule);
+	(void)vsnprintf(f->message, sizeof(f->message), fmt, args);
+	make_plain(f->rule, false);
+	make_plain(f->message, true);
+}
+
+__attribute__((format(printf, 5, 0))) static void found_at(struct dw_reading *r,
+                                                           uint32_t byte,
+                                                           enum dw_severity severity,
+                                                           const char *rule,
+                                                           const char *fmt, va_list args)
+{
+	struct dw_finding f = {.severity = severity};
+
+	if (r->cut || !is_wanted(r, rule))
+		return;
+	if (!r->lines && find_lines(r) < 0) {
+		r->no_memory = true;
+		return;
+	}
+	fill(&f, rule, fmt, args);
+	locate(r, byte, &f);
+	add_finding(r, &f);
+}
+
+void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
+                   enum dw_severity severity, const char *rule, const char *fmt, ...)
+{
+	struct dw_finding f = {.severity = severity, .line = line, .column = column};
+	va_list args;
+
+	if (!is_wanted(r, rule))
+		return;
+	va_start(args, fmt);
+	fill(&f, rule, fmt, args);
+	va_end(args);
+	add_finding(r, &f);
+}
+
+void dw_found_inside(struct dw_reading *r, uint32_t line, uint32_t column,
+                     const struct dw_finding *found)
+{
+	struct dw_finding f = *found;
+
+	f.line = line;
+	f.column = column;
+	add_finding(r, &f);
+}
+
+void dw_found_at(struct dw_reading *r, uint32_t byte, enum dw_severity severity,
+                 const char *rule, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	found_at(r, byte, severity, rule, fmt, args);
+	va_end(args);
+}
+
+void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
+              const char *rule, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	found_at(r, r->tree.parts[part].start, severity, rule, fmt, args);
+	va_end(args);
+}
+
+/* What each family is said to do; where the code is only a hint, it is a hint. */
+static const struct {
+	const char *family;
+	const char *text;
+} families[] = {
+	{"builtin:open", "%s opens files"},
+	{"builtin:fopen", "%s opens files"},
+	{"builtin:file_", "%s opens files"},
+	{"builtin:readfile", "%s opens files"},
+	{"builtin:input", "%s waits for somebody to type"},
+	{"builtin:gets", "%s waits for somebody to type"},
+	{"builtin:", "%s runs text as code"},
+	{"delete:", "%s removes files"},
+	{"dynamic:", "%s runs code that is made at run time"},
+	{"native:", "%s reaches native code"},
+	{"network:", "%s talks to the network"},
+	{"reflection:", "%s gets at things around their names"},
+	{"shell:", "%s runs another program"},
+	{"loop:", "%s has no end in sight"},
+	{"privilege:", "%s asks for other rights"},
+};
+
+/*
+ * "*" at the end stands for one more name, "**" for the rest of this name; "()" is
+ * what a call gave, and only met by itself.
+ */
+static bool path_fits(const char *pattern, const char *path)
+{
+	size_t len = strlen(pattern);
+
+	if (len > 2 && strcmp(pattern + len - 2, "**") == 0) {
+		len -= 2;
+		return strncmp(pattern, path, len) == 0 && !strpbrk(path + len, ".(");
+	}
+	if (len > 2 && strcmp(pattern + len - 2, ".*") == 0)
+		return strncmp(pattern, path, len - 1) == 0 &&
+		       !strpbrk(path + len - 1, ".(");
+	return strcmp(pattern, path) == 0;
+}
+
+const struct dw_danger *dw_danger_find(const struct dw_reader *reader, const char *path)
+{
+	for (const struct dw_danger *d = reader->dangers; d && d->path; d++)
+		if (d->path[0] == path[0] && path_fits(d->path, path))
+			return d;
+	return NULL;
+}
+
+/* The last name of a built-in, the whole path of all else. */
+static const char *shown(const char *path)
+{
+	static const char builtins[] = "builtins.";
+
+	return strncmp(path, builtins, sizeof(builtins) - 1) == 0
+	               ? path + sizeof(builtins) - 1
+	               : path;
+}
+
+const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
+                                        struct dw_value v)
+{
+	const struct dw_danger *d;
+	char rule[DW_RULE_MAX];
+	const char *text = "%s needs a reason";
+	size_t len;
+
+	if (v.type != DW_V_NAME)
+		return NULL;
+	d = dw_danger_find(r->reader, v.text);
+	if (!d)
+		return NULL;
+	len = strcspn(d->rule, ":") + 1;
+	(void)snprintf(rule, sizeof(rule), "%s%s", d->rule,
+	               d->rule[len] == '\0' ? shown(v.text) : "");
+	for (size_t i = ARRAY_SIZE(families); i > 0; i--)
+		if (strncmp(families[i - 1].family, rule,
+		            strlen(families[i - 1].family)) == 0)
+			text = families[i - 1].text;
+			/* The texts are those above. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	dw_found(r, part, d->severity, rule, text, shown(v.text));
+#pragma GCC diagnostic pop
+	return d;
+}
+
+/* "os" of "os.path", "fs" of "node:fs" and "fs/promises"; scopes of npm are kept. */
+static bool module_fits(const char *known, const char *name, size_t len)
+{
+	size_t n = strlen(known);
+
+	if (len > 5 && strncmp(name, "node:", 5) == 0) {
+		name += 5;
+		len -= 5;
+	}
+	return len >= n && memcmp(name, known, n) == 0 &&
+	       (len == n || name[n] == '.' || name[n] == '/');
+}
+
+void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size_t len)
+{
+	const struct dw_analyse_list *list = list_of(r);
+	const char *const *allowed = r->options ? r->options->allowed_modules : NULL;
+	const char *const *known = r->reader->modules;
+	char rule[DW_RULE_MAX];
+
+	if (!allowed && list)
+		allowed = list->allowed;
+	if (list && list->forbidden)
+		known = list->forbidden;
+
+	if (len == 0)
+		return;
+	if (allowed) {
+		for (; *allowed; allowed++)
+			if (module_fits(*allowed, name, len))
+				return;
+		(void)snprintf(rule, sizeof(rule), "import:%.*s", (int)len, name);
+		dw_found(r, part, DW_SEVERITY_ERROR, rule,
+		         "module %.*s is not on the list of those that are allowed",
+		         (int)(len < 100 ? len : 100), name);
+		return;
+	}
+	for (; known && *known; known++) {
+		if (!module_fits(*known, name, len))
+			continue;
+		(void)snprintf(rule, sizeof(rule), "import:%s", *known);
+		dw_found(r, part, DW_SEVERITY_WARNING, rule, "module %.*s needs a reason",
+		         (int)(len < 100 ? len : 100), name);
+		return;
+	}
+}
+
+void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
+                    struct dw_value code)
+{
+	const struct dw_reader *reader = kind == DW_CODE_SHELL ? &dw_reader_bash
+	                                                       : r->reader;
+	struct dw_findings found = {0};
+	struct dw_error err = {0};
+	struct dw_finding here = {0};
+
+	if (kind == DW_CODE_NONE || code.type != DW_V_TEXT || code.len == 0)
+		return;
+	if (r->inner >= INNER_MAX) {
+		dw_found(r, part, DW_SEVERITY_WARNING, "analysis:nested",
+		         "programs inside programs are read %u deep, and no further",
+		         INNER_MAX);
+		return;
+	}
+	if (!r->lines && find_lines(r) < 0) {
+		r->no_memory = true;
+		return;
+	}
+	locate(r, r->tree.parts[part].start, &here);
+	if (dw_read_program(reader, code.text, code.len, r->options, r, &found, &err) <
+	    0) {
+		r->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < found.n; i++) {
+		/* That a text is no program of ours is no news: eval() will say so. */
+		if (strncmp(found.list[i].rule, "syntax:", 7) == 0 &&
+		    kind == DW_CODE_SELF)
+			continue;
+		dw_found_inside(r, here.line, here.column, &found.list[i]);
+	}
+	dw_findings_finish(&found);
+}

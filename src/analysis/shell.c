@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over each text: variables first, then every command that stands in it, in
+ * the order of the text. A command that is given a text to run makes for another
+ * text, read in the same way; where it stands is where that command stands.
+ */
+#include "analysis/shell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/shell_read.h"
+#include "base/cleanup.h"
+
+#define FUEL (1U << 20)
+
+/* Variables that decide which programs run, or what runs before them. */
+static const char *const decisive[] = {
+	"PATH",          "LD_PRELOAD",      "LD_LIBRARY_PATH",
+	"LD_AUDIT",      "BASH_ENV",        "ENV",
+	"IFS",           "PROMPT_COMMAND",  "PS4",
+	"SHELLOPTS",     "BASHOPTS",        "PYTHONPATH",
+	"PYTHONSTARTUP", "NODE_OPTIONS",    "PERL5OPT",
+	"RUBYOPT",       "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF",
+	"PAGER",         "GIT_PAGER",       "EDITOR",
+};
+
+static bool decides(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(decisive); i++)
+		if (strlen(decisive[i]) == len && memcmp(decisive[i], name, len) == 0)
+			return true;
+	return false;
+}
+
+void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t len)
+{
+	if (decides(name, len))
+		dw_shell_note(s, part, DW_SHELL_ENVIRONMENT,
+		              "%.*s decides which programs run", (int)len, name);
+}
+
+/*
+ * A text with a substitution in it sleeps until some expansion wakes it: arithmetic does,
+ * and ${x@P}.
+ */
+static void check_sleeper(struct dw_script *s, uint32_t value)
+{
+	enum dw_kind kind = value ? dw_kind(&s->tree, value) : DW_K_OTHER;
+	size_t len;
+	const char *text;
+
+	if (kind != DW_K_RAW_STRING && kind != DW_K_ANSI_C_STRING && kind != DW_K_WORD)
+		return;
+	text = dw_text(&s->tree, value, &len);
+	if (memmem(text, len, "$(", 2) || memchr(text, '`', len) ||
+	    (kind == DW_K_ANSI_C_STRING && memchr(text, '\\', len)))
+		dw_shell_note(s, value, DW_SHELL_DOUBT,
+		              "this text has a command in it, which may be run later");
+}
+
+static void add_variable(struct dw_script *s, uint32_t part)
+{
+	const struct dw_tree *tree = &s->tree;
+	uint32_t name = dw_child_in(tree, part, DW_F_NAME);
+	uint32_t value = dw_child_in(tree, part, DW_F_VALUE);
+	struct dw_variable v = {0};
+
+	if (!name)
+		return;
+	v.name = dw_text(tree, name, &v.len);
+	v.at = dw_part(tree, part)->end;
+	v.value = dw_child_of(tree, part, DW_K_T_PLUS_EQUAL) ? 0 : value;
+	dw_shell_sets(s, part, v.name, v.len);
+	check_sleeper(s, value);
+	if (s->n_variables == s->room) {
+		size_t room = s->room > 0 ? s->room * 2 : 64;
+		struct dw_variable *list = realloc(s->variables, room * sizeof(*list));
+
+		if (!list) {
+			*s->no_memory = true;
+			return;
+		}
+		s->variables = list;
+		s->room = room;
+	}
+	s->variables[s->n_variables++] = v;
+}
+
+/* A substitution in a stretch of text, which the grammar has not seen as one. */
+static bool has_hidden(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\\')
+			i++;
+		else if (text[i] == '`' ||
+		         (text[i] == '$' && i + 1 < len && text[i + 1] == '('))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * In quotes and in here-documents, whatever is not one of their parts must be plain
+ * text. The grammar does not see a substitution behind the tabs of <<-.
+ */
+static void check_text(struct dw_script *s, uint32_t part)
+{
+	const struct dw_tree *tree = &s->tree;
+	uint32_t at = dw_part(tree, part)->start, start;
+	bool hidden = false;
+
+	if (dw_kind(tree, part) == DW_K_HEREDOC_BODY) {
+		start = dw_child_of(tree, dw_part(tree, part)->parent,
+		                    DW_K_HEREDOC_START);
+		if (start && strchr("'\"\\", tree->code[dw_part(tree, start)->start]))
+			return;
+	}
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
+		if (dw_kind(tree, c) == DW_K_STRING_CONTENT ||
+		    dw_kind(tree, c) == DW_K_HEREDOC_CONTENT)
+			continue;
+		if (dw_part(tree, c)->start > at)
+			hidden = hidden || has_hidden(tree->code + at,
+			                              dw_part(tree, c)->start - at);
+		at = dw_part(tree, c)->end;
+	}
+	if (dw_part(tree, part)->end > at)
+		hidden = hidden ||
+		         has_hidden(tree->code + at, dw_part(tree, part)->end - at);
+	/* A word with a line's end in it: a boundary that the grammar did not see. */
+	if (dw_kind(tree, part) == DW_K_WORD)
+		for (uint32_t i = dw_part(tree, part)->start + 1;
+		     i < dw_part(tree, part)->end; i++)
+			hidden = hidden ||
+			         (tree->code[i] == '\n' && tree->code[i - 1] != '\\');
+	if (hidden)
+		dw_shell_note(s, part, DW_SHELL_DOUBT,
+		              "there is a command in this text that we cannot make out");
+}
+
+/* for PATH in ... */
+static void check_name(struct dw_script *s, uint32_t part, uint32_t name)
+{
+	size_t len;
+	const char *text = name ? dw_text(&s->tree, name, &len) : NULL;
+
+	if (text)
+		dw_shell_sets(s, part, text, len);
+}
+
+/* ${PATH:=/tmp}, ${x@P} */
+static void check_expansion(struct dw_script *s, uint32_t part)
+{
+	size_t len;
+	const char *text = dw_text(&s->tree, part, &len);
+
+	if (memchr(text, '=', len))
+		check_name(s, part, dw_child_of(&s->tree, part, DW_K_VARIABLE_NAME));
+	if (len > 3 && memcmp(text + len - 3, "@P}", 3) == 0)
+		dw_shell_note(s, part, DW_SHELL_DOUBT,
+		              "this expansion runs the commands in a variable");
+}
+
+static void read_parts(struct dw_script *s)
+{
+	const struct dw_tree *tree = &s->tree;
+
+	dw_shell_find_functions(s);
+	for (uint32_t i = 0; i<tree->n_parts && * s->fuel> 0; i++) {
+		--*s->fuel;
+		if (dw_kind(tree, i) == DW_K_VARIABLE_ASSIGNMENT)
+			add_variable(s, i);
+	}
+	for (uint32_t i = 0; i<tree->n_parts && * s->fuel> 0; i++) {
+		const struct dw_part *p = dw_part(tree, i);
+
+		--*s->fuel;
+		if ((p->flags & (DW_PART_ERROR | DW_PART_MISSING)) &&
+		    !dw_shell_is_read_write(tree, i))
+			dw_shell_note(s, i, DW_SHELL_SYNTAX,
+			              "this is no shell that we understand");
+		if (!(p->flags & DW_PART_NAMED))
+			continue;
+		switch (dw_kind(tree, i)) {
+		case DW_K_COMMAND:
+			dw_shell_add_command(s, i);
+			break;
+		case DW_K_FILE_REDIRECT:
+			dw_shell_add_redirect(s, i);
+			break;
+		case DW_K_FOR_STATEMENT:
+			check_name(s, i, dw_child_in(tree, i, DW_F_VARIABLE));
+			break;
+		case DW_K_EXPANSION:
+			check_expansion(s, i);
+			break;
+		case DW_K_STRING:
+		case DW_K_HEREDOC_BODY:
+		case DW_K_WORD:
+			check_text(s, i);
+			break;
+		case DW_K_FUNCTION_DEFINITION:
+			dw_shell_check_bomb(s, i);
+			break;
+		case DW_K_WHILE_STATEMENT:
+		case DW_K_C_STYLE_FOR_STATEMENT:
+			dw_shell_check_loop(s, i);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static int read_script(struct dw_script *s, const char *code, size_t len,
+                       struct dw_error *err)
+{
+	int r = dw_tree_parse(&s->tree, "bash", code, len, DW_ANALYSE_TIMEOUT_MS, err);
+
+	if (r < 0)
+		return -1;
+	if (r == DW_PARSE_WHOLE)
+		read_parts(s);
+	else
+		*s->fuel = 0;
+	free(s->variables);
+	free(s->functions);
+	dw_tree_finish(&s->tree);
+	return 0;
+}
+
+void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word code,
+                    const char *via)
+{
+	struct dw_script inner = {
+		.shell = s->shell,
+		.outer = s,
+		.inner = s->inner + 1,
+		.fuel = s->fuel,
+		.no_memory = s->no_memory,
+	};
+	struct dw_error err = {0};
+
+	if (code.guessed)
+		dw_shell_note(s, part, DW_SHELL_DOUBT,
+		              "what %s is given may be something else", via);
+	if (inner.inner > DW_SHELL_INNER_MAX) {
+		dw_shell_note(s, part, DW_SHELL_DOUBT,
+		              "scripts inside scripts are read %u deep, and no further",
+		              DW_SHELL_INNER_MAX);
+		return;
+	}
+	/* A parser is made and thrown away for each. */
+	if (*s->fuel < 256) {
+		*s->fuel = 0;
+		return;
+	}
+	*s->fuel -= 256;
+	dw_shell_place(s, part, &inner.line, &inner.column);
+	inner.via = dw_shell_keep(s, via, strlen(via));
+	if (read_script(&inner, code.text, strlen(code.text), &err) < 0)
+		*s->no_memory = true;
+}
+
+/* Said without asking the bounds that were met. */
+static int add_bound(struct dw_shell *shell)
+{
+	struct dw_shell_note *list = realloc(shell->notes,
+	                                     (shell->n_notes + 1) * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	shell->notes = list;
+	list[shell->n_notes++] = (struct dw_shell_note){
+		.remark = DW_SHELL_BOUND,
+		.text = "this script is too much for us: it was not looked at in full",
+		.line = 1,
+		.column = 1,
+	};
+	return 0;
+}
+
+/* Parsed, if there is a tree; else the code is parsed. */
+static int read_all(struct dw_shell *shell, const struct dw_tree *tree, const char *code,
+                    size_t len, struct dw_error *err)
+{
+	uint64_t fuel = FUEL;
+	bool no_memory = false;
+	struct dw_script script = {.shell = shell,
+	                           .fuel = &fuel,
+	                           .no_memory = &no_memory};
+	int r = 0;
+
+	*shell = (struct dw_shell){0};
+	if (tree) {
+		script.tree = *tree;
+		read_parts(&script);
+		free(script.variables);
+		free(script.functions);
+	} else if (len > DW_ANALYSE_CODE_MAX) {
+		fuel = 0;
+	} else {
+		r = read_script(&script, code, len, err);
+	}
+	if (r == 0 && fuel == 0 && add_bound(shell) < 0)
+		no_memory = true;
+	if (r == 0 && no_memory)
+		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "read a shell script");
+	if (r < 0)
+		dw_shell_finish(shell);
+	return r;
+}
+
+int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
+                  struct dw_error *err)
+{
+	return read_all(shell, NULL, code, len, err);
+}
+
+int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
+                       struct dw_error *err)
+{
+	return read_all(shell, tree, NULL, 0, err);
+}

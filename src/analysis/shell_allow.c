@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/shell.h"
+#include "base/cleanup.h"
+#include "base/utf8.h"
+
+/*
+ * Besides the names, what would make them more than they seem: awk and sort start
+ * programs, find removes files, git runs what its configuration says.
+ */
+const struct dw_shell_rule dw_shell_rules[] = {
+	{.name = "ls"},
+	{.name = "cat"},
+	{.name = "head"},
+	{.name = "tail"},
+	{.name = "wc"},
+	{.name = "grep"},
+	{.name = "find", .never = {"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"}},
+	{.name = "sort", .never = {"--compress-program", "-o", "--output"}},
+	{.name = "uniq"},
+	{.name = "cut"},
+	{.name = "awk",
+         .never = {"-f", "--file", "-i", "--include", "-l", "--load", "-E", "--exec"},
+         .without = {"system", "getline", "|", ">"}},
+	{.name = "jq"},
+	{.name = "echo"},
+	{.name = "date", .never = {"-s", "--set"}},
+	{.name = "python"},
+	{.name = "node"},
+	{.name = "curl"},
+	{0},
+};
+
+/* What the shell does by itself, and what only carries commands that are looked at. */
+static const char *const harmless[] = {
+	":",      "[",       "bg",   "break", "builtin", "cd",      "command", "continue",
+	"dirs",   "echo",    "env",  "eval",  "exec",    "exit",    "export",  "false",
+	"fg",     "getopts", "jobs", "let",   "local",   "nice",    "nohup",   "popd",
+	"printf", "pushd",   "pwd",  "read",  "return",  "set",     "shift",   "shopt",
+	"sleep",  "stdbuf",  "test", "time",  "timeout", "trap",    "true",    "type",
+	"ulimit", "umask",   "wait", "xargs", "alias",   "unalias",
+};
+
+/* Of these, and of the shells below, what is a program and not only a built-in. */
+const char *const dw_shell_carriers[] = {
+	"[",    "env",  "false",   "nice", "nohup", "printf", "sleep", "stdbuf",
+	"test", "time", "timeout", "true", "xargs", "sh",     NULL,
+};
+
+struct report {
+	struct dw_findings found;
+	bool cut;
+	bool no_memory;
+};
+
+__attribute__((format(printf, 5, 6))) static void add(struct report *r, uint32_t line,
+                                                      uint32_t column, const char *rule,
+                                                      const char *fmt, ...)
+{
+	struct dw_finding f = {.severity = DW_SEVERITY_ERROR,
+	                       .line = line,
+	                       .column = column};
+	bool valid;
+	va_list args;
+
+	if (r->found.n == DW_ANALYSE_FINDINGS_MAX)
+		return;
+	va_start(args, fmt);
+	(void)vsnprintf(f.message, sizeof(f.message), fmt, args);
+	va_end(args);
+	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule);
+	valid = dw_utf8_valid(f.message, strlen(f.message));
+	for (char *p = f.message; *p != '\0'; p++)
+		if ((uint8_t)*p < ' ' || *p == 0x7f || (!valid && (uint8_t)*p >= 0x80))
+			*p = '?';
+	for (char *p = f.rule; *p != '\0'; p++)
+		if ((uint8_t)*p <= ' ' || (uint8_t)*p >= 0x7f)
+			*p = '?';
+	if ((r->found.n & (r->found.n - 1)) == 0) {
+		size_t room = r->found.n > 0 ? r->found.n * 2 : 1;
+		struct dw_finding *list = realloc(r->found.list, room * sizeof(*list));
+
+		if (!list) {
+			r->no_memory = true;
+			return;
+		}
+		r->found.list = list;
+	}
+	r->found.list[r->found.n++] = f;
+}
+
+static const struct dw_shell_rule *find_rule(const struct dw_shell_allow *allow,
+                                             const char *name)
+{
+	for (const struct dw_shell_rule *rule = allow->rules; rule->name; rule++)
+		if (strcmp(rule->name, name) == 0)
+			return rule;
+	return NULL;
+}
+
+static bool is_harmless(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
+		if (strcmp(harmless[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Does the argument mean that option? */
+static bool means(const char *arg, const char *option)
+{
+	size_t len = strcspn(arg, "=");
+
+	if (strncmp(option, "--", 2) == 0)
+		/* getopt_long() takes any front of a long option that is not another's. */
+		return len > 2 && strncmp(arg, option, len) == 0;
+	if (option[0] == '-' && option[1] != '\0' && option[2] == '\0')
+		return arg[0] == '-' && arg[1] != '-' && strchr(arg, option[1]);
+	return strcmp(arg, option) == 0;
+}
+
+static void check_argument(struct report *r, const struct dw_shell_command *c,
+                           const struct dw_shell_rule *rule, const char *arg,
+                           bool options)
+{
+	char name[DW_RULE_MAX];
+
+	(void)snprintf(name, sizeof(name), "argument:%s", rule->name);
+	for (size_t i = 0; options && i < ARRAY_SIZE(rule->never) && rule->never[i]; i++)
+		if (means(arg, rule->never[i]))
+			add(r, c->line, c->column, name, "%s is not allowed with %.64s",
+			    rule->name, arg);
+	for (size_t i = 0; i < ARRAY_SIZE(rule->without) && rule->without[i]; i++)
+		if (strstr(arg, rule->without[i]))
+			add(r, c->line, c->column, name,
+			    "%s is not allowed with an argument that has %s in it",
+			    rule->name, rule->without[i]);
+}
+
+static bool is_limited(const struct dw_shell_rule *rule)
+{
+	return rule->first[0] || rule->never[0] || rule->without[0];
+}
+
+static void check_arguments(struct report *r, const struct dw_shell_command *c,
+                            const struct dw_shell_rule *rule)
+{
+	bool options = true, first = rule->first[0] == NULL;
+	char name[DW_RULE_MAX];
+
+	if (!is_limited(rule))
+		return;
+	if (c->flags & DW_SHELL_MORE) {
+		/* Behind find's -exec come paths, which begin with what find was given. */
+		if (!c->via || strncmp(c->via, "find ", 5) != 0 || rule->without[0])
+			add(r, c->line, c->column, "undecided:argument",
+			    "%s gets arguments that are known at run time only",
+			    rule->name);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rule->first) && rule->first[i]; i++)
+		if (c->n_args > 0 && c->args[0].text && !c->args[0].guessed &&
+		    strcmp(c->args[0].text, rule->first[i]) == 0)
+			first = true;
+	if (!first) {
+		(void)snprintf(name, sizeof(name), "argument:%s", rule->name);
+		add(r, c->line, c->column, name,
+		    "%s is allowed only with %s%s%s%s%s first", rule->name,
+		    rule->first[0], rule->first[1] ? ", " : "",
+		    rule->first[1] ? rule->first[1] : "", rule->first[2] ? ", " : "",
+		    rule->first[2] ? rule->first[2] : "");
+	}
+	for (size_t i = 0; i < c->n_args; i++) {
+		const struct dw_shell_word *arg = &c->args[i];
+
+		/* A pattern may match a file whose name is an option. */
+		if (!arg->text || arg->guessed ||
+		    (arg->pattern && strchr("*?[", arg->text[0]) && options)) {
+			add(r, c->line, c->column, "undecided:argument",
+			    "an argument of %s is known at run time only", rule->name);
+			continue;
+		}
+		if (strcmp(arg->text, "--") == 0)
+			options = false;
+		check_argument(r, c, rule, arg->text, options);
+	}
+}
+
+static void check_command(struct report *r, const struct dw_shell_command *c,
+                          const struct dw_shell_allow *allow)
+{
+	const struct dw_shell_rule *rule;
+	char name[DW_RULE_MAX];
+	const char *plain;
+
+	/* That its name is in doubt is in the notes. */
+	if (!c->name.text || c->name.guessed || c->name.pattern)
+		return;
+	if ((c->flags & DW_SHELL_FUNCTION) && !(c->flags & DW_SHELL_CARRIED))
+		return;
+	plain = dw_shell_plain_name(c->name.text);
+	rule = find_rule(allow, plain);
+	if (rule) {
+		check_arguments(r, c, rule);
+		return;
+	}
+	if (is_harmless(plain))
+		return;
+	/* A shell whose text we have read does nothing that is not in the list. */
+	if ((c->flags & DW_SHELL_CARRIER) &&
+	    (strcmp(plain, "sh") == 0 || strcmp(plain, "bash") == 0 ||
+	     strcmp(plain, "dash") == 0))
+		return;
+	(void)snprintf(name, sizeof(name), "command:%s", plain);
+	add(r, c->line, c->column, name, "%.64s is not on the list of commands%s%s",
+	    plain, c->via ? ", run by " : "", c->via ? c->via : "");
+}
+
+/* Below the folder, by its letters: no way up, and nothing that is expanded. */
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	while (len > 1 && folder[len - 1] == '/')
+		len--;
+	if (strncmp(path, folder, len) != 0 || (len > 1 && path[len] != '/'))
+		return false;
+	for (const char *p = path; (p = strstr(p, "..")); p += 2)
+		if ((p == path || p[-1] == '/') && (p[2] == '\0' || p[2] == '/'))
+			return false;
+	return true;
+}
+
+static bool is_standard(const char *path)
+{
+	return strcmp(path, "/dev/null") == 0 || strcmp(path, "/dev/stdout") == 0 ||
+	       strcmp(path, "/dev/stderr") == 0 || strcmp(path, "/dev/tty") == 0;
+}
+
+static void check_redirect(struct report *r, const struct dw_shell_redirect *redirect,
+                           const struct dw_shell_allow *allow, bool moves)
+{
+	const char *target = redirect->target.text;
+	char path[4096], name[DW_RULE_MAX];
+
+	if (target && !redirect->target.guessed &&
+	    (strncmp(target, "/dev/tcp/", 9) == 0 ||
+	     strncmp(target, "/dev/udp/", 9) == 0)) {
+		add(r, redirect->line, redirect->column, "redirect:/dev/tcp",
+		    "the network is not a file");
+		return;
+	}
+	if (!redirect->writes)
+		return;
+	if (!target || redirect->target.guessed || redirect->target.pattern) {
+		add(r, redirect->line, redirect->column, "undecided:redirect",
+		    "what is written to is known at run time only");
+		return;
+	}
+	if (is_standard(target))
+		return;
+	if (target[0] == '/') {
+		(void)snprintf(path, sizeof(path), "%s", target);
+	} else if (allow->folder && !moves) {
+		(void)snprintf(path, sizeof(path), "%s/%s", allow->folder, target);
+	} else {
+		add(r, redirect->line, redirect->column, "undecided:redirect",
+		    "from which folder %.64s is written is not known", target);
+		return;
+	}
+	for (const char *const *f = allow->write_below; f && *f; f++)
+		if (is_below(path, *f))
+			return;
+	(void)snprintf(name, sizeof(name), "redirect:%.60s", path);
+	add(r, redirect->line, redirect->column, name, "%.100s must not be written to",
+	    path);
+}
+
+static void check_note(struct report *r, const struct dw_shell_note *n)
+{
+	static const char *const rules[] = {
+		[DW_SHELL_DOUBT] = "undecided:command",
+		[DW_SHELL_SYNTAX] = "undecided:syntax",
+		[DW_SHELL_SOURCE] = "undecided:file",
+		[DW_SHELL_ENVIRONMENT] = "undecided:environment",
+		[DW_SHELL_BOUND] = "undecided:bound",
+		[DW_SHELL_REMARK_COUNT] = NULL,
+	};
+
+	/* A loop is no command, and what eval runs is in the list. */
+	if (rules[n->remark])
+		add(r, n->line, n->column, rules[n->remark], "%s", n->text);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct dw_finding *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->rule, y->rule);
+}
+
+int dw_shell_check(const struct dw_shell *shell, const struct dw_shell_allow *allow,
+                   struct dw_findings *ret, struct dw_error *err)
+{
+	struct report r = {0};
+
+	for (size_t i = 0; i < shell->n_commands; i++)
+		check_command(&r, &shell->commands[i], allow);
+	for (size_t i = 0; i < shell->n_redirects; i++)
+		check_redirect(&r, &shell->redirects[i], allow, shell->changes_folder);
+	for (size_t i = 0; i < shell->n_notes; i++)
+		check_note(&r, &shell->notes[i]);
+	if (r.no_memory) {
+		dw_findings_finish(&r.found);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "check shell commands");
+	}
+	if (r.found.n > 0)
+		qsort(r.found.list, r.found.n, sizeof(*r.found.list), by_place);
+	*ret = r.found;
+	return 0;
+}

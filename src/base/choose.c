@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/choose.h"
+
+#include <string.h>
+
+#define WORD_MAX 24
+
+static size_t min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many letters to add, drop, change, or swap with their neighbour to make
+ * one word of the other. Both are at most WORD_MAX long.
+ */
+static size_t distance(const char *a, const char *b)
+{
+	size_t d[WORD_MAX + 1][WORD_MAX + 1];
+	size_t n = strlen(a);
+	size_t m = strlen(b);
+	size_t i, j;
+
+	for (i = 0; i <= n; i++)
+		d[i][0] = i;
+	for (j = 0; j <= m; j++)
+		d[0][j] = j;
+
+	for (i = 1; i <= n; i++) {
+		for (j = 1; j <= m; j++) {
+			d[i][j] = min(d[i - 1][j], d[i][j - 1]) + 1;
+			d[i][j] = min(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1])
+				d[i][j] = min(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	}
+	return d[n][m];
+}
+
+void dw_guess_offer(struct dw_guess *guess, const char *word)
+{
+	size_t len = strlen(guess->typed);
+	size_t far;
+
+	if (len < 2 || len > WORD_MAX || strlen(word) > WORD_MAX)
+		return;
+
+	/* One slip in a short word is much; in a long one two are little. */
+	far = distance(guess->typed, word);
+	if (far > 1 + (len > 4))
+		return;
+	if (guess->best && far >= guess->distance)
+		return;
+
+	guess->best = word;
+	guess->distance = far;
+}

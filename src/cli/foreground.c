@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/foreground.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "cli/output.h"
+#include "cli/permission.h"
+#include "cli/record.h"
+#include "cli/report.h"
+#include "cli/save_files.h"
+#include "cli/warm.h"
+#include "dewar/dewar.h"
+
+/*
+ * Theory of operation.
+ *
+ * dw_run() blocks until the cell is gone. Whatever should end it earlier makes
+ * one eventfd readable, which is the request's cancel_fd: a signal to us, or a
+ * reader of our output that went away. Only after dw_run() came back do we
+ * leave, so that a Ctrl-C never leaves a cell behind.
+ *
+ * The policy decides first, since what it says is part of the record.
+ *
+ * No record, no run: the intent is on disk before dw_run() is called, and the
+ * outcome is written before we answer, since a reader may keep us for ever.
+ */
+
+/* A handler has no other way to reach them. */
+static volatile sig_atomic_t caught;
+static volatile sig_atomic_t cancel_fd = -1;
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void on_ending(int sig)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	caught = sig;
+	if (write(cancel_fd, &one, sizeof(one)) < 0) {
+		/* It is readable already: somebody was faster. */
+	}
+	errno = saved;
+}
+
+static void on_pipe(int sig)
+{
+	(void)sig;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction act = {.sa_handler = on_ending, .sa_flags = SA_RESTART};
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ending); i++) {
+		/* Under nohup, or in the background of a plain shell, it stays ignored. */
+		if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+			continue;
+		(void)sigaction(ending[i], &act, NULL);
+	}
+
+	/* Caught and not ignored: exec gives programs in a cell the default back. */
+	act.sa_handler = on_pipe;
+	(void)sigaction(SIGPIPE, &act, NULL);
+}
+
+/* From here on a Ctrl-C ends us as it does any program. */
+static void release_signals(void)
+{
+	struct sigaction act = {.sa_handler = SIG_DFL};
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ending); i++)
+		if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == on_ending)
+			(void)sigaction(ending[i], &act, NULL);
+}
+
+struct streams {
+	struct dw_cli_output sink[DW_STREAM_COUNT];
+	bool noted; /* a line of ours stands unfinished */
+};
+
+#define CLEAR "\r\033[K"
+
+/* What a pull is about, on a terminal: one line that is written over. */
+static void on_note(void *user, const char *text)
+{
+	struct streams *streams = user;
+	char line[600];
+	int len = snprintf(line, sizeof(line), CLEAR "dewar: %.500s", text);
+
+	streams->noted = true;
+	if (len > 0)
+		(void)dw_fd_write_all(STDERR_FILENO, line, (size_t)len);
+}
+
+/* It makes room for whoever writes next. */
+static void clear_note(struct streams *streams)
+{
+	if (streams->noted)
+		(void)dw_fd_write_all(STDERR_FILENO, CLEAR, strlen(CLEAR));
+	streams->noted = false;
+}
+
+static void on_output(void *user, enum dw_stream stream, const void *data, size_t len)
+{
+	struct streams *streams = user;
+
+	clear_note(streams);
+	if (stream < DW_STREAM_COUNT)
+		dw_cli_output_put(&streams->sink[stream], data, len);
+}
+
+/* Our reader went away, or what we write to is full. */
+static int lost_output(int eno)
+{
+	if (eno == EPIPE)
+		return 128 + SIGPIPE;
+
+	dw_report_line("write the program's output: %s", strerrordesc_np(eno));
+	return DW_EXIT_OURS;
+}
+
+/* The walls and the warnings, and before them why it ended as it did. */
+static void tell(const struct dw_result *res, const struct dw_run_settings *set,
+                 const struct streams *streams)
+{
+	bool live = !set->json && !set->text;
+	bool terminal = isatty(STDERR_FILENO) == 1;
+	bool walls = set->walls || (live && terminal && !set->quiet);
+	bool hint = live && !set->quiet && res->status != DW_STATUS_SUCCESS &&
+	            res->reason != DW_REASON_EXIT;
+	char last_out = streams->sink[DW_STDOUT].last;
+	char last_err = streams->sink[DW_STDERR].last;
+	autofree char *line = NULL;
+	size_t i;
+
+	/* Start on a line of our own, below what the program left unfinished. */
+	if ((hint || walls) && ((last_err != 0 && last_err != '\n') ||
+	                        (terminal && last_out != 0 && last_out != '\n')))
+		(void)dw_fd_write_all(STDERR_FILENO, "\n", 1);
+
+	if (hint)
+		dw_report_line("%s", res->hint);
+	if (!walls)
+		return;
+
+	for (i = 0; i < res->n_warnings; i++)
+		dw_report_line("warning: %s", res->warnings[i]);
+	line = dw_result_walls_line(res);
+	if (line)
+		dw_report_line("%s", line);
+}
+
+/* The result in one piece; 0 or our exit status. */
+static int print_result(const struct dw_result *res, bool json)
+{
+	autofree char *text = NULL;
+	size_t len;
+	int r;
+
+	text = json ? dw_result_to_json(res) : dw_result_to_text(res);
+	if (!text) {
+		dw_report_line("print the result: %s", strerrordesc_np(ENOMEM));
+		return DW_EXIT_OURS;
+	}
+
+	len = strlen(text);
+	r = dw_fd_write_all(STDOUT_FILENO, text, len);
+	if (r == 0 && (len == 0 || text[len - 1] != '\n'))
+		r = dw_fd_write_all(STDOUT_FILENO, "\n", 1);
+	return r < 0 ? lost_output(-r) : 0;
+}
+
+static int answer(const struct dw_run_options *job, const struct dw_run_settings *set,
+                  const struct dw_result *res, struct streams *streams, int into_fd)
+{
+	int status = res->ok && res->exit_code >= 0 ? res->exit_code : DW_EXIT_OURS;
+	int r_out, r_err, r;
+
+	r_out = dw_cli_output_drain(&streams->sink[DW_STDOUT]);
+	r_err = dw_cli_output_drain(&streams->sink[DW_STDERR]);
+	if (r_out < 0 || r_err < 0)
+		return lost_output(r_out < 0 ? -r_out : -r_err);
+
+	if (set->json || set->text) {
+		r = print_result(res, set->json);
+		if (r != 0)
+			return r;
+	}
+
+	/* A program that never ran is a failure of ours: one line, always. */
+	if (!res->ok)
+		dw_report_line("%s", res->hint);
+	else
+		tell(res, set, streams);
+
+	if (into_fd >= 0 && dw_collect_write(into_fd, &job->req, res) > 0 && status == 0)
+		return DW_EXIT_OURS;
+	return status;
+}
+
+/* In a warm cell that is made for it, where it can be. */
+static int run_warm(const struct dw_run_settings *set, const struct dw_request *req,
+                    struct dw_result **ret_res, struct dw_error *err)
+{
+	struct dw_pool *pool = NULL;
+	int r;
+
+	if (dw_warm_pool(set, req, &pool, err) < 0)
+		return -1;
+	r = pool ? dw_pool_run(pool, req, ret_res, err) : dw_run(req, ret_res, err);
+	dw_pool_free(pool);
+	return r;
+}
+
+/* Run it, or say why not. */
+static int run(const struct dw_run_settings *set, const struct dw_request *req,
+               const struct dw_permission *passage, struct dw_result **ret_res,
+               struct dw_error *err)
+{
+	int r;
+
+	if (passage->state != DW_GATE_OPEN) {
+		*ret_res = dw_gate_refusal(passage, req);
+		if (*ret_res)
+			return 0;
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
+		return -1;
+	}
+	r = set->warm ? run_warm(set, req, ret_res, err) : dw_run(req, ret_res, err);
+	if (r == 0)
+		dw_gate_remark(passage, *ret_res);
+	return r;
+}
+
+/*
+ * From the gate to the record of how it ended. NULL: there is no result, and why. The
+ * request is a copy, since what the policy puts into it lives no longer than we do.
+ */
+static struct dw_result *conduct(const struct dw_run_settings *set,
+                                 struct dw_cli_permission *permit, struct dw_request req,
+                                 struct dw_error *unwritten, struct dw_error *why)
+{
+	struct dw_cli_record recorded;
+	struct dw_result *res = NULL;
+	int r;
+
+	dw_cli_record_init(&recorded, &req);
+	r = dw_cli_permission_get(permit, recorded.who, &req, why);
+	recorded.decision = permit->passage.decided;
+	recorded.rule = permit->passage.rule;
+	if (r == 0 && !set->no_audit)
+		r = dw_cli_record_begin(&recorded, set->audit, &req, why);
+	if (r == 0) {
+		if (dw_cli_permission_use(permit, recorded.who, &req, why) == 0)
+			(void)run(set, &req, &permit->passage, &res, why);
+		(void)dw_cli_record_end(&recorded, res, why, unwritten);
+	}
+	return res;
+}
+
+int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
+{
+	/* A thread that a stuck reader holds up may outlive this function. */
+	static struct streams streams;
+	struct dw_request *req = &job->req;
+	struct dw_cli_permission permit = {.place = set->approvals, .quiet = set->quiet};
+	struct dw_result *res;
+	struct dw_error err = {0}, unwritten = {0};
+	autoclose int end_fd = -1;
+	autoclose int into_fd = -1;
+	int status;
+
+	/* Before the run, so that a wrong folder does not cost its results. */
+	if (req->n_collect > 0 && (set->into || !set->json)) {
+		into_fd = dw_collect_open(set->into ? set->into : ".", &err);
+		if (into_fd < 0)
+			return dw_report_error(&err, set->json);
+	}
+	if (dw_cli_permission_open(&permit, set->policy, &err) < 0) {
+		dw_cli_permission_close(&permit);
+		return dw_report_error(&err, set->json);
+	}
+
+	end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (end_fd < 0) {
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make an eventfd");
+		dw_cli_permission_close(&permit);
+		return dw_report_error(&err, set->json);
+	}
+
+	dw_cli_output_init(&streams.sink[DW_STDOUT], STDOUT_FILENO, end_fd);
+	dw_cli_output_init(&streams.sink[DW_STDERR], STDERR_FILENO, end_fd);
+	req->user = &streams;
+	if (!set->json && !set->text)
+		req->on_output = on_output;
+	if (!set->quiet && isatty(STDERR_FILENO) == 1)
+		req->on_note = on_note;
+
+	req->cancel_fd = end_fd;
+	cancel_fd = end_fd;
+	catch_signals();
+	res = conduct(set, &permit, *req, &unwritten, &err);
+	release_signals();
+	clear_note(&streams);
+	dw_cli_permission_close(&permit);
+
+	/*
+	 * Whoever ended us does not wait for the rest of the output, and a
+	 * reader that is stuck must not keep us: leave without draining. One
+	 * who asked for a result gets it all the same.
+	 */
+	if (!res && !caught)
+		status = dw_report_error(&err, set->json);
+	else if (!caught)
+		status = answer(job, set, res, &streams, into_fd);
+	else
+		status = 128 + caught;
+	if (caught && res && (set->json || set->text))
+		(void)print_result(res, set->json);
+	if (unwritten.code != DW_OK) {
+		dw_report_line("%s", unwritten.text);
+		status = status == 0 ? DW_EXIT_OURS : status;
+	}
+
+	dw_result_free(res);
+	return status;
+}

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/choose.h"
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "cli/input.h"
+#include "cli/name_list.h"
+#include "dewar/dewar.h"
+
+#define FIELD(member) offsetof(struct dw_run_settings, member)
+
+/* Which of our levels begins the text and ends at a comma or with it? */
+static bool is_level(const char *text, size_t len)
+{
+	const char *const *name;
+
+	for (name = dw_level_names(); *name; name++)
+		if (strlen(*name) == len && strncmp(*name, text, len) == 0)
+			return true;
+	return false;
+}
+
+static int no_level(const char *text, size_t len, struct dw_error *err)
+{
+	const char *const *name;
+	struct dw_guess guess = {0};
+	char word[32], all[128] = "";
+	size_t used = 0;
+
+	(void)snprintf(word, sizeof(word), "%.*s", (int)len, text);
+	guess.typed = word;
+	for (name = dw_level_names(); *name; name++) {
+		dw_guess_offer(&guess, *name);
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+			                         used ? ", " : "", *name);
+	}
+
+	if (guess.best)
+		return dw_fail(err, DW_E_INVALID, 0, "no level \"%s\", did you mean %s?",
+		               word, guess.best);
+	return dw_fail(err, DW_E_INVALID, 0, "no level \"%s\", there are %s", word, all);
+}
+
+int dw_take_level(const char *value, void *field, struct dw_error *err)
+{
+	const char *p = value;
+	size_t len;
+
+	for (;; p += len + 1) {
+		len = strcspn(p, ",");
+		if (!is_level(p, len))
+			return no_level(p, len, err);
+		if (p[len] == '\0')
+			break;
+	}
+	*(const char **)field = value;
+	return 0;
+}
+
+static int take_network(const char *value, void *field, struct dw_error *err)
+{
+	enum dw_network network;
+
+	if (strcmp(value, "none") == 0)
+		network = DW_NETWORK_NONE;
+	else if (strcmp(value, "full") == 0)
+		network = DW_NETWORK_FULL;
+	else
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no network \"%.64s\", there are none and full", value);
+	*(enum dw_network *)field = network;
+	return 0;
+}
+
+static int take_pull(const char *value, void *field, struct dw_error *err)
+{
+	enum dw_pull pull;
+
+	if (strcmp(value, "missing") == 0)
+		pull = DW_PULL_MISSING;
+	else if (strcmp(value, "never") == 0)
+		pull = DW_PULL_NEVER;
+	else if (strcmp(value, "always") == 0)
+		pull = DW_PULL_ALWAYS;
+	else
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no time to pull \"%.64s\", there are never, missing and "
+		               "always",
+		               value);
+	*(enum dw_pull *)field = pull;
+	return 0;
+}
+
+static int take_warm(const char *value, void *field, struct dw_error *err)
+{
+	if (strcmp(value, "standby") != 0 && strcmp(value, "fork") != 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no way \"%.64s\" to be warm, there are standby and fork",
+		               value);
+	*(const char **)field = value;
+	return 0;
+}
+
+static const struct dw_option walls_options[] = {
+	{
+		.name = "level",
+		.arg = "LEVEL,...",
+		.help = "How strong the walls are; the first one that works here is taken",
+		.take = dw_take_level,
+		.field = FIELD(level),
+		.fits = DW_FITS_LEVEL,
+		.env = {"DEWAR_LEVEL", "CODE_EXEC_SANDBOX"},
+	},
+	{
+		.name = "image",
+		.arg = "DIR|NAME",
+		.help = "A root file system instead of the host's /usr; an engine's image",
+		.take = dw_take_text,
+		.field = FIELD(image),
+		.fits = DW_FITS_FOLDER,
+	},
+	{
+		.name = "runtime",
+		.arg = "NAME",
+		.help = "At level docker, what runs the container: runsc, kata, crun, ...",
+		.take = dw_take_text,
+		.field = FIELD(runtime),
+	},
+	{
+		.name = "pull",
+		.arg = "WHEN",
+		.help = "At level docker, fetch the image never, if missing, or always",
+		.take = take_pull,
+		.field = FIELD(pull),
+		.fits = DW_FITS_WORDS,
+		.words = "never missing always",
+	},
+	{
+		.name = "network",
+		.arg = "none|full",
+		.help = "What the program can reach (none)",
+		.take = take_network,
+		.field = FIELD(network),
+		.fits = DW_FITS_WORDS,
+		.words = "none full",
+		.env = {"DEWAR_NETWORK"},
+	},
+	{
+		.name = "allow-commands",
+		.arg = "NAMES",
+		.help = "Let only these programs be started: ls,cat,grep",
+		.take = dw_take_string,
+		.field = FIELD(commands),
+	},
+	{
+		.name = "allow-modules",
+		.arg = "NAMES",
+		.help = "Let the code import only these modules: json,math",
+		.take = dw_take_string,
+		.field = FIELD(modules),
+	},
+	{
+		.name = "strict",
+		.help = "Refuse to run if a limit cannot be held on this host",
+		.take = dw_take_flag,
+		.field = FIELD(strict),
+	},
+	{
+		.name = "warm",
+		.arg = "standby|fork",
+		.help = "Make a warm cell first, as a daemon would, and run in that",
+		.take = take_warm,
+		.field = FIELD(warm),
+		.fits = DW_FITS_WORDS,
+		.words = "standby fork",
+		.env = {"DEWAR_WARM"},
+	},
+	{
+		.name = "template",
+		.arg = "NAME",
+		.help = "Which warm cells: with what is loaded already (the language's name)",
+		.take = dw_take_text,
+		.field = FIELD(template),
+	},
+	{0},
+};
+
+const struct dw_option_group dw_run_options_walls_group = {"Walls", walls_options};
+
+static const struct dw_option limits_options[] = {
+	{
+		.name = "timeout",
+		.arg = "TIME",
+		.help = "From start to end: 500ms, 30s, 2m (30s; 10s at level process)",
+		.take = dw_take_time,
+		.field = FIELD(limits.timeout_ms),
+		.env = {"DEWAR_TIMEOUT"},
+	},
+	{
+		.name = "memory",
+		.arg = "SIZE",
+		.help = "All processes and files of the cell together (256M)",
+		.take = dw_take_size,
+		.field = FIELD(limits.memory_bytes),
+		.env = {"DEWAR_MEMORY"},
+	},
+	{
+		.name = "cpus",
+		.arg = "N",
+		.help = "Processor cores, in parts too: 0.5, 50%, 2 (0.5)",
+		.take = dw_take_cpus,
+		.field = FIELD(limits.cpu_percent),
+		.env = {"DEWAR_CPUS"},
+	},
+	{
+		.name = "pids",
+		.arg = "N",
+		.help = "Processes and threads at one time (64)",
+		.take = dw_take_count,
+		.field = FIELD(limits.pids),
+		.env = {"DEWAR_PIDS"},
+	},
+	{
+		.name = "files",
+		.arg = "N",
+		.help = "Open files of one process (4096)",
+		.take = dw_take_count,
+		.field = FIELD(limits.files),
+		.env = {"DEWAR_FILES"},
+	},
+	{
+		.name = "tmp",
+		.arg = "SIZE",
+		.help = "What fits in /tmp (64M)",
+		.take = dw_take_size,
+		.field = FIELD(limits.tmp_bytes),
+		.env = {"DEWAR_TMP"},
+	},
+	{
+		.name = "output",
+		.arg = "SIZE",
+		.help = "What stdout and stderr may come to, each (1000000)",
+		.take = dw_take_size,
+		.field = FIELD(limits.output_bytes),
+		.env = {"DEWAR_OUTPUT"},
+	},
+	{
+		.name = "io",
+		.arg = "SIZE",
+		.help = "What is read from disks, and written, each second (no limit)",
+		.take = dw_take_size,
+		.field = FIELD(limits.io_bytes),
+		.env = {"DEWAR_IO"},
+	},
+	{0},
+};
+
+const struct dw_option_group dw_run_options_limits_group = {"Limits", limits_options};
+
+static const struct dw_option files_options[] = {
+	{
+		.name = "workspace",
+		.arg = "DIR",
+		.help = "Show this folder at /work, read-only, and start there",
+		.take = dw_take_text,
+		.field = FIELD(workspace),
+		.fits = DW_FITS_FOLDER,
+	},
+	{
+		.name = "writable",
+		.arg = "PATH",
+		.help = "Let the program write to this path of the host",
+		.take = dw_take_string,
+		.field = FIELD(writable),
+		.fits = DW_FITS_FILE,
+	},
+	{
+		.name = "file",
+		.arg = "[NAME=]PATH",
+		.help = "Put a file into the cell's /tmp",
+		.take = dw_take_string,
+		.field = FIELD(files),
+		.fits = DW_FITS_FILE,
+	},
+	{
+		.name = "collect",
+		.arg = "PATTERN",
+		.help = "Bring back what matches in the cell's /tmp",
+		.take = dw_take_string,
+		.field = FIELD(collect),
+	},
+	{
+		.name = "env",
+		.arg = "NAME[=VALUE]",
+		.help = "Set a variable; without a value, to what it is here",
+		.take = dw_take_string,
+		.field = FIELD(env),
+	},
+	{
+		.name = "stdin",
+		.arg = "TEXT",
+		.help = "What the program reads, instead of our own standard input",
+		.take = dw_take_text,
+		.field = FIELD(input),
+	},
+	{0},
+};
+
+const struct dw_option_group dw_run_options_files_group = {"Files and input",
+                                                           files_options};
+
+static const struct dw_option output_options[] = {
+	{
+		.name = "json",
+		.help = "Print the whole result as JSON and nothing else",
+		.take = dw_take_flag,
+		.field = FIELD(json),
+	},
+	{
+		.name = "text",
+		.help = "Print the result as text for a model",
+		.take = dw_take_flag,
+		.field = FIELD(text),
+	},
+	{
+		.name = "into",
+		.arg = "DIR",
+		.help = "Where collected files are written (the current folder)",
+		.take = dw_take_text,
+		.field = FIELD(into),
+		.fits = DW_FITS_FOLDER,
+	},
+	{
+		.name = "walls",
+		.help = "Say on stderr which walls stood, also if it is no terminal",
+		.take = dw_take_flag,
+		.field = FIELD(walls),
+	},
+	{
+		.name = "quiet",
+		.help = "Keep stderr to the program, but for failures of ours",
+		.take = dw_take_flag,
+		.field = FIELD(quiet),
+	},
+	{
+		.name = "policy",
+		.arg = "NAME|FILE",
+		.help = "What may run: a profile or file (/etc/dewar/policy.yaml, else open)",
+		.take = dw_take_text,
+		.field = FIELD(policy),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_POLICY"},
+	},
+	{
+		.name = "approvals",
+		.arg = "DIR|FILE",
+		.help = "Where it waits if somebody is asked (as `dewar approve --state`)",
+		.take = dw_take_text,
+		.field = FIELD(approvals),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_APPROVALS"},
+	},
+	{
+		.name = "audit",
+		.arg = "FILE",
+		.help = "Record the run there (~/.local/state/dewar/audit.db)",
+		.take = dw_take_text,
+		.field = FIELD(audit),
+		.fits = DW_FITS_FILE,
+		.env = {"DEWAR_AUDIT"},
+	},
+	{
+		.name = "no-audit",
+		.help = "Run without a record",
+		.take = dw_take_flag,
+		.field = FIELD(no_audit),
+	},
+	{0},
+};
+
+const struct dw_option_group dw_run_options_output_group = {"Output", output_options};
+
+void dw_run_settings_finish(struct dw_run_settings *set)
+{
+	dw_strings_finish(&set->writable);
+	dw_strings_finish(&set->env);
+	dw_strings_finish(&set->files);
+	dw_strings_finish(&set->collect);
+	dw_strings_finish(&set->commands);
+	dw_strings_finish(&set->modules);
+}
+
+void dw_run_options_init(struct dw_run_options *job)
+{
+	*job = (struct dw_run_options){0};
+	dw_request_init(&job->req);
+}
+
+void dw_run_options_finish(struct dw_run_options *job)
+{
+	char **p;
+
+	for (p = job->owned; p && *p; p++)
+		free(*p);
+	free(job->owned);
+	free(job->env);
+	free(job->files);
+	free(job->code);
+	dw_request_finish(&job->req);
+	dw_run_options_init(job);
+}
+
+/* Room for what fill_env() and fill_files() make; -1 without memory. */
+static int make_room(struct dw_run_options *job, size_t n_env, size_t n_files,
+                     struct dw_error *err)
+{
+	job->env = calloc(n_env + 1, sizeof(*job->env));
+	job->files = calloc(n_files + 1, sizeof(*job->files));
+	job->owned = calloc(n_env + 2 * n_files + 3, sizeof(*job->owned));
+	if (!job->env || !job->files || !job->owned)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+	return 0;
+}
+
+static int fill_env(struct dw_run_options *job, const struct dw_strings *env,
+                    size_t *owned, struct dw_error *err)
+{
+	const char *text, *value;
+	char *name;
+	size_t i, len;
+
+	for (i = 0; i < env->n; i++) {
+		text = env->list[i];
+		len = strcspn(text, "=");
+		if (len == 0)
+			return dw_fail(err, DW_E_INVALID, 0, "--env: \"%s\" has no name",
+			               text);
+
+		name = strndup(text, len);
+		if (!name)
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+		job->owned[(*owned)++] = name;
+
+		value = text[len] == '=' ? text + len + 1 : getenv(name);
+		if (!value)
+			return dw_fail(err, DW_E_INVALID, 0, "--env: %s is not set here",
+			               name);
+		job->env[i] = (struct dw_env){.name = name, .value = value};
+	}
+	job->req.env = job->env;
+	job->req.n_env = env->n;
+	return 0;
+}
+
+static int fill_files(struct dw_run_options *job, const struct dw_strings *files,
+                      size_t *owned, struct dw_error *err)
+{
+	const char *path, *equals;
+	size_t total = 0;
+	size_t i, len;
+	char *name, *data;
+
+	for (i = 0; i < files->n; i++) {
+		path = files->list[i];
+		equals = strchr(path, '=');
+		if (equals) {
+			name = strndup(path, (size_t)(equals - path));
+			path = equals + 1;
+		} else {
+			name = strdup(basename(path));
+		}
+		if (!name)
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+		job->owned[(*owned)++] = name;
+
+		/* "-" could mean nothing here but a file of that name. */
+		if (strcmp(path, "-") == 0)
+			path = "./-";
+		if (dw_input_read(path, DW_INPUT_FILE_MAX, &data, &len, err) < 0)
+			return dw_wrap(err, "--file");
+		job->owned[(*owned)++] = data;
+
+		if (!dw_path_is_plain(name))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "--file: \"%s\" is not a name below the cell's /tmp",
+			               name);
+		total += len;
+		if (total > DW_INPUT_FILES_MAX)
+			return dw_fail(
+				err, DW_E_INVALID, 0,
+				"--file: all together are more than the %zu MiB we take",
+				DW_INPUT_FILES_MAX >> 20);
+		job->files[i] = (struct dw_file_in){.name = name, .content = {data, len}};
+	}
+	job->req.files = job->files;
+	job->req.n_files = files->n;
+	return 0;
+}
+
+static int fill_names(struct dw_run_options *job, const struct dw_strings *given,
+                      size_t *owned, const char *const **ret, struct dw_error *err)
+{
+	const char **list = dw_names_split(given);
+
+	if (!list && errno == ENOMEM)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+	if (list)
+		job->owned[(*owned)++] = (char *)list;
+	*ret = list;
+	return 0;
+}
+
+int dw_run_options_fill(struct dw_run_options *job, const struct dw_run_settings *set,
+                        struct dw_error *err)
+{
+	struct dw_request *req = &job->req;
+	size_t owned = 0;
+
+	if (make_room(job, set->env.n, set->files.n, err) < 0)
+		return -1;
+	if (fill_env(job, &set->env, &owned, err) < 0)
+		return -1;
+	if (fill_files(job, &set->files, &owned, err) < 0)
+		return -1;
+	if (fill_names(job, &set->commands, &owned, &req->allowed_commands, err) < 0 ||
+	    fill_names(job, &set->modules, &owned, &req->allowed_modules, err) < 0)
+		return -1;
+
+	req->level = set->level;
+	req->image = set->image;
+	req->runtime = set->runtime;
+	req->pull = set->pull;
+	req->limits = set->limits;
+	req->network = set->network;
+	req->strict = set->strict;
+	req->template = set->template;
+	req->workspace = set->workspace;
+	req->writable = set->writable.list;
+	req->n_writable = set->writable.n;
+	req->collect = set->collect.list;
+	req->n_collect = set->collect.n;
+	if (set->input)
+		req->stdin_data = (struct dw_bytes){set->input, strlen(set->input)};
+	else
+		req->stdin_fd = STDIN_FILENO;
+	return 0;
+}
+
+static void fill_gap(uint64_t *limit, uint64_t otherwise)
+{
+	if (*limit == 0)
+		*limit = otherwise;
+}
+
+int dw_run_options_load(struct dw_run_options *job, const char *path,
+                        const struct dw_run_settings *set, struct dw_error *err)
+{
+	struct dw_limits *limits = &job->req.limits;
+	autofree char *text = NULL;
+	size_t len;
+
+	if (dw_input_read(path, DW_INPUT_REQUEST_MAX, &text, &len, err) < 0)
+		return dw_wrap(err, "--request");
+	if (dw_request_from_json(&job->req, text, len, err) < 0)
+		return dw_wrap(err, "--request");
+
+	/*
+	 * Not the network: in a request none cannot be told from nothing said,
+	 * and a variable must not open what a request closed.
+	 */
+	if (!job->req.level)
+		job->req.level = set->level;
+	fill_gap(&limits->timeout_ms, set->limits.timeout_ms);
+	fill_gap(&limits->memory_bytes, set->limits.memory_bytes);
+	fill_gap(&limits->cpu_percent, set->limits.cpu_percent);
+	fill_gap(&limits->output_bytes, set->limits.output_bytes);
+	fill_gap(&limits->tmp_bytes, set->limits.tmp_bytes);
+	fill_gap(&limits->pids, set->limits.pids);
+	fill_gap(&limits->files, set->limits.files);
+	fill_gap(&limits->io_bytes, set->limits.io_bytes);
+	return 0;
+}

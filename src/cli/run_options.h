@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_CLI_RUN_OPTIONS_H
+#define DW_CLI_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/options.h"
+#include "dewar/request.h"
+
+/*
+ * What `run` and `exec` have in common: the options that describe a cell, and
+ * the request that is made from them.
+ */
+
+/* Where the options below go. Start from {0}. */
+struct dw_run_settings {
+	const char *level;
+	const char *image;
+	const char *runtime;
+	enum dw_pull pull;
+	struct dw_limits limits;
+	enum dw_network network;
+	bool strict;
+	const char *warm; /* "standby" or "fork"; NULL: a cold start */
+	const char *template;
+
+	const char *workspace;
+	struct dw_strings writable;
+	struct dw_strings env;
+	struct dw_strings files;
+	struct dw_strings collect;
+	struct dw_strings commands; /* what may be started, and ... */
+	struct dw_strings modules;  /* ... imported: names with commas between */
+	const char *input;          /* --stdin; NULL: the program reads ours */
+
+	const char *into;
+	bool json;
+	bool text;
+	bool walls;
+	bool quiet;
+	const char *policy;    /* a profile or a file; NULL: the host's, or open */
+	const char *approvals; /* a folder or the file; NULL: the daemon's folder */
+	const char *audit;     /* the file to record the run in; NULL: the caller's own */
+	bool no_audit;
+};
+
+void dw_run_settings_finish(struct dw_run_settings *set);
+
+/* The settings must be the first member of the command's own. */
+extern const struct dw_option_group dw_run_options_walls_group;
+extern const struct dw_option_group dw_run_options_limits_group;
+extern const struct dw_option_group dw_run_options_files_group;
+extern const struct dw_option_group dw_run_options_output_group;
+
+/* "microvm,container", a const char *: levels that there are. */
+dw_take_fn dw_take_level;
+
+/* A request, and the memory behind those of its parts that we made. */
+struct dw_run_options {
+	struct dw_request req;
+	struct dw_env *env;
+	struct dw_file_in *files;
+	char **owned; /* ends in NULL */
+	char *code;
+};
+
+void dw_run_options_init(struct dw_run_options *job);
+void dw_run_options_finish(struct dw_run_options *job);
+
+/* Fill the request from all settings; what to run is the caller's part. */
+int dw_run_options_fill(struct dw_run_options *job, const struct dw_run_settings *set,
+                        struct dw_error *err);
+
+/*
+ * Read the request from JSON in a file, or from standard input for "-". Settings
+ * fill in the level and the limits that it leaves open.
+ */
+int dw_run_options_load(struct dw_run_options *job, const char *path,
+                        const struct dw_run_settings *set, struct dw_error *err);
+
+#endif

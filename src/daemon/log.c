@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/log.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/utf8.h"
+
+#define LINE_MAX_BYTES 65536
+
+static const char *const names[DW_LOG_LEVEL_COUNT] = {"debug", "info", "warning",
+                                                      "error"};
+static atomic_int least = DW_LOG_INFO;
+static atomic_bool as_text;
+
+void dw_log_setup(const char *level, const char *format)
+{
+	least = DW_LOG_INFO;
+	for (int i = 0; level && i < DW_LOG_LEVEL_COUNT; i++)
+		if (strcmp(level, names[i]) == 0)
+			least = i;
+	as_text = format && strcmp(format, "text") == 0;
+}
+
+static void add_time(char *ret, size_t size)
+{
+	struct timespec now;
+	struct tm tm;
+	size_t n;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	(void)gmtime_r(&now.tv_sec, &tm);
+	n = strftime(ret, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	(void)snprintf(ret + n, size - n, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+/* Text of a client's may be anything; JSON is UTF-8. */
+static json_t *as_json(const char *text)
+{
+	return dw_utf8_valid(text, strlen(text)) ? json_string(text)
+	                                         : json_string("(not UTF-8)");
+}
+
+static void add_pairs_json(json_t *line, va_list ap)
+{
+	const char *name, *text;
+
+	while ((name = va_arg(ap, const char *)) != NULL) {
+		text = va_arg(ap, const char *);
+		if (text)
+			(void)json_object_set_new(line, name, as_json(text));
+	}
+}
+
+/* A control character in a log is somebody's terminal taken over. */
+static void add_plain(struct dw_buf *line, const char *text)
+{
+	for (; *text; text++)
+		(void)dw_buf_printf(line,
+		                    (unsigned char)*text < ' ' || *text == 127 ? "\\x%02x"
+		                                                               : "%c",
+		                    (unsigned char)*text);
+}
+
+static void add_pairs_text(struct dw_buf *line, va_list ap)
+{
+	const char *name, *text;
+
+	while ((name = va_arg(ap, const char *)) != NULL) {
+		text = va_arg(ap, const char *);
+		if (!text)
+			continue;
+		(void)dw_buf_printf(line, " %s=", name);
+		add_plain(line, text);
+	}
+}
+
+void dw_log(enum dw_log_level level, const char *message, ...)
+{
+	autobuf struct dw_buf line = {0};
+	autofree char *text = NULL;
+	char when[40];
+	va_list ap;
+
+	if ((int)level < least)
+		return;
+	dw_buf_init(&line, LINE_MAX_BYTES);
+	add_time(when, sizeof(when));
+	va_start(ap, message);
+	if (as_text) {
+		(void)dw_buf_printf(&line, "%s %-7s %s", when, names[level], message);
+		add_pairs_text(&line, ap);
+	} else {
+		json_t *root = json_pack("{s:s, s:s, s:o}", "time", when, "level",
+		                         names[level], "message", as_json(message));
+
+		add_pairs_json(root, ap);
+		text = json_dumps(root, JSON_COMPACT);
+		json_decref(root);
+		(void)dw_buf_puts(&line, text ? text : "{}");
+	}
+	va_end(ap);
+	(void)dw_buf_puts(&line, "\n");
+	if (line.data)
+		(void)dw_fd_write_all(STDERR_FILENO, line.data, line.len);
+}

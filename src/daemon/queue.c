@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "daemon/log.h"
+#include "daemon/service_own.h"
+#include "dewar/dewar.h"
+
+#define TICK_MS 100U
+#define RETAIN_EVERY_MS (3600U * 1000)
+
+/* ---- the list of tasks; under the lock ---- */
+
+static void list_add(struct dw_service *s, struct dw_task *task)
+{
+	task->prev = s->last;
+	if (s->last)
+		s->last->next = task;
+	else
+		s->first = task;
+	s->last = task;
+	(void)dw_task_ref(task);
+}
+
+static void list_remove(struct dw_service *s, struct dw_task *task)
+{
+	if (task->prev)
+		task->prev->next = task->next;
+	else
+		s->first = task->next;
+	if (task->next)
+		task->next->prev = task->prev;
+	else
+		s->last = task->prev;
+	task->next = task->prev = NULL;
+	dw_task_unref(task);
+}
+
+/* Let go of results: the oldest beyond what is to be kept. */
+static void forget(struct dw_service *s)
+{
+	uint64_t now = dw_now_ms();
+	struct dw_task *task = s->first, *next;
+
+	for (; task; task = next) {
+		next = task->next;
+		if (task->stage != DW_TASK_DONE)
+			continue;
+		if (s->kept <= s->keep.n && s->kept_bytes <= s->keep.bytes &&
+		    now - task->done_ms < (uint64_t)s->keep.s * 1000)
+			break; /* those behind it ended about as late, or later */
+		s->kept--;
+		s->kept_bytes -= task->bytes;
+		list_remove(s, task);
+	}
+}
+
+/* It is done, and was told so. */
+static void after(struct dw_service *s, struct dw_task *task)
+{
+	/* Results that are kept are many, descriptors few. */
+	dw_fd_close(&task->cancel_fd);
+	if (!task->keep) {
+		list_remove(s, task);
+		return;
+	}
+	s->kept++;
+	s->kept_bytes += task->bytes;
+	forget(s);
+}
+
+bool dw_queue_idle(const struct dw_service *s)
+{
+	return dw_quota_running(s->quota) == 0 && dw_quota_waiting(s->quota) == 0 &&
+	       s->pending.n == 0;
+}
+
+static void tell_if_idle(struct dw_service *s)
+{
+	if (dw_queue_idle(s))
+		(void)pthread_cond_broadcast(&s->idle);
+}
+
+/* Under the lock, which is let go of meanwhile: it waits no more, and ends so. */
+static void end_waiting(struct dw_service *s, struct dw_task *task)
+{
+	(void)dw_task_ref(task);
+	dw_quota_leave(s->quota, &task->waiting);
+	dw_approval_queue_leave(s, task);
+	(void)pthread_mutex_unlock(&s->lock);
+	dw_metrics_refused(s->metrics, task->why.status);
+	dw_worker_log(task, NULL);
+	dw_task_end(task, NULL);
+	(void)pthread_mutex_lock(&s->lock);
+	after(s, task);
+	tell_if_idle(s);
+	dw_task_unref(task); /* what the queue had */
+	dw_task_unref(task);
+}
+
+/* Who waits for a tenant that has used up its cpu seconds hears of it now. */
+static void end_overdrawn(struct dw_service *s)
+{
+	struct dw_api_error why;
+	struct dw_waiting *w;
+
+	while ((w = dw_quota_overdrawn(s->quota, dw_wall_ms(), &why)) != NULL) {
+		((struct dw_task *)w)->why = why;
+		end_waiting(s, (struct dw_task *)w);
+	}
+}
+
+void dw_queue_return(struct dw_service *s, struct dw_task *task)
+{
+	dw_approval_queue_leave(s, task);
+	task->counts_ns = dw_now_ns();
+	atomic_store(&task->stage, DW_TASK_QUEUED);
+	dw_quota_return(s->quota, task->tenant, &task->waiting);
+	(void)pthread_cond_signal(&s->work);
+	end_overdrawn(s);
+}
+
+static void run_task(struct dw_service *s, struct dw_task *task)
+{
+	struct dw_result *res = NULL;
+	struct dw_used used = {0};
+
+	if (!dw_worker(s, task, &res)) {
+		if (dw_approval_queue_park(s, task))
+			return; /* the queue's reference is with it */
+		dw_metrics_refused(s->metrics, task->why.status);
+	}
+	if (res && res->cpu_time_ms > 0)
+		used.cpu_ms = (uint64_t)res->cpu_time_ms;
+	used.strained = res && res->reason == DW_REASON_PIDS;
+	(void)pthread_mutex_lock(&s->lock);
+	dw_quota_charge(s->quota, task->tenant, &used, dw_wall_ms());
+	s->recording++;
+	(void)pthread_mutex_unlock(&s->lock);
+	dw_task_end(task, res);
+	dw_worker_record(s, task);
+	dw_worker_log(task, task->res);
+	(void)pthread_mutex_lock(&s->lock);
+	if (--s->recording == 0)
+		(void)pthread_cond_broadcast(&s->recorded);
+	dw_quota_done(s->quota, task->tenant);
+	end_overdrawn(s);
+	after(s, task);
+	(void)pthread_cond_signal(&s->work); /* it may be this tenant's turn now */
+	tell_if_idle(s);
+	(void)pthread_mutex_unlock(&s->lock);
+	dw_task_unref(task);
+}
+
+void *dw_queue_work(void *user)
+{
+	struct dw_service *s = user;
+	struct dw_waiting *next;
+	struct dw_task *task;
+
+	(void)pthread_mutex_lock(&s->lock);
+	while (!s->ended) {
+		next = dw_quota_next(s->quota);
+		if (!next) {
+			(void)pthread_cond_wait(&s->work, &s->lock);
+			continue;
+		}
+		task = (struct dw_task *)next;
+		task->stage = DW_TASK_RUNNING;
+		task->req.yields = dw_quota_yields(task->tenant);
+		(void)pthread_mutex_unlock(&s->lock);
+		run_task(s, task);
+		(void)pthread_mutex_lock(&s->lock);
+	}
+	(void)pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* ---- those that never run ---- */
+
+void dw_task_cancel(struct dw_task *task)
+{
+	struct dw_service *s = task->service;
+	const uint64_t one = 1;
+
+	(void)pthread_mutex_lock(&s->lock);
+	task->cancelled = true;
+	if (task->waiting.tenant || task->parked) {
+		(void)dw_api_fail(&task->why, 409, "",
+		                  task->parked ? "it was cancelled before it was approved"
+		                               : "it was cancelled before its turn came");
+		end_waiting(s, task);
+	} else if (task->cancel_fd >= 0) {
+		(void)!write(task->cancel_fd, &one, sizeof(one));
+	}
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+void dw_queue_cancel(struct dw_service *s)
+{
+	const uint64_t one = 1;
+	struct dw_task *task;
+
+	s->stopping = true;
+	/* Those that wait first, or one of them takes the place of one that runs. */
+	for (task = s->first; task;) {
+		if (!task->waiting.tenant && !task->parked) {
+			task = task->next;
+			continue;
+		}
+		if (task->parked)
+			(void)dw_api_fail(&task->why, 503,
+			                  "the question stays open: send the same request "
+			                  "again",
+			                  "the daemon stopped before approval %s was given",
+			                  task->approval.id);
+		else
+			(void)dw_api_fail(&task->why, 503, "another server may take it",
+			                  "the daemon stopped before its turn came");
+		end_waiting(s, task);
+		task = s->first; /* the list may be another one by now */
+	}
+	for (task = s->first; task; task = task->next)
+		if (task->stage != DW_TASK_DONE && task->cancel_fd >= 0)
+			(void)!write(task->cancel_fd, &one, sizeof(one));
+}
+
+/* One whose time has passed in the queue; NULL if there is none. */
+static struct dw_task *find_late(struct dw_service *s)
+{
+	uint64_t now = dw_now_ns();
+
+	for (struct dw_task *task = s->first; task; task = task->next)
+		if (task->waiting.tenant && !dw_worker_in_time(task, now))
+			return task;
+	return NULL;
+}
+
+static void retain(struct dw_service *s)
+{
+	struct dw_audit_keep keep = s->retain;
+	struct dw_error err = {0};
+	size_t removed = 0;
+	char text[32];
+
+	if (keep.since_us == 0 && keep.bytes == 0)
+		return;
+	if (keep.since_us > 0)
+		keep.since_us = (int64_t)dw_wall_ms() * 1000 - keep.since_us;
+	(void)pthread_mutex_unlock(&s->lock);
+	if (dw_audit_retain(s->audit, &keep, &removed, &err) < 0)
+		dw_log(DW_LOG_ERROR, "old records stay", "why", err.text, NULL);
+	(void)snprintf(text, sizeof(text), "%zu", removed);
+	if (removed > 0)
+		dw_log(DW_LOG_INFO, "old records are gone", "records", text, NULL);
+	(void)pthread_mutex_lock(&s->lock);
+}
+
+/*
+ * Try each level once: an operator wants to know now and not with the first run,
+ * and what a daemon before us left behind when it was killed goes with it.
+ */
+void *dw_queue_look_around(void *user)
+{
+	struct dw_service *s = user;
+	struct dw_ceilings rules;
+	char name[32];
+
+	(void)pthread_mutex_lock(&s->lock);
+	rules = s->rules;
+	(void)pthread_mutex_unlock(&s->lock);
+	for (const char *p = rules.levels; *p; p += strcspn(p, ","), p += *p == ',') {
+		struct dw_error err = {0};
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
+		if (dw_level_probe(name, &err) < 0)
+			dw_log(DW_LOG_WARNING, "a level is not there", "name", name,
+			       "why", err.text, NULL);
+	}
+	return NULL;
+}
+
+void *dw_queue_keep_house(void *user)
+{
+	struct dw_service *s = user;
+	uint64_t retain_ms = 0;
+	struct dw_task *late;
+	struct timespec until;
+
+	(void)pthread_mutex_lock(&s->lock);
+	while (!s->ended) {
+		while ((late = find_late(s)) != NULL)
+			end_waiting(s, late);
+		forget(s);
+		(void)pthread_mutex_unlock(&s->lock);
+		dw_task_policy_look(s);
+		(void)pthread_mutex_lock(&s->lock);
+		if (dw_now_ms() >= retain_ms) {
+			retain(s);
+			retain_ms = dw_now_ms() + RETAIN_EVERY_MS;
+		}
+		until = dw_time_in(dw_quota_waiting(s->quota) > 0 ? TICK_MS
+		                                                  : 10 * TICK_MS);
+		if (!s->ended)
+			(void)pthread_cond_timedwait(&s->tick, &s->lock, &until);
+	}
+	(void)pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* ---- taking one ---- */
+
+static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error *why)
+{
+	const char *image;
+
+	if (s->draining) {
+		(void)dw_api_fail(why, 503, "another server may take it",
+		                  "the daemon is about to stop");
+		why->retry_after_s = 5;
+		return -1;
+	}
+	if (dw_ceilings_apply(&s->rules, &task->caller, &task->req, why) < 0)
+		return -1;
+	/* A reload may change the rules' own texts. */
+	if (task->req.level == s->rules.level) {
+		(void)snprintf(task->level, sizeof(task->level), "%s", s->rules.level);
+		task->req.level = task->level;
+	}
+	image = dw_ceilings_image(&s->rules, &task->req);
+	if (image) {
+		(void)snprintf(task->image, sizeof(task->image), "%s", image);
+		task->req.image = task->image;
+	}
+	task->timeout_ms = task->req.limits.timeout_ms;
+	task->tenant = dw_quota_tenant(s->quota, task->caller.who, &task->caller.grant);
+	if (!task->tenant)
+		return dw_api_fail(why, 500, "", "no memory");
+	return dw_quota_enter(s->quota, task->tenant, &task->waiting, dw_wall_ms(), why);
+}
+
+int dw_task_start(struct dw_service *service, struct dw_request *req,
+                  const struct dw_order *order, struct dw_task **ret,
+                  struct dw_api_error *why)
+{
+	struct dw_task *task = dw_task_new(service, req, order);
+	int r;
+
+	if (!task)
+		return dw_api_fail(why, 503, "try again later",
+		                   "out of memory or of descriptors");
+	task->arrived_ns = task->counts_ns = dw_now_ns();
+	*ret = dw_task_ref(task); /* before anything can happen to it */
+	(void)pthread_mutex_lock(&service->lock);
+	r = enter(service, task, why);
+	if (r == 0)
+		list_add(service, task);
+	(void)pthread_mutex_unlock(&service->lock);
+	if (r == 0) {
+		/* After the lock: who is woken wants it. */
+		(void)pthread_cond_signal(&service->work);
+		return 0;
+	}
+
+	*ret = NULL;
+	dw_metrics_refused(service->metrics, why->status);
+	dw_task_unref(task);
+	dw_task_unref(task);
+	return -1;
+}
+
+struct dw_task *dw_task_find(struct dw_service *service, const struct dw_caller *caller,
+                             const char *id)
+{
+	struct dw_task *task;
+
+	(void)pthread_mutex_lock(&service->lock);
+	for (task = service->last; task; task = task->prev)
+		if (strcmp(task->id, id) == 0)
+			break;
+	if (task && !(caller->grant.scopes & DW_SCOPE_ADMIN) &&
+	    strcmp(task->caller.who, caller->who) != 0)
+		task = NULL;
+	if (task)
+		(void)dw_task_ref(task);
+	(void)pthread_mutex_unlock(&service->lock);
+	return task;
+}
+
+void dw_queue_forget(struct dw_service *s)
+{
+	while (s->first)
+		list_remove(s, s->first);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "docker/held_limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/namespaces.h"
+#include "cgroup/find.h"
+
+#define UNKNOWN UINT64_MAX
+/* Version 1 says a number near 2^63 where there is no limit. */
+#define NO_LIMIT (1ULL << 62)
+
+static const char *const unified[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+static const char *const controllers[] = {"memory", "cpu", "pids"};
+/* A file of each that is there if the controller is. */
+static const char *const files_v2[] = {"memory.max", "cpu.max", "pids.max"};
+static const char *const files_v1[] = {"memory.limit_in_bytes", "cpu.cfs_quota_us",
+                                       "pids.max"};
+_Static_assert(ARRAY_SIZE(controllers) == DW_DOCKER_LIMIT_COUNT, "one for each");
+
+static bool has(const char *dir, const char *file)
+{
+	char path[1024];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return access(path, R_OK) == 0;
+}
+
+static bool find_in(const char *mount, const char *path, const char *file, char *ret,
+                    size_t size)
+{
+	(void)snprintf(ret, size, "%s%s", mount, path);
+	if (has(ret, file))
+		return true;
+	ret[0] = '\0';
+	return false;
+}
+
+static bool find_v1(const char *text, const char *id, const char *controller,
+                    const char *file, char *ret, size_t size)
+{
+	char path[640], mount[64];
+
+	if (dw_cgroup_own_path(text, controller, path, sizeof(path)) < 0 ||
+	    !strstr(path, id))
+		return false;
+	(void)snprintf(mount, sizeof(mount), "/sys/fs/cgroup/%s", controller);
+	return find_in(mount, path, file, ret, size);
+}
+
+void dw_held_find(struct dw_held *h, const char *text, const char *id)
+{
+	char path[640];
+	bool has_v2 = dw_cgroup_own_path(text, NULL, path, sizeof(path)) == 0 &&
+	              strstr(path, id) != NULL;
+
+	memset(h, 0, sizeof(*h));
+	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++) {
+		char *dir = h->group[i].dir;
+		size_t size = sizeof(h->group[i].dir);
+
+		for (size_t j = 0; has_v2 && j < ARRAY_SIZE(unified); j++)
+			if (h->group[i].version == 0 &&
+			    find_in(unified[j], path, files_v2[i], dir, size))
+				h->group[i].version = 2;
+		if (h->group[i].version == 0 &&
+		    find_v1(text, id, controllers[i], files_v1[i], dir, size))
+			h->group[i].version = 1;
+	}
+	(void)find_v1(text, id, "cpuacct", "cpuacct.usage", h->cpuacct,
+	              sizeof(h->cpuacct));
+}
+
+/* Where engines put them, by cgroupfs and by systemd. */
+static const struct {
+	const char *before, *behind; /* the id */
+} usual[] = {
+	{"/docker/", ""},
+	{"/system.slice/docker-", ".scope"},
+	{"/libpod_parent/libpod-", ""},
+	{"/machine.slice/libpod-", ".scope/container"},
+	{"/machine.slice/libpod-", ".scope"},
+};
+
+/*
+ * For whom the container's processes are out of sight, as in a pid namespace of its
+ * own: a group with this id in its name is nobody else's.
+ */
+static void find_usual(struct dw_held *h, const char *id)
+{
+	char text[2048], path[256];
+	int len;
+
+	for (size_t i = 0; i < ARRAY_SIZE(usual) && h->group[0].version == 0; i++) {
+		(void)snprintf(path, sizeof(path), "%s%s%s", usual[i].before, id,
+		               usual[i].behind);
+		len = snprintf(text, sizeof(text),
+		               "5:memory:%s\n4:cpu:%s\n3:cpuacct:%s\n2:pids:%s\n0::%s\n",
+		               path, path, path, path, path);
+		if (len > 0 && (size_t)len < sizeof(text))
+			dw_held_find(h, text, id);
+	}
+}
+
+void dw_held_find_pid(struct dw_held *h, int pid, const char *id)
+{
+	char path[64], text[8192];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	if (pid <= 0 || dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	dw_held_find(h, text, id);
+	if (text[0] == '\0')
+		find_usual(h, id);
+}
+
+void dw_held_namespaces(int pid, uint64_t ret[DW_NS_COUNT])
+{
+	for (int i = 0; pid > 0 && i < DW_NS_COUNT; i++)
+		if (ret[i] == 0)
+			ret[i] = dw_ns_of(pid, i);
+}
+
+static bool read_text(const char *dir, const char *file, char *text, size_t size)
+{
+	char path[1024];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return dir[0] != '\0' && dw_fd_read_attr(AT_FDCWD, path, text, size) > 0;
+}
+
+static uint64_t read_number(const char *dir, const char *file)
+{
+	char text[128], *end;
+	unsigned long long n;
+
+	if (!read_text(dir, file, text, sizeof(text)))
+		return UNKNOWN;
+	n = strtoull(text, &end, 10); /* "max" and "-1" are no limit */
+	return end == text || text[0] == '-' ? UNKNOWN : n;
+}
+
+/* The number behind a word at the start of a line: "oom_kill 3". */
+static uint64_t read_word(const char *dir, const char *file, const char *word)
+{
+	char text[4096];
+	size_t len = strlen(word);
+
+	if (!read_text(dir, file, text, sizeof(text)))
+		return UNKNOWN;
+	for (const char *p = text; p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+		if (strncmp(p, word, len) == 0 && p[len] == ' ')
+			return strtoull(p + len + 1, NULL, 10);
+	return UNKNOWN;
+}
+
+static void read_memory(const char *dir, int version, struct dw_docker_held *ret)
+{
+	uint64_t max = read_number(dir, version == 2 ? files_v2[0] : files_v1[0]);
+	uint64_t swap = read_number(dir, version == 2 ? "memory.swap.max"
+	                                              : "memory.memsw.limit_in_bytes");
+
+	if (max >= NO_LIMIT)
+		return;
+	ret->kernel = max;
+	ret->version = (uint32_t)version;
+	/* A kernel that does not count swap has no file for it. */
+	if (version == 2)
+		ret->swap = has(dir, "memory.swap.max") && swap != 0;
+	else
+		ret->swap = swap != UNKNOWN && swap > max;
+}
+
+static void read_cpu(const char *dir, int version, struct dw_docker_held *ret)
+{
+	uint64_t quota, period;
+	char text[128], *end;
+
+	if (version == 2) {
+		if (!read_text(dir, "cpu.max", text, sizeof(text)))
+			return;
+		quota = strtoull(text, &end, 10); /* 0 for "max" */
+		period = strtoull(end, NULL, 10);
+	} else {
+		quota = read_number(dir, "cpu.cfs_quota_us");
+		period = read_number(dir, "cpu.cfs_period_us");
+	}
+	if (quota == 0 || quota >= NO_LIMIT || period == 0 || period >= NO_LIMIT)
+		return;
+	ret->kernel = quota * 100 / period;
+	ret->version = (uint32_t)version;
+}
+
+void dw_held_read(const struct dw_held *h, struct dw_docker_held *ret)
+{
+	memset(ret, 0, sizeof(*ret) * DW_DOCKER_LIMIT_COUNT);
+	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++) {
+		const char *dir = h->group[i].dir;
+		int version = h->group[i].version;
+		uint64_t n;
+
+		if (version == 0)
+			continue;
+		if (i == DW_DOCKER_MEMORY) {
+			read_memory(dir, version, &ret[i]);
+		} else if (i == DW_DOCKER_CPU) {
+			read_cpu(dir, version, &ret[i]);
+		} else {
+			n = read_number(dir, "pids.max");
+			if (n < NO_LIMIT)
+				ret[i] = (struct dw_docker_held){n, (uint32_t)version, 0};
+		}
+	}
+}
+
+static uint64_t cpu_ns(const struct dw_held *h)
+{
+	uint64_t us;
+
+	if (h->group[DW_DOCKER_CPU].version != 2)
+		return read_number(h->cpuacct, "cpuacct.usage");
+	us = read_word(h->group[DW_DOCKER_CPU].dir, "cpu.stat", "usage_usec");
+	return us == UNKNOWN ? UNKNOWN : us * 1000U;
+}
+
+static uint64_t oom_kills(const struct dw_held *h)
+{
+	const char *dir = h->group[DW_DOCKER_MEMORY].dir;
+
+	return read_word(dir,
+	                 h->group[DW_DOCKER_MEMORY].version == 2 ? "memory.events"
+	                                                         : "memory.oom_control",
+	                 "oom_kill");
+}
+
+static uint64_t refused(const struct dw_held *h)
+{
+	return read_word(h->group[DW_DOCKER_PIDS].dir, "pids.events", "max");
+}
+
+void dw_held_begin(struct dw_held *h)
+{
+	char path[1024];
+	autoclose int fd = -1;
+
+	h->cpu_before = cpu_ns(h);
+	h->oom_before = oom_kills(h);
+	h->pids_before = refused(h);
+	if (h->group[DW_DOCKER_MEMORY].version == 0)
+		return;
+	/* So far the peak is the runtime's own. Who may not reset it has that in it. */
+	(void)snprintf(path, sizeof(path), "%s/%s", h->group[DW_DOCKER_MEMORY].dir,
+	               h->group[DW_DOCKER_MEMORY].version == 2
+	                       ? "memory.peak"
+	                       : "memory.max_usage_in_bytes");
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0)
+		(void)dw_fd_write_all(fd, "0", 1);
+}
+
+static bool grew(uint64_t before, uint64_t now)
+{
+	return before != UNKNOWN && now != UNKNOWN && now > before;
+}
+
+void dw_held_events(const struct dw_held *h, struct dw_docker_end *ret)
+{
+	ret->oom |= grew(h->oom_before, oom_kills(h));
+	ret->pids |= grew(h->pids_before, refused(h));
+}
+
+void dw_held_usage(const struct dw_held *h, struct dw_docker_end *ret)
+{
+	const char *dir = h->group[DW_DOCKER_MEMORY].dir;
+	uint64_t peak = read_number(dir, h->group[DW_DOCKER_MEMORY].version == 2
+	                                         ? "memory.peak"
+	                                         : "memory.max_usage_in_bytes");
+	uint64_t cpu = cpu_ns(h);
+
+	dw_held_events(h, ret);
+	if (peak != UNKNOWN)
+		ret->memory_peak = peak;
+	if (grew(h->cpu_before, cpu))
+		ret->cpu_ns = cpu - h->cpu_before;
+}

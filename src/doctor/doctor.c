@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <linux/landlock.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/id.h"
+#include "cgroup/cgroup.h"
+#include "dewar/dewar.h"
+#include "levels/host.h"
+#include "levels/launched.h"
+#include "levels/limits.h"
+#include "levels/pasta.h"
+#include "levels/refusal_cause.h"
+
+/*
+ * Nothing here trusts a version or a setting: each finding comes from trying
+ * the very thing that a run would do.
+ */
+
+struct doctor {
+	void (*fn)(void *user, const struct dw_doctor_finding *f);
+	void *user;
+};
+
+static void tell(const struct doctor *d, const char *area, enum dw_finding_state state,
+                 const char *detail, const char *remedy)
+{
+	struct dw_doctor_finding f = {.area = area, .state = state};
+
+	(void)snprintf(f.detail, sizeof(f.detail), "%s", detail);
+	(void)snprintf(f.remedy, sizeof(f.remedy), "%s", remedy);
+	d->fn(d->user, &f);
+}
+
+static void check_levels(const struct doctor *d)
+{
+	static const struct {
+		const char *name, *area, *good;
+	} levels[] = {
+		{"none", "level none", "a timeout and an output cap, nothing else"},
+		{"process", "level process",
+	         "limits, seccomp, no privileges; the host's network"},
+		{"container", "level container",
+	         "own namespaces and root, seccomp, no capabilities, no network"},
+		{"docker", "level docker",
+	         "a fresh container of an engine, no capabilities, no network"},
+		{"microvm", "level microvm", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+		struct dw_error err = {0};
+
+		if (dw_level_probe(levels[i].name, &err) == 0)
+			tell(d, levels[i].area, DW_FINDING_OK, levels[i].good, "");
+		else
+			tell(d, levels[i].area, DW_FINDING_MISSING, err.text,
+			     dw_refusal_cause_remedy(err.text));
+	}
+}
+
+static void check_landlock(const struct doctor *d)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0,
+	                   LANDLOCK_CREATE_RULESET_VERSION);
+	char text[256], why[128], remedy[512];
+
+	if (abi < 1) {
+		dw_host_landlock(errno, why, sizeof(why), remedy, sizeof(remedy));
+		(void)snprintf(text, sizeof(text),
+		               "%s: level process then shows every file of the host",
+		               why);
+		tell(d, "landlock", DW_FINDING_WEAK, text, remedy);
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "ABI %ld", abi);
+	tell(d, "landlock", DW_FINDING_OK, text, "");
+}
+
+static void check_limits(const struct doctor *d)
+{
+	static const struct {
+		enum dw_controller controller;
+		const char *area, *otherwise;
+		enum dw_finding_state state;
+	} limits[] = {
+		{DW_CONTROLLER_MEMORY, "limit memory",
+	         "init looks every few milliseconds instead", DW_FINDING_WEAK},
+		{DW_CONTROLLER_CPU, "limit cpu",
+	         "the share is not enforced, only the cpu time that it adds up to",
+	         DW_FINDING_MISSING},
+		{DW_CONTROLLER_PIDS, "limit pids",
+	         "an rlimit holds it instead, and init looks who passes it",
+	         DW_FINDING_WEAK},
+	};
+	struct dw_limits asked = {0};
+	struct dw_cgroup cg;
+	char text[512], remedy[512], id[DW_ID_MAX];
+
+	dw_id_make(id);
+	dw_limits_defaults(&asked, &dw_level_container);
+	dw_cgroup_create(&cg, id, NULL, &asked, asked.pids);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		const struct dw_controlled *c = &cg.held[limits[i].controller];
+
+		if (c->version != 0) {
+			(void)snprintf(text, sizeof(text), "cgroup version %d",
+			               c->version);
+			tell(d, limits[i].area, DW_FINDING_OK, text, "");
+		} else {
+			(void)snprintf(text, sizeof(text), "%s; %s", c->why,
+			               limits[i].otherwise);
+			dw_host_limit_remedy(limits[i].controller, remedy,
+			                     sizeof(remedy));
+			tell(d, limits[i].area, limits[i].state, text, remedy);
+		}
+	}
+	(void)dw_cgroup_destroy(&cg, NULL);
+}
+
+/* Levels without a root of their own work in it, and compiled programs run in it. */
+static void check_folder(const struct doctor *d)
+{
+	const char *folder = dw_launched_temp_folder();
+	struct statvfs fs;
+	char text[128];
+
+	if (access(folder, W_OK | X_OK) < 0) {
+		(void)snprintf(text, sizeof(text),
+		               "%s: %s; levels none and process work there", folder,
+		               strerrordesc_np(errno));
+		tell(d, "working folder", DW_FINDING_MISSING, text,
+		     "TMPDIR=/var/tmp dewar ...");
+	} else if (statvfs(folder, &fs) == 0 && (fs.f_flag & ST_NOEXEC)) {
+		(void)snprintf(text, sizeof(text),
+		               "%s is mounted noexec: at levels none and process no compiled "
+		               "program runs there",
+		               folder);
+		tell(d, "working folder", DW_FINDING_WEAK, text,
+		     "TMPDIR=/var/tmp dewar ...");
+	} else {
+		tell(d, "working folder", DW_FINDING_OK, folder, "");
+	}
+}
+
+static void check_network(const struct doctor *d)
+{
+	struct dw_error err = {0};
+
+	if (dw_pasta_probe(&err) == 0)
+		tell(d, "network full", DW_FINDING_OK, "through pasta", "");
+	else
+		tell(d, "network full", DW_FINDING_MISSING, err.text,
+		     dw_refusal_cause_remedy(err.text));
+}
+
+static void check_languages(const struct doctor *d)
+{
+	size_t n = dw_language_count(), found = 0;
+	char text[512] = "", missing[512] = "apt-get install",
+	     *at = missing + strlen(missing);
+
+	for (size_t i = 0; i < n; i++) {
+		struct dw_language lang;
+
+		if (dw_language_get(i, &lang, NULL) < 0 || lang.path[0] != '\0')
+			found++;
+		else
+			at += snprintf(at, (size_t)(missing + sizeof(missing) - at),
+			               " %s", lang.package);
+	}
+	(void)snprintf(text, sizeof(text), "%zu of %zu installed (dewar languages)",
+	               found, n);
+	tell(d, "languages", found == n ? DW_FINDING_OK : DW_FINDING_WEAK, text,
+	     found == n ? "" : missing);
+}
+
+int dw_doctor(void (*fn)(void *user, const struct dw_doctor_finding *f), void *user,
+              struct dw_error *err)
+{
+	const struct doctor d = {fn, user};
+
+	struct dw_error no_cells = {0};
+
+	(void)err;
+	check_levels(&d);
+	check_landlock(&d);
+	check_limits(&d);
+	check_folder(&d);
+	check_network(&d);
+	check_languages(&d);
+	dw_doctor_versions(fn, user);
+	if (dw_level_probe("container", &no_cells) == 0)
+		dw_doctor_warm(fn, user);
+	return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dewar-scope: gets a scope from systemd, and starts launchers in it.
+ *
+ *	dewar-scope LAUNCHER PID
+ *
+ * Theory of operation
+ *
+ * Under systemd a process may not divide the group that it is in, unless its unit
+ * says Delegate=yes; a shell's never does. Whoever wants groups of its own asks for
+ * a scope. We ask for one with this process in it, the user's manager as a plain user
+ * and the system's as root, and wait until it stands. Then we step aside into a leaf of
+ * it, let its children have the controllers, hand the folder to dewar, and become
+ * `dewar-launch serve`: what it forks is born in the scope. When dewar is gone, its
+ * socket closes, the launcher ends, the scope is empty, and systemd removes it with
+ * all that is in it.
+ *
+ * It is a program of its own so that nobody else loads libsystemd. Every wait has an end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "cgroup/find.h"
+#include "cgroup/parent.h"
+#include "levels/scope.h"
+#include "wire/plan.h"
+#include "wire/report.h"
+
+#define WAIT_US 8000000ULL
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000U + (uint64_t)t.tv_nsec / 1000U;
+}
+
+static _Noreturn __attribute__((format(printf, 1, 2))) void give_up(const char *fmt, ...)
+{
+	struct dw_scope_said said = {.magic = DW_SCOPE_MAGIC};
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(said.failed, sizeof(said.failed), fmt, args);
+	va_end(args);
+	(void)dw_report_send_data(DW_LAUNCH_FD, &said, sizeof(said), NULL, 0);
+	_exit(1);
+}
+
+/* A manager at its own socket, where systemctl asks, too; or somebody on a bus. */
+static int connect_to(const char *address, bool is_bus, sd_bus **ret)
+{
+	sd_bus *bus = NULL;
+	int r = sd_bus_new(&bus);
+
+	if (r >= 0)
+		r = sd_bus_set_address(bus, address);
+	if (r >= 0)
+		r = sd_bus_set_bus_client(bus, is_bus);
+	if (r >= 0)
+		r = sd_bus_set_method_call_timeout(bus, WAIT_US);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r < 0) {
+		(void)sd_bus_unref(bus);
+		return r;
+	}
+	*ret = bus;
+	return 0;
+}
+
+static int connect_to_manager(sd_bus **ret)
+{
+	char address[256];
+	int r;
+
+	if (geteuid() == 0) {
+		r = connect_to("unix:path=/run/systemd/private", false, ret);
+		return r < 0 ? connect_to("unix:path=/run/dbus/system_bus_socket", true,
+		                          ret)
+		             : r;
+	}
+	(void)snprintf(address, sizeof(address), "unix:path=/run/user/%u/systemd/private",
+	               geteuid());
+	r = connect_to(address, false, ret);
+	if (r >= 0)
+		return r;
+	(void)snprintf(address, sizeof(address), "unix:path=/run/user/%u/bus", geteuid());
+	return connect_to(address, true, ret);
+}
+
+/* The job that we wait for, and how it ended. */
+struct job {
+	char path[256];
+	char result[64];
+};
+
+static int on_removed(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	const char *path, *unit, *result;
+	struct job *job = user;
+	uint32_t id;
+
+	(void)error;
+	if (sd_bus_message_read(m, "uoss", &id, &path, &unit, &result) >= 0 &&
+	    strcmp(path, job->path) == 0)
+		(void)snprintf(job->result, sizeof(job->result), "%s", result);
+	return 0;
+}
+
+static int start_scope(sd_bus *bus, const char *name, struct job *job)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	sd_bus_message *reply = NULL;
+	const char *path;
+	int r;
+
+	r = sd_bus_call_method(bus, "org.freedesktop.systemd1",
+	                       "/org/freedesktop/systemd1",
+	                       "org.freedesktop.systemd1.Manager", "StartTransientUnit",
+	                       &error, &reply, "ssa(sv)a(sa(sv))", name, "fail", 4,
+	                       "Description", "s", "Cells of dewar", "Delegate", "b", 1,
+	                       "CollectMode", "s", "inactive-or-failed", "PIDs", "au", 1,
+	                       (uint32_t)getpid(), 0);
+	if (r < 0)
+		give_up("systemd gives us no scope: %s",
+		        error.message ? error.message : strerrordesc_np(-r));
+	r = sd_bus_message_read(reply, "o", &path);
+	if (r >= 0)
+		(void)snprintf(job->path, sizeof(job->path), "%s", path);
+	(void)sd_bus_message_unref(reply);
+	sd_bus_error_free(&error);
+	return r;
+}
+
+static void wait_for(sd_bus *bus, struct job *job)
+{
+	uint64_t until = now_us() + WAIT_US, now;
+	int r;
+
+	while (job->result[0] == '\0') {
+		r = sd_bus_process(bus, NULL);
+		if (r > 0)
+			continue;
+		now = now_us();
+		if (r == 0 && now < until)
+			r = sd_bus_wait(bus, until - now);
+		if (r < 0 && r != -EINTR)
+			give_up("systemd hung up: %s", strerrordesc_np(-r));
+		if (now >= until)
+			give_up("systemd did not make a scope in time");
+	}
+	if (strcmp(job->result, "done") != 0)
+		give_up("systemd could not make a scope: %s", job->result);
+}
+
+static void get_scope(int pid)
+{
+	struct job job = {0};
+	sd_bus *bus = NULL;
+	char name[64];
+	int r = connect_to_manager(&bus);
+
+	if (r < 0)
+		give_up("%s systemd cannot be reached: %s",
+		        geteuid() == 0 ? "the system's" : "this user's",
+		        strerrordesc_np(-r));
+	(void)snprintf(name, sizeof(name), "dewar-%d-%d.scope", pid, getpid());
+	/* Before we ask: the job may be over sooner than we look. Privately, all is told. */
+	(void)sd_bus_match_signal(bus, NULL, NULL, "/org/freedesktop/systemd1",
+	                          "org.freedesktop.systemd1.Manager", "JobRemoved",
+	                          on_removed, &job);
+	if (sd_bus_is_bus_client(bus) > 0)
+		(void)sd_bus_call_method(bus, "org.freedesktop.systemd1",
+		                         "/org/freedesktop/systemd1",
+		                         "org.freedesktop.systemd1.Manager", "Subscribe",
+		                         NULL, NULL, "");
+	r = start_scope(bus, name, &job);
+	if (r < 0)
+		give_up("systemd's answer makes no sense: %s", strerrordesc_np(-r));
+	wait_for(bus, &job);
+	(void)sd_bus_flush_close_unref(bus);
+}
+
+int main(int argc, char **argv)
+{
+	struct dw_scope_said said = {.magic = DW_SCOPE_MAGIC};
+	char *const serve[] = {(char *)"dewar-launch", (char *)"serve", NULL};
+	char *const env[] = {NULL};
+	int fd, pid, r;
+
+	if (argc != 3 || fcntl(DW_LAUNCH_FD, F_GETFD) < 0) {
+		(void)fputs("dewar-scope is started by dewar, never by hand\n", stderr);
+		return 125;
+	}
+	pid = (int)strtol(argv[2], NULL, 10);
+	get_scope(pid);
+
+	fd = dw_cgroup_open_own();
+	if (fd < 0)
+		give_up("open the scope's folder: %s", strerrordesc_np(-fd));
+	r = dw_cgroup_step_aside(fd, pid);
+	if (r == 0)
+		r = dw_cgroup_pass_on(fd);
+	if (r < 0)
+		give_up("use the scope that systemd gave us: %s", strerrordesc_np(-r));
+	if (dw_report_send_data(DW_LAUNCH_FD, &said, sizeof(said), &fd, 1) < 0)
+		return 1; /* nobody wants it any more */
+	(void)close_range(DW_LAUNCH_FD + 1, ~0U, 0);
+	(void)execve(argv[1], serve, env);
+	return 125;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "daemon/host_info.h"
+#include "http/auth.h"
+#include "http/router.h"
+#include "openapi_embedded.h"
+
+static void find_languages(struct dw_exchange *x)
+{
+	x->state = dw_host_info_languages();
+	x->free_state = free;
+}
+
+static void find_levels(struct dw_exchange *x)
+{
+	x->state = dw_host_info_levels();
+	x->free_state = free;
+}
+
+static void show(struct dw_exchange *x)
+{
+	dw_reply_json(x, 200, x->state);
+}
+
+void dw_api_languages(struct dw_exchange *x)
+{
+	dw_exchange_aside(x, find_languages, show);
+}
+
+/*
+ * Which of them the daemon lets anybody ask for is not said here: it depends on who
+ * asks, and the refusal names them.
+ */
+void dw_api_levels(struct dw_exchange *x)
+{
+	dw_exchange_aside(x, find_levels, show);
+}
+
+void dw_api_openapi(struct dw_exchange *x)
+{
+	dw_reply(x, 200, "application/json", (const char *)dw_openapi,
+	         sizeof(dw_openapi));
+}
+
+void dw_api_health(struct dw_exchange *x)
+{
+	dw_reply_json(x, 200, "{\"status\":\"ok\"}");
+}
+
+void dw_api_ready(struct dw_exchange *x)
+{
+	struct dw_error err = {0};
+	struct dw_api_error why;
+
+	if (dw_service_ready(dw_exchange_service(x), &err)) {
+		dw_reply_json(x, 200, "{\"status\":\"ready\"}");
+		return;
+	}
+	(void)dw_api_fail(&why, 503, "", "%s", err.text);
+	dw_reply_refusal(x, &why);
+}
+
+void dw_api_metrics(struct dw_exchange *x)
+{
+	autobuf struct dw_buf text;
+
+	dw_buf_init(&text, 1U << 20);
+	dw_service_print(dw_exchange_service(x), &text);
+	dw_reply(x, 200, "text/plain; version=0.0.4; charset=utf-8", text.data, text.len);
+}

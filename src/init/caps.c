@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "init/init.h"
+
+#define NO_ROOT                                                          \
+	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | \
+	 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |       \
+	 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+/*
+ * All five sets, and the ways to get any of it back. The bounding set and the
+ * secure bits need CAP_SETPCAP, which a plain user outside a namespace of its
+ * own lacks; there, with must unset, they stay, and no_new_privs alone keeps the
+ * program from gaining what the bounding set would allow.
+ */
+int dw_caps_drop(bool must, struct dw_error *err)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "set no_new_privs");
+	/* mutant: lock-secure-bits */
+	if (prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0) < 0 && must)
+		return dw_fail(err, DW_E_INTERNAL, errno, "lock the secure bits");
+	/* mutant: empty-bounding-set */
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
+		;
+	if (errno != EINVAL && must) /* EINVAL: past the last one there is */
+		return dw_fail(err, DW_E_INTERNAL, errno, "empty the bounding set");
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "clear ambient capabilities");
+	/* mutant: drop-capabilities */
+	if (syscall(SYS_capset, &header, none) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "drop all capabilities");
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stages 8 to 10 of a cell whose program comes from a zygote: init has no fork to
+ * make. It waits until the program has entered, and checks the walls that it has.
+ *
+ * Until then only our own code is in the cell, so init is still dumpable: the kernel
+ * demands that of a process whose namespaces another one enters. It is closed before
+ * any code of a caller runs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "init/init.h"
+#include "init/seccomp.h"
+
+pid_t dw_entered_holder;
+
+bool dw_entered_word(struct dw_word *ret)
+{
+	return recv(DW_LAUNCH_FD, ret, sizeof(*ret), 0) == sizeof(*ret);
+}
+
+/* Returns true if we can wait for it: it is alive, and no other process's child. */
+static bool is_our_child(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return pid > 1 &&
+	       waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
+void dw_entered_find_holder(pid_t program)
+{
+	char path[64], text[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", program, program);
+	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) > 0)
+		dw_entered_holder = (pid_t)strtol(text, NULL, 10);
+}
+
+/* How many filters stand around all of us: an outer container's, say. */
+static int32_t count_outer(void)
+{
+	struct dw_walls own;
+
+	dw_readback_own(0, 0, &own);
+	return own.seccomp_filters > 0 ? own.seccomp_filters : 0;
+}
+
+/* Most of its filters come from the zygote. Returns true if none is missing. */
+static bool is_filtered(const struct dw_walls *walls, int32_t outer)
+{
+	return walls->seccomp_mode == SECCOMP_MODE_FILTER &&
+	       (walls->seccomp_filters == outer + DW_SECCOMP_FILTERS ||
+	        walls->seccomp_filters < 0); /* a kernel before 5.11 does not count */
+}
+
+pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
+{
+	const struct dw_report empty = {.kind = DW_REPORT_EMPTY};
+	autoclose int ruleset = -1;
+	struct dw_walls shared = {0};
+	struct dw_word word;
+	int32_t outer;
+	int abi = 0, r;
+
+	/* The program does not come from this core, so nothing keeps us here. */
+	(void)sched_setaffinity(0, sizeof(plan->h->cpus), &plan->h->cpus);
+	if ((plan->h->flags & DW_PLAN_LANDLOCK) &&
+	    dw_landlock_ruleset(plan, &abi, &ruleset, err) < 0)
+		return -1;
+	dw_readback_shared(&shared); /* now, while dewar does not wait for us */
+	outer = count_outer();
+	r = dw_report_send(DW_LAUNCH_FD, &empty, ruleset);
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "offer the cell");
+
+	if (!dw_entered_word(&word) || word.kind != DW_WORD_READY)
+		_exit(125); /* dewar does not want this cell any more */
+	if (!is_our_child(word.pid))
+		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
+		               word.pid);
+	/* The proof reports our namespaces and mounts, so the program must share them. */
+	/* mutant: compare-namespaces */
+	if (!dw_readback_shares_all(word.pid, &shared))
+		return dw_fail(err, DW_E_INTERNAL, 0,
+		               "process %d is not in all of the cell's namespaces",
+		               word.pid);
+	dw_entered_find_holder(word.pid);
+	dw_readback_own(word.pid, abi, &dw_program_walls);
+	/* mutant: count-filters */
+	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls, outer))
+		return dw_fail(err, DW_E_INTERNAL, 0, "process %d lacks a seccomp filter",
+		               word.pid);
+	dw_readback_join(&shared, &dw_program_walls);
+	return word.pid;
+}

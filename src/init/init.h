@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_INIT_INIT_H
+#define DW_INIT_INIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "dewar/error.h"
+#include "dewar/result.h"
+#include "wire/plan.h"
+#include "wire/report.h"
+
+/*
+ * The first process of a cell, and the last walls of its program. None of it needs
+ * privilege: dewar-launch runs it once a cell is built, dewar-guest in a container
+ * that an engine built. Nothing here allocates, logs, or runs a second thread.
+ */
+
+/*
+ * Report the error and end. Each program that links this folder defines it; the
+ * program's own stage calls it too, between vfork() and exec.
+ */
+_Noreturn void dw_init_die(const struct dw_error *err);
+
+/* caps.c: set no_new_privs and drop all capabilities; with must, all or fail. */
+int dw_caps_drop(bool must, struct dw_error *err);
+
+/*
+ * landlock.c. If the kernel has no Landlock, *ret_abi is 0 and there is no
+ * ruleset. The ruleset is a descriptor for the program to enter.
+ */
+int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err);
+int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
+                        struct dw_error *err);
+
+/* Open with O_PATH; fails if any part of the path is a link. -1 and errno. */
+int dw_open_exact(const char *path);
+
+/*
+ * readback.c: the program's walls, as the kernel reports them. First those of the
+ * process itself (pid 0: the caller), then those that the whole cell shares.
+ */
+void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret);
+void dw_readback_shared(struct dw_walls *walls);
+
+/* Count the allowed commands; fails if the kernel would execute a refused one. */
+int dw_readback_commands(const struct dw_plan *plan, struct dw_walls *walls,
+                         struct dw_error *err);
+
+/* Returns true if the process is in all of our namespaces. */
+bool dw_readback_shares_all(pid_t pid, const struct dw_walls *shared);
+
+/* Copy the cell's shared walls, read before there was a program, next to its own. */
+void dw_readback_join(const struct dw_walls *shared, struct dw_walls *own);
+
+/* net_count.c: links (RTM_GETLINK) or routes (RTM_GETROUTE) besides loopback's, or -1. */
+int dw_net_count(uint16_t what);
+
+/*
+ * program.c: from the fork to the program's first instruction; does not return.
+ * job is the socket that the program waits on (DW_PLAN_JOB), or -1.
+ */
+_Noreturn void dw_program_start(const struct dw_plan *plan, int job);
+
+/* The part of it before the exec: session, folder, limits, Landlock, seccomp. */
+int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi,
+                           struct dw_error *err);
+
+/*
+ * The fork shares its memory with init, and leaves its walls here. If they are not
+ * known, it failed and has reported why.
+ */
+extern struct dw_walls dw_program_walls;
+
+/*
+ * init.c: the cell's first process. It is prepared before there is a program, so
+ * that the program inherits nothing that is open; then it runs until the cell ends.
+ */
+struct dw_init {
+	int children_fd; /* readable when a child has died */
+	int oom_fd;      /* our own oom_score_adj, which the program inherits */
+};
+int dw_init_prepare(struct dw_init *ret, struct dw_error *err);
+int dw_init_close(struct dw_error *err);
+_Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *init,
+                           pid_t program);
+
+/* entered.c: wait for a program that a zygote forks into the cell; returns its pid. */
+pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err);
+
+/*
+ * The process that holds such a program's memory (runners/hold.S), or 0. It is the
+ * only child that the program has before it runs any code of a caller.
+ */
+extern pid_t dw_entered_holder;
+void dw_entered_find_holder(pid_t program);
+
+/* Receive a word from dewar. Returns false if it is malformed, or if dewar is gone. */
+bool dw_entered_word(struct dw_word *ret);
+
+/* sample.c */
+struct dw_sample {
+	uint64_t memory; /* bytes; shared pages once, as far as the kernel tells */
+	uint64_t cpu_ms; /* of the processes that are alive */
+	uint64_t pids;   /* processes and threads */
+};
+
+/* peak is the most memory that earlier samples saw. */
+void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret);
+
+/* Take a sample, keep the peaks; returns the limit that is passed, or DW_REASON_EXIT. */
+enum dw_reason dw_sample_check(const struct dw_plan_header *h, struct dw_report_end *end);
+
+/* CPU time of all descendants that have ended and were reaped. */
+uint64_t dw_sample_dead_cpu_ns(void);
+
+/*
+ * Parse the text of /proc/PID/stat from behind the name, which may hold any byte:
+ * field 3 is the state; 14 to 17 are the times, its own and those of the children
+ * that it has reaped; 20 the threads; 24 the resident pages.
+ */
+bool dw_sample_parse_stat(const char *text, char *ret_state, uint64_t field[25]);
+
+/* procs.c: put the cell's processes into list, which has room for the most. */
+#define DW_PROCS_MAX 4096
+size_t dw_procs_list(pid_t *list);
+
+/* The names in a folder that are numbers; returns how many were put into list. */
+size_t dw_procs_numbers(const char *path, pid_t *list, size_t max);
+
+/* Send a signal to each of them; returns how many there were. */
+unsigned dw_procs_signal(int sig);
+
+/* Reap all children that have died; returns true once the program was among them. */
+bool dw_procs_reap(pid_t program, int *ret_status);
+
+#endif

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_INIT_SECCOMP_TABLE_H
+#define DW_INIT_SECCOMP_TABLE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/close_range.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
+#include <linux/ioprio.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+/*
+ * What a program in a cell may ask of the kernel.
+ *
+ * This is an allow-list: a call that is not named here does not exist (ENOSYS),
+ * so a libc that tries something new falls back to something old. Names that
+ * the libseccomp we are built with does not know are skipped; they then do not
+ * exist either. Those that an architecture does not have are listed at the end.
+ *
+ * Five tables, and behind them what is left out on purpose:
+ *
+ *   dw_seccomp_allowed    the call goes through;
+ *   dw_seccomp_arguments  ... but only with these arguments;
+ *   dw_seccomp_refused    the call exists, and the answer is EPERM;
+ *   dw_seccomp_last       the same, but for what a zygote has to do;
+ *   dw_seccomp_ignored    the answer is success, and nothing is done.
+ *
+ * A zygote (runners/zygote.c) stands behind nearly all of it already, so that its
+ * children have that from the start: the kernel takes long to compile a filter. What
+ * they need on their way into a cell is refused by a last, short filter of their own:
+ * dw_seccomp_last, and the rules that are LAST.
+ *
+ * Only tools/seccomp-gen.c reads this; the launcher has the compiled filters.
+ */
+
+/* Groups read as lines here; clang-format would make a column of each. */
+/* clang-format off */
+
+static const char *const dw_seccomp_allowed[] = {
+	/* To read and write. */
+	"read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev",
+	"preadv2", "pwritev2", "lseek", "close", "close_range",
+	"dup", "dup2", "dup3", "fcntl", "flock", "ioctl", "pipe", "pipe2",
+
+	/* To move bytes without reading them: cp, node's fs.copyFile, Go's io.Copy. */
+	"sendfile", "copy_file_range", "splice", "tee", "vmsplice",
+
+	/* To find, make and remove files. */
+	"open", "openat", "creat", "access", "faccessat", "faccessat2",
+	"stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs",
+	"readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir",
+	"mkdir", "mkdirat", "rmdir", "unlink", "unlinkat",
+	"rename", "renameat", "renameat2", "link", "linkat",
+	"symlink", "symlinkat", "mknod", "mknodat",
+	"truncate", "ftruncate", "fallocate", "umask",
+	"chmod", "fchmod", "fchmodat", "fchmodat2",
+	"utime", "utimes", "futimesat", "utimensat",
+
+	/* Without capabilities these change nothing that is not the caller's. */
+	"chown", "fchown", "lchown", "fchownat",
+	"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
+	"setxattr", "lsetxattr", "fsetxattr",
+	"removexattr", "lremovexattr", "fremovexattr",
+
+	/* Databases, and everything that says "saved". */
+	"fsync", "fdatasync", "sync_file_range", "fadvise64", "readahead",
+
+	/* To wait for something; node, Go and every asyncio live in epoll. */
+	"poll", "ppoll", "select", "pselect6",
+	"epoll_create", "epoll_create1", "epoll_ctl",
+	"epoll_wait", "epoll_pwait", "epoll_pwait2",
+	"eventfd", "eventfd2", "signalfd", "signalfd4",
+	"timerfd_create", "timerfd_settime", "timerfd_gettime",
+
+	/* Memory. mincore: the JVM and Go look for their own stacks and pages. */
+	"brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore",
+	"mseal", "memfd_create",
+	/* The ceiling is RLIMIT_MEMLOCK, and the cell's cgroup counts it. */
+	"mlock", "mlock2", "munlock", "mlockall", "munlockall",
+	/* V8 guards the pages it compiles to. */
+	"pkey_alloc", "pkey_free", "pkey_mprotect",
+
+	/* Processes and threads. clone has rules below; clone3 is left out. */
+	"clone", "fork", "vfork", "execve", "execveat", "exit", "exit_group",
+	"wait4", "waitid", "pidfd_open", "pidfd_send_signal",
+	"getpid", "getppid", "gettid", "getpgid", "getpgrp", "getsid",
+	"setpgid", "setsid",
+	"set_tid_address", "set_robust_list", "get_robust_list", "rseq", "membarrier",
+	"futex", "futex_waitv", "futex_wait", "futex_wake", "futex_requeue",
+	/* Thread pointers and shadow stacks: each libc's first steps. */
+	"arch_prctl", "map_shadow_stack",
+	"personality", "prctl",
+
+	/* Signals reach what the pid namespace shows. */
+	"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+	"rt_sigaction", "rt_sigprocmask", "rt_sigpending", "rt_sigsuspend",
+	"rt_sigtimedwait", "rt_sigreturn", "sigaltstack", "pause", "restart_syscall",
+
+	/* Who we are. Without capabilities an id changes only to one we have. */
+	"getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups",
+	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid",
+	"setfsuid", "setfsgid", "setgroups", "capget", "capset",
+
+	/* Priorities and limits: unprivileged, they only go down. */
+	"getpriority", "setpriority", "ioprio_get", "ioprio_set",
+	"getrlimit", "setrlimit", "prlimit64", "getrusage",
+	"sched_yield", "sched_getaffinity", "sched_setaffinity", "sched_getparam",
+	"sched_setparam", "sched_getscheduler", "sched_setscheduler", "sched_getattr",
+	"sched_setattr", "sched_get_priority_max", "sched_get_priority_min",
+	"sched_rr_get_interval", "getcpu",
+
+	/* Time is read, never set. */
+	"time", "gettimeofday", "times",
+	"clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep",
+	"alarm", "getitimer", "setitimer",
+	"timer_create", "timer_settime", "timer_gettime",
+	"timer_getoverrun", "timer_delete",
+
+	/* The machine, as far as a program asks at its start. */
+	"uname", "sysinfo", "getrandom",
+
+	/* Sockets; socket, socketpair and setsockopt have rules below. */
+	"socket", "socketpair", "bind", "connect", "listen", "accept", "accept4",
+	"shutdown", "getsockname", "getpeername", "getsockopt", "setsockopt",
+	"sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg", "recvmmsg",
+
+	/* The cell has an ipc namespace; PHP's shmop and Perl's IPC::SysV live there. */
+	"shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semtimedop", "semctl",
+	"msgget", "msgsnd", "msgrcv", "msgctl",
+	"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive",
+	"mq_notify", "mq_getsetattr",
+
+	/* A program may wall itself in further: both only ever narrow. */
+	"seccomp",
+	"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
+};
+
+/*
+ * A rule looks at the low 32 bits of one argument, since that is what the kernel
+ * looks at: with 64 compared, a bit set above them would dodge the rule
+ * (CVE-2019-10063). That is also why no argument that is a pointer, an offset or
+ * a size has a rule here, but for those that must be NULL: both halves of them. All
+ * rules of a call stand together, and each must hold.
+ */
+enum dw_seccomp_test {
+	DW_ONE_OF,
+	DW_NONE_OF
+};
+
+struct dw_seccomp_argument {
+	const char *name;
+	struct {
+		bool set;
+		bool any;
+		unsigned arg;
+		uint32_t value;
+	} when; /* the rule counts only if this argument has this value, or any of
+		 * its bits */
+	unsigned arg;
+	bool high; /* the upper half of it instead, for a pointer that must be NULL */
+	uint32_t mask;
+	enum dw_seccomp_test test;
+	const uint32_t *values;
+	size_t n_values;
+	int answer; /* the errno of who breaks it */
+	bool last;  /* it is in the last filter */
+};
+
+#define ALWAYS {.set = false}
+#define WHEN(n, v) {.set = true, .arg = (n), .value = (v)}
+#define WHEN_ANY(n, v) {.set = true, .any = true, .arg = (n), .value = (v)}
+#define ARG(n) .arg = (n), .mask = UINT32_MAX
+#define BITS(n, m) .arg = (n), .mask = (m)
+#define UPPER(n) .arg = (n), .high = true, .mask = UINT32_MAX
+#define LIST(...) .values = (const uint32_t[]){__VA_ARGS__}, \
+	.n_values = sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
+#define ONE_OF(...) .test = DW_ONE_OF, LIST(__VA_ARGS__)
+#define NONE_OF(...) .test = DW_NONE_OF, LIST(__VA_ARGS__)
+#define ELSE(e) .answer = (e)
+#define LAST .last = true
+
+/* The kernel's SOCK_TYPE_MASK: SOCK_CLOEXEC and SOCK_NONBLOCK ride above it. */
+#define TYPE 0xfU
+
+#define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
+                    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+
+/* Newer than Debian 12's headers, or not in any that programs may use. */
+#define GET_FS_UUID _IOR(0x15, 0, char[17])
+#define GET_FS_SYSFS_PATH _IOR(0x15, 1, char[129])
+#define EXT4_GET_FS_UUID _IOR('f', 44, uint64_t)
+#define EXT4_GET_ES_CACHE _IOWR('f', 42, struct fiemap)
+
+#define SET_ID (S_ISUID | S_ISGID)
+/* O_CREAT, and O_TMPFILE without the O_DIRECTORY that is part of it. */
+#define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+
+static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
+	/*
+	 * No namespace of one's own: inside one a program has every capability, and
+	 * with them the kernel code where most escapes begin. CLONE_NEWTIME is not
+	 * in the list because clone(2) takes its bit as part of the exit signal.
+	 * CLONE_PARENT would make a child of our parent's, a stranger to its wait().
+	 */
+	{"clone", ALWAYS, BITS(0, NAMESPACES | CLONE_PARENT), ONE_OF(0), ELSE(EPERM)},
+	/*
+	 * Threads share their descriptors, as every libc has it: where init adds up
+	 * what a cell holds, it looks at one table for each process.
+	 */
+	{"clone", WHEN_ANY(0, CLONE_THREAD), BITS(0, CLONE_FILES), ONE_OF(CLONE_FILES),
+	 ELSE(EPERM)},
+	{"close_range", ALWAYS, BITS(2, CLOSE_RANGE_UNSHARE), ONE_OF(0), ELSE(EINVAL)},
+
+	/*
+	 * Families that programs use, and no other: AF_ALG, AF_VSOCK, AF_RXRPC,
+	 * AF_PACKET, AF_KEY, AF_TIPC and the rest load modules that few have read.
+	 */
+	{"socket", ALWAYS, ARG(0), ONE_OF(AF_UNIX, AF_INET, AF_INET6, AF_NETLINK),
+	 ELSE(EAFNOSUPPORT)},
+	{"socket", WHEN(0, AF_UNIX), BITS(1, TYPE),
+	 ONE_OF(SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET), ELSE(EPERM)},
+	/* Raw sockets forge packets; SOCK_PACKET turns AF_INET into AF_PACKET. */
+	{"socket", WHEN(0, AF_INET), BITS(1, TYPE), ONE_OF(SOCK_STREAM, SOCK_DGRAM),
+	 ELSE(EPERM)},
+	{"socket", WHEN(0, AF_INET6), BITS(1, TYPE), ONE_OF(SOCK_STREAM, SOCK_DGRAM),
+	 ELSE(EPERM)},
+	/*
+	 * SCTP, L2TP, SMC, MPTCP, UDP-Lite hide behind ordinary types. The answer is
+	 * that of a kernel without them, at which Go turns to plain TCP.
+	 */
+	{"socket", WHEN(0, AF_INET), ARG(2),
+	 ONE_OF(0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP), ELSE(EPROTONOSUPPORT)},
+	{"socket", WHEN(0, AF_INET6), ARG(2),
+	 ONE_OF(0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMPV6), ELSE(EPROTONOSUPPORT)},
+	/* getifaddrs() asks rtnetlink; NETFILTER, XFRM and the rest are escapes. */
+	{"socket", WHEN(0, AF_NETLINK), ARG(2), ONE_OF(NETLINK_ROUTE), ELSE(EPERM)},
+
+	/* Of ours only AF_UNIX has pairs. */
+	{"socketpair", ALWAYS, ARG(0), ONE_OF(AF_UNIX), ELSE(EAFNOSUPPORT)},
+	{"socketpair", ALWAYS, BITS(1, TYPE),
+	 ONE_OF(SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET), ELSE(EPERM)},
+
+	/* Code for the kernel's BPF machine comes in by these, too. */
+	{"setsockopt", WHEN(1, SOL_SOCKET), ARG(2),
+	 NONE_OF(SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
+	         SO_ATTACH_REUSEPORT_EBPF), ELSE(ENOPROTOOPT)},
+	/* TLS, ESP and SMC in the kernel, switched on beneath an open socket. */
+	{"setsockopt", WHEN(1, IPPROTO_TCP), ARG(2), NONE_OF(TCP_ULP),
+	 ELSE(ENOPROTOOPT)},
+	{"setsockopt", WHEN(1, IPPROTO_UDP), ARG(2), NONE_OF(UDP_ENCAP),
+	 ELSE(ENOPROTOOPT)},
+
+	/*
+	 * Each driver has its own, so we cannot list what is good; the cell's /dev
+	 * has few drivers. Bad are those that type into a terminal for its owner
+	 * (CVE-2017-5226), take it over, or load a line discipline; and those
+	 * that say where on the host's disk a file lies. The price of refusing
+	 * TIOCSCTTY is that forkpty() fails.
+	 */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD, FIBMAP,
+	         FS_IOC_FIEMAP), ELSE(EPERM)},
+	/* Keys that a file system would keep when the cell is gone. */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY,
+	         FS_IOC_SET_ENCRYPTION_POLICY), ELSE(ENOTTY)},
+	/* Flags of a file, which Landlock does not look at; verity is for good. */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION,
+	         FS_IOC32_SETVERSION, FS_IOC_ENABLE_VERITY), ELSE(ENOTTY)},
+	/* What a file system of the host is called; a cell's own has no such name. */
+	{"ioctl", ALWAYS, ARG(1),
+	 NONE_OF(FS_IOC_GETFSLABEL, GET_FS_UUID, GET_FS_SYSFS_PATH, EXT4_GET_FS_UUID,
+	         BTRFS_IOC_FS_INFO, BTRFS_IOC_GET_SUBVOL_INFO), ELSE(ENOTTY)},
+	/* Another way to ask where on the disk a file lies. */
+	{"ioctl", ALWAYS, ARG(1), NONE_OF(EXT4_GET_ES_CACHE), ELSE(ENOTTY)},
+
+	/*
+	 * Huge pages come from a pool of the host's, and no limit of ours counts them.
+	 */
+	{"mmap", ALWAYS, BITS(3, MAP_HUGETLB), ONE_OF(0), ELSE(ENOMEM)},
+	{"memfd_create", ALWAYS, BITS(1, MFD_HUGETLB), ONE_OF(0), ELSE(EINVAL)},
+	{"shmget", ALWAYS, BITS(2, SHM_HUGETLB), ONE_OF(0), ELSE(ENOMEM)},
+
+	/*
+	 * A lease makes whoever opens the file wait for its holder, and the files of a
+	 * workspace are the caller's. The older directory watch goes with it.
+	 */
+	{"fcntl", ALWAYS, ARG(1), NONE_OF(F_SETLEASE, F_NOTIFY), ELSE(EPERM)},
+
+	/*
+	 * Init has the program's own id, which is all that these ask for. It shall
+	 * keep its limits, its priority and its core. (pid 1 is init in a cell. At
+	 * level process it has another number, and without the right to open files it
+	 * would be blind: limits are everybody's own, and nobody else's.)
+	 */
+	{"prlimit64", ALWAYS, ARG(0), ONE_OF(0), ELSE(EPERM), LAST},
+	/* The limit on core files is what keeps the host's crash handler out of it. */
+	{"prlimit64", WHEN(1, RLIMIT_CORE), ARG(2), ONE_OF(0), ELSE(EPERM), LAST},
+	{"prlimit64", WHEN(1, RLIMIT_CORE), UPPER(2), ONE_OF(0), ELSE(EPERM), LAST},
+	{"setrlimit", ALWAYS, ARG(0), NONE_OF(RLIMIT_CORE), ELSE(EPERM)},
+	{"sched_setaffinity", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"sched_setscheduler", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"sched_setparam", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"sched_setattr", ALWAYS, ARG(0), NONE_OF(1), ELSE(EPERM)},
+	{"setpriority", ALWAYS, ARG(0), NONE_OF(PRIO_USER), ELSE(EPERM)},
+	{"setpriority", WHEN(0, PRIO_PROCESS), ARG(1), NONE_OF(1), ELSE(EPERM)},
+	{"ioprio_set", ALWAYS, ARG(0), NONE_OF(IOPRIO_WHO_USER), ELSE(EPERM)},
+	{"ioprio_set", WHEN(0, IOPRIO_WHO_PROCESS), ARG(1), NONE_OF(1), ELSE(EPERM)},
+	/*
+	 * A filter of one's own may narrow, but neither write to the host's log nor
+	 * hand calls over to somebody.
+	 */
+	{"seccomp", ALWAYS, BITS(1, SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_NEW_LISTENER),
+	 ONE_OF(0), ELSE(EINVAL)},
+	/* Who cannot be looked at cannot be counted, where init has to count. */
+	{"prctl", ALWAYS, ARG(0), NONE_OF(PR_SET_DUMPABLE), ELSE(EPERM), LAST},
+
+	/*
+	 * A file that a cell leaves in a writable folder is its owner's on the host.
+	 * With a set-id bit it would run as that owner, root maybe, for everybody.
+	 * Without O_CREAT the mode of open() is not an argument, but garbage.
+	 */
+	{"chmod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"fchmod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"fchmodat", ALWAYS, BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"fchmodat2", ALWAYS, BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"creat", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"open", WHEN_ANY(1, CREATES), BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"openat", WHEN_ANY(2, CREATES), BITS(3, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	/*
+	 * No devices, not even the one that means "deleted" to overlayfs, which a
+	 * rename can leave behind, too.
+	 */
+	{"renameat2", ALWAYS, BITS(4, RENAME_WHITEOUT), ONE_OF(0), ELSE(EPERM)},
+	{"mknod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"mknod", ALWAYS, BITS(1, S_IFMT), ONE_OF(0, S_IFREG, S_IFIFO, S_IFSOCK),
+	 ELSE(EPERM)},
+	{"mknodat", ALWAYS, BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
+	{"mknodat", ALWAYS, BITS(2, S_IFMT), ONE_OF(0, S_IFREG, S_IFIFO, S_IFSOCK),
+	 ELSE(EPERM)},
+
+	/*
+	 * Linux, 32 bit Linux, an old version in uname, and the question which it
+	 * is. What is missing makes exploits easier: no randomization, readable
+	 * means executable, a page at address 0.
+	 */
+	{"personality", ALWAYS, ARG(0),
+	 ONE_OF(PER_LINUX, PER_LINUX32, UNAME26, UNAME26 | PER_LINUX32, 0xffffffff),
+	 ELSE(EPERM)},
+};
+
+#undef ALWAYS
+#undef WHEN
+#undef WHEN_ANY
+#undef ARG
+#undef BITS
+#undef UPPER
+#undef LIST
+#undef ONE_OF
+#undef NONE_OF
+#undef ELSE
+#undef LAST
+#undef TYPE
+#undef NAMESPACES
+#undef SET_ID
+#undef GET_FS_UUID
+#undef GET_FS_SYSFS_PATH
+#undef EXT4_GET_FS_UUID
+#undef EXT4_GET_ES_CACHE
+#undef CREATES
+
+static const char *const dw_seccomp_refused[] = {
+	/* Namespaces of one's own; see clone. */
+	"unshare",
+
+	/* The tree of mounts is the wall; both the old calls and the new move it. */
+	"mount", "umount", "umount2", "pivot_root", "chroot",
+	"fsopen", "fsconfig", "fsmount", "fspick", "open_tree", "open_tree_attr",
+	"move_mount", "mount_setattr",
+	/* A file by inode number, past every directory above it ("shocker"). */
+	"open_by_handle_at", "name_to_handle_at",
+
+	/*
+	 * Into the memory and descriptors of another process; see ptrace.
+	 */
+	"process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd",
+	"kcmp", "move_pages", "migrate_pages",
+
+	/* Large, and where kernel exploits begin or become reliable. */
+	"bpf", "perf_event_open", "userfaultfd", "modify_ldt",
+
+	/* Keyrings are not in any namespace: one cell's would be the next one's. */
+	"add_key", "request_key", "keyctl",
+
+	/* They watch whole mounts, and can stop everybody's open(). */
+	"fanotify_init", "fanotify_mark",
+
+	/* The host: its kernel, modules, clock, name, disks, ports and log. */
+	"kexec_load", "kexec_file_load", "reboot",
+	"init_module", "finit_module", "delete_module", "create_module", "query_module",
+	"get_kernel_syms",
+	"settimeofday", "clock_settime", "adjtimex", "clock_adjtime", "stime",
+	"sethostname", "setdomainname",
+	"swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "nfsservctl",
+	"iopl", "ioperm", "syslog", "lookup_dcookie", "vhangup",
+};
+
+static const char *const dw_seccomp_last[] = {
+	/* Into the namespaces of others: so a zygote's child enters its cell. */
+	"setns",
+	/*
+	 * Into the memory and registers of another process: so a zygote learns what a
+	 * run touches. The price of refusing it is gdb, strace, and gcc's LeakSanitizer
+	 * (ASAN_OPTIONS=detect_leaks=0).
+	 */
+	"ptrace",
+};
+
+/*
+ * On the host these two write out everybody's files, and so let one cell slow
+ * all others down. sync() cannot fail, and a cell's own files are in memory;
+ * fsync() is what makes a file of a shared folder last.
+ */
+static const char *const dw_seccomp_ignored[] = {
+	"sync", "syncfs",
+};
+
+/*
+ * Names above that an architecture does not have. Its libc does with others, which are
+ * above, too; a name that is neither a call of the architecture's nor listed here ends the build.
+ */
+static const char *const dw_seccomp_not_x86_64[] = {
+	"umount", "stime",
+};
+
+static const char *const dw_seccomp_not_aarch64[] = {
+	/* The older calls, each of which has a successor: dup3, openat, ... */
+	"dup2", "pipe", "open", "creat", "access", "stat", "lstat", "readlink", "getdents",
+	"mkdir", "rmdir", "unlink", "rename", "link", "symlink", "mknod", "chmod",
+	"utime", "utimes", "futimesat", "chown", "lchown", "poll", "select",
+	"epoll_create", "epoll_wait", "eventfd", "signalfd", "fork", "vfork", "getpgrp",
+	"pause", "time", "alarm", "umount", "stime",
+	/* Of x86's own, and of kernels that had no other. */
+	"arch_prctl", "modify_ldt", "iopl", "ioperm",
+	"create_module", "query_module", "get_kernel_syms",
+};
+
+/* clang-format on */
+
+/*
+ * Left out on purpose, thus ENOSYS:
+ *
+ *   clone3               its flags are in memory, which a filter cannot read; every
+ *                        libc falls back to clone
+ *   openat2              its mode is in memory, too; see chmod
+ *   io_uring_*           a second way to most calls above that no filter sees
+ *   io_setup, io_submit  the older one; who has a use for it has threads, too
+ *   get_mempolicy, set_mempolicy, mbind, set_mempolicy_home_node
+ *                        at ENOSYS libnuma says that there is no NUMA, and is quiet
+ *   cachestat            tells which pages of the host's /usr others have read
+ *   inotify_*            tells when others, cells too, open a file of the host's /usr;
+ *                        tail -f and its like turn to looking, node's fs.watch fails
+ *   memfd_secret         memory that nobody can reclaim
+ *   process_mrelease     for whoever kills; in a cell that is we
+ *   statmount, listmount, lsm_*
+ *                        they tell about the walls, and nothing needs them yet
+ *   setxattrat and its kin, file_getattr, file_setattr
+ *                        new; everybody has the older ones to fall back to
+ *   rtas, s390_*, spu_*, sys_debug_setcontext
+ *                        of machines that we do not build for
+ *   remap_file_pages, uselib, ustat, sysfs, _sysctl, get_thread_area,
+ *   set_thread_area, getpmsg, putpmsg, afs_syscall, tuxcall, security, vserver
+ *                        dead
+ */
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "levels/scope.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "cgroup/parent.h"
+#include "levels/fork_server.h"
+#include "levels/spawn.h"
+#include "wire/report.h"
+
+/* Longer than dewar-scope waits for systemd, which on a busy host takes its time. */
+#define SCOPE_MS 12000
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dw_fork_server scoped = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+static bool asked, stands;
+static pid_t owner; /* whose children its launchers are */
+
+static int hear(int sock, struct dw_scope_said *said)
+{
+	struct pollfd p = {.fd = sock, .events = POLLIN};
+	int fds[DW_REPORT_FDS_MAX], n = 0, r;
+	ssize_t len;
+
+	do
+		r = poll(&p, 1, SCOPE_MS);
+	while (r < 0 && errno == EINTR);
+	len = r <= 0 ? -1 : dw_report_receive_data(sock, said, sizeof(*said), fds, &n);
+	said->failed[sizeof(said->failed) - 1] = '\0';
+	if (len == sizeof(*said) && said->magic == DW_SCOPE_MAGIC && n == 1 &&
+	    said->failed[0] == '\0')
+		return fds[0];
+	for (int i = 0; i < n; i++)
+		(void)close(fds[i]);
+	if (len != sizeof(*said))
+		(void)snprintf(said->failed, sizeof(said->failed),
+		               r == 0 ? "systemd did not answer in time"
+		                      : "dewar-scope died");
+	return -1;
+}
+
+static void end(int pid)
+{
+	(void)kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* A descriptor of the scope's folder, with its launcher in scoped; or -1. */
+static int ask(void)
+{
+	struct dw_scope_said said = {0};
+	struct dw_error err = {0};
+	int pair[2], pid = 0, fd, r;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	r = dw_spawn_scope(pair[1], &pid, &err);
+	(void)close(pair[1]);
+	if (r < 0) {
+		(void)close(pair[0]);
+		dw_cgroup_parent_refused(
+			"dewar-scope, which asks systemd for a scope, is not "
+			"installed (it is built where libsystemd is)");
+		return -1;
+	}
+	fd = hear(pair[0], &said);
+	if (fd < 0) {
+		(void)close(pair[0]);
+		end(pid);
+		dw_cgroup_parent_refused(said.failed);
+		return -1;
+	}
+	pthread_mutex_lock(&scoped.lock);
+	scoped.sock = pair[0];
+	scoped.pid = pid;
+	pthread_mutex_unlock(&scoped.lock);
+	return fd;
+}
+
+/*
+ * Somebody may have stopped the scope: its launcher is gone then. Or we are a fork of who
+ * asked for it: what it starts would not be our child. In both cases we ask anew.
+ */
+static bool is_lost(void)
+{
+	bool lost;
+
+	if (owner != getpid()) {
+		dw_fd_close(&scoped.sock);
+		return true;
+	}
+	pthread_mutex_lock(&scoped.lock);
+	lost = scoped.sock < 0 || waitpid(scoped.pid, NULL, WNOHANG) != 0;
+	if (lost)
+		dw_fd_close(&scoped.sock);
+	pthread_mutex_unlock(&scoped.lock);
+	return lost;
+}
+
+void dw_cgroup_scope_settle(void)
+{
+	int fd;
+
+	if (!__atomic_load_n(&stands, __ATOMIC_ACQUIRE) &&
+	    dw_cgroup_settle() != DW_CGROUP_PARENT_KIND_FOREIGN)
+		return;
+	pthread_mutex_lock(&lock);
+	if (stands && is_lost()) {
+		__atomic_store_n(&stands, false, __ATOMIC_RELEASE);
+		dw_cgroup_move_out();
+		asked = false;
+	}
+	/* Without systemd there is nobody to ask; and one no is enough. */
+	if (!asked && access("/run/systemd/system", F_OK) == 0) {
+		asked = true;
+		fd = ask();
+		if (fd >= 0) {
+			dw_cgroup_move_in(fd);
+			owner = getpid();
+			__atomic_store_n(&stands, true, __ATOMIC_RELEASE);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+struct dw_fork_server *dw_cgroup_scope_launcher(void)
+{
+	return __atomic_load_n(&stands, __ATOMIC_ACQUIRE) && owner == getpid() ? &scoped
+	                                                                       : NULL;
+}
+
+/* Whoever ends in order leaves nothing behind but the scope, which systemd removes. */
+__attribute__((destructor)) static void leave(void)
+{
+	if (!stands || scoped.sock < 0 || owner != getpid())
+		return;
+	dw_fd_close(&scoped.sock);
+	while (waitpid(scoped.pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	dw_cgroup_clear_leaf();
+}

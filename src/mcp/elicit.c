@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/elicit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/utf8.h"
+#include "daemon/service.h"
+#include "mcp/peer.h"
+
+/* Who is to decide should see what it is about; nobody reads more in a dialog. */
+#define EXCERPT_MAX 1500
+#define KEY "approval"
+
+/* Those under way. Nobody who holds this lock waits for another, but the service's. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dw_mcp_elicit *first;
+
+/* ---- what is asked ---- */
+
+/* A client that can show a form; it may be able to open an address only. */
+static bool has_forms(const struct dw_mcp_call *call)
+{
+	const json_t *can = json_object_get(dw_mcp_call_client(call), "elicitation");
+
+	return dw_mcp_call_since(call, DW_MCP_2025_06_18) && json_is_object(can) &&
+	       (json_object_get(can, "form") || !json_object_get(can, "url"));
+}
+
+static json_t *make_message(const struct dw_mcp_call *call,
+                            const struct dw_task_approval *approval)
+{
+	const json_t *args = json_object_get(dw_mcp_call_message(call)->params,
+	                                     "arguments");
+	const char *language = dw_mcp_text(args, "language");
+	const char *code = dw_mcp_text(args, "code");
+	autobuf struct dw_buf text;
+	size_t len;
+
+	if (!code)
+		code = dw_mcp_text(args, "command");
+	if (!code)
+		code = "";
+	len = strnlen(code, EXCERPT_MAX);
+	if (code[len] != '\0')
+		len -= dw_utf8_unfinished(code, len);
+	dw_buf_init(&text, SIZE_MAX / 2);
+	(void)dw_buf_printf(&text,
+	                    "May this %s run? The policy's rule %s wants approval: %s\n\n",
+	                    language ? language : "command", approval->rule,
+	                    approval->reason);
+	(void)dw_buf_add(&text, code, len);
+	if (code[len] != '\0')
+		(void)dw_buf_printf(&text, "\n... and %zu bytes more",
+		                    strlen(code) - len);
+	return text.failed ? NULL : dw_mcp_string(text.data, text.len);
+}
+
+static json_t *make_params(const struct dw_mcp_call *call,
+                           const struct dw_task_approval *approval)
+{
+	json_t *params =
+		json_pack("{s:o, s:{s:s, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}}, s:[s]}}",
+	                  "message", make_message(call, approval), "requestedSchema",
+	                  "type", "object", "properties", "approve", "type", "boolean",
+	                  "title", "Approve", "description", "Run it, this once", "note",
+	                  "type", "string", "title", "Note", "description",
+	                  "Why, for the record", "required", "approve");
+
+	if (params && dw_mcp_call_since(call, DW_MCP_2025_11_25))
+		(void)json_object_set_new(params, "mode", json_string("form"));
+	return params;
+}
+
+/* ---- what is answered ---- */
+
+static void decide(const struct dw_mcp_call *call, const char *approval,
+                   const json_t *answer)
+{
+	const char *action = dw_mcp_text(answer, "action");
+	const json_t *content = json_object_get(answer, "content");
+	const char *note = dw_mcp_text(content, "note");
+	bool yes = action && strcmp(action, "accept") == 0 &&
+	           json_is_true(json_object_get(content, "approve"));
+
+	dw_service_decide(dw_mcp_call_service(call), approval,
+	                  dw_mcp_call_caller(call)->who, yes, note);
+}
+
+/* A call that brings the answer to this very question. */
+static bool has_answer(struct dw_mcp_call *call, const struct dw_task_approval *approval)
+{
+	const json_t *params = dw_mcp_call_message(call)->params;
+	const char *state = dw_mcp_text(params, "requestState");
+	const json_t *answer = json_object_get(json_object_get(params, "inputResponses"),
+	                                       KEY);
+
+	if (!state || strcmp(state, approval->id) != 0 || !json_is_object(answer))
+		return false;
+	decide(call, approval->id, answer);
+	return true;
+}
+
+static void answer_input_required(struct dw_mcp_call *call,
+                                  const struct dw_task_approval *approval)
+{
+	dw_mcp_call_answer(call, json_pack("{s:s, s:{s:{s:s, s:o}}, s:s}", "resultType",
+	                                   "input_required", "inputRequests", KEY,
+	                                   "method", "elicitation/create", "params",
+	                                   make_params(call, approval), "requestState",
+	                                   approval->id));
+}
+
+/* ---- requests under way ---- */
+
+static void send_request(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
+                         const struct dw_task_approval *approval)
+{
+	ask->call = call;
+	(void)snprintf(ask->approval, sizeof(ask->approval), "%s", approval->id);
+	(void)snprintf(ask->id, sizeof(ask->id), KEY "-%s", approval->id);
+	(void)pthread_mutex_lock(&lock);
+	ask->prev = NULL;
+	ask->next = first;
+	if (first)
+		first->prev = ask;
+	first = ask;
+	(void)pthread_mutex_unlock(&lock);
+	dw_mcp_call_send(call, json_pack("{s:s, s:s, s:o}", "id", ask->id, "method",
+	                                 "elicitation/create", "params",
+	                                 make_params(call, approval)));
+}
+
+enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
+                                   const struct dw_task_approval *approval)
+{
+	dw_mcp_elicit_end(ask);
+	if (!approval->self || !has_forms(call))
+		return DW_MCP_ELICIT_CANNOT;
+	if (!dw_mcp_call_is_modern(call)) {
+		send_request(ask, call, approval);
+		return DW_MCP_ELICIT_SENT;
+	}
+	if (has_answer(call, approval))
+		return DW_MCP_ELICIT_TOLD;
+	answer_input_required(call, approval);
+	return DW_MCP_ELICIT_ANSWERED;
+}
+
+/* Under the lock. */
+static void take_out(struct dw_mcp_elicit *ask)
+{
+	if (ask->prev)
+		ask->prev->next = ask->next;
+	else
+		first = ask->next;
+	if (ask->next)
+		ask->next->prev = ask->prev;
+	ask->call = NULL;
+}
+
+void dw_mcp_elicit_end(struct dw_mcp_elicit *ask)
+{
+	struct dw_mcp_call *call;
+
+	(void)pthread_mutex_lock(&lock);
+	call = ask->call;
+	if (call)
+		take_out(ask);
+	(void)pthread_mutex_unlock(&lock);
+	if (call)
+		dw_mcp_call_send(call, json_pack("{s:s, s:{s:s, s:s}}", "method",
+		                                 "notifications/cancelled", "params",
+		                                 "requestId", ask->id, "reason",
+		                                 "it is decided, or nobody waits"));
+}
+
+void dw_mcp_elicit_take(struct dw_mcp_peer *peer, const struct dw_mcp_message *msg)
+{
+	const char *id = dw_mcp_text(msg->root, "id");
+	const json_t *answer = json_object_get(msg->root, "result");
+	struct dw_mcp_elicit *ask;
+
+	if (!id)
+		return;
+	(void)pthread_mutex_lock(&lock);
+	for (ask = first; ask; ask = ask->next)
+		if (strcmp(ask->id, id) == 0 && dw_mcp_call_peer(ask->call) == peer)
+			break;
+	/* A client that failed to ask has said nothing; others may decide. Nor does one
+	 * that has called the run off mean it any more. */
+	if (ask && json_is_object(answer) && !dw_mcp_call_is_over(ask->call))
+		decide(ask->call, ask->approval, answer);
+	if (ask)
+		take_out(ask);
+	(void)pthread_mutex_unlock(&lock);
+}

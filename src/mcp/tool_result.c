@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/tool_result.h"
+
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/utf8.h"
+#include "mcp/jsonrpc.h"
+
+/*
+ * A tool's result has three parts. Its text is what a model reads. Its structured
+ * content is the run's result as everywhere with us, for programs, but without the
+ * bytes of files: these are in the content once, as images where they are some, and
+ * as embedded resources otherwise. isError says that the run did not succeed, also
+ * where it is the program that failed: it is what makes a model look again.
+ */
+
+static const char schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"id\":{\"type\":\"string\",\"description\":\"dewar://runs/{id} has it again\"},"
+	"\"status\":{\"type\":\"string\","
+	"\"enum\":[\"success\",\"error\",\"timeout\",\"resource_exceeded\"]},"
+	"\"reason\":{\"type\":\"string\",\"description\":\"What ended it: exit, signal, "
+	"timeout_wall, oom, ...\"},"
+	"\"hint\":{\"type\":[\"string\",\"null\"],\"description\":\"What to do, unless it "
+	"succeeded\"},"
+	"\"exit_code\":{\"type\":[\"integer\",\"null\"]},"
+	"\"signal\":{\"type\":[\"integer\",\"null\"]},"
+	"\"stdout\":{\"type\":\"string\"},"
+	"\"stderr\":{\"type\":\"string\"},"
+	"\"stdout_truncated\":{\"type\":\"boolean\"},"
+	"\"stderr_truncated\":{\"type\":\"boolean\"},"
+	"\"results\":{\"type\":\"array\"},"
+	"\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
+	"\"name\":{\"type\":\"string\"},\"size\":{\"type\":\"integer\"},"
+	"\"mime_type\":{\"type\":\"string\"},\"uri\":{\"type\":\"string\"}},"
+	"\"required\":[\"name\",\"size\",\"mime_type\",\"uri\"]},"
+	"\"description\":\"The files collected; their bytes are in the content\"},"
+	"\"execution_time_ms\":{\"type\":[\"number\",\"null\"]},"
+	"\"cpu_time_ms\":{\"type\":[\"number\",\"null\"]},"
+	"\"memory_used_mb\":{\"type\":[\"number\",\"null\"]},"
+	"\"warnings\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+	"\"findings\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
+	"\"description\":\"What was seen in the code without running it\"},"
+	"\"proof\":{\"type\":\"object\",\"description\":\"Which walls stood and which limits "
+	"held\"},"
+	"\"metadata\":{\"type\":\"object\"}},"
+	"\"required\":[\"id\",\"status\",\"reason\",\"hint\",\"exit_code\",\"stdout\","
+	"\"stderr\",\"files\"]}";
+
+json_t *dw_mcp_result_schema(void)
+{
+	return json_loads(schema, 0, NULL);
+}
+
+const char *dw_mcp_image_type(const void *data, size_t len)
+{
+	static const struct {
+		const char *type;
+		const char *head;
+		size_t len;
+	} known[] = {
+		{"image/png", "\x89PNG\r\n\x1a\n", 8},
+		{"image/jpeg", "\xff\xd8\xff", 3},
+		{"image/gif", "GIF87a", 6},
+		{"image/gif", "GIF89a", 6},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (len >= known[i].len && memcmp(data, known[i].head, known[i].len) == 0)
+			return known[i].type;
+	if (len >= 12 && memcmp(data, "RIFF", 4) == 0 &&
+	    memcmp((const char *)data + 8, "WEBP", 4) == 0)
+		return "image/webp";
+	return NULL;
+}
+
+static bool is_text(const void *data, size_t len)
+{
+	return len == 0 || (!memchr(data, '\0', len) && dw_utf8_valid(data, len));
+}
+
+const char *dw_mcp_type(const void *data, size_t len)
+{
+	const char *image = dw_mcp_image_type(data, len);
+
+	if (image)
+		return image;
+	return is_text(data, len) ? "text/plain" : "application/octet-stream";
+}
+
+char *dw_mcp_file_uri(const char *id, const char *name)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~/";
+	autobuf struct dw_buf buf;
+
+	dw_buf_init(&buf, 65536);
+	(void)dw_buf_printf(&buf, "dewar://runs/%s/files/", id);
+	for (; *name != '\0'; name++)
+		(void)dw_buf_printf(&buf, strchr(plain, *name) ? "%c" : "%%%02X",
+		                    (unsigned char)*name);
+	return buf.failed ? NULL : dw_buf_take(&buf, NULL);
+}
+
+json_t *dw_mcp_contents(const char *uri, const char *type, const void *data, size_t len)
+{
+	autofree char *blob = NULL;
+
+	if (is_text(data, len))
+		return json_pack("{s:s, s:s, s:o}", "uri", uri, "mimeType", type, "text",
+		                 json_stringn_nocheck(len > 0 ? data : "", len));
+	blob = dw_base64_encode(data, len, NULL);
+	return blob ? json_pack("{s:s, s:s, s:s}", "uri", uri, "mimeType", type, "blob",
+	                        blob)
+	            : NULL;
+}
+
+static json_t *make_block(const struct dw_file_out *file, const char *uri)
+{
+	const char *image = dw_mcp_image_type(file->data, file->len);
+	autofree char *data = NULL;
+
+	if (!image)
+		return json_pack("{s:s, s:o}", "type", "resource", "resource",
+		                 dw_mcp_contents(uri, dw_mcp_type(file->data, file->len),
+		                                 file->data, file->len));
+	data = dw_base64_encode(file->data, file->len, NULL);
+	return data ? json_pack("{s:s, s:s, s:s}", "type", "image", "data", data,
+	                        "mimeType", image)
+	            : NULL;
+}
+
+static json_t *make_text(const char *text)
+{
+	return json_pack("{s:s, s:o}", "type", "text", "text",
+	                 text ? dw_mcp_string(text, strlen(text)) : NULL);
+}
+
+/* The blocks, and what the structured content says of each file. */
+static int add_files(const struct dw_result *res, json_t *content, json_t *list)
+{
+	for (size_t i = 0; i < res->n_files; i++) {
+		const struct dw_file_out *file = &res->files[i];
+		autofree char *uri = dw_mcp_file_uri(res->id, file->name);
+		json_t *entry;
+
+		if (!uri || json_array_append_new(content, make_block(file, uri)) < 0)
+			return -1;
+		entry = json_pack("{s:o, s:I, s:s, s:s}", "name",
+		                  dw_mcp_string(file->name, strlen(file->name)), "size",
+		                  (json_int_t)file->len, "mime_type",
+		                  dw_mcp_type(file->data, file->len), "uri", uri);
+		if (json_array_append_new(list, entry) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * The result's JSON again, as a tree. Files were base64 in it for nothing; a run
+ * with many is not what a model asks for often.
+ */
+static json_t *structure(const struct dw_task *task, json_t *files)
+{
+	const char *text = dw_task_json(task);
+	json_t *root = text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
+
+	if (root && json_object_set_new(root, "files", files) == 0)
+		return root;
+	if (!root)
+		json_decref(files);
+	json_decref(root);
+	return NULL;
+}
+
+json_t *dw_mcp_result_make(const struct dw_task *task, bool structured)
+{
+	json_t *content = json_array(), *files = json_array(), *result;
+	struct dw_api_error why = {0};
+	const struct dw_result *res = dw_task_result(task, &why);
+	autofree char *text = NULL;
+	bool failed;
+
+	if (!res) {
+		json_decref(content);
+		json_decref(files);
+		return dw_mcp_result_refused(&why);
+	}
+	text = dw_result_to_text(res);
+	failed = json_array_append_new(content, make_text(text)) < 0 ||
+	         add_files(res, content, files) < 0;
+	result = json_pack("{s:o, s:b}", "content", content, "isError",
+	                   res->status != DW_STATUS_SUCCESS);
+	if (structured && !failed)
+		failed = json_object_set_new(result, "structuredContent",
+		                             structure(task, files)) < 0;
+	else
+		json_decref(files);
+	if (!failed)
+		return result;
+	json_decref(result);
+	return NULL;
+}
+
+json_t *dw_mcp_result_refused(const struct dw_api_error *why)
+{
+	static const char prefix[] = "limits.";
+	const char *message = why->message;
+	autobuf struct dw_buf text;
+
+	/* In a request it is limits.timeout_s, and for a tool just timeout_s. */
+	if (strncmp(message, prefix, sizeof(prefix) - 1) == 0)
+		message += sizeof(prefix) - 1;
+	dw_buf_init(&text, 4096);
+	(void)dw_buf_printf(&text, "Nothing ran: %s", message);
+	if (why->hint[0] != '\0')
+		(void)dw_buf_printf(&text, "\nhint: %s", why->hint);
+	if (why->retry_after_s > 0)
+		(void)dw_buf_printf(&text, "\nTry again in %u s.", why->retry_after_s);
+	if (text.failed)
+		return NULL;
+	return json_pack("{s:[o], s:b}", "content", make_text(text.data), "isError", 1);
+}

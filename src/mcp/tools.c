@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/tools.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "mcp/args.h"
+#include "mcp/elicit.h"
+#include "mcp/keepalive.h"
+#include "mcp/tool_result.h"
+
+/* Output is told of when there is some, and then at most so often. */
+#define TELL_EVERY_MS 250
+
+/* ---- a run ---- */
+
+/*
+ * The service's thread tells what happens, and the pulse's that it goes on; what both
+ * look at is atomic.
+ */
+struct run {
+	struct dw_mcp_call *call;
+	struct dw_mcp_beat beat;
+	uint64_t start_ms;
+	bool structured;
+	struct dw_mcp_elicit ask;
+	pthread_mutex_t lock; /* of the next two */
+	double total_s;
+	char waits_for[DW_ID_MAX]; /* an approval, or "" */
+	_Atomic uint64_t told_ms;
+	atomic_size_t bytes;
+	atomic_bool started;
+};
+
+static void tell(struct run *run, const char *text)
+{
+	uint64_t now = dw_now_ms();
+	double total_s;
+
+	run->told_ms = now;
+	(void)pthread_mutex_lock(&run->lock);
+	total_s = run->total_s;
+	(void)pthread_mutex_unlock(&run->lock);
+	dw_mcp_call_progress(run->call, (double)(now - run->start_ms) / 1000, total_s,
+	                     text);
+}
+
+static void tell_bytes(struct run *run)
+{
+	char text[96];
+
+	(void)snprintf(text, sizeof(text), "running, %zu bytes of output so far",
+	               (size_t)run->bytes);
+	tell(run, text);
+}
+
+static void on_beat(void *user)
+{
+	struct run *run = user;
+	char id[DW_ID_MAX], text[96] = "still queued";
+
+	(void)pthread_mutex_lock(&run->lock);
+	memcpy(id, run->waits_for, sizeof(id));
+	(void)pthread_mutex_unlock(&run->lock);
+	if (id[0] != '\0')
+		(void)snprintf(text, sizeof(text), "still waiting for approval %s", id);
+	if (run->started)
+		tell_bytes(run);
+	else
+		tell(run, text);
+}
+
+/*
+ * A person is asked: this client's user, if that may be and can be, or somebody with
+ * other means. The last thing that is done with the run may be to end it.
+ */
+static void on_pending(struct run *run, struct dw_task *task,
+                       const struct dw_task_approval *approval)
+{
+	enum dw_mcp_elicited asked;
+	char text[640];
+
+	(void)pthread_mutex_lock(&run->lock);
+	memcpy(run->waits_for, approval->id, sizeof(run->waits_for));
+	run->total_s = 0; /* who knows */
+	(void)pthread_mutex_unlock(&run->lock);
+	asked = dw_mcp_elicit(&run->ask, run->call, approval);
+	(void)snprintf(text, sizeof(text), "waiting for approval %s by the rule %s: %s",
+	               approval->id, approval->rule, approval->reason);
+	tell(run, text);
+	if (asked == DW_MCP_ELICIT_ANSWERED)
+		dw_task_cancel(task);
+}
+
+static void on_started(struct run *run)
+{
+	(void)pthread_mutex_lock(&run->lock);
+	run->waits_for[0] = '\0';
+	(void)pthread_mutex_unlock(&run->lock);
+	dw_mcp_elicit_end(&run->ask);
+	run->started = true;
+	tell(run, "started");
+}
+
+static void run_free(struct run *run)
+{
+	if (dw_mcp_call_wants_progress(run->call))
+		dw_mcp_keepalive_remove(dw_mcp_call_pulse(run->call), &run->beat);
+	(void)pthread_mutex_destroy(&run->lock);
+	dw_mcp_call_unref(run->call);
+	free(run);
+}
+
+static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
+                     enum dw_stream stream, const void *data, size_t len)
+{
+	struct run *run = user;
+
+	(void)stream;
+	switch (event) {
+	case DW_TASK_STARTED:
+		on_started(run);
+		break;
+	case DW_TASK_PENDING:
+		on_pending(run, task, data);
+		break;
+	case DW_TASK_OUTPUT:
+		if (atomic_fetch_add(&run->bytes, len) == 0 ||
+		    dw_now_ms() - run->told_ms >= TELL_EVERY_MS)
+			tell_bytes(run);
+		break;
+	case DW_TASK_NOTE:
+		tell(run, data);
+		break;
+	case DW_TASK_ENDED:
+		dw_mcp_elicit_end(&run->ask);
+		dw_mcp_call_answer(run->call, dw_mcp_result_make(task, run->structured));
+		run_free(run);
+		break;
+	}
+}
+
+static void cancel(void *user)
+{
+	dw_task_cancel(user);
+}
+
+static void release(void *user)
+{
+	dw_task_unref(user);
+}
+
+/* Nothing will run; a model should read why, so it is no error of the protocol's. */
+static void answer_refused(struct dw_mcp_call *call, const struct dw_api_error *why)
+{
+	dw_mcp_call_answer(call, dw_mcp_result_refused(why));
+}
+
+static void start(struct dw_mcp_call *call, struct dw_request *req)
+{
+	const struct dw_mcp_message *msg = dw_mcp_call_message(call);
+	struct run *run = calloc(1, sizeof(*run));
+	struct dw_api_error why = {0};
+	struct dw_task *task = NULL;
+	struct dw_order order = {
+		.caller = dw_mcp_call_caller(call),
+		.traceparent = dw_mcp_text(msg->meta, "traceparent"),
+		.door = "mcp",
+		.on_event = on_event,
+		.user = run,
+		.keep = true,
+	};
+
+	if (!run) {
+		dw_request_finish(req);
+		dw_mcp_call_answer(call, NULL);
+		return;
+	}
+	(void)pthread_mutex_init(&run->lock, NULL);
+	run->call = dw_mcp_call_ref(call);
+	run->start_ms = dw_now_ms();
+	run->total_s = (double)req->limits.timeout_ms / 1000;
+	run->structured = dw_mcp_call_since(call, DW_MCP_2025_06_18);
+	tell(run, "queued");
+	run->beat = (struct dw_mcp_beat){.fn = on_beat, .user = run};
+	if (dw_mcp_call_wants_progress(call))
+		dw_mcp_keepalive_add(dw_mcp_call_pulse(call), &run->beat);
+	if (dw_task_start(dw_mcp_call_service(call), req, &order, &task, &why) < 0) {
+		answer_refused(call, &why);
+		run_free(run);
+		return;
+	}
+	/* From here on run is the task's. */
+	dw_mcp_call_on_cancel(call, cancel, release, task);
+}
+
+static void run_tool(struct dw_mcp_call *call, enum dw_mcp_runs which, const json_t *args)
+{
+	struct dw_api_error why = {0};
+	struct dw_error err = {0};
+	struct dw_request req;
+
+	dw_request_init(&req);
+	if (dw_mcp_args_read(which, args, &req, &err) < 0) {
+		(void)dw_api_fail_with(&why, &err);
+		answer_refused(call, &why);
+		return;
+	}
+	start(call, &req);
+}
+
+static void call_code(struct dw_mcp_call *call, json_t *args)
+{
+	run_tool(call, DW_MCP_RUNS_CODE, args);
+}
+
+static void call_command(struct dw_mcp_call *call, json_t *args)
+{
+	run_tool(call, DW_MCP_RUNS_COMMAND, args);
+}
+
+/* ---- what they are ---- */
+
+static json_t *describe(const char *name, const char *title, const char *text,
+                        enum dw_mcp_runs which)
+{
+	/* It cannot reach anything of the host's, but with "network" it can the world. */
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:b, s:b, s:b, s:b}}", "name",
+	                 name, "title", title, "description", text, "inputSchema",
+	                 dw_mcp_args_schema(which), "outputSchema",
+	                 dw_mcp_result_schema(), "annotations", "readOnlyHint", 0,
+	                 "destructiveHint", 0, "idempotentHint", 0, "openWorldHint", 1);
+}
+
+static json_t *describe_code(void)
+{
+	return describe("code_execute", "Run code",
+	                "Run a program in a fresh, walled cell, and get its output, exit "
+	                "code and files. Nothing is kept from one call to the next: "
+	                "variables, files and processes are gone afterwards. Print what "
+	                "you want to see. Write charts to a file and name it in collect.",
+	                DW_MCP_RUNS_CODE);
+}
+
+static json_t *describe_command(void)
+{
+	return describe("command_execute", "Run a command",
+	                "Run a shell command in a fresh, walled cell, and get its output, "
+	                "exit code and files. The programs are those of the host, but "
+	                "nothing of the host's files is there. Nothing is kept from one "
+	                "call to the next.",
+	                DW_MCP_RUNS_COMMAND);
+}
+
+const struct dw_mcp_tool dw_mcp_tools[] = {
+	{"code_execute", describe_code, call_code},
+	{"command_execute", describe_command, call_command},
+	{0},
+};
+
+/* ---- the methods ---- */
+
+static void add_list(const struct dw_mcp_call *call, const struct dw_mcp_tool *tool,
+                     json_t *list)
+{
+	static const struct {
+		const char *key;
+		const char *since;
+	} news[] = {
+		{"annotations", DW_MCP_2025_03_26},
+		{"title", DW_MCP_2025_06_18},
+		{"outputSchema", DW_MCP_2025_06_18},
+	};
+	json_t *item;
+
+	for (; tool && tool->name; tool++) {
+		item = tool->describe();
+		for (size_t i = 0; i < ARRAY_SIZE(news); i++)
+			if (!dw_mcp_call_since(call, news[i].since))
+				(void)json_object_del(item, news[i].key);
+		(void)json_array_append_new(list, item);
+	}
+}
+
+json_t *dw_mcp_tools_list(const struct dw_mcp_call *call)
+{
+	json_t *list = json_array();
+
+	add_list(call, dw_mcp_tools, list);
+	add_list(call, dw_mcp_extra.tools, list);
+	return list;
+}
+
+static const struct dw_mcp_tool *find(const struct dw_mcp_tool *tool, const char *name)
+{
+	for (; tool && tool->name; tool++)
+		if (strcmp(tool->name, name) == 0)
+			return tool;
+	return NULL;
+}
+
+void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params)
+{
+	const char *name = dw_mcp_text(params, "name");
+	json_t *args = json_object_get(params, "arguments"), *none = NULL;
+	const struct dw_mcp_tool *tool = name ? find(dw_mcp_tools, name) : NULL;
+	struct dw_mcp_problem why;
+
+	if (!tool && name)
+		tool = find(dw_mcp_extra.tools, name);
+	if (!tool) {
+		(void)dw_mcp_refuse(&why, DW_MCP_PARAMS, 200, NULL,
+		                    name ? "there is no tool \"%.64s\""
+		                         : "params.name must be the name of a tool%s",
+		                    name ? name : "");
+		dw_mcp_call_refuse(call, &why);
+		return;
+	}
+	if (args && !json_is_object(args)) {
+		(void)dw_mcp_refuse(&why, DW_MCP_PARAMS, 200, NULL,
+		                    "params.arguments must be an object");
+		dw_mcp_call_refuse(call, &why);
+		return;
+	}
+	if (!args)
+		args = none = json_object();
+	tool->call(call, args);
+	json_decref(none);
+}

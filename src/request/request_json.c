@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request/request_json.h"
+
+#include "dewar/request.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/choose.h"
+#include "base/cleanup.h"
+#include "base/path.h"
+
+/*
+ * A request from JSON text.
+ *
+ * The keys are in tables: name, what reads the value, where it goes. A key that
+ * is in no table is an error, and so is one for something that we cannot do
+ * yet: whoever asks for a wall must not believe it stands. Null stands for the
+ * default everywhere, so readers never see it.
+ *
+ * Strings are not copied: they stay in jansson's tree, which lives as long as
+ * the request. Lists and decoded files are in chunks beside it.
+ */
+
+struct chunk {
+	struct chunk *next;
+	_Alignas(max_align_t) char data[];
+};
+
+struct owned {
+	json_t *root;
+	struct chunk *chunks;
+};
+
+/* What we read into: a draft, so that a request is filled whole or not at all. */
+struct reader {
+	struct dw_request req;
+	struct owned *owned;
+};
+
+struct key {
+	const char *name;
+	int (*read)(struct reader *rd, const struct key *key, json_t *value,
+	            struct dw_error *err);
+	size_t at;       /* where it goes, in struct dw_request ... */
+	size_t n_at;     /* ... and for a list, where its length does */
+	uint64_t factor; /* of a limit, what one of its units is to us ... */
+	uint64_t max;    /* ... and the most of them that make sense */
+};
+
+struct table {
+	const char *where;  /* "in the request" */
+	const char *prefix; /* "limits." in front of a suggestion from another table */
+	const struct key *keys;
+	size_t n_keys;
+	const struct table *also; /* where else to look for what was meant */
+};
+
+static void free_owned(struct owned *owned)
+{
+	struct chunk *chunk;
+
+	if (!owned)
+		return;
+	while ((chunk = owned->chunks)) {
+		owned->chunks = chunk->next;
+		free(chunk);
+	}
+	json_decref(owned->root);
+	free(owned);
+}
+
+static void cleanup_owned(struct owned **owned)
+{
+	free_owned(*owned);
+}
+
+/* Zeroed memory that lives as long as the request. */
+static void *alloc(struct reader *rd, size_t n, size_t size, struct dw_error *err)
+{
+	struct chunk *chunk;
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    __builtin_add_overflow(bytes, sizeof(*chunk) + 1, &bytes) ||
+	    !(chunk = calloc(1, bytes))) {
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+		return NULL;
+	}
+	chunk->next = rd->owned->chunks;
+	rd->owned->chunks = chunk;
+	return chunk->data;
+}
+
+static void *field(struct reader *rd, size_t offset)
+{
+	return (char *)&rd->req + offset;
+}
+
+/* The key that was probably meant, or NULL. */
+static const char *suggest(const struct table *table, const char *name)
+{
+	struct dw_guess guess = {.typed = name};
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < table->n_keys; i++) {
+		/* "memory" for "memory_mb" is no typing error, but as plain. */
+		if (len >= 3 && strncmp(name, table->keys[i].name, len) == 0)
+			return table->keys[i].name;
+		dw_guess_offer(&guess, table->keys[i].name);
+	}
+	return guess.best;
+}
+
+static int fail_unknown(const struct table *table, const char *name, struct dw_error *err)
+{
+	const char *meant = suggest(table, name), *prefix = "";
+
+	if (!meant && table->also) {
+		meant = suggest(table->also, name);
+		prefix = table->also->prefix;
+	}
+	if (meant)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "unknown key \"%.64s\" %s; did you mean \"%s%s\"?", name,
+		               table->where, prefix, meant);
+	return dw_fail(err, DW_E_INVALID, 0, "unknown key \"%.64s\" %s", name,
+	               table->where);
+}
+
+static int read_object(struct reader *rd, const struct table *table, json_t *object,
+                       struct dw_error *err)
+{
+	const struct key *key;
+	const char *name;
+	json_t *value;
+
+	for (void *it = json_object_iter(object); it;
+	     it = json_object_iter_next(object, it)) {
+		name = json_object_iter_key(it);
+		value = json_object_iter_value(it);
+		key = NULL;
+		for (size_t i = 0; i < table->n_keys && !key; i++)
+			if (strcmp(table->keys[i].name, name) == 0)
+				key = &table->keys[i];
+		if (!key)
+			return fail_unknown(table, name, err);
+		if (!json_is_null(value) && key->read(rd, key, value, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A string that the system can take as one; errors call it by what. */
+static const char *plain_string(json_t *value, const char *what, struct dw_error *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text) {
+		(void)dw_fail(err, DW_E_INVALID, 0, "%s must be a string", what);
+		return NULL;
+	}
+	if (strlen(text) != json_string_length(value)) {
+		(void)dw_fail(err, DW_E_INVALID, 0, "%s must not hold a NUL", what);
+		return NULL;
+	}
+	return text;
+}
+
+static int read_string(struct reader *rd, const struct key *key, json_t *value,
+                       struct dw_error *err)
+{
+	const char **ret = field(rd, key->at);
+	const char *text = plain_string(value, key->name, err);
+
+	if (!text)
+		return -1;
+	*ret = text;
+	return 0;
+}
+
+/* An empty name is more likely a mistake than a wish for the default. */
+static int read_name(struct reader *rd, const struct key *key, json_t *value,
+                     struct dw_error *err)
+{
+	if (json_is_string(value) && json_string_length(value) == 0)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "%s must not be empty: leave it out for the default",
+		               key->name);
+	return read_string(rd, key, value, err);
+}
+
+static int read_bytes(struct reader *rd, const struct key *key, json_t *value,
+                      struct dw_error *err)
+{
+	struct dw_bytes *ret = field(rd, key->at);
+
+	if (!json_is_string(value))
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be a string", key->name);
+	*ret = (struct dw_bytes){json_string_value(value), json_string_length(value)};
+	return 0;
+}
+
+static int read_bool(struct reader *rd, const struct key *key, json_t *value,
+                     struct dw_error *err)
+{
+	bool *ret = field(rd, key->at);
+
+	if (!json_is_boolean(value))
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be true or false",
+		               key->name);
+	*ret = json_is_true(value);
+	return 0;
+}
+
+static int read_list(struct reader *rd, const struct key *key, json_t *value,
+                     struct dw_error *err)
+{
+	const char *const **ret = field(rd, key->at);
+	size_t *ret_n = field(rd, key->n_at);
+	const char **list;
+	char what[64];
+
+	if (!json_is_array(value))
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be a list of strings",
+		               key->name);
+	list = alloc(rd, json_array_size(value), sizeof(*list), err);
+	if (!list)
+		return -1;
+
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		(void)snprintf(what, sizeof(what), "%s[%zu]", key->name, i);
+		list[i] = plain_string(json_array_get(value, i), what, err);
+		if (!list[i])
+			return -1;
+	}
+	*ret = list;
+	*ret_n = json_array_size(value);
+	return 0;
+}
+
+/* What is allowed: it ends in NULL, and an empty one is not the same as none. */
+static int read_allowed(struct reader *rd, const struct key *key, json_t *value,
+                        struct dw_error *err)
+{
+	const char *const **ret = field(rd, key->at);
+	const char **list;
+	char what[64];
+
+	if (!json_is_array(value))
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be a list of strings",
+		               key->name);
+	list = alloc(rd, json_array_size(value) + 1, sizeof(*list), err);
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		(void)snprintf(what, sizeof(what), "%s[%zu]", key->name, i);
+		list[i] = plain_string(json_array_get(value, i), what, err);
+		if (!list[i])
+			return -1;
+	}
+	*ret = list;
+	return 0;
+}
+
+/* Like a list, but of paths or patterns: an empty one names nothing. */
+static int read_paths(struct reader *rd, const struct key *key, json_t *value,
+                      struct dw_error *err)
+{
+	json_t *item;
+
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		item = json_array_get(value, i);
+		if (json_is_string(item) && json_string_length(item) == 0)
+			return dw_fail(err, DW_E_INVALID, 0, "%s[%zu] must not be empty",
+			               key->name, i);
+	}
+	return read_list(rd, key, value, err);
+}
+
+/* "container", or ["microvm", "container"] which becomes "microvm,container". */
+static int read_level(struct reader *rd, const struct key *key, json_t *value,
+                      struct dw_error *err)
+{
+	size_t len, size = 0, at = 0;
+	const char *name;
+	char *joined;
+
+	if (json_is_string(value))
+		return read_name(rd, key, value, err);
+	if (!json_is_array(value))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "level must be a string or a list of strings");
+	if (json_array_size(value) == 0)
+		return 0;
+
+	for (size_t i = 0; i < json_array_size(value); i++)
+		size += json_string_length(json_array_get(value, i)) + 1;
+	joined = alloc(rd, size, 1, err);
+	if (!joined)
+		return -1;
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		name = plain_string(json_array_get(value, i), "each level", err);
+		if (!name)
+			return -1;
+		len = strlen(name);
+		if (len == 0 || strchr(name, ','))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "each level must be one name, not \"%.64s\"",
+			               name);
+		if (at > 0)
+			joined[at++] = ',';
+		memcpy(joined + at, name, len);
+		at += len;
+	}
+	rd->req.level = joined;
+	return 0;
+}
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+static bool is_env_name(const char *name)
+{
+	return strspn(name, LETTERS) > 0 &&
+	       name[strspn(name, LETTERS "0123456789")] == '\0';
+}
+
+static int read_env(struct reader *rd, const struct key *key, json_t *value,
+                    struct dw_error *err)
+{
+	const char *name, *text;
+	struct dw_env *env;
+	char what[96];
+	json_t *item;
+	size_t n = 0;
+
+	if (!json_is_object(value))
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be an object of strings",
+		               key->name);
+	env = alloc(rd, json_object_size(value), sizeof(*env), err);
+	if (!env)
+		return -1;
+
+	for (void *it = json_object_iter(value); it;
+	     it = json_object_iter_next(value, it)) {
+		name = json_object_iter_key(it);
+		item = json_object_iter_value(it);
+		if (!is_env_name(name))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "\"%.64s\" in env is not a name like MY_VAR2",
+			               name);
+		(void)snprintf(what, sizeof(what), "env.%.64s", name);
+		text = plain_string(item, what, err);
+		if (!text)
+			return -1;
+		env[n++] = (struct dw_env){name, text};
+	}
+	rd->req.env = env;
+	rd->req.n_env = n;
+	return 0;
+}
+
+static int read_files(struct reader *rd, const struct key *key, json_t *value,
+                      struct dw_error *err)
+{
+	struct dw_file_in *files;
+	size_t n = 0, len;
+	const char *name;
+	json_t *item;
+	char *data;
+
+	if (!json_is_object(value))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "%s must be an object: name to base64", key->name);
+	files = alloc(rd, json_object_size(value), sizeof(*files), err);
+	if (!files)
+		return -1;
+
+	for (void *it = json_object_iter(value); it;
+	     it = json_object_iter_next(value, it)) {
+		name = json_object_iter_key(it);
+		item = json_object_iter_value(it);
+		if (!dw_path_is_plain(name))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "\"%.64s\" in files is not a plain relative name",
+			               name);
+		if (!json_is_string(item))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "\"%.64s\" in files must be a string of base64",
+			               name);
+		data = alloc(rd, dw_base64_room(json_string_length(item)), 1, err);
+		if (!data)
+			return -1;
+		if (dw_base64_decode(json_string_value(item), json_string_length(item),
+		                     data, &len) < 0)
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "\"%.64s\" in files is not padded base64", name);
+		files[n++] = (struct dw_file_in){name, {data, len}};
+	}
+	rd->req.files = files;
+	rd->req.n_files = n;
+	return 0;
+}
+
+static int read_whole_limit(struct reader *rd, const struct key *key, json_t *value,
+                            struct dw_error *err)
+{
+	uint64_t *ret = field(rd, key->at);
+	json_int_t n = json_integer_value(value);
+
+	if (!json_is_integer(value))
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be a whole number",
+		               key->name);
+	if (n < 1)
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be 1 or more",
+		               key->name);
+	if ((uint64_t)n > key->max)
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be %llu or less",
+		               key->name, (unsigned long long)key->max);
+	*ret = (uint64_t)n * key->factor;
+	return 0;
+}
+
+/* The only limit that people write with a point. */
+static int read_timeout(struct reader *rd, const struct key *key, json_t *value,
+                        struct dw_error *err)
+{
+	double seconds = json_number_value(value);
+
+	if (!json_is_number(value))
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be a number",
+		               key->name);
+	if (!(seconds * 1000 >= 1))
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be 0.001 or more",
+		               key->name);
+	if (seconds > (double)key->max)
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be %llu or less",
+		               key->name, (unsigned long long)key->max);
+	/* 0.29 seconds are 289.99... milliseconds in binary: round, do not cut. */
+	rd->req.limits.timeout_ms = (uint64_t)(seconds * 1000 + 0.5);
+	return 0;
+}
+
+static int refuse(struct reader *rd, const struct key *key, json_t *value,
+                  struct dw_error *err)
+{
+	(void)rd;
+	(void)value;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "%s is not built yet: leave it out or null", key->name);
+}
+
+static int refuse_allow(struct reader *rd, const struct key *key, json_t *value,
+                        struct dw_error *err)
+{
+	(void)rd;
+	(void)key;
+	(void)value;
+	return dw_fail(err, DW_E_UNSUPPORTED, 0,
+	               "network allow-lists are not built yet: use \"none\" or \"full\"");
+}
+
+static const struct key network_keys[] = {
+	{.name = "allow", .read = refuse_allow},
+};
+
+static const struct table network_table = {
+	.where = "in network",
+	.prefix = "network.",
+	.keys = network_keys,
+	.n_keys = ARRAY_SIZE(network_keys),
+};
+
+static int read_network(struct reader *rd, const struct key *key, json_t *value,
+                        struct dw_error *err)
+{
+	const char *text = json_string_value(value);
+
+	if (json_is_object(value))
+		return read_object(rd, &network_table, value, err);
+	if (text && strlen(text) != json_string_length(value))
+		text = NULL;
+	if (text && strcmp(text, "none") == 0)
+		rd->req.network = DW_NETWORK_NONE;
+	else if (text && strcmp(text, "full") == 0)
+		rd->req.network = DW_NETWORK_FULL;
+	else
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be \"none\" or \"full\"",
+		               key->name);
+	return 0;
+}
+
+/*
+ * The ceilings are not policy: past them a number is a mistake, or would
+ * overflow further down. A year; a petabyte; as many processes as Linux can
+ * have.
+ */
+#define LIMIT(member, unit, most) \
+	.at = offsetof(struct dw_request, limits.member), .factor = (unit), .max = (most)
+#define MB 1048576
+static const struct key limit_keys[] = {
+	{"timeout_s", read_timeout, LIMIT(timeout_ms, 1000, 366 * 86400)},
+	{"memory_mb", read_whole_limit, LIMIT(memory_bytes, MB, 1U << 30)},
+	{"cpu_percent", read_whole_limit, LIMIT(cpu_percent, 1, 1000000)},
+	{"output_bytes", read_whole_limit, LIMIT(output_bytes, 1, 1ULL << 40)},
+	{"tmp_mb", read_whole_limit, LIMIT(tmp_bytes, MB, 1U << 30)},
+	{"pids", read_whole_limit, LIMIT(pids, 1, 1U << 22)},
+	{"files", read_whole_limit, LIMIT(files, 1, 1U << 30)},
+	{"io_mbps", read_whole_limit, LIMIT(io_bytes, MB, 1U << 20)},
+};
+
+static const struct table limit_table = {
+	.where = "in limits",
+	.prefix = "limits.",
+	.keys = limit_keys,
+	.n_keys = ARRAY_SIZE(limit_keys),
+};
+
+static int read_limits(struct reader *rd, const struct key *key, json_t *value,
+                       struct dw_error *err)
+{
+	if (!json_is_object(value))
+		return dw_fail(err, DW_E_INVALID, 0, "%s must be an object", key->name);
+	return read_object(rd, &limit_table, value, err);
+}
+
+static int read_pull(struct reader *rd, const struct key *key, json_t *value,
+                     struct dw_error *err)
+{
+	static const char *const words[] = {[DW_PULL_MISSING] = "missing",
+	                                    [DW_PULL_NEVER] = "never",
+	                                    [DW_PULL_ALWAYS] = "always"};
+	const char *text = json_string_value(value);
+
+	_Static_assert(ARRAY_SIZE(words) == DW_PULL_COUNT, "a word for each");
+	for (unsigned i = 0; text && i < ARRAY_SIZE(words); i++)
+		if (strcmp(text, words[i]) == 0) {
+			rd->req.pull = i;
+			return 0;
+		}
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "%s must be \"never\", \"missing\" or \"always\"", key->name);
+}
+
+#define AT(member) .at = offsetof(struct dw_request, member)
+#define LIST(member) AT(member), .n_at = offsetof(struct dw_request, n_##member)
+static const struct key request_keys[] = {
+	{"language", read_name, AT(language)},
+	{"code", read_bytes, AT(code)},
+	{"command", read_string, AT(command)},
+	{"level", read_level, AT(level)},
+	{"template", read_name, AT(template)},
+	{"image", read_name, AT(image)},
+	{"runtime", read_name, AT(runtime)},
+	{.name = "pull", .read = read_pull},
+	{"stdin", read_bytes, AT(stdin_data)},
+	{"env", read_env, AT(env)},
+	{"args", read_list, LIST(args)},
+	{"files", read_files, AT(files)},
+	{"collect", read_paths, LIST(collect)},
+	{"workspace", read_name, AT(workspace)},
+	{"writable_paths", read_paths, LIST(writable)},
+	{"allowed_commands", read_allowed, AT(allowed_commands)},
+	{"allowed_modules", read_allowed, AT(allowed_modules)},
+	{"network", read_network, AT(network)},
+	{"limits", read_limits, AT(limits)},
+	{.name = "session", .read = refuse},
+	{"strict", read_bool, AT(strict)},
+};
+
+static const struct table request_table = {
+	.where = "in the request",
+	.prefix = "",
+	.keys = request_keys,
+	.n_keys = ARRAY_SIZE(request_keys),
+	.also = &limit_table,
+};
+
+/* What no single key can tell. */
+static int check(const struct dw_request *req, struct dw_error *err)
+{
+	if (req->code.data && req->command)
+		return dw_fail(err, DW_E_INVALID, 0, "give code or command, not both");
+	if (!req->code.data && !req->command)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "nothing to run: give code or command");
+	if (req->code.data && !req->language)
+		return dw_fail(err, DW_E_INVALID, 0, "code needs a language");
+	if (req->command && req->language)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "language goes with code: a command is for the shell");
+	return 0;
+}
+
+void dw_request_init(struct dw_request *req)
+{
+	*req = (struct dw_request){.stdin_fd = -1, .cancel_fd = -1};
+}
+
+int dw_request_from_tree(struct dw_request *req, json_t *root, struct dw_error *err)
+{
+	__attribute__((cleanup(cleanup_owned))) struct owned *owned = NULL;
+	struct reader rd = {.req = *req};
+
+	assert(!req->owned);
+	owned = calloc(1, sizeof(*owned));
+	if (!owned) {
+		json_decref(root);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+	}
+	owned->root = root;
+	rd.owned = owned;
+	if (!json_is_object(root))
+		return dw_fail(err, DW_E_INVALID, 0, "the request must be a JSON object");
+	if (read_object(&rd, &request_table, root, err) < 0 || check(&rd.req, err) < 0)
+		return -1;
+	rd.req.owned = TAKE_PTR(owned);
+	*req = rd.req;
+	return 0;
+}
+
+json_t *dw_request_tree(const char *text, size_t len, struct dw_error *err)
+{
+	json_error_t why;
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+	                          &why);
+
+	if (!root && json_error_code(&why) == json_error_out_of_memory)
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+	else if (!root)
+		(void)dw_fail(err, DW_E_INVALID, 0, "request: line %d, column %d: %s",
+		              why.line, why.column, why.text);
+	return root;
+}
+
+int dw_request_from_json(struct dw_request *req, const char *text, size_t len,
+                         struct dw_error *err)
+{
+	json_t *root = dw_request_tree(text, len, err);
+
+	return root ? dw_request_from_tree(req, root, err) : -1;
+}
+
+void dw_request_finish(struct dw_request *req)
+{
+	free_owned(req->owned);
+	dw_request_init(req);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_REQUEST_REQUEST_JSON_H
+#define DW_REQUEST_REQUEST_JSON_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "dewar/request.h"
+
+/*
+ * dw_request_from_json() in two steps, for front doors that have keys of their own
+ * beside the request's.
+ */
+
+/* Parse, as strictly as requests are; NULL with DW_E_INVALID and where. */
+json_t *dw_request_tree(const char *text, size_t len, struct dw_error *err);
+
+/* The tree is the request's from here on, whatever comes of it. */
+int dw_request_from_tree(struct dw_request *req, json_t *root, struct dw_error *err);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "approvals/approvals.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/state.h"
+#include "daemon/listen.h"
+#include "daemon/log.h"
+#include "daemon/sd_notify.h"
+#include "http/auth.h"
+#include "http/http.h"
+#include "mcp/over_http.h"
+#include "run/gate.h"
+#include "serve/words.h"
+
+#define EXIT_OURS 125
+#define LISTEN_DEFAULT "127.0.0.1:7443"
+#define LISTENERS_MAX 18
+
+/* The daemon: what it was told, and what it has. */
+struct daemon {
+	char *const *words;
+	char state[DW_STATE_PATH_MAX];
+	char keys[DW_STATE_PATH_MAX + 16], audit[DW_STATE_PATH_MAX + 16];
+	char approvals[DW_STATE_PATH_MAX + 16];
+	struct dw_http_context door;
+	struct dw_config *first; /* what the pool was made from, and goes on using */
+	int fds[LISTENERS_MAX];
+	struct dw_listener entrances[LISTENERS_MAX];
+	struct dw_http *https[LISTENERS_MAX];
+	size_t n;
+	char *socket; /* of ours, to be removed at the end */
+};
+
+/* The file's settings, and the command line's over them. */
+static int load_config(const struct daemon *d, struct dw_config **ret,
+                       struct dw_error *err)
+{
+	static const struct {
+		const char *key;
+		size_t at;
+	} words[] = {
+		{"listen", offsetof(struct dw_config, listen)},
+		{"socket", offsetof(struct dw_config, socket)},
+		{"state", offsetof(struct dw_config, state)},
+		{"policy", offsetof(struct dw_config, policy)},
+	};
+	struct dw_config *config = NULL;
+
+	if (dw_config_load(dw_word(d->words, "config"), &config, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		char **field = (char **)((char *)config + words[i].at);
+		const char *value = dw_word(d->words, words[i].key);
+
+		if (!value)
+			continue;
+		free(*field);
+		*field = strdup(value);
+		if (!*field) {
+			dw_config_free(config);
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the settings");
+		}
+	}
+	*ret = config;
+	return 0;
+}
+
+static int add_listener(struct daemon *d, int fd, struct dw_error *err)
+{
+	if (fd < 0)
+		return -1;
+	if (d->n == LISTENERS_MAX) {
+		(void)close(fd);
+		return dw_fail(err, DW_E_INVALID, 0, "too many sockets");
+	}
+	d->fds[d->n++] = fd;
+	return 0;
+}
+
+static int listen_all(struct daemon *d, struct dw_error *err)
+{
+	const struct dw_config *config = d->door.config;
+	int given = dw_sd_sockets();
+
+	for (int i = 0; i < given; i++)
+		if (add_listener(d,
+		                 dw_listen_given(DW_SD_FIRST + i, &d->entrances[d->n],
+		                                 err),
+		                 err) < 0)
+			return -1;
+	if (config->socket) {
+		if (add_listener(d,
+		                 dw_listen_unix(config->socket, &d->entrances[d->n], err),
+		                 err) < 0)
+			return -1;
+		d->socket = strdup(config->socket);
+	}
+	if (config->listen || d->n == 0)
+		return add_listener(d,
+		                    dw_listen_tcp(config->listen ? config->listen
+		                                                 : LISTEN_DEFAULT,
+		                                  &d->entrances[d->n], err),
+		                    err);
+	return 0;
+}
+
+/* Nobody is let in from elsewhere without a key, so there has to be one. */
+static int check_open(const struct daemon *d, struct dw_error *err)
+{
+	if (dw_keys_any(d->door.keys))
+		return 0;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct dw_listener *e = &d->entrances[i];
+
+		if (dw_auth_needs_key(d->door.config, e))
+			return dw_fail(err, DW_E_DENIED, 0,
+			               "%s can be reached by %s, and there is no key; make "
+			               "one with `dewar keys add NAME --state %s`",
+			               e->address,
+			               e->loopback || e->unix_socket
+			                       ? "programs at level none or process"
+			                       : "others",
+			               d->state);
+		dw_log(DW_LOG_WARNING,
+		       e->unix_socket ? "no keys: open to this user"
+		                      : "no keys: open to every user of this host",
+		       "listen", e->address, NULL);
+	}
+	return 0;
+}
+
+static int open_state(struct daemon *d, struct dw_error *err)
+{
+	const struct dw_config *config = d->door.config;
+
+	if (config->state)
+		(void)snprintf(d->state, sizeof(d->state), "%s", config->state);
+	else if (dw_state_of_daemon(d->state, err) < 0)
+		return -1;
+	(void)snprintf(d->keys, sizeof(d->keys), "%s/keys.db", d->state);
+	(void)snprintf(d->audit, sizeof(d->audit), "%s/audit.db", d->state);
+	(void)snprintf(d->approvals, sizeof(d->approvals), "%s/" DW_APPROVALS_FILE,
+	               d->state);
+	if (config->audit.path)
+		(void)snprintf(d->audit, sizeof(d->audit), "%s", config->audit.path);
+	d->door.audit = d->audit;
+	return dw_keys_open(d->keys, &d->door.keys, err);
+}
+
+/* Idle connections and cells that wait are many descriptors. */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static int start(struct daemon *d, struct dw_error *err)
+{
+	const struct dw_config *config = d->door.config;
+	const struct dw_service_files files = {.audit = d->audit,
+	                                       .approvals = d->approvals};
+
+	raise_files();
+	if (open_state(d, err) < 0 || listen_all(d, err) < 0 || check_open(d, err) < 0 ||
+	    dw_service_new(config, &files, &d->door.service, err) < 0 ||
+	    !dw_service_approvals(d->door.service, err))
+		return -1;
+	d->door.mcp = dw_mcp_http_create(d->door.service);
+	if (!d->door.mcp)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve MCP");
+	for (size_t i = 0; i < d->n; i++) {
+		int fd = TAKE_FD(d->fds[i]);
+
+		if (dw_http_new(&d->door, &d->entrances[i], fd, &d->https[i], err) < 0)
+			return -1;
+		dw_log(DW_LOG_INFO, "ready", "listen", d->entrances[i].address, "state",
+		       d->state, NULL);
+	}
+	dw_sd_notify("READY=1");
+	return 0;
+}
+
+static void reload(struct daemon *d)
+{
+	struct dw_config *config = NULL, *before;
+	struct dw_error err = {0};
+
+	dw_sd_notify("RELOADING=1");
+	if (load_config(d, &config, &err) < 0 || !config ||
+	    dw_service_reload(d->door.service, config, &err) < 0) {
+		dw_log(DW_LOG_ERROR, "the settings stay as they were", "why", err.text,
+		       NULL);
+		dw_config_free(config);
+	} else {
+		dw_log_setup(config->log_level, config->log_format);
+		(void)pthread_rwlock_wrlock(&d->door.lock);
+		before = d->door.config;
+		d->door.config = config;
+		(void)pthread_rwlock_unlock(&d->door.lock);
+		if (before != d->first)
+			dw_config_free(before);
+		dw_log(DW_LOG_INFO, "the settings were read again", NULL);
+	}
+	dw_sd_notify("READY=1");
+}
+
+/* Whoever asks a second time has waited long enough. */
+static void *wait_for_second(void *user)
+{
+	struct dw_service *service = user;
+	sigset_t signals;
+	int sig = 0;
+
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	while (sigwait(&signals, &sig) != 0)
+		;
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	dw_log(DW_LOG_INFO, "about to stop at once", NULL);
+	dw_service_hurry(service);
+	return NULL;
+}
+
+static void drain(struct daemon *d)
+{
+	uint64_t drain_ms = d->door.config->runs.drain_s * 1000ULL;
+	pthread_t second;
+	bool waits = pthread_create(&second, NULL, wait_for_second, d->door.service) == 0;
+
+	dw_service_drain(d->door.service, dw_now_ms() + drain_ms);
+	if (waits) {
+		(void)pthread_cancel(second);
+		(void)pthread_join(second, NULL);
+	}
+}
+
+static void stop(struct daemon *d)
+{
+	dw_sd_notify("STOPPING=1");
+	dw_log(DW_LOG_INFO, "about to stop", NULL);
+	for (size_t i = 0; i < d->n && d->https[i]; i++)
+		dw_http_quiesce(d->https[i]);
+	if (d->door.service)
+		drain(d);
+}
+
+static void finish(struct daemon *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		dw_http_free(d->https[i]);
+		if (d->fds[i] >= 0)
+			(void)close(d->fds[i]);
+	}
+	if (d->socket)
+		(void)unlink(d->socket);
+	free(d->socket);
+	dw_mcp_http_free(d->door.mcp);
+	dw_service_free(d->door.service);
+	dw_keys_close(d->door.keys);
+	if (d->door.config != d->first)
+		dw_config_free(d->door.config);
+	dw_config_free(d->first);
+	(void)pthread_rwlock_destroy(&d->door.lock);
+}
+
+/* Until somebody wants us to stop. */
+static void attend(struct daemon *d, const sigset_t *signals)
+{
+	int sig;
+
+	for (;;) {
+		if (sigwait(signals, &sig) != 0)
+			continue;
+		if (sig != SIGHUP)
+			break;
+		reload(d);
+	}
+}
+
+/* For --check-config: what else could be wrong with them. */
+static int check_settings(struct dw_config *config)
+{
+	struct dw_policy *policy = NULL;
+	struct dw_error err = {0};
+	int r = dw_policy_load(config->policy, &policy, &err);
+
+	if (r == 0)
+		(void)puts("the settings make sense");
+	else
+		(void)fprintf(stderr, "dewar: %s\n", err.text);
+	dw_policy_unref(policy);
+	dw_config_free(config);
+	return r == 0 ? 0 : EXIT_OURS;
+}
+
+int dw_serve_main(char *const *words)
+{
+	struct daemon d = {.words = words};
+	struct dw_error err = {0};
+	sigset_t signals;
+	int r;
+
+	for (size_t i = 0; i < LISTENERS_MAX; i++)
+		d.fds[i] = -1;
+	(void)pthread_rwlock_init(&d.door.lock, NULL);
+	/* Before there are threads, so that none of them is interrupted. */
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	(void)sigaddset(&signals, SIGHUP);
+	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+
+	r = load_config(&d, &d.first, &err);
+	d.door.config = d.first;
+	if (r == 0 && dw_word(words, "check"))
+		return check_settings(d.first);
+	if (r == 0) {
+		dw_log_setup(d.door.config->log_level, d.door.config->log_format);
+		r = start(&d, &err);
+	}
+	if (r == 0) {
+		attend(&d, &signals);
+		stop(&d);
+	} else {
+		(void)fprintf(stderr, "dewar: %s\n", err.text);
+	}
+	finish(&d);
+	return r == 0 ? 0 : EXIT_OURS;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `dewar tool-schema`: what MCP says of our tools, in the forms in which others want
+ * to hear of functions.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "mcp/tools.h"
+#include "serve/words.h"
+
+#define EXIT_OURS 125
+
+static json_t *get(const json_t *tool, const char *key)
+{
+	return json_incref(json_object_get(tool, key));
+}
+
+static json_t *as_mcp(json_t *tool)
+{
+	return json_incref(tool);
+}
+
+static json_t *as_openai(json_t *tool)
+{
+	return json_pack("{s:s, s:{s:o, s:o, s:o}}", "type", "function", "function",
+	                 "name", get(tool, "name"), "description",
+	                 get(tool, "description"), "parameters",
+	                 get(tool, "inputSchema"));
+}
+
+static json_t *as_anthropic(json_t *tool)
+{
+	return json_pack("{s:o, s:o, s:o}", "name", get(tool, "name"), "description",
+	                 get(tool, "description"), "input_schema",
+	                 get(tool, "inputSchema"));
+}
+
+static const struct {
+	const char *name;
+	json_t *(*make)(json_t *tool);
+} formats[] = {
+	{"mcp", as_mcp},
+	{"openai", as_openai},
+	{"anthropic", as_anthropic},
+};
+
+int dw_tool_schema_main(char *const *words)
+{
+	const char *name = dw_word(words, "format");
+	json_t *list = json_array(), *tool;
+	json_t *(*make)(json_t * tool) = NULL;
+	autofree char *text = NULL;
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(formats); i++)
+		if (strcmp(name, formats[i].name) == 0)
+			make = formats[i].make;
+	for (const struct dw_mcp_tool *t = dw_mcp_tools; make && t->name; t++) {
+		tool = t->describe();
+		(void)json_array_append_new(list, tool ? make(tool) : NULL);
+		json_decref(tool);
+	}
+	text = make ? json_dumps(list, JSON_INDENT(2)) : NULL;
+	json_decref(list);
+	if (text && puts(text) >= 0 && fflush(stdout) == 0)
+		return 0;
+	(void)fputs("dewar: the schemas could not be written\n", stderr);
+	return EXIT_OURS;
+}

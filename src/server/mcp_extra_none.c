@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "server/mcp_call.h"
-
-const struct dw_mcp_extra dw_mcp_extra = {0};

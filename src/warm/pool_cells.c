@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "warm/pool_cells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/id.h"
+#include "warm/cell.h"
+
+void dw_pool_cell_free_cell(struct warm_cell *w)
+{
+	if (!w)
+		return;
+	if (w->cell)
+		w->cell->level->destroy(w->cell);
+	dw_zygote_unref(w->zygote);
+	free(w);
+}
+
+static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *spec)
+{
+	struct warm_cell *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->spec = *spec;
+	dw_id_make(w->spec.id);
+	w->spec.way = &w->way;
+	w->spec.spawner = &pool->spawner;
+	return w;
+}
+
+struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
+                                     const struct dw_spec *spec, bool plain,
+                                     struct dw_error *err)
+{
+	struct warm_cell *w = new_cell(pool, spec);
+	int r = 0;
+
+	if (!w) {
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
+		return NULL;
+	}
+	pthread_mutex_lock(&s->zygote_lock);
+	if (s->zygote && dw_zygote_runs(s->zygote)) {
+		w->zygote = dw_zygote_ref(s->zygote);
+		w->way = dw_zygote_way(w->zygote, plain);
+	} else {
+		r = dw_fail(err, DW_E_BUSY, 0, "no zygote runs");
+	}
+	pthread_mutex_unlock(&s->zygote_lock);
+	if (r < 0 || dw_warm_build(&w->spec, &w->cell, err) < 0) {
+		dw_pool_cell_free_cell(w);
+		return NULL;
+	}
+	return w;
+}
+
+struct warm_cell *dw_pool_cell_fork_into(struct shelf *s, struct warm_cell *w, bool ahead,
+                                         struct dw_error *err)
+{
+	int r;
+
+	if (!w)
+		return NULL;
+	pthread_mutex_lock(&s->zygote_lock);
+	r = dw_zygote_fork(w->zygote, (struct dw_launched *)w->cell, ahead, err);
+	pthread_mutex_unlock(&s->zygote_lock);
+	if (r == 0)
+		r = dw_warm_enter(w->cell, err);
+	if (r == 0)
+		return w;
+	dw_pool_cell_free_cell(w);
+	return NULL;
+}
+
+struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct shelf *s,
+                                     const struct dw_spec *spec, struct dw_error *err)
+{
+	const struct dw_warm *warm = s->template.warm;
+	struct warm_cell *w = new_cell(pool, spec);
+
+	if (!w) {
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
+		return NULL;
+	}
+	w->way = (struct dw_way){
+		.kind = DW_WAY_LETTER,
+		.command = warm->command,
+		.files = {{warm->runner_path, warm->runner}},
+	};
+	/* It would hold the program's memory (runners/node.c). */
+	if (pool->counts_memory)
+		w->way.files[1] = (struct dw_way_file){DW_ZYGOTE_PATH,
+		                                       dw_zygote_library()};
+	if (dw_warm_start(&w->spec, &w->cell, err) < 0) {
+		dw_pool_cell_free_cell(w);
+		return NULL;
+	}
+	return w;
+}

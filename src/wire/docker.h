@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_WIRE_DOCKER_H
+#define DW_WIRE_DOCKER_H
+
+#include <stdint.h>
+
+#include "dewar/error.h"
+#include "dewar/result.h"
+#include "wire/report.h"
+
+/*
+ * What dewar and dewar-docker say to each other, one packet a message, over a
+ * socket pair of type SOCK_SEQPACKET, which is dewar-docker's descriptor 3. Its 0,
+ * 1 and 2 are the program's.
+ *
+ * Dewar begins: one byte, and with it a memfd with the order, which is JSON (see
+ * levels/docker_order.c), and for a run a sealed plan. Then dewar-docker reports:
+ *
+ *	FOUND   an engine answers; text says which
+ *	NOTE    a line for a person, while an image is pulled
+ *	MADE    the container runs, with nothing in it but our own process
+ *	WALLS   all walls stand, and the program has started
+ *	END     the program has ended, and everything else with it
+ *	LEFT    the container could not be removed; text says why
+ *
+ * or, at any point, ERROR. It exits when the container is gone. Dewar says "k" to
+ * have the cell ended, and again to insist. If dewar's end closes, the cell ends.
+ */
+enum dw_docker_kind {
+	DW_DOCKER_FOUND = 1,
+	DW_DOCKER_NOTE,
+	DW_DOCKER_MADE,
+	DW_DOCKER_WALLS,
+	DW_DOCKER_END,
+	DW_DOCKER_LEFT,
+	DW_DOCKER_ERROR,
+	DW_DOCKER_KIND_COUNT
+};
+
+enum dw_docker_limit {
+	DW_DOCKER_MEMORY = 0,
+	DW_DOCKER_CPU,
+	DW_DOCKER_PIDS,
+	DW_DOCKER_LIMIT_COUNT
+};
+
+/* What the kernel says of the container's cgroup. */
+struct dw_docker_held {
+	uint64_t kernel; /* in units of struct dw_limits; 0: the kernel could not be asked */
+	uint32_t version; /* of the cgroup that holds it; 0: no cgroup does */
+	uint32_t swap;    /* memory: it can be passed by swapping */
+};
+
+struct dw_docker_made {
+	char image[256];
+	char runtime[64];
+	struct dw_docker_held held[DW_DOCKER_LIMIT_COUNT];
+};
+
+struct dw_docker_end {
+	struct dw_report_end end;
+	uint64_t memory_peak; /* bytes; 0: not measured */
+	uint64_t cpu_ns;      /* the same */
+	uint32_t oom;         /* the kernel killed for memory */
+	uint32_t pids;        /* it refused a fork */
+};
+
+struct dw_docker_report {
+	uint32_t kind;
+	uint32_t pad;
+	union {
+		struct dw_docker_made made;
+		struct dw_walls walls;
+		struct dw_docker_end end;
+		struct dw_error error;
+		char text[512];
+	};
+};
+
+#define DW_DOCKER_FD 3
+
+#endif

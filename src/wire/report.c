@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/report.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+union control {
+	char bytes[CMSG_SPACE(sizeof(int) * DW_REPORT_FDS_MAX)];
+	struct cmsghdr align;
+};
+
+static int send_with(int sock, const void *data, size_t len, const int *fds, int n_fds)
+{
+	struct iovec iov = {.iov_base = (void *)data, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	size_t size = sizeof(int) * (size_t)n_fds;
+	union control control = {0};
+	struct cmsghdr *cmsg;
+	ssize_t n;
+
+	assert(n_fds <= DW_REPORT_FDS_MAX);
+	if (n_fds > 0) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(size);
+		cmsg = CMSG_FIRSTHDR(&msg);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(size);
+		memcpy(CMSG_DATA(cmsg), fds, size);
+	}
+	do
+		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+/* The length of the packet, or -errno; *ret_n descriptors came along. */
+static ssize_t receive_with(int sock, void *data, size_t len, int flags, int *ret_fds,
+                            int *ret_n)
+{
+	struct iovec iov = {.iov_base = data, .iov_len = len};
+	union control control = {0};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	struct cmsghdr *cmsg;
+	ssize_t n;
+
+	*ret_n = 0;
+	/* MSG_TRUNC: the length is that of the packet, not of what fits. */
+	do
+		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC | MSG_TRUNC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
+		*ret_n = (int)((cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(ret_fds, CMSG_DATA(cmsg), sizeof(int) * (size_t)*ret_n);
+	}
+	return n;
+}
+
+int dw_report_send_fds(int sock, const int *fds, int n)
+{
+	return send_with(sock, "p", 1, fds, n);
+}
+
+int dw_report_send_data(int sock, const void *data, size_t len, const int *fds, int n)
+{
+	return send_with(sock, data, len, fds, n);
+}
+
+ssize_t dw_report_receive_data(int sock, void *data, size_t len,
+                               int ret[DW_REPORT_FDS_MAX], int *ret_n)
+{
+	return receive_with(sock, data, len, 0, ret, ret_n);
+}
+
+int dw_report_receive_fds(int sock, int ret[DW_REPORT_FDS_MAX])
+{
+	char byte;
+	int n_fds;
+	ssize_t n = receive_with(sock, &byte, 1, 0, ret, &n_fds);
+
+	return n < 0 ? (int)n : n_fds;
+}
+
+int dw_report_send(int sock, const struct dw_report *report, int fd)
+{
+	return send_with(sock, report, sizeof(*report), &fd, fd >= 0);
+}
+
+/* Some text, that ends in time, on one line: as dw_fail() leaves it. */
+static bool is_line(const char *text, size_t size)
+{
+	size_t len = strnlen(text, size);
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			return false;
+	return len > 0 && len < size;
+}
+
+bool dw_report_is_sound(const struct dw_report *report)
+{
+	const struct dw_error *error = &report->error;
+	unsigned char known;
+
+	switch (report->kind) {
+	case DW_REPORT_HELLO:
+	case DW_REPORT_NETWORK:
+	case DW_REPORT_HANDED:
+	case DW_REPORT_USERNS:
+	case DW_REPORT_PIDNS:
+	case DW_REPORT_EMPTY:
+	case DW_REPORT_TMP:
+	case DW_REPORT_START:
+	case DW_REPORT_END:
+		return true;
+	case DW_REPORT_WALLS:
+		/* A bool that is neither 0 nor 1 must not even be looked at as one. */
+		memcpy(&known, &report->walls.known, sizeof(known));
+		return known <= 1;
+	case DW_REPORT_ERROR:
+		return error->code > DW_OK && error->code < DW_E_COUNT &&
+		       report->stage < DW_STAGE_COUNT &&
+		       is_line(error->text, sizeof(error->text));
+	default:
+		return false;
+	}
+}
+
+int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd)
+{
+	int fds[DW_REPORT_FDS_MAX], n_fds;
+	ssize_t n = receive_with(sock, ret, sizeof(*ret), MSG_DONTWAIT, fds, &n_fds);
+	bool ours = n == (ssize_t)sizeof(*ret) && n_fds <= 1 && dw_report_is_sound(ret);
+
+	for (int i = 0; !ours && i < n_fds; i++)
+		(void)close(fds[i]);
+	*ret_fd = ours && n_fds == 1 ? fds[0] : -1;
+	if (n <= 0)
+		return (int)n;
+	return ours ? 1 : -EPROTO;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_WIRE_REPORT_H
+#define DW_WIRE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "dewar/error.h"
+#include "dewar/result.h"
+
+/*
+ * What dewar and dewar-launch say to each other, one packet a message, over a
+ * socket pair of type SOCK_SEQPACKET.
+ *
+ * Dewar begins: one byte, and with it the descriptors of the plan and of the
+ * cgroups to join. The launcher is started before the plan is written, so that
+ * one starts up while the other writes. Then it reports, in order:
+ *
+ *	HANDED   the launcher goes on as another process, which is in another pid
+ *	         namespace, and the first one ends
+ *	HELLO    the cell's first process is there; its pidfd comes along
+ *	NETWORK  its network namespace is there; we answer with one byte
+ *	USERNS   a descriptor of its user namespace comes along, if the plan asked
+ *	PIDNS    and one of its pid namespace
+ *	TMP      a descriptor of the cell's /tmp comes along, if the plan asked
+ *	EMPTY    all that is not the program's own stands, and there is no program:
+ *	         a zygote may fork one into the cell (enter.h); the Landlock ruleset
+ *	         that it is to enter comes along, if there is one
+ *	START    from here on it is the program's affair
+ *	WALLS    all walls stand, and this is what the kernel says of them
+ *	END      the program has ended, and everything else with it
+ *
+ * or, at any point, ERROR. A program that waits (DW_PLAN_ENTERED, DW_PLAN_JOB)
+ * makes dewar say two words more: READY when it waits, GO when it has its job.
+ * Anything else that dewar says ends the cell. Only our own code ever holds the socket: it is gone
+ * before the program's first instruction. We keep our end open as long as the
+ * cell shall live: when it closes, init ends the cell.
+ */
+enum dw_report_kind {
+	DW_REPORT_HANDED = 1,
+	DW_REPORT_HELLO,
+	DW_REPORT_NETWORK,
+	DW_REPORT_USERNS,
+	DW_REPORT_PIDNS,
+	DW_REPORT_TMP,
+	DW_REPORT_EMPTY,
+	DW_REPORT_START,
+	DW_REPORT_WALLS,
+	DW_REPORT_END,
+	DW_REPORT_ERROR,
+};
+
+/* Where the launcher was when it failed, as far as that tells who refuses. */
+enum dw_report_stage {
+	DW_STAGE_OTHER = 0,
+	DW_STAGE_SPAWN,      /* dewar itself: the launcher was never started */
+	DW_STAGE_SOURCES,    /* open the host's trees, as detached copies */
+	DW_STAGE_NAMESPACES, /* clone into new ones */
+	DW_STAGE_INSIDE, /* first use of the rights in there: ids, host name, network */
+	DW_STAGE_PROC,   /* mount a proc of the cell's own */
+	DW_STAGE_MOUNTS, /* build the root, and move in */
+	DW_STAGE_COUNT
+};
+
+/* What init saw. 0 stands for "not measured" in the peaks. */
+struct dw_report_end {
+	int32_t wait_status;  /* as waitpid() gives it */
+	uint32_t hit;         /* enum dw_reason of a limit that init held, or EXIT */
+	uint64_t run_ns;      /* from exec, or from GO, to end */
+	uint64_t cpu_ns;      /* of all in the cell, init too, since then */
+	uint64_t peak_memory; /* bytes, sampled */
+	uint64_t max_rss;     /* bytes, of the largest process that init buried */
+	uint64_t peak_pids;   /* sampled */
+	uint32_t tmp_full;    /* no block, or no inode, is left in /tmp */
+	uint32_t pad;
+};
+
+struct dw_report {
+	uint32_t kind;
+	int32_t pid;    /* HANDED, HELLO: as the sender sees it */
+	uint32_t stage; /* ERROR: enum dw_report_stage */
+	uint32_t pad;
+	union {
+		struct dw_walls walls;
+		struct dw_report_end end;
+		struct dw_error error;
+	};
+};
+
+/* What dewar says about a program that waits. */
+enum dw_word_kind {
+	DW_WORD_READY = 0x52,
+	DW_WORD_GO = 0x47,
+};
+
+struct dw_word {
+	uint32_t kind;
+	int32_t pid;          /* READY: of the program, as its cell sees it; or 0 */
+	uint64_t at_ns;       /* GO: when, by the monotonic clock */
+	uint64_t deadline_ms; /* GO: from then on; 0 for none */
+};
+
+#define DW_REPORT_FDS_MAX 8
+
+/* Returns true if the kind is known and all fields are valid for it. */
+bool dw_report_is_sound(const struct dw_report *report);
+
+/* Hand descriptors over, with one byte. 0 or -errno. */
+int dw_report_send_fds(int sock, const int *fds, int n);
+
+/* Data of a fixed length, with descriptors; 0 or -errno. */
+int dw_report_send_data(int sock, const void *data, size_t len, const int *fds, int n);
+
+/* Wait for that: its length, 0 if the other side is gone, or -errno. */
+ssize_t dw_report_receive_data(int sock, void *data, size_t len,
+                               int ret[DW_REPORT_FDS_MAX], int *ret_n);
+
+/* Wait for them. Their number, 0 if the other side is gone, or -errno. */
+int dw_report_receive_fds(int sock, int ret[DW_REPORT_FDS_MAX]);
+
+/* Send one, with a descriptor if fd is not -1. 0 or -errno. */
+int dw_report_send(int sock, const struct dw_report *report, int fd);
+
+/*
+ * Receive one; *ret_fd is -1, or a descriptor that is the caller's now. 1, or 0
+ * at the end, or -errno (-EAGAIN if none is there, -EPROTO if it is not ours).
+ */
+int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd);
+
+#endif
