@@ -8,17 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "approvals/approvals.h"
+#include "base/account.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/id.h"
 #include "cli/output.h"
-#include "cli/permission.h"
-#include "cli/record.h"
 #include "cli/report.h"
 #include "cli/save_files.h"
 #include "cli/warm.h"
 #include "dewar/dewar.h"
+#include "run/conduct.h"
 
 /*
  * Theory of operation.
@@ -28,10 +31,8 @@
  * reader of our output that went away. Only after dw_run() came back do we
  * leave, so that a Ctrl-C never leaves a cell behind.
  *
- * The policy decides first, since what it says is part of the record.
- *
- * No record, no run: the intent is on disk before dw_run() is called, and the
- * outcome is written before we answer, since a reader may keep us for ever.
+ * dw_conduct() (run/conduct.h) has the order of a run, from the policy to the record
+ * of the outcome. We answer after it, since a reader may block us for ever.
  */
 
 /* A handler has no other way to reach them. */
@@ -226,50 +227,124 @@ static int run_warm(const struct dw_run_settings *set, const struct dw_request *
 	return r;
 }
 
-/* Run it, or say why not. */
-static int run(const struct dw_run_settings *set, const struct dw_request *req,
-               const struct dw_permission *passage, struct dw_result **ret_res,
-               struct dw_error *err)
-{
-	int r;
+/* ---- the run ---- */
 
-	if (passage->state != DW_GATE_OPEN) {
-		*ret_res = dw_gate_refusal(passage, req);
-		if (*ret_res)
-			return 0;
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
-		return -1;
+struct foreground {
+	const struct dw_run_settings *set;
+	struct dw_approvals *approvals; /* opened when a person is first asked */
+};
+
+static struct dw_approvals *on_approvals(void *user, struct dw_error *err)
+{
+	struct foreground *f = user;
+	char path[DW_APPROVALS_PATH_MAX];
+
+	if (!f->approvals && dw_approvals_path(f->set->approvals, path, err) == 0)
+		(void)dw_approvals_open(path, NULL, &f->approvals, err);
+	return f->approvals;
+}
+
+static void on_webhook_error(void *user, const char *text)
+{
+	const struct foreground *f = user;
+
+	if (!f->set->quiet)
+		dw_report_line("the webhook of the policy: %s", text);
+}
+
+static int on_execute(struct dw_conduct *run, struct dw_result **ret,
+                      struct dw_error *err)
+{
+	const struct foreground *f = run->user;
+
+	return f->set->warm ? run_warm(f->set, &run->req, ret, err)
+	                    : dw_run(&run->req, ret, err);
+}
+
+static void report_waiting(const struct dw_permission *permission)
+{
+	int64_t left_s = permission->approval.expires_us / 1000000 - (int64_t)time(NULL);
+	const char *id = permission->approval.id;
+	char how[DW_ID_MAX + 64];
+
+	if (permission->approval.self)
+		(void)snprintf(how, sizeof(how), "`dewar approve yes %s`", id);
+	else
+		(void)snprintf(how, sizeof(how),
+		               "another person to approve %s, at a daemon", id);
+	dw_report_line("the policy's rule %s wants approval: waiting for %s, %lld s at most",
+	               permission->rule, how, (long long)(left_s > 0 ? left_s : 0));
+}
+
+/* Wait for a person. A run that is ended meanwhile leaves the question open. */
+static bool wait_for_approval(const struct foreground *f, struct dw_conduct *run)
+{
+	const char *id = run->permission.approval.id;
+	struct dw_approval approval = {0};
+	bool pending;
+
+	if (!f->set->quiet)
+		report_waiting(&run->permission);
+	if (dw_approvals_wait(f->approvals, id, UINT64_MAX, run->asked->cancel_fd,
+	                      &approval, &run->error) < 0) {
+		(void)dw_wrap(&run->error, "wait for approval %s", id);
+		return false;
 	}
-	r = set->warm ? run_warm(set, req, ret_res, err) : dw_run(req, ret_res, err);
-	if (r == 0)
-		dw_gate_remark(passage, *ret_res);
-	return r;
+	pending = approval.state == DW_APPROVAL_PENDING;
+	dw_approval_finish(&approval);
+	if (pending)
+		dw_permission_refuse(&run->permission, DW_REASON_APPROVAL_EXPIRED,
+		                     "it was ended while it waited for approval %s, which "
+		                     "stays open: the same run finds the answer",
+		                     id);
+	return true;
+}
+
+static int open_audit(const struct dw_run_settings *set, struct dw_audit **ret,
+                      struct dw_error *err)
+{
+	char path[DW_AUDIT_PATH_MAX];
+
+	if (set->no_audit)
+		return 0;
+	if ((!set->audit && dw_audit_default_path(path, err) < 0) ||
+	    dw_audit_open(set->audit ? set->audit : path, 0, ret, err) < 0)
+		return dw_wrap(err, "no record, no run");
+	return 0;
 }
 
 /*
- * From the gate to the record of how it ended. NULL: there is no result, and why. The
- * request is a copy, since what the policy puts into it lives no longer than we do.
+ * From the policy to the record of the outcome; *run has the result, or why there is
+ * none.
  */
-static struct dw_result *conduct(const struct dw_run_settings *set,
-                                 struct dw_cli_permission *permit, struct dw_request req,
-                                 struct dw_error *unwritten, struct dw_error *why)
+static void conduct(struct foreground *f, struct dw_conduct *run)
 {
-	struct dw_cli_record recorded;
-	struct dw_result *res = NULL;
-	int r;
+	struct dw_conductor_config config = {
+		.policy = f->set->policy,
+		.approver = {.approvals = on_approvals,
+	                     .on_webhook_error = on_webhook_error,
+	                     .user = f},
+	};
+	struct dw_conductor *conductor = NULL;
 
-	dw_cli_record_init(&recorded, &req);
-	r = dw_cli_permission_get(permit, recorded.who, &req, why);
-	recorded.decision = permit->passage.decided;
-	recorded.rule = permit->passage.rule;
-	if (r == 0 && !set->no_audit)
-		r = dw_cli_record_begin(&recorded, set->audit, &req, why);
-	if (r == 0) {
-		if (dw_cli_permission_use(permit, recorded.who, &req, why) == 0)
-			(void)run(set, &req, &permit->passage, &res, why);
-		(void)dw_cli_record_end(&recorded, res, why, unwritten);
+	run->stage = DW_CONDUCT_INTENT;
+	if (open_audit(f->set, &config.audit, &run->error) == 0) {
+		run->stage = DW_CONDUCT_PERMISSION;
+		if (dw_conductor_create(&config, &conductor, &run->error) == 0)
+			while (!dw_conduct(conductor, run) && wait_for_approval(f, run))
+				;
 	}
-	return res;
+	if (!run->res && run->stage == DW_CONDUCT_INTENT) {
+		size_t len = strlen(run->error.text);
+
+		(void)snprintf(run->error.text + len, sizeof(run->error.text) - len,
+		               "; --audit FILE records it elsewhere, --no-audit runs it "
+		               "without");
+	}
+	dw_conduct_finish(run);
+	dw_conductor_free(conductor);
+	dw_approvals_close(f->approvals);
+	dw_audit_close(config.audit);
 }
 
 int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
@@ -277,9 +352,13 @@ int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
 	/* A thread that a stuck reader holds up may outlive this function. */
 	static struct streams streams;
 	struct dw_request *req = &job->req;
-	struct dw_cli_permission permit = {.place = set->approvals, .quiet = set->quiet};
-	struct dw_result *res;
-	struct dw_error err = {0}, unwritten = {0};
+	struct foreground f = {.set = set};
+	struct dw_conduct run = {.door = "cli",
+	                         .asked = req,
+	                         .execute = on_execute,
+	                         .user = &f};
+	char who[96], id[DW_ID_MAX];
+	struct dw_error err = {0};
 	autoclose int end_fd = -1;
 	autoclose int into_fd = -1;
 	int status;
@@ -290,18 +369,16 @@ int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
 		if (into_fd < 0)
 			return dw_report_error(&err, set->json);
 	}
-	if (dw_cli_permission_open(&permit, set->policy, &err) < 0) {
-		dw_cli_permission_close(&permit);
-		return dw_report_error(&err, set->json);
-	}
-
 	end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (end_fd < 0) {
 		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make an eventfd");
-		dw_cli_permission_close(&permit);
 		return dw_report_error(&err, set->json);
 	}
 
+	dw_id_make(id);
+	dw_account_who(getuid(), who, sizeof(who));
+	run.who = who;
+	req->id = id;
 	dw_cli_output_init(&streams.sink[DW_STDOUT], STDOUT_FILENO, end_fd);
 	dw_cli_output_init(&streams.sink[DW_STDERR], STDERR_FILENO, end_fd);
 	req->user = &streams;
@@ -313,29 +390,29 @@ int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
 	req->cancel_fd = end_fd;
 	cancel_fd = end_fd;
 	catch_signals();
-	res = conduct(set, &permit, *req, &unwritten, &err);
+	conduct(&f, &run);
 	release_signals();
 	clear_note(&streams);
-	dw_cli_permission_close(&permit);
+	req->id = NULL;
 
 	/*
-	 * Whoever ended us does not wait for the rest of the output, and a
-	 * reader that is stuck must not keep us: leave without draining. One
-	 * who asked for a result gets it all the same.
+	 * A user who ended us does not wait for the rest of the output, and a stuck
+	 * reader must not keep us: leave without draining. A caller that asked for a
+	 * result gets it all the same.
 	 */
-	if (!res && !caught)
-		status = dw_report_error(&err, set->json);
+	if (!run.res && !caught)
+		status = dw_report_error(&run.error, set->json);
 	else if (!caught)
-		status = answer(job, set, res, &streams, into_fd);
+		status = answer(job, set, run.res, &streams, into_fd);
 	else
 		status = 128 + caught;
-	if (caught && res && (set->json || set->text))
-		(void)print_result(res, set->json);
-	if (unwritten.code != DW_OK) {
-		dw_report_line("%s", unwritten.text);
+	if (caught && run.res && (set->json || set->text))
+		(void)print_result(run.res, set->json);
+	if (run.unrecorded.code != DW_OK) {
+		dw_report_line("%s", run.unrecorded.text);
 		status = status == 0 ? DW_EXIT_OURS : status;
 	}
 
-	dw_result_free(res);
+	dw_result_free(run.res);
 	return status;
 }

@@ -212,7 +212,7 @@ static int explain(const struct dw_command *cmd, const struct settings *set,
 	if (r == 0)
 		r = dw_policy_load(set->job.policy, &policy, err);
 	if (r == 0)
-		r = dw_gate_explain(policy, &question, &explanation, err);
+		r = dw_permission_explain(policy, &question, &explanation, err);
 	if (r == 0) {
 		r = set->job.json ? dw_report_json(dw_explanation_json(&explanation))
 		                  : print_text(&explanation);

@@ -73,20 +73,17 @@ static bool is_over(struct dw_service *s, struct dw_task *task)
 
 static void describe(struct dw_task *task)
 {
-	const struct dw_permission *passage = &task->passage;
-	const struct dw_asked *asked = dw_approver_asked(passage);
-	const char *reason = passage->decision.reason;
+	const struct dw_permission *permission = &task->run.permission;
 
-	if (passage->said[0] != '\0')
-		reason = passage->said;
 	(void)pthread_mutex_lock(&task->lock);
-	(void)snprintf(task->approval.id, sizeof(task->approval.id), "%s", asked->id);
+	(void)snprintf(task->approval.id, sizeof(task->approval.id), "%s",
+	               permission->approval.id);
 	(void)snprintf(task->approval.rule, sizeof(task->approval.rule), "%s",
-	               passage->rule);
+	               permission->rule);
 	(void)snprintf(task->approval.reason, sizeof(task->approval.reason), "%s",
-	               reason ? reason : passage->decision.matched);
-	task->approval.expires_us = asked->expires_us;
-	task->approval.self = asked->self;
+	               dw_permission_reason(permission));
+	task->approval.expires_us = permission->approval.expires_us;
+	task->approval.self = permission->approval.self;
 	(void)pthread_mutex_unlock(&task->lock);
 }
 

@@ -38,7 +38,7 @@ int dw_approval_queue_room(struct dw_service *s, const struct dw_task *task,
                            struct dw_error *err);
 
 /*
- * Park a task that runs, which its passage has to wait for: tells whoever listens, and
+ * Park a task that runs, which must wait for a person: tells its client, and
  * gives its place back. False: it is over instead, and task->why. Takes the lock.
  */
 bool dw_approval_queue_park(struct dw_service *s, struct dw_task *task);

@@ -91,6 +91,7 @@ static void end_waiting(struct dw_service *s, struct dw_task *task)
 	dw_quota_leave(s->quota, &task->waiting);
 	dw_approval_queue_leave(s, task);
 	(void)pthread_mutex_unlock(&s->lock);
+	dw_conduct_abandon(s->conductor, &task->run, task->why.message);
 	dw_metrics_refused(s->metrics, task->why.status);
 	dw_worker_log(task, NULL);
 	dw_task_end(task, NULL);
@@ -138,14 +139,10 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	used.strained = res && res->reason == DW_REASON_PIDS;
 	(void)pthread_mutex_lock(&s->lock);
 	dw_quota_charge(s->quota, task->tenant, &used, dw_wall_ms());
-	s->recording++;
 	(void)pthread_mutex_unlock(&s->lock);
 	dw_task_end(task, res);
-	dw_worker_record(s, task);
 	dw_worker_log(task, task->res);
 	(void)pthread_mutex_lock(&s->lock);
-	if (--s->recording == 0)
-		(void)pthread_cond_broadcast(&s->recorded);
 	dw_quota_done(s->quota, task->tenant);
 	end_overdrawn(s);
 	after(s, task);
@@ -170,7 +167,7 @@ void *dw_queue_work(void *user)
 		}
 		task = (struct dw_task *)next;
 		task->stage = DW_TASK_RUNNING;
-		task->req.yields = dw_quota_yields(task->tenant);
+		task->yields = dw_quota_yields(task->tenant);
 		(void)pthread_mutex_unlock(&s->lock);
 		run_task(s, task);
 		(void)pthread_mutex_lock(&s->lock);
@@ -296,7 +293,7 @@ void *dw_queue_keep_house(void *user)
 			end_waiting(s, late);
 		forget(s);
 		(void)pthread_mutex_unlock(&s->lock);
-		dw_task_policy_look(s);
+		dw_service_report_policy(s);
 		(void)pthread_mutex_lock(&s->lock);
 		if (dw_now_ms() >= retain_ms) {
 			retain(s);

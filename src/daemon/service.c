@@ -15,7 +15,6 @@
 #include "dewar/dewar.h"
 #include "run/check.h"
 
-#define SETTLE_MS 1000U
 #define AUDIT_DOWN_MS 10000U
 #define LARGEST_AT_ONCE 16U /* of the largest requests there may be */
 
@@ -189,7 +188,6 @@ static void init_locks(struct dw_service *s)
 	(void)pthread_cond_init(&s->idle, &attr);
 	(void)pthread_cond_init(&s->tick, &attr);
 	(void)pthread_cond_init(&s->pending.wake, &attr);
-	(void)pthread_cond_init(&s->recorded, &attr);
 	(void)pthread_condattr_destroy(&attr);
 }
 
@@ -198,31 +196,50 @@ static struct dw_approvals *on_approvals(void *user, struct dw_error *err)
 	return dw_service_approvals(user, err);
 }
 
-static void on_complaint(void *user, const char *text)
+static void on_webhook_error(void *user, const char *text)
 {
 	(void)user;
 	dw_log(DW_LOG_WARNING, "a webhook was not told", "why", text, NULL);
 }
 
-/* What decides, and who is asked. */
-static int open_gate(struct dw_service *s, const struct dw_config *config,
-                     const char *approvals, struct dw_error *err)
+static int make_conductor(struct dw_service *s, const struct dw_config *config,
+                          const char *approvals, struct dw_error *err)
 {
-	const struct dw_approver_config people = {
-		.approvals = on_approvals,
-		.dress = dw_task_policy_dress,
-		.complain = on_complaint,
-		.user = s,
+	const struct dw_conductor_config conductor = {
+		.policy = config->policy,
+		.audit = s->audit,
+		.approver = {.approvals = on_approvals,
+	                     .on_webhook_error = on_webhook_error,
+	                     .user = s},
 	};
 
 	s->approvals_path = strdup(approvals);
 	if (!s->approvals_path)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "start the service");
-	if (dw_approver_new(&people, &s->people, err) < 0 ||
-	    dw_task_policy_set(s, config->policy, err) < 0)
+	if (dw_conductor_create(&conductor, &s->conductor, err) < 0)
 		return -1;
-	dw_task_policy_look(s);
+	dw_service_report_policy(s);
 	return 0;
+}
+
+void dw_service_report_policy(struct dw_service *s)
+{
+	struct dw_error problem;
+	struct dw_policy *policy = dw_conductor_policy(s->conductor, &problem);
+	char rules[32];
+
+	if (problem.code != DW_OK)
+		dw_log(DW_LOG_ERROR, "the policy stays as it was", "why", problem.text,
+		       NULL);
+	if (policy == s->policy_reported) {
+		dw_policy_unref(policy);
+		return;
+	}
+	(void)snprintf(rules, sizeof(rules), "%zu", dw_policy_n_rules(policy));
+	dw_log(DW_LOG_INFO, "policy", "file", dw_policy_file(policy), "rules", rules,
+	       NULL);
+	dw_policy_unref(s->policy_reported);
+	s->policy_reported = policy;
 }
 
 int dw_service_new(const struct dw_config *config, const struct dw_service_files *files,
@@ -241,8 +258,9 @@ int dw_service_new(const struct dw_config *config, const struct dw_service_files
 		dw_service_free(s);
 		return -1;
 	}
-	if (open_gate(s, config, files->approvals, err) < 0 ||
-	    open_audit(s, files->audit, err) < 0 || make_pool(s, config, err) < 0 ||
+	if (open_audit(s, files->audit, err) < 0 ||
+	    make_conductor(s, config, files->approvals, err) < 0 ||
+	    make_pool(s, config, err) < 0 ||
 	    start_threads(s, want_workers(config), err) < 0) {
 		dw_service_free(s);
 		return -1;
@@ -257,7 +275,7 @@ int dw_service_reload(struct dw_service *service, const struct dw_config *config
 	struct dw_error fewer = {0};
 	unsigned n = want_workers(config);
 
-	if (dw_task_policy_set(service, config->policy, err) < 0)
+	if (dw_conductor_set_policy(service->conductor, config->policy, err) < 0)
 		return -1;
 	(void)pthread_mutex_lock(&service->lock);
 	take_config(service, config);
@@ -316,8 +334,8 @@ void dw_service_free(struct dw_service *service)
 		(void)pthread_join(service->watcher, NULL);
 	dw_queue_forget(service);
 	dw_approval_queue_finish(service);
-	dw_task_policy_finish(service);
-	dw_approver_free(service->people);
+	dw_conductor_free(service->conductor);
+	dw_policy_unref(service->policy_reported);
 	dw_approvals_close(service->approvals);
 	free(service->approvals_path);
 	dw_pool_free(service->pool);
@@ -326,25 +344,12 @@ void dw_service_free(struct dw_service *service)
 	dw_quota_free(service->quota);
 	dw_metrics_free(service->metrics);
 	(void)pthread_cond_destroy(&service->pending.wake);
-	(void)pthread_cond_destroy(&service->recorded);
 	(void)pthread_cond_destroy(&service->tick);
 	(void)pthread_cond_destroy(&service->idle);
 	(void)pthread_cond_destroy(&service->work);
 	(void)pthread_mutex_destroy(&service->opening);
 	(void)pthread_mutex_destroy(&service->lock);
 	free(service);
-}
-
-void dw_service_settle(struct dw_service *service)
-{
-	struct timespec until = dw_time_in(SETTLE_MS);
-
-	(void)pthread_mutex_lock(&service->lock);
-	while (service->recording > 0)
-		if (pthread_cond_timedwait(&service->recorded, &service->lock, &until) ==
-		    ETIMEDOUT)
-			break;
-	(void)pthread_mutex_unlock(&service->lock);
 }
 
 bool dw_service_draining(const struct dw_service *service)

@@ -39,12 +39,6 @@ void dw_service_hurry(struct dw_service *service);
 void dw_service_free(struct dw_service *service);
 
 /*
- * Wait, a second at most, until the end of every run that was answered is on record:
- * who asks for the record right after an answer wants to find it there.
- */
-void dw_service_settle(struct dw_service *service);
-
-/*
  * The policy, limits, levels and sizes of another config, for the tasks to come. -1 if
  * its policy makes no sense: then all is as it was.
  */

@@ -11,9 +11,8 @@
 #include "daemon/quota.h"
 #include "daemon/service.h"
 #include "daemon/task_own.h"
-#include "daemon/task_policy.h"
 #include "dewar/pool.h"
-#include "run/approver.h"
+#include "run/conduct.h"
 
 /*
  * What the service is inside.
@@ -33,8 +32,6 @@ struct dw_service {
 	pthread_cond_t work; /* somebody may run, or it is over */
 	pthread_cond_t idle; /* nobody runs or waits any more */
 	pthread_cond_t tick; /* the keeper is to end */
-	pthread_cond_t recorded;
-	unsigned recording; /* runs that were answered, and whose end is being recorded */
 	struct dw_quota *quota;
 	struct dw_ceilings rules;
 	struct dw_service_keep keep;
@@ -55,19 +52,14 @@ struct dw_service {
 	char *approvals_path;
 	pthread_mutex_t opening; /* of the next one, which is there once it is needed */
 	struct dw_approvals *approvals;
-	struct dw_approver *people;
-	struct dw_task_policy gatehouse;
+	struct dw_conductor *conductor;
+	struct dw_policy *policy_reported; /* the keeper's: the last in the log */
 	struct dw_approval_queue pending;
 	struct dw_metrics *metrics;
 	pthread_t workers[DW_WORKERS_MAX], keeper, scout, watcher;
 	unsigned n_workers;
 	bool keeping, scouting, watching;
 };
-
-uint64_t dw_now_ns(void);
-
-/* Quotas go by the calendar: a day is a day. */
-uint64_t dw_wall_ms(void);
 
 /* Threads: those that run what is next, one that goes by the clock, one at the start. */
 void *dw_queue_work(void *user);
@@ -89,18 +81,15 @@ void dw_queue_return(struct dw_service *s, struct dw_task *task);
 /* Let go of every task, once there are no threads. */
 void dw_queue_forget(struct dw_service *s);
 
-/*
- * Run a task that has left the queue: its result, or NULL and task->why. Passes the
- * policy's gate, records the intent, counts and tells; neither ends nor logs it. False:
- * it is to wait for a person, and to come again.
- */
-bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret);
+/* Without the lock, every now and then: log a policy that changed, or that is invalid. */
+void dw_service_report_policy(struct dw_service *s);
 
 /*
- * Record how a task ended that has ended: after the answer, which need not wait for
- * it. Should we be killed in between, the run counts as interrupted.
+ * Take a task that has left the queue through dw_conduct(): its result, or NULL and
+ * task->why. Counts and tells; neither ends nor logs it. False: it waits for a person,
+ * and comes again.
  */
-void dw_worker_record(struct dw_service *s, const struct dw_task *task);
+bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret);
 
 /* Its time counts from when it came, or was approved. False: there is none left, and task->why. */
 bool dw_worker_in_time(struct dw_task *task, uint64_t now_ns);

@@ -67,7 +67,7 @@ void dw_task_unref(struct dw_task *task)
 	if (!task || atomic_fetch_sub(&task->refs, 1) > 1)
 		return;
 	dw_request_finish(&task->req);
-	dw_permission_finish(&task->passage);
+	dw_conduct_finish(&task->run);
 	dw_result_free(task->res);
 	free(task->json);
 	dw_fd_close(&task->cancel_fd);
@@ -112,7 +112,7 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 		task->bytes += res->files[i].len;
 	/* What it was given is not needed any more, and may be large. */
 	dw_request_finish(&task->req);
-	dw_permission_finish(&task->passage);
+	dw_conduct_finish(&task->run);
 	dw_service_unclaim(task->service, task->claimed);
 	atomic_store(&task->stage, DW_TASK_DONE); /* the last: who sees it may read all */
 	(void)pthread_cond_broadcast(&task->over);

@@ -8,7 +8,7 @@
 #include "daemon/ceilings.h"
 #include "daemon/quota.h"
 #include "daemon/task.h"
-#include "run/gate.h"
+#include "run/conduct.h"
 
 /*
  * What a task is inside; for service.c, which moves it along, and task.c.
@@ -40,13 +40,11 @@ struct dw_task {
 	uint64_t timeout_ms; /* from then on */
 	int cancel_fd;       /* an eventfd */
 	bool keep;
-	size_t claimed;         /* for its request */
-	bool intended;          /* its intent is on record, so its end is to be */
-	struct dw_error failed; /* why there is no result, if it was to run */
-
-	struct dw_permission passage; /* what the policy says; of who runs it */
-	bool passed;                  /* ... which it has */
-	struct dw_request plain;      /* as it was before that; owns nothing */
+	size_t claimed;        /* for its request */
+	struct dw_conduct run; /* its way through policy, record and cell */
+	bool yields;           /* to the runs of others: see dw_quota_yields() */
+	uint64_t started_ns;   /* it left the queue; then, its program was started */
+	uint64_t ended_ns;
 
 	/* Under the service's lock. */
 	bool cancelled;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/log.h"
 #include "daemon/service_own.h"
@@ -10,22 +10,6 @@
 #include "request/warnings.h"
 
 #define WAIT_THAT_COUNTS_MS 100U /* a shorter one is nobody's concern */
-
-uint64_t dw_now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t dw_wall_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000U + (uint64_t)ts.tv_nsec / 1000000U;
-}
 
 static void on_output(void *user, enum dw_stream stream, const void *data, size_t len)
 {
@@ -42,53 +26,30 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
 	return (double)(to_ns - from_ns) / 1e9;
 }
 
-static int record_intent(struct dw_service *s, struct dw_task *task)
+/* Metrics and log lines about the audit record. */
+static void count_record(struct dw_service *s, const struct dw_task *task)
 {
-	struct dw_audit_run run = {
-		.id = task->id,
-		.who = task->caller.who,
-		.decision = task->passage.decided,
-		.rule = task->passage.rule,
-	};
-	uint64_t since = dw_now_ns();
-	struct dw_error err = {0};
-	int r = dw_audit_intent(s->audit, &run, &task->req, &err);
+	const struct dw_conduct *run = &task->run;
 
-	s->audit_down_ms = r < 0 ? dw_now_ms() : 0;
-	if (r == 0) {
+	if (run->intended)
 		dw_metrics_audit(s->metrics, DW_METRICS_INTENT,
-		                 seconds(since, dw_now_ns()));
-		return 0;
-	}
-	dw_metrics_audit_failed(s->metrics);
-	dw_log(DW_LOG_ERROR, "no record, no run", "run", task->id, "why", err.text, NULL);
-	(void)dw_api_fail(&task->why, 503, "see to the disk of the audit record",
-	                  "no record, no run: %s", err.text);
-	task->why.retry_after_s = 5;
-	return -1;
-}
-
-void dw_worker_record(struct dw_service *s, const struct dw_task *task)
-{
-	struct dw_audit_run run = {.id = task->id, .who = task->caller.who};
-	uint64_t since = dw_now_ns();
-	struct dw_error err = {0};
-
-	if (!task->intended)
+		                 (double)run->intent_ns / 1e9);
+	else if (!run->res && run->stage == DW_CONDUCT_INTENT)
+		dw_metrics_audit_failed(s->metrics);
+	if (!run->intended)
 		return;
-	if (dw_audit_outcome(s->audit, &run, task->res, task->res ? NULL : &task->failed,
-	                     &err) == 0) {
+	if (run->unrecorded.code == DW_OK) {
 		dw_metrics_audit(s->metrics, DW_METRICS_OUTCOME,
-		                 seconds(since, dw_now_ns()));
+		                 (double)run->outcome_ns / 1e9);
 		return;
 	}
 	dw_metrics_audit_failed(s->metrics);
 	dw_log(DW_LOG_ERROR, "an outcome was not recorded", "run", task->id, "why",
-	       err.text, NULL);
+	       run->unrecorded.text, NULL);
 }
 
 static void count_run(struct dw_service *s, const struct dw_task *task,
-                      const struct dw_result *res, uint64_t left_ns, uint64_t end_ns)
+                      const struct dw_result *res)
 {
 	const char *language = task->req.language ? dw_language_name(task->req.language)
 	                                          : NULL;
@@ -99,8 +60,8 @@ static void count_run(struct dw_service *s, const struct dw_task *task,
 		.status = dw_status_name(res->status),
 		.reason = dw_reason_name(res->reason),
 		.way = res->warm ? "warm" : "cold",
-		.queue_s = seconds(task->counts_ns, left_ns),
-		.start_s = ran < 0 ? -1 : seconds(left_ns, end_ns) - ran,
+		.queue_s = seconds(task->counts_ns, task->started_ns),
+		.start_s = ran < 0 ? -1 : seconds(task->started_ns, task->ended_ns) - ran,
 		.run_s = ran,
 	};
 
@@ -135,73 +96,140 @@ bool dw_worker_in_time(struct dw_task *task, uint64_t now_ns)
 	return false;
 }
 
-/* The program itself, with what is left of its time. */
-static struct dw_result *run(struct dw_service *s, struct dw_task *task, uint64_t waited)
+/*
+ * The policy may have raised the level: the daemon and the key must allow that one as
+ * well, and the config has images of its own for a level.
+ */
+static int check_raised(struct dw_service *s, struct dw_task *task,
+                        struct dw_request *req)
 {
-	struct dw_result *res = NULL;
+	const struct dw_decision *decision = &task->run.permission.decision;
+	const char *image;
 	int r;
 
+	if (req->image == task->image)
+		req->image = NULL;
+	(void)pthread_mutex_lock(&s->lock);
+	r = dw_ceilings_check(&s->rules, &task->caller, req, &task->why);
+	image = dw_ceilings_image(&s->rules, req);
+	if (r == 0 && image) {
+		(void)snprintf(task->image, sizeof(task->image), "%s", image);
+		req->image = task->image;
+	}
+	(void)pthread_mutex_unlock(&s->lock);
+	if (r < 0)
+		(void)snprintf(task->why.hint, sizeof(task->why.hint),
+		               "the policy's rule %.100s raises its level to %.64s",
+		               decision->raised_by, decision->level);
+	return r;
+}
+
+static int on_admit(struct dw_conduct *run, bool asking, struct dw_error *err)
+{
+	struct dw_task *task = run->user;
+
+	if (run->permission.decision.level[0] != '\0' &&
+	    check_raised(task->service, task, &run->req) < 0)
+		return dw_fail(err, DW_E_DENIED, 0, "%s (%s)", task->why.message,
+		               task->why.hint);
+	if (asking)
+		return dw_approval_queue_room(task->service, task, err);
+	/* The time that the policy took counts as well. */
+	if (!dw_worker_in_time(task, dw_now_ns()))
+		return dw_fail(err, DW_E_BUSY, 0, "%s", task->why.message);
+	return 0;
+}
+
+/* The program itself, with what is left of its time. */
+static int on_execute(struct dw_conduct *run, struct dw_result **ret,
+                      struct dw_error *err)
+{
+	struct dw_task *task = run->user;
+	struct dw_service *s = task->service;
+	struct dw_request *req = &run->req;
+	uint64_t waited;
+	int r;
+
+	task->started_ns = dw_now_ns();
+	waited = waited_ms(task, task->started_ns);
 	dw_task_tell(task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
 	if (waited >= WAIT_THAT_COUNTS_MS)
-		task->req.limits.timeout_ms = task->timeout_ms - waited;
-	task->req.on_output = on_output;
-	task->req.on_note = on_note;
-	task->req.user = task;
-	r = s->pool ? dw_pool_run(s->pool, &task->req, &res, &task->failed)
-	            : dw_run(&task->req, &res, &task->failed);
-	if (r < 0) {
-		(void)dw_api_fail_with(&task->why, &task->failed);
-		return NULL;
-	}
+		req->limits.timeout_ms = waited < task->timeout_ms
+		                                 ? task->timeout_ms - waited
+		                                 : 1;
+	req->yields = task->yields;
+	req->on_output = on_output;
+	req->on_note = on_note;
+	req->user = task;
+	r = s->pool ? dw_pool_run(s->pool, req, ret, err) : dw_run(req, ret, err);
+	if (r < 0)
+		return -1;
 	if (waited >= WAIT_THAT_COUNTS_MS)
-		dw_warn(res,
+		dw_warn(*ret,
 		        "it waited %.1f s for its turn, which counts towards its %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
-	if (task->req.yields)
-		dw_warn(res,
+	if (req->yields)
+		dw_warn(*ret,
 		        "a run of this key came to its limit of processes less than %u s "
 		        "before: this one yields to the runs of others",
 		        DW_UNRULY_MS / 1000);
-	dw_gate_remark(&task->passage, res);
-	return res;
+	return 0;
 }
 
-/* It may not run: that is on record, and a result. */
-static struct dw_result *refuse(struct dw_task *task)
+/* Why a run that ended has no result, for its client. */
+static void explain(struct dw_service *s, struct dw_task *task)
 {
-	struct dw_result *res = dw_gate_refusal(&task->passage, &task->req);
+	const struct dw_conduct *run = &task->run;
 
-	if (!res) {
-		(void)dw_fail(&task->failed, DW_E_INTERNAL, 0,
-		              "write the result: no memory");
-		(void)dw_api_fail_with(&task->why, &task->failed);
+	if (task->why.status != 0)
+		return; /* on_admit() did */
+	if (run->stage != DW_CONDUCT_INTENT) {
+		(void)dw_api_fail_with(&task->why, &run->error);
+		return;
 	}
-	return res;
+	s->audit_down_ms = dw_now_ms();
+	dw_log(DW_LOG_ERROR, "no record, no run", "run", task->id, "why", run->error.text,
+	       NULL);
+	(void)dw_api_fail(&task->why, 503, "see to the disk of the audit record", "%s",
+	                  run->error.text);
+	task->why.retry_after_s = 5;
+}
+
+/* False: it waits for a person. */
+static bool conduct(struct dw_service *s, struct dw_task *task)
+{
+	struct dw_conduct *run = &task->run;
+	bool decided = run->decided, ended;
+
+	run->door = task->door;
+	run->who = task->caller.who;
+	run->asked = &task->req;
+	run->admit = on_admit;
+	run->execute = on_execute;
+	run->user = task;
+	ended = dw_conduct(s->conductor, run);
+	if (!decided && run->decided)
+		dw_metrics_decision(s->metrics, run->permission.decided);
+	if (run->intended)
+		s->audit_down_ms = 0;
+	return ended;
 }
 
 bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret)
 {
-	enum dw_way way = DW_WAY_FAILED;
-	struct dw_result *res = NULL;
-	uint64_t left_ns;
-
-	if (dw_worker_in_time(task, dw_now_ns()))
-		way = dw_task_policy_pass(s, task);
-	if (way == DW_WAY_WAITS)
-		return false;
-	/* What the policy took counts as well. */
-	left_ns = dw_now_ns();
-	if (way == DW_WAY_OPEN && !dw_worker_in_time(task, left_ns))
-		way = DW_WAY_FAILED;
-	if (way != DW_WAY_FAILED && record_intent(s, task) == 0) {
-		task->intended = true;
-		res = way == DW_WAY_OPEN ? run(s, task, waited_ms(task, left_ns))
-		                         : refuse(task);
+	task->started_ns = dw_now_ns();
+	if (dw_worker_in_time(task, task->started_ns)) {
+		if (!conduct(s, task))
+			return false;
+		task->ended_ns = dw_now_ns();
+		count_record(s, task);
+		if (!task->run.res)
+			explain(s, task);
 	}
-	if (res)
-		count_run(s, task, res, left_ns, dw_now_ns());
+	*ret = TAKE_PTR(task->run.res);
+	if (*ret)
+		count_run(s, task, *ret);
 	else
 		dw_metrics_refused(s->metrics, task->why.status);
-	*ret = res;
 	return true;
 }

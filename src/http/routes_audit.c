@@ -57,7 +57,6 @@ static void look(struct dw_exchange *x)
 	struct query *q = x->state;
 	struct dw_audit_reader *reader = NULL;
 
-	dw_service_settle(dw_exchange_service(x));
 	if (dw_audit_reader_open(x->door->audit, &reader, &q->err) < 0)
 		return;
 	(void)dw_audit_each_run(reader, &q->filter, on_run, q, &q->err);

@@ -35,7 +35,7 @@ static const char *code_of(const json_t *request)
 static char *excerpt_of(const json_t *request)
 {
 	const char *code = code_of(request);
-	size_t len = strnlen(code, DW_JOB_EXCERPT_MAX);
+	size_t len = strnlen(code, DW_APPROVAL_EXCERPT_MAX);
 
 	if (code[len] != '\0')
 		len -= dw_utf8_unfinished(code, len);
@@ -51,7 +51,7 @@ char *dw_approval_excerpt(const struct dw_approval *approval)
 	return excerpt;
 }
 
-char *dw_job_pending(const struct dw_approval *approval)
+char *dw_pending_message(const struct dw_approval *approval)
 {
 	json_t *tree = dw_approval_to_json(approval);
 	autofree char *excerpt = excerpt_of(json_object_get(tree, "request"));
@@ -75,14 +75,14 @@ static json_t *text_of(const char *text)
 	return clean ? json_stringn(clean, len) : NULL;
 }
 
-char *dw_job_check(const struct dw_policy_question *question,
-                   const struct dw_permission *passage)
+char *dw_check_message(const struct dw_policy_question *question,
+                       const struct dw_permission *permission)
 {
-	const struct dw_decision *d = &passage->decision;
+	const struct dw_decision *d = &permission->decision;
 	struct dw_request req = *question->req;
 	autofree char *request = NULL;
 
-	dw_gate_apply(passage, &req);
+	dw_permission_apply(permission, &req);
 	if (question->limits)
 		req.limits = *question->limits;
 	request = dw_audit_describe(&req);
@@ -91,8 +91,8 @@ char *dw_job_check(const struct dw_policy_question *question,
 	return dump(json_pack("{s:i, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "version",
 	                      1, "run", text_of(req.id), "who", text_of(question->who),
 	                      "door", text_of(question->door), "decision",
-	                      passage->decided, "rule", text_of(passage->rule), "level",
-	                      text_of(req.level), "findings",
+	                      permission->decided, "rule", text_of(permission->rule),
+	                      "level", text_of(req.level), "findings",
 	                      dw_advice_json(&d->findings), "request",
 	                      json_loads(request, JSON_ALLOW_NUL, NULL)));
 }

@@ -4,8 +4,9 @@
 #include "analysis/advice.h"
 #include "run/check.h"
 
-int dw_gate_explain(struct dw_policy *policy, const struct dw_policy_question *question,
-                    struct dw_explanation *ret, struct dw_error *err)
+int dw_permission_explain(struct dw_policy *policy,
+                          const struct dw_policy_question *question,
+                          struct dw_explanation *ret, struct dw_error *err)
 {
 	struct dw_policy_question full = *question;
 	struct dw_limits limits;
@@ -16,7 +17,7 @@ int dw_gate_explain(struct dw_policy *policy, const struct dw_policy_question *q
 	}
 	if (dw_policy_explain(policy, &full, ret, err) < 0)
 		return -1;
-	dw_gate_trim(&ret->decision, full.req);
+	dw_permission_trim(&ret->decision, full.req);
 	return 0;
 }
 

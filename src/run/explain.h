@@ -4,14 +4,15 @@
 
 #include <jansson.h>
 
-#include "run/gate.h"
+#include "run/permission.h"
 
 /*
  * How a decision came about, for `dewar policy explain`. The question's limits may be
- * NULL, as for dw_gate_pass().
+ * NULL, as for dw_permission_decide().
  */
-int dw_gate_explain(struct dw_policy *policy, const struct dw_policy_question *question,
-                    struct dw_explanation *ret, struct dw_error *err);
+int dw_permission_explain(struct dw_policy *policy,
+                          const struct dw_policy_question *question,
+                          struct dw_explanation *ret, struct dw_error *err);
 
 /* As JSON; NULL without memory. */
 json_t *dw_explanation_json(const struct dw_explanation *explanation);

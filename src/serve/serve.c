@@ -18,7 +18,7 @@
 #include "http/auth.h"
 #include "http/http.h"
 #include "mcp/over_http.h"
-#include "run/gate.h"
+#include "policy/policy.h"
 #include "serve/words.h"
 
 #define EXIT_OURS 125

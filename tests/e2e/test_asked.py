@@ -76,6 +76,15 @@ def ask(dewar, place, tmp_path):
         run.process.communicate()
 
 
+def peek(run):
+    """What a run has printed on stderr so far; end() gets the rest."""
+    os.set_blocking(run.process.stderr.fileno(), False)
+    try:
+        return (run.process.stderr.peek() or b"").decode()
+    finally:
+        os.set_blocking(run.process.stderr.fileno(), True)
+
+
 def approve(dewar, place, *words):
     return subprocess.run([dewar, "approve", *words, "--state", place, "--json"],
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
@@ -110,6 +119,21 @@ def test_yes_runs_it_once(ask, dewar, place, policy, run, tmp_path):
     assert (status, result["reason"], result["metadata"]["ok"]) == (125, "approval_denied", False)
     assert "not twice" in result["hint"] and result["stdout"] == ""
     assert "approval_denied" in json.dumps(recorded(run, tmp_path, result["id"]))
+
+
+def test_a_run_whose_approval_another_run_used_asks_again(ask, dewar, place, policy):
+    """Two runs of the same request wait for one question; each needs an approval of its own."""
+    name = policy(POLICY % (300, "true"))
+    first = ask(name)
+    second = ask(name, waits=False)
+    wait_until(lambda: "waiting for" in peek(second), "the second run to wait", 60)
+    assert approve(dewar, place, "yes", first.question).returncode == 0
+    again = wait_until(lambda: [q for q in questions(dewar, place) if q != first.question],
+                       "one of them to ask again", 60)
+    assert approve(dewar, place, "yes", again[0]).returncode == 0
+    for run in first, second:
+        status, result, _ = run.end()
+        assert (status, result["stdout"]) == (0, "ran\n"), result
 
 
 def test_what_was_approved_is_what_runs(ask, dewar, place, policy):

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_RUN_PERMISSION_H
+#define DW_RUN_PERMISSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dewar/request.h"
+#include "dewar/result.h"
+#include "policy/decide.h"
+#include "policy/policy.h"
+
+/*
+ * Whether one run may start: the policy's decision, then the operator's own check if
+ * the policy names one. Knows nothing of audit, queues or HTTP, and asks no person;
+ * run/approver.h does.
+ */
+enum dw_permission_state {
+	DW_PERMISSION_GRANTED = 0,
+	DW_PERMISSION_REFUSED, /* reason and hint say why */
+	DW_PERMISSION_ASK,     /* a person must be asked first */
+	DW_PERMISSION_WAITING, /* a person was asked and has not answered yet */
+	DW_PERMISSION_STATE_COUNT
+};
+
+/* Start from {0}. */
+struct dw_permission {
+	enum dw_permission_state state;
+	struct dw_decision decision; /* the policy's */
+
+	/* For the record: "allow", "raise", "deny" or "ask", and the rule. */
+	const char *decided;
+	char rule[DW_DECISION_TEXT_MAX];
+	char check_reason[DW_DECISION_TEXT_MAX]; /* of the operator's own check, or "" */
+
+	/* Of a refused run: policy, approval_denied, approval_expired, ... */
+	enum dw_reason reason;
+	char hint[DW_DECISION_TEXT_MAX * 2];
+
+	/* Of the question to a person; the id is "" if there was none. */
+	struct {
+		char id[DW_ID_MAX];
+		int64_t expires_us;
+		bool self;                             /* the caller may approve it */
+		char granted_by[DW_DECISION_TEXT_MAX]; /* "approved by uid:0 (root), ..." */
+	} approval;
+};
+
+/*
+ * Decide. 0: see ret->state, which is never WAITING. -1: the request makes no sense, or
+ * we failed. The question's limits may be NULL: the defaults are then filled in.
+ */
+int dw_permission_decide(struct dw_policy *policy,
+                         const struct dw_policy_question *question,
+                         struct dw_permission *ret, struct dw_error *err);
+
+__attribute__((format(printf, 3, 4))) void dw_permission_refuse(
+	struct dw_permission *permission, enum dw_reason reason, const char *fmt, ...);
+
+/* Why a person is asked: the check's reason, the rule's, or what the rule matched. */
+const char *dw_permission_reason(const struct dw_permission *permission);
+
+/*
+ * Drop the policy's own lists that no cell of this request can enforce: only the
+ * analysis enforces them then.
+ */
+void dw_permission_trim(struct dw_decision *decision, const struct dw_request *req);
+
+/*
+ * Put the decision into the request: the raised level, the lists that it is limited to.
+ * The request refers to the permission from here on.
+ */
+void dw_permission_apply(const struct dw_permission *permission, struct dw_request *req);
+
+/* The result of a refused run: ok is false, and no program was started. */
+struct dw_result *dw_permission_refusal(const struct dw_permission *permission,
+                                        const struct dw_request *req);
+
+/* Add findings and a raised level to the result's warnings and findings. */
+void dw_permission_report(const struct dw_permission *permission, struct dw_result *res);
+
+void dw_permission_finish(struct dw_permission *permission);
+
+#endif
