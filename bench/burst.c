@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hundred callers at the same moment: with a hundred cells that wait, and with
- * nothing but a zygote; and a hundred bare python3 beside them.
+ * A hundred callers at the same moment: with a hundred standby cells, with only a
+ * zygote to fork from, and with a hundred bare python3 processes for comparison.
  */
 #include <math.h>
 
-#include "cli/bench_load.h"
+#include "bench/bench.h"
 
 #define CALLERS 100
 #define BURSTS 5
 
 struct burst {
 	struct dw_bench_row *row;
-	struct dw_samples each; /* how long one run took */
-	struct dw_samples all;  /* until the last was done, a burst */
+	struct dw_samples each; /* the time of each run */
+	struct dw_samples all;  /* the time of each burst, until its last run ended */
 };
 
-static int burst_once(const struct dw_bench *b, const struct dw_bench_way *way,
+static int burst_once(const struct dw_bench *b, const struct dw_bench_workload *workload,
                       struct burst *burst, struct dw_error *err)
 {
 	struct dw_bench_load load = {
-		.way = way,
+		.workload = workload,
 		.threads = CALLERS,
 		.runs_each = 1,
 	};
@@ -40,25 +40,25 @@ static int burst_once(const struct dw_bench *b, const struct dw_bench_way *way,
 static int burst_warm(const struct dw_bench *b, unsigned standby, struct burst *burst,
                       struct dw_error *err)
 {
-	struct dw_bench_way way = dw_bench_python;
+	struct dw_bench_workload workload = dw_bench_python;
 	struct dw_bench_pool pool = {0};
 	int r;
 
 	if (dw_bench_pool_open(b, "python", standby, &pool, err) < 0)
 		return -1;
-	way.pool = pool.pool;
-	way.cancel_fd = b->cancel_fd;
-	r = burst_once(b, &way, burst, err);
+	workload.pool = pool.pool;
+	workload.cancel_fd = b->cancel_fd;
+	r = burst_once(b, &workload, burst, err);
 	dw_bench_pool_close(&pool, burst->row);
 	return r;
 }
 
 static int burst_bare(const struct dw_bench *b, struct burst *burst, struct dw_error *err)
 {
-	struct dw_bench_way way = dw_bench_bare_python;
+	struct dw_bench_workload workload = dw_bench_bare_python;
 
-	way.cancel_fd = b->cancel_fd;
-	return burst_once(b, &way, burst, err);
+	workload.cancel_fd = b->cancel_fd;
+	return burst_once(b, &workload, burst, err);
 }
 
 static void conclude(struct burst *burst, struct burst *bare)
@@ -70,8 +70,8 @@ static void conclude(struct burst *burst, struct burst *bare)
 		dw_bench_times(row, &burst->each);
 		row->ratio_to_bare = last / dw_samples_percentile(&bare->all, 50);
 		dw_bench_note(row,
-		              "%llu of %zu did well; the last was done after %.0f ms in "
-		              "the middle burst of %zu, %.0f ms in the worst",
+		              "%llu of %zu succeeded; the last ended after %.0f ms in "
+		              "the median burst of %zu, %.0f ms in the worst",
 		              (unsigned long long)row->n, (size_t)(row->n + row->failed),
 		              last, burst->all.n,
 		              dw_samples_percentile(&burst->all, 100));
@@ -80,10 +80,10 @@ static void conclude(struct burst *burst, struct burst *bare)
 	dw_samples_finish(&burst->all);
 }
 
-static void promise(struct dw_bench_row *row, double last)
+static void add_check(struct dw_bench_row *row, double last)
 {
 	dw_bench_check(row, &(struct dw_bench_check){
-				    .what = "until the last of 100 is done",
+				    .what = "until the last of 100 ends",
 				    .unit = "ms",
 				    .value = last,
 				    .bar = 250,
@@ -97,13 +97,13 @@ void dw_bench_burst(struct dw_bench *b)
 	struct burst standby = {0}, fork = {0}, bare = {0};
 	struct dw_error err = {0};
 
-	if (!dw_bench_wants(b, "burst"))
+	if (!dw_bench_is_selected(b, "burst"))
 		return;
 	bare.row = dw_bench_add(b, "burst-bare", "100 at once: bare python3");
 	fork.row = dw_bench_add(b, "burst-fork", "100 at once: warm, nothing on standby");
 	standby.row = dw_bench_add(b, "burst", "100 at once: warm, 100 on standby");
 	for (int i = 0; i < bursts && !dw_bench_stopped(b); i++) {
-		dw_bench_say(b, "burst %d of %d", i + 1, bursts);
+		dw_bench_progress(b, "burst %d of %d", i + 1, bursts);
 		if (burst_bare(b, &bare, &err) < 0)
 			dw_bench_skip(bare.row, err.text);
 		if (burst_warm(b, 0, &fork, &err) < 0)
@@ -112,7 +112,7 @@ void dw_bench_burst(struct dw_bench *b)
 			dw_bench_skip(standby.row, err.text);
 	}
 	if (standby.row->skipped[0] == '\0')
-		promise(standby.row, dw_samples_percentile(&standby.all, 50));
+		add_check(standby.row, dw_samples_percentile(&standby.all, 50));
 	conclude(&fork, &bare);
 	conclude(&standby, &bare);
 	conclude(&bare, &bare);

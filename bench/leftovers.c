@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What many runs leave behind: processes, mounts, cgroups, namespaces and
- * descriptors, counted before the pool is made and after it is gone; and how much our
- * own process has grown meanwhile.
+ * descriptors, counted before the pool is created and after it is freed, and the
+ * growth of this process in between.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,15 +20,15 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "cli/bench_load.h"
+#include "bench/bench.h"
 
 #define RUNS 10000U
-#define RUNS_A_ROUND 33U /* where the number of rounds was given */
-#define FIRST_RUNS 400U  /* until our own memory is as large as it gets */
+#define RUNS_A_ROUND 33U /* if --rounds was given */
+#define FIRST_RUNS 400U  /* until the memory of this process stops growing */
 #define CALLERS 2
 #define MB 1048576.0
 #define ALL_MS (15 * 60000U)
-#define SETTLE_MS 20000U /* the kernel takes its time to let go of a cgroup */
+#define SETTLE_MS 20000U /* the kernel releases cgroups late */
 
 struct counts {
 	long processes;
@@ -48,8 +48,8 @@ static long count_words(const char *text)
 }
 
 /*
- * Children, and those whose parents died: we are their reaper for as long as we
- * count. Each thread has a list of its own.
+ * Children, and orphans, since this process is a subreaper while it counts. Each
+ * thread has its own list of children.
  */
 static long count_processes(void)
 {
@@ -80,7 +80,7 @@ static long count_mounts(void)
 	return n;
 }
 
-/* nftw() hands nothing through. */
+/* Globals, because nftw() passes no argument to its callback. */
 static long cgroups_seen;
 static char cgroup_prefix[64];
 
@@ -92,7 +92,7 @@ static int see_cgroup(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* Their names tell who made them: a pid, and the namespace that it is of. */
+/* Cgroup names hold the pid of their creator and its pid namespace. */
 static long count_cgroups(void)
 {
 	struct stat st = {0};
@@ -105,7 +105,7 @@ static long count_cgroups(void)
 	return cgroups_seen;
 }
 
-/* A namespace lives as long as a process in it, which we count, or a descriptor. */
+/* A namespace lives as long as a process (counted above) or a descriptor. */
 static void count_descriptors(struct counts *ret)
 {
 	autodir DIR *dir = opendir("/proc/self/fd");
@@ -166,7 +166,7 @@ static struct counts settle(const struct counts *before)
 	uint64_t until = dw_now_ms() + SETTLE_MS;
 	struct counts left;
 
-	/* Zombies whose parents died are nobody's but ours now. */
+	/* Reap orphaned zombies: this process is their parent now. */
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 	left = left_since(before);
@@ -187,11 +187,11 @@ static double resident_mb(void)
 	return (double)strtoul(p, NULL, 10) * (double)sysconf(_SC_PAGESIZE) / MB;
 }
 
-static int run_many(struct dw_bench *b, struct dw_bench_way *way, uint64_t runs,
+static int run_many(struct dw_bench *b, struct dw_bench_workload *workload, uint64_t runs,
                     struct dw_bench_load *load, struct dw_error *err)
 {
 	*load = (struct dw_bench_load){
-		.way = way,
+		.workload = workload,
 		.threads = CALLERS,
 		.runs_each = (runs + CALLERS - 1) / CALLERS,
 		.ms = ALL_MS,
@@ -237,7 +237,7 @@ static void conclude(struct dw_bench_row *row, struct dw_bench_load *load,
 static void measure(struct dw_bench *b, struct dw_bench_row *row, uint64_t runs)
 {
 	struct dw_bench_load first = {0}, load = {0};
-	struct dw_bench_way way = dw_bench_python;
+	struct dw_bench_workload workload = dw_bench_python;
 	const struct counts before = count();
 	struct dw_bench_pool pool = {0};
 	struct dw_error err = {0};
@@ -249,17 +249,17 @@ static void measure(struct dw_bench *b, struct dw_bench_row *row, uint64_t runs)
 		dw_bench_skip(row, err.text);
 		return;
 	}
-	way.pool = pool.pool;
-	way.cancel_fd = b->cancel_fd;
-	r = run_many(b, &way, FIRST_RUNS, &first, &err);
-	/* Counting that finds nothing now would find nothing later. */
+	workload.pool = pool.pool;
+	workload.cancel_fd = b->cancel_fd;
+	r = run_many(b, &workload, FIRST_RUNS, &first, &err);
+	/* A control: if the count finds nothing now, it cannot find leftovers later. */
 	held = left_since(&before);
 	note_counts(row, "while the pool stands", &held);
 	dw_bench_pool_mark(&pool);
 	if (r == 0) {
 		grown = -resident_mb();
-		r = run_many(b, &way, runs, &load, &err);
-		/* What we keep ourselves, to tell the times, is no growth of the pool. */
+		r = run_many(b, &workload, runs, &load, &err);
+		/* The samples themselves are not growth of the pool. */
 		grown += resident_mb() -
 		         (double)(load.samples.size * sizeof(double)) / MB;
 	}
@@ -277,11 +277,11 @@ void dw_bench_leftovers(struct dw_bench *b)
 {
 	struct dw_bench_row *row;
 
-	if (!dw_bench_wants(b, "leftovers"))
+	if (!dw_bench_is_selected(b, "leftovers"))
 		return;
 	row = dw_bench_add(b, "leftovers", "what runs of print(1) leave behind");
 	if (b->quick && !b->only) {
-		dw_bench_skip(row, "it takes a minute: not with --quick, unless --only "
+		dw_bench_skip(row, "takes a minute: skipped by --quick, unless --only "
 		                   "names it");
 		return;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows as a drawing: times on a logarithmic scale, by method, with what was
- * promised of them; below it the promises, kept or not. One file that needs no other,
- * for light pages and dark ones. All text in it is ours, so nothing is escaped.
+ * The rows as a drawing: times on a logarithmic scale, by method, with their goals;
+ * below it a table of the goals and whether they were met. A single file for light and
+ * dark pages. No text in it comes from outside this program, so nothing is escaped.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cli/bench.h"
+#include "bench/bench.h"
 
 #define CEILING (1U << 20)
 #define WIDTH 940.0
@@ -22,8 +22,8 @@
 #define PLOT_TOP 112.0
 #define ROW 30.0
 #define GAP 14.0       /* between groups */
-#define LINE 24.0      /* of the promises */
-#define MEASURED 650.0 /* their columns, by where they end */
+#define LINE 24.0      /* of the table of goals */
+#define MEASURED 650.0 /* its columns, by their right edges */
 #define BAR 730.0
 #define AIM 805.0
 
@@ -58,7 +58,7 @@ static bool is_drawn(const struct dw_bench_row *row)
 	return row->plotted && row->skipped[0] == '\0' && row->n > 0;
 }
 
-/* The promise of a row's median, in ms; NAN if there is none. */
+/* The goal for a row's median, in ms; NAN if it has no goal. */
 static double in_ms(const struct dw_bench *b, const struct dw_bench_row *row, bool aim)
 {
 	const struct dw_bench_row *bare = dw_bench_find(b, row->bare);
@@ -94,7 +94,7 @@ static void set_scale(const struct dw_bench *b, struct drawing *d)
 		d->high++;
 }
 
-/* How tall the plot is: rows, and gaps between groups. */
+/* The height of all rows and of the gaps between groups. */
 static double plot_height(const struct dw_bench *b)
 {
 	double height = 0;
@@ -250,9 +250,9 @@ static void draw_checks_head(const struct drawing *d, double y)
 		const char *text;
 	} columns[] = {{MEASURED, "measured"}, {BAR, "bar"}, {AIM, "aim"}};
 
-	(void)dw_buf_printf(
-		d->out, "<text class='title' x='%.1f' y='%.1f'>What is promised</text>\n",
-		MARGIN, y);
+	(void)dw_buf_printf(d->out,
+	                    "<text class='title' x='%.1f' y='%.1f'>Goals</text>\n",
+	                    MARGIN, y);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		(void)dw_buf_printf(
 			d->out,
@@ -317,7 +317,7 @@ int dw_bench_write_svg(const struct dw_bench *b, int fd, struct dw_error *err)
 	r = dw_fd_write_all(fd, out.data, out.len);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "write the drawing");
-	/* An older and longer one may have been there; a pipe cannot be cut. */
+	/* Cut off the rest of a longer file. This fails for a pipe, ignoring. */
 	(void)!ftruncate(fd, (off_t)out.len);
 	return 0;
 }

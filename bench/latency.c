@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long one run takes, by method.
+ * The time of one run, by method.
  *
  * Theory of operation
  *
  * Every round runs each method once, in random order, the bare commands among them,
- * so that all of them meet the same noise: what counts are the ratios. After a run
- * in a pool we wait until the pool has its cells again and is quiet, so that building
- * them falls into nobody's time, neither ours nor that of the bare ones.
+ * so that all of them meet the same noise: the ratios are what matters. After a run
+ * in a pool we wait until the pool has refilled and is idle, so that no measured time
+ * includes the building of cells.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "cli/bench_run.h"
+#include "bench/bench.h"
 
-#define TRIALS 3            /* runs that warm the caches, and do not count */
-#define FAILURES_MAX 10     /* before a method is left alone */
+#define TRIALS 3            /* uncounted runs that warm the caches */
+#define FAILURES_MAX 10     /* then a method is not tried again */
 #define ALL_MS (15 * 60000) /* for all rounds */
 
 #define DATA                                        \
@@ -27,7 +27,7 @@
 
 enum kind {
 	BARE,
-	COMMAND, /* our own program */
+	COMMAND, /* the dewar program */
 	COLD,
 	FORK,
 	STANDBY,
@@ -36,17 +36,17 @@ enum kind {
 struct method {
 	const char *name;
 	const char *title;
-	const char *bare; /* what it is compared with */
+	const char *bare; /* the method it is compared with */
 	enum kind kind;
 	const char *template;
 	const char *argv[8]; /* of a command; argv[0] of COMMAND is filled in */
 	const char *language;
 	const char *code;
 	const char *expect;
-	unsigned every;      /* rounds; what takes long has its turn less often */
-	const char *missing; /* what it means if the first run fails */
-	double bar, aim;     /* p50, of bare's p50; bar 0: no promise */
-	double p99_bar;      /* p99, of bare's p50 */
+	unsigned every;      /* run in every Nth round; slow methods run less often */
+	const char *missing; /* the reason to print if the first run fails */
+	double bar, aim;     /* p50 / bare p50; bar 0: no goal */
+	double p99_bar;      /* p99 / bare p50 */
 };
 
 static const struct method methods[] = {
@@ -132,7 +132,7 @@ static const struct method methods[] = {
 		.kind = BARE,
 		.argv = {"/usr/bin/node", "-e", "console.log(1)"},
 		.every = 2,
-		.missing = "/usr/bin/node does not work here: apt-get install nodejs",
+		.missing = "/usr/bin/node does not work; apt-get install nodejs",
 	},
 	{
 		.name = "javascript",
@@ -154,20 +154,20 @@ static const struct method methods[] = {
 struct runner {
 	const struct method *method;
 	struct dw_bench_row *row;
-	struct dw_bench_way way;
+	struct dw_bench_workload workload;
 	struct dw_bench_pool pool;
 	const char *argv[ARRAY_SIZE(methods[0].argv) + 1];
 	struct dw_samples samples;
 };
 
-/* Itself, or because a method that we want is compared with it. */
-static bool is_wanted(const struct dw_bench *b, const struct method *m)
+/* Selected itself, or needed for comparison with a selected method. */
+static bool is_needed(const struct dw_bench *b, const struct method *m)
 {
-	if (dw_bench_wants(b, m->name))
+	if (dw_bench_is_selected(b, m->name))
 		return true;
 	for (size_t i = 0; i < N_METHODS; i++)
 		if (methods[i].bare && strcmp(methods[i].bare, m->name) == 0 &&
-		    dw_bench_wants(b, methods[i].name))
+		    dw_bench_is_selected(b, methods[i].name))
 			return true;
 	return false;
 }
@@ -175,16 +175,16 @@ static bool is_wanted(const struct dw_bench *b, const struct method *m)
 static int once(const struct dw_bench *b, struct runner *r, double *ret_ms,
                 struct dw_error *err)
 {
-	if (dw_bench_run(&r->way, ret_ms, err) < 0)
+	if (dw_bench_run(&r->workload, ret_ms, err) < 0)
 		return -1;
 	return r->pool.pool ? dw_bench_pool_settle(b, &r->pool, err) : 0;
 }
 
-static void set_way(const struct dw_bench *b, struct runner *r)
+static void set_workload(const struct dw_bench *b, struct runner *r)
 {
 	const struct method *m = r->method;
 
-	r->way = (struct dw_bench_way){
+	r->workload = (struct dw_bench_workload){
 		.language = m->language,
 		.template = m->template,
 		.code = m->code,
@@ -195,8 +195,8 @@ static void set_way(const struct dw_bench *b, struct runner *r)
 		return;
 	memcpy(r->argv, m->argv, sizeof(m->argv));
 	if (m->kind == COMMAND)
-		r->argv[0] = b->self;
-	r->way.argv = r->argv;
+		r->argv[0] = b->dewar;
+	r->workload.argv = r->argv;
 }
 
 static int try_out(const struct dw_bench *b, struct runner *r, struct dw_error *err)
@@ -205,14 +205,14 @@ static int try_out(const struct dw_bench *b, struct runner *r, struct dw_error *
 	const struct dw_bench_row *bare = dw_bench_find(b, m->bare);
 	double ms;
 
-	/* What the bare one lacks, a cell does as well. */
+	/* If the bare command lacks a package, so does the cell. */
 	if (bare && bare->skipped[0] != '\0')
 		return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s", bare->skipped);
-	set_way(b, r);
+	set_workload(b, r);
 	if ((m->kind == FORK || m->kind == STANDBY) &&
 	    dw_bench_pool_open(b, m->template, m->kind == STANDBY, &r->pool, err) < 0)
 		return -1;
-	r->way.pool = r->pool.pool;
+	r->workload.pool = r->pool.pool;
 	for (int i = 0; i < TRIALS; i++)
 		if (once(b, r, &ms, err) < 0)
 			return -1;
@@ -229,9 +229,9 @@ static size_t open_all(struct dw_bench *b, struct runner *runners)
 	for (size_t i = 0; i < N_METHODS && !dw_bench_stopped(b); i++) {
 		struct runner *r = &runners[n];
 
-		if (!is_wanted(b, &methods[i]))
+		if (!is_needed(b, &methods[i]))
 			continue;
-		dw_bench_say(b, "get ready: %s", methods[i].title);
+		dw_bench_progress(b, "preparing: %s", methods[i].title);
 		*r = (struct runner){.method = &methods[i]};
 		r->row = dw_bench_add(b, methods[i].name, methods[i].title);
 		r->row->bare = methods[i].bare;
@@ -323,8 +323,8 @@ void dw_bench_latency(struct dw_bench *b)
 	for (uint64_t i = 0; n > 0 && i < b->rounds && dw_now_ms() < until; i++) {
 		if (dw_bench_stopped(b))
 			break;
-		dw_bench_say(b, "round %llu of %llu", (unsigned long long)i + 1,
-		             (unsigned long long)b->rounds);
+		dw_bench_progress(b, "round %llu of %llu", (unsigned long long)i + 1,
+		                  (unsigned long long)b->rounds);
 		go_round(b, runners, n, i);
 	}
 	for (size_t i = 0; i < n; i++) {

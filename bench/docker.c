@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers: by the engine's own command, by level docker, and by level docker with a
- * container that waits, in turns. All have the same image and limits.
+ * Containers: by the engine's own command, at level docker, and at level docker with a
+ * container on standby, in turns. All use the same image and limits.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/bench_run.h"
+#include "bench/bench.h"
 #include "dewar/dewar.h"
 
 #define TRIALS 2
-#define ROUNDS_MAX 30U /* a container takes its time */
+#define ROUNDS_MAX 30U /* a container takes about a second */
 #define WARM_UP_MS 60000U
 #define IMAGE "python:3.11-slim"
 
@@ -22,17 +22,16 @@ enum {
 	BY_COMMAND,
 	PLAIN,
 	WARM,
-	N_WAYS
+	N_METHODS
 };
 
 static const struct {
 	const char *name, *title;
 	double bar;
-} ways[N_WAYS] = {
+} methods[N_METHODS] = {
 	[BY_COMMAND] = {"bare-docker", "print(1): docker run", 0},
 	[PLAIN] = {"docker", "print(1): level docker", 1.1},
-	[WARM] = {"docker-warm", "print(1): level docker, a container that waits",
-                  1.0 / 3},
+	[WARM] = {"docker-warm", "print(1): level docker, on standby", 1.0 / 3},
 };
 
 struct containers {
@@ -41,8 +40,8 @@ struct containers {
 	struct dw_pool *pool;
 	char command[64];
 	char host[256];
-	struct dw_bench_row *row[N_WAYS]; /* NULL: not wanted */
-	struct dw_samples samples[N_WAYS];
+	struct dw_bench_row *row[N_METHODS]; /* NULL: not wanted */
+	struct dw_samples samples[N_METHODS];
 };
 
 static int find_command(struct containers *c, struct dw_error *err)
@@ -85,9 +84,10 @@ static int run_command(const struct containers *c, double *ret_ms, struct dw_err
 	                            "-c",
 	                            "print(1)",
 	                            NULL};
-	const struct dw_bench_way way = {.argv = argv, .cancel_fd = c->b->cancel_fd};
+	const struct dw_bench_workload workload = {.argv = argv,
+	                                           .cancel_fd = c->b->cancel_fd};
 
-	return dw_bench_run(&way, ret_ms, err);
+	return dw_bench_run(&workload, ret_ms, err);
 }
 
 static int run_level(const struct containers *c, bool warm, double *ret_ms,
@@ -108,15 +108,16 @@ static int run_level(const struct containers *c, bool warm, double *ret_ms,
 	return r;
 }
 
-static int once(const struct containers *c, int way, double *ret_ms, struct dw_error *err)
+static int once(const struct containers *c, int method, double *ret_ms,
+                struct dw_error *err)
 {
-	if (way == BY_COMMAND)
+	if (method == BY_COMMAND)
 		return run_command(c, ret_ms, err);
-	/* Nobody's time is that in which one is made anew. */
-	if (c->pool && way == WARM &&
+	/* Starting the next container is not part of any measured time. */
+	if (c->pool && method == WARM &&
 	    dw_pool_warm_up(c->pool, DW_POOL_DOCKER, 1, WARM_UP_MS, err) < 0)
 		return -1;
-	return run_level(c, way == WARM, ret_ms, err);
+	return run_level(c, method == WARM, ret_ms, err);
 }
 
 static int open_pool(struct containers *c, struct dw_error *err)
@@ -134,7 +135,7 @@ static int open_pool(struct containers *c, struct dw_error *err)
 
 static void skip_all(const struct containers *c, const char *why)
 {
-	for (int i = 0; i < N_WAYS; i++)
+	for (int i = 0; i < N_METHODS; i++)
 		if (c->row[i])
 			dw_bench_skip(c->row[i], why);
 }
@@ -149,44 +150,44 @@ static bool get_ready(struct containers *c)
 		skip_all(c, err.text);
 		return false;
 	}
-	for (int i = 0; i < N_WAYS * TRIALS; i++)
-		if (c->row[i % N_WAYS] && once(c, i % N_WAYS, &ms, &err) < 0) {
+	for (int i = 0; i < N_METHODS * TRIALS; i++)
+		if (c->row[i % N_METHODS] && once(c, i % N_METHODS, &ms, &err) < 0) {
 			skip_all(c, err.text);
 			return false;
 		}
 	return true;
 }
 
-static void measure(struct containers *c, int way)
+static void measure(struct containers *c, int method)
 {
 	struct dw_error err = {0};
 	double ms = 0;
 
-	if (!c->row[way] || dw_bench_stopped(c->b))
+	if (!c->row[method] || dw_bench_stopped(c->b))
 		return;
-	if (once(c, way, &ms, &err) == 0)
-		(void)dw_samples_add(&c->samples[way], ms);
-	else if (c->row[way]->failed++ == 0)
-		dw_bench_note(c->row[way], "%s", err.text);
+	if (once(c, method, &ms, &err) == 0)
+		(void)dw_samples_add(&c->samples[method], ms);
+	else if (c->row[method]->failed++ == 0)
+		dw_bench_note(c->row[method], "%s", err.text);
 }
 
 static void conclude(struct containers *c)
 {
 	double bare;
 
-	for (int i = 0; i < N_WAYS; i++) {
+	for (int i = 0; i < N_METHODS; i++) {
 		if (!c->row[i])
 			continue;
 		dw_bench_times(c->row[i], &c->samples[i]);
 		bare = c->row[BY_COMMAND]->p50_ms;
 		c->row[i]->ratio_to_bare = c->row[i]->p50_ms / bare;
-		if (ways[i].bar > 0)
+		if (methods[i].bar > 0)
 			dw_bench_check(c->row[i],
 			               &(struct dw_bench_check){
 					       .what = "p50 / docker run p50",
 					       .unit = "x",
 					       .value = c->row[i]->ratio_to_bare,
-					       .bar = ways[i].bar,
+					       .bar = methods[i].bar,
 					       .aim = NAN,
 				       });
 	}
@@ -205,30 +206,30 @@ void dw_bench_docker(struct dw_bench *b)
 	c.req.pull = DW_PULL_NEVER;
 	c.req.code = (struct dw_bytes){"print(1)", 8};
 	c.req.cancel_fd = b->cancel_fd;
-	for (int i = 0; i < N_WAYS; i++)
-		any = any || dw_bench_wants(b, ways[i].name);
+	for (int i = 0; i < N_METHODS; i++)
+		any = any || dw_bench_is_selected(b, methods[i].name);
 	if (!any)
 		return;
-	for (int i = 0; i < N_WAYS; i++) {
-		/* With the first the others are compared. */
-		if (i != BY_COMMAND && !dw_bench_wants(b, ways[i].name))
+	for (int i = 0; i < N_METHODS; i++) {
+		/* The others are compared with the first. */
+		if (i != BY_COMMAND && !dw_bench_is_selected(b, methods[i].name))
 			continue;
-		c.row[i] = dw_bench_add(b, ways[i].name, ways[i].title);
-		c.row[i]->bare = i == BY_COMMAND ? NULL : ways[BY_COMMAND].name;
+		c.row[i] = dw_bench_add(b, methods[i].name, methods[i].title);
+		c.row[i]->bare = i == BY_COMMAND ? NULL : methods[BY_COMMAND].name;
 	}
-	dw_bench_say(b, "get ready: containers");
+	dw_bench_progress(b, "preparing: containers");
 	if (get_ready(&c)) {
 		for (uint64_t round = 0; round < rounds && !dw_bench_stopped(b);
 		     round++) {
-			dw_bench_say(b, "containers, round %llu of %llu",
-			             (unsigned long long)round + 1,
-			             (unsigned long long)rounds);
-			for (int i = 0; i < N_WAYS; i++)
+			dw_bench_progress(b, "containers, round %llu of %llu",
+			                  (unsigned long long)round + 1,
+			                  (unsigned long long)rounds);
+			for (int i = 0; i < N_METHODS; i++)
 				measure(&c, i);
 		}
 		conclude(&c);
 	}
 	dw_pool_free(c.pool);
-	for (int i = 0; i < N_WAYS; i++)
+	for (int i = 0; i < N_METHODS; i++)
 		dw_samples_finish(&c.samples[i]);
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many runs a second two cores manage, beside bare python3 on the same two.
+ * Runs per second on two cores, compared with bare python3 on the same two.
  *
- * They take turns, and half of the bare runs of a turn come before ours and half
- * behind, so that a host that gets busier meanwhile wrongs neither. Each turn has a
- * pool of its own, on these cores, with one cell ready a core: what it has ready later
- * it has built meanwhile, and not while the bare ones ran.
+ * They alternate, with half of the bare runs before the warm ones and half after, so
+ * that a change in the host's load affects both. Each turn has its own pool, on these
+ * cores, with one cell ready per core: the pool builds all others during its turn, not
+ * while bare commands run.
  */
 #include <math.h>
 #include <sched.h>
 #include <string.h>
 
-#include "cli/bench_load.h"
+#include "bench/bench.h"
 
 #define CORES 2
-#define IN_FLIGHT (CORES * 2) /* so that no core waits for us */
+#define IN_FLIGHT (CORES * 2) /* so that no core is idle */
 #define TURNS 3
 #define MS 2000U /* a turn */
 #define QUICK_MS 1000U
 
-/* Keep us, and all that we start, on two cores; *ret_before is what there was. */
+/* Pin this process and its children to two cores; *ret_before is the old mask. */
 static int take_cores(cpu_set_t *ret_before)
 {
 	cpu_set_t two;
@@ -37,18 +37,19 @@ static int take_cores(cpu_set_t *ret_before)
 	return sched_setaffinity(0, sizeof(two), &two) < 0 ? 0 : n;
 }
 
-/* One of the two, over all turns. */
+/* Warm or bare, summed over all turns. */
 struct side {
 	struct dw_bench_load load;
-	double ms; /* how long it had */
+	double ms; /* the time that it ran */
 };
 
 static int add_load(const struct dw_bench *b, struct side *side,
-                    const struct dw_bench_way *way, uint64_t ms, struct dw_error *err)
+                    const struct dw_bench_workload *workload, uint64_t ms,
+                    struct dw_error *err)
 {
 	int r;
 
-	side->load.way = way;
+	side->load.workload = workload;
 	side->load.threads = IN_FLIGHT;
 	side->load.runs_each = UINT64_MAX;
 	side->load.ms = ms;
@@ -60,7 +61,7 @@ static int add_load(const struct dw_bench *b, struct side *side,
 static int take_turn(struct dw_bench *b, struct dw_bench_row *row, struct side *bare,
                      struct side *warm, struct dw_error *err)
 {
-	struct dw_bench_way python = dw_bench_bare_python, cell = dw_bench_python;
+	struct dw_bench_workload python = dw_bench_bare_python, cell = dw_bench_python;
 	uint64_t ms = b->quick ? QUICK_MS : MS;
 	struct dw_bench_pool pool = {0};
 	int r;
@@ -75,7 +76,7 @@ static int take_turn(struct dw_bench *b, struct dw_bench_row *row, struct side *
 	return r < 0 ? r : add_load(b, bare, &python, ms / 2, err);
 }
 
-static double a_second(const struct side *side)
+static double per_second(const struct side *side)
 {
 	return (double)side->load.samples.n / (side->ms / 1000);
 }
@@ -84,9 +85,9 @@ static void conclude(struct dw_bench_row *row, struct side *warm, const struct s
 {
 	dw_bench_times(row, &warm->load.samples);
 	row->failed = warm->load.failed;
-	row->ratio_to_bare = a_second(warm) / a_second(bare);
+	row->ratio_to_bare = per_second(warm) / per_second(bare);
 	dw_bench_note(row, "%.0f runs/s, bare python3 %.0f runs/s, %d at a time",
-	              a_second(warm), a_second(bare), IN_FLIGHT);
+	              per_second(warm), per_second(bare), IN_FLIGHT);
 	if (warm->load.failed > 0)
 		dw_bench_note(row, "%s", warm->load.first.text);
 	dw_bench_check(row, &(struct dw_bench_check){
@@ -107,7 +108,7 @@ static void measure(struct dw_bench *b, struct dw_bench_row *row)
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < turns && !dw_bench_stopped(b); i++) {
-		dw_bench_say(b, "throughput, turn %d of %d", i + 1, turns);
+		dw_bench_progress(b, "throughput, turn %d of %d", i + 1, turns);
 		r = take_turn(b, row, &bare, &warm, &err);
 	}
 	if (r == 0 && bare.load.failed > 0)
@@ -126,12 +127,12 @@ void dw_bench_throughput(struct dw_bench *b)
 	cpu_set_t before;
 	int cores;
 
-	if (!dw_bench_wants(b, "throughput"))
+	if (!dw_bench_is_selected(b, "throughput"))
 		return;
 	row = dw_bench_add(b, "throughput", "sustained runs of print(1), two cores");
 	cores = take_cores(&before);
 	if (cores < CORES)
-		dw_bench_skip(row, "there are no two cores for us here");
+		dw_bench_skip(row, "needs two cores");
 	else
 		measure(b, row);
 	if (cores > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/bench_load.h"
+#include "bench/bench.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,13 +9,13 @@
 
 #include "base/cleanup.h"
 
-#define TELL_EVERY 100  /* runs */
-#define GATHER_US 20000 /* until all threads stand at the gate */
+#define REPORT_EVERY 100 /* runs */
+#define GATHER_US 20000  /* for all threads to reach the gate */
 
-/* Whoever holds it for writing keeps all threads waiting. */
+/* While the lock is held for writing, all threads wait. */
 struct gate {
 	pthread_rwlock_t lock;
-	bool never; /* not all could be started: go home */
+	bool aborted; /* not all threads could be started: return at once */
 };
 
 struct worker {
@@ -23,7 +23,7 @@ struct worker {
 	const struct dw_bench *bench;
 	const struct dw_bench_load *load;
 	struct gate *gate;
-	bool tells; /* one of them says how far they are */
+	bool reports; /* one thread prints the progress */
 	struct dw_samples samples;
 	uint64_t done, failed;
 	uint64_t began_ns, ended_ns;
@@ -35,14 +35,14 @@ static void run_one(struct worker *w)
 	struct dw_error err = {0};
 	double ms = 0;
 
-	if (dw_bench_run(w->load->way, &ms, &err) == 0)
+	if (dw_bench_run(w->load->workload, &ms, &err) == 0)
 		(void)dw_samples_add(&w->samples, ms);
 	else if (w->failed++ == 0)
 		w->first = err;
 	w->done++;
-	if (w->tells && w->load->title && w->done % TELL_EVERY == 0)
-		dw_bench_say(w->bench, "%s: %llu", w->load->title,
-		             (unsigned long long)w->done * w->load->threads);
+	if (w->reports && w->load->title && w->done % REPORT_EVERY == 0)
+		dw_bench_progress(w->bench, "%s: %llu", w->load->title,
+		                  (unsigned long long)w->done * w->load->threads);
 }
 
 static void *work(void *arg)
@@ -52,7 +52,7 @@ static void *work(void *arg)
 
 	(void)pthread_rwlock_rdlock(&w->gate->lock);
 	(void)pthread_rwlock_unlock(&w->gate->lock);
-	if (w->gate->never)
+	if (w->gate->aborted)
 		return NULL;
 	w->began_ns = dw_bench_now_ns();
 	until = w->began_ns + w->load->ms * 1000000U;
@@ -63,7 +63,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* How many could be started; they have no signals, which are for the main thread. */
+/* Returns how many were started. The main thread alone takes signals. */
 static unsigned start(struct worker *workers, unsigned n)
 {
 	sigset_t all, before;
@@ -110,15 +110,15 @@ int dw_bench_load(const struct dw_bench *b, struct dw_bench_load *load,
 		workers[i] = (struct worker){.bench = b,
 		                             .load = load,
 		                             .gate = &gate,
-		                             .tells = i == 0};
+		                             .reports = i == 0};
 	started = start(workers, load->threads);
-	gate.never = started < load->threads;
+	gate.aborted = started < load->threads;
 	(void)usleep(GATHER_US);
 	(void)pthread_rwlock_unlock(&gate.lock);
 	for (unsigned i = 0; i < started; i++)
 		(void)pthread_join(workers[i].thread, NULL);
 	(void)pthread_rwlock_destroy(&gate.lock);
-	if (gate.never)
+	if (gate.aborted)
 		return dw_fail(err, DW_E_INTERNAL, EAGAIN, "start %u threads",
 		               load->threads);
 	add_up(load, workers);

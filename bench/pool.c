@@ -3,14 +3,14 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/bench_run.h"
+#include "bench/bench.h"
 
 #define MB (1ULL << 20)
-#define CELL_MB_MOST 16ULL /* what we let the pool reckon with, a cell */
+#define CELL_MB_MOST 16ULL /* the pool's memory budget per cell */
 #define WARM_UP_MS 60000U
 #define WARM_UP_CELL_MS 100U
-#define SLICE_MS 1000U /* between looks whether we are to stop */
-#define SETTLE_MS 15   /* what the pool does once its cells are there */
+#define SLICE_MS 1000U /* between checks for a signal */
+#define SETTLE_MS 15   /* the pool's work after it has refilled */
 #define LONG_MS 3600000U
 
 static const struct dw_template_config *find(const char *name)
@@ -65,8 +65,8 @@ int dw_bench_pool_open(const struct dw_bench *b, const char *name, unsigned stan
 	struct dw_bench_pool pool = {.name = name, .standby = standby};
 
 	if (!template)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "there is no template \"%s\" to keep warm", name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0, "there is no template \"%s\"",
+		               name);
 	if (dw_pool_new(&config, &pool.pool, err) < 0)
 		return -1;
 	if (dw_bench_pool_ready(b, &pool, err) < 0) {

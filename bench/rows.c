@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/bench.h"
+#include "bench/bench.h"
 
 #include <math.h>
 #include <poll.h>
@@ -15,7 +15,7 @@ bool dw_bench_reaches(const struct dw_bench_check *check, double goal)
 	return check->at_least ? check->value >= goal : check->value <= goal;
 }
 
-bool dw_bench_wants(const struct dw_bench *b, const char *name)
+bool dw_bench_is_selected(const struct dw_bench *b, const char *name)
 {
 	const char *p = b->only;
 	size_t len = strlen(name), n;
@@ -35,7 +35,7 @@ bool dw_bench_stopped(const struct dw_bench *b)
 	return poll(&pfd, 1, 0) > 0;
 }
 
-void dw_bench_say(const struct dw_bench *b, const char *fmt, ...)
+void dw_bench_progress(const struct dw_bench *b, const char *fmt, ...)
 {
 	char line[160] = "\r";
 	va_list ap;
@@ -45,7 +45,7 @@ void dw_bench_say(const struct dw_bench *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(line + 1, sizeof(line) - 8, fmt, ap);
 	va_end(ap);
-	/* Clear what a longer one left behind. */
+	/* Clear the rest of a longer line. */
 	(void)strncat(line, "\033[K", sizeof(line) - strlen(line) - 1);
 	(void)dw_fd_write_all(STDERR_FILENO, line, strlen(line));
 }

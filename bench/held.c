@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does it cost a run anything that many cells wait beside it?
+ * Whether a run gets slower when many standby cells are held.
  *
- * They are on the same host, so the two cannot take turns run by run. We go few,
- * many, few: what the host does meanwhile is in both.
+ * Both cases share one host, so they cannot alternate run by run. The order is few,
+ * many, few cells, so that changes in the host's load affect both.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cli/bench_run.h"
+#include "bench/bench.h"
 
 #define HELD 500U
 #define MEMORY_CELLS 16U
@@ -32,7 +32,7 @@ static double available_mb(void)
 	          : NAN;
 }
 
-/* Cells are held by descriptors, and 500 need more than what a shell gives. */
+/* 500 cells need more descriptors than a shell's soft limit allows. */
 static void raise_files(void)
 {
 	struct rlimit rl;
@@ -48,13 +48,13 @@ struct phase {
 	uint64_t runs;
 	struct dw_samples *warm;
 	struct dw_samples *bare;
-	double *ret_mb; /* what holding them took of the host's memory, or NULL */
+	double *ret_mb; /* host memory used by the held cells, or NULL */
 };
 
 static int sample(const struct dw_bench *b, const struct dw_bench_pool *pool,
                   const struct phase *phase, struct dw_error *err)
 {
-	struct dw_bench_way bare = dw_bench_bare_python, warm = dw_bench_python;
+	struct dw_bench_workload bare = dw_bench_bare_python, warm = dw_bench_python;
 	double ms = 0;
 
 	bare.cancel_fd = warm.cancel_fd = b->cancel_fd;
@@ -75,8 +75,8 @@ static int run_phase(const struct dw_bench *b, struct dw_bench_row *row,
 	struct dw_bench_pool pool = {0};
 	int r = 0;
 
-	dw_bench_say(b, "%u cells held", phase->held);
-	/* One more than are held: the one that a run takes. */
+	dw_bench_progress(b, "%u cells held", phase->held);
+	/* One more than are held: each run takes one. */
 	if (dw_bench_pool_open(b, "python", phase->held + 1, &pool, err) < 0)
 		return -1;
 	if (phase->ret_mb)
@@ -97,8 +97,8 @@ static void conclude(struct dw_bench_row *row, struct dw_samples *few,
 	dw_bench_note(row, "p50 is %.2f ms with none held", alone);
 	if (mb > 0)
 		dw_bench_note(row,
-		              "%u cells take %.0f MB of the host, %.1f MB each, the "
-		              "kernel's share included",
+		              "%u cells use %.0f MB of host memory, %.1f MB each, "
+		              "kernel memory included",
 		              HELD, mb, mb / HELD);
 	dw_bench_check(row, &(struct dw_bench_check){
 				    .what = "p50 / p50 with none held",
@@ -122,7 +122,7 @@ void dw_bench_held(struct dw_bench *b)
 	struct dw_error err = {0};
 	struct dw_bench_row *row;
 
-	if (!dw_bench_wants(b, "held"))
+	if (!dw_bench_is_selected(b, "held"))
 		return;
 	row = dw_bench_add(b, "held", "print(1): warm, on standby, 500 others held");
 	raise_files();
@@ -142,9 +142,9 @@ void dw_bench_memory(struct dw_bench *b)
 	struct dw_error err = {0};
 	struct dw_bench_row *row;
 
-	if (!dw_bench_wants(b, "memory"))
+	if (!dw_bench_is_selected(b, "memory"))
 		return;
-	dw_bench_say(b, "memory");
+	dw_bench_progress(b, "memory");
 	row = dw_bench_add(b, "memory", "memory of a python cell on standby (PSS)");
 	if (dw_bench_pool_open(b, "python", MEMORY_CELLS, &pool, &err) < 0) {
 		dw_bench_skip(row, err.text);
@@ -153,12 +153,12 @@ void dw_bench_memory(struct dw_bench *b)
 	dw_bench_pool_stats(&pool, &stats);
 	dw_bench_pool_close(&pool, NULL);
 	if (stats.standby_bytes == 0) {
-		dw_bench_skip(row, "the kernel does not say what a cell takes");
+		dw_bench_skip(row, "the kernel does not report the memory of a cell");
 		return;
 	}
 	row->n = 1;
 	dw_bench_note(row,
-	              "one of %u beside their zygote; what is shared counts in parts",
+	              "one of %u that share a zygote; shared pages count in proportion",
 	              MEMORY_CELLS);
 	dw_bench_check(row, &(struct dw_bench_check){
 				    .what = "PSS of one",

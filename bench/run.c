@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/bench_run.h"
+#include "bench/bench.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +17,12 @@
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
 
-#define BARE_MS 120000 /* for a bare command; none takes that long */
+#define BARE_MS 120000 /* a timeout for bare commands */
 
 static const char *const python_argv[] = {"/usr/bin/python3", "-c", "print(1)", NULL};
 
-const struct dw_bench_way dw_bench_bare_python = {.argv = python_argv};
-const struct dw_bench_way dw_bench_python = {
+const struct dw_bench_workload dw_bench_bare_python = {.argv = python_argv};
+const struct dw_bench_workload dw_bench_python = {
 	.language = "python",
 	.code = "print(1)",
 	.expect = "1\n",
@@ -37,9 +37,8 @@ uint64_t dw_bench_now_ns(void)
 }
 
 /*
- * The environment is the same for all, so that the caller's shell decides nothing.
- * HOME is for what keeps a cache there, as matplotlib does: it would be slower by far
- * without one.
+ * A fixed environment, so that the caller's shell does not affect the times. HOME is
+ * kept because matplotlib caches there and is far slower without a cache.
  */
 static int spawn(const char *const *argv, pid_t *ret)
 {
@@ -53,7 +52,7 @@ static int spawn(const char *const *argv, pid_t *ret)
 	int r;
 
 	(void)snprintf(home, sizeof(home), "HOME=%s", where ? where : "/");
-	/* Threads of ours have signals blocked, which a program would inherit. */
+	/* The load threads block signals, which a program would inherit. */
 	sigemptyset(&none);
 	(void)posix_spawnattr_init(&attr);
 	(void)posix_spawnattr_setsigmask(&attr, &none);
@@ -68,16 +67,16 @@ static int spawn(const char *const *argv, pid_t *ret)
 	return r;
 }
 
-static int run_bare(const struct dw_bench_way *way, struct dw_error *err)
+static int run_bare(const struct dw_bench_workload *workload, struct dw_error *err)
 {
-	struct pollfd fds[] = {{.events = POLLIN}, {way->cancel_fd, POLLIN, 0}};
+	struct pollfd fds[] = {{.events = POLLIN}, {workload->cancel_fd, POLLIN, 0}};
 	autoclose int pidfd = -1;
 	int status = 0, r;
 	pid_t pid;
 
-	r = spawn(way->argv, &pid);
+	r = spawn(workload->argv, &pid);
 	if (r != 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, r, "start %s", way->argv[0]);
+		return dw_fail(err, DW_E_UNSUPPORTED, r, "start %s", workload->argv[0]);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	fds[0].fd = pidfd;
 	do
@@ -89,23 +88,25 @@ static int run_bare(const struct dw_bench_way *way, struct dw_error *err)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s %s failed, status %d", way->argv[0],
-	               way->argv[1] ? way->argv[1] : "", status);
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s %s failed, status %d",
+	               workload->argv[0], workload->argv[1] ? workload->argv[1] : "",
+	               status);
 }
 
-static int check_result(const struct dw_bench_way *way, const struct dw_result *res,
-                        struct dw_error *err)
+static int check_result(const struct dw_bench_workload *workload,
+                        const struct dw_result *res, struct dw_error *err)
 {
 	if (res->status != DW_STATUS_SUCCESS)
 		return dw_fail(err, DW_E_INTERNAL, 0, "a run ended as %s: %.160s",
 		               dw_reason_name(res->reason), res->hint);
-	if (strcmp(res->out[DW_STDOUT], way->expect) != 0)
+	if (strcmp(res->out[DW_STDOUT], workload->expect) != 0)
 		return dw_fail(err, DW_E_INTERNAL, 0, "a run printed \"%.64s\"",
 		               res->out[DW_STDOUT]);
 	return 0;
 }
 
-int dw_bench_run(const struct dw_bench_way *way, double *ret_ms, struct dw_error *err)
+int dw_bench_run(const struct dw_bench_workload *workload, double *ret_ms,
+                 struct dw_error *err)
 {
 	struct dw_result *res = NULL;
 	struct dw_request req;
@@ -113,23 +114,23 @@ int dw_bench_run(const struct dw_bench_way *way, double *ret_ms, struct dw_error
 	int r;
 
 	dw_request_init(&req);
-	req.language = way->language;
-	req.template = way->template;
-	req.cancel_fd = way->cancel_fd;
-	if (way->code)
-		req.code = (struct dw_bytes){way->code, strlen(way->code)};
+	req.language = workload->language;
+	req.template = workload->template;
+	req.cancel_fd = workload->cancel_fd;
+	if (workload->code)
+		req.code = (struct dw_bytes){workload->code, strlen(workload->code)};
 
 	start = dw_bench_now_ns();
-	if (way->argv)
-		r = run_bare(way, err);
-	else if (way->pool)
-		r = dw_pool_run(way->pool, &req, &res, err);
+	if (workload->argv)
+		r = run_bare(workload, err);
+	else if (workload->pool)
+		r = dw_pool_run(workload->pool, &req, &res, err);
 	else
 		r = dw_run(&req, &res, err);
 	end = dw_bench_now_ns();
 
 	if (r == 0 && res)
-		r = check_result(way, res, err);
+		r = check_result(workload, res, err);
 	dw_result_free(res);
 	if (r == 0)
 		*ret_ms = (double)(end - start) / 1e6;

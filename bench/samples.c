@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/bench_samples.h"
+#include "bench/samples.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_CLI_BENCH_SAMPLES_H
-#define DW_CLI_BENCH_SAMPLES_H
+#ifndef DW_BENCH_SAMPLES_H
+#define DW_BENCH_SAMPLES_H
 
 #include <stddef.h>
 
-/* Numbers that were measured, and what they come to. Start from {0}. */
+/* Measured values. Start from {0}. */
 struct dw_samples {
 	double *list;
 	size_t n;
@@ -16,8 +16,8 @@ int dw_samples_add(struct dw_samples *s, double value);
 int dw_samples_join(struct dw_samples *s, const struct dw_samples *more);
 
 /*
- * The smallest that p percent of them do not exceed (nearest rank), so it is always
- * one that was measured. Sorts them; NAN if there are none.
+ * The smallest value that p percent do not exceed (nearest rank), so it is always
+ * a measured one. Sorts the values; NAN if there are none.
  */
 double dw_samples_percentile(struct dw_samples *s, double p);
 
