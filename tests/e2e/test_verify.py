@@ -333,7 +333,7 @@ def test_what_the_control_did_is_said(run):
 @pytest.mark.parametrize("args, words", [
     (("--only", "mount-a-tmpf"), b"did you mean mount-a-tmpfs"),
     (("--only", "zzz"), b"verify --list"),
-    (("--only", ""), b"no attack was chosen"),
+    (("--only", ""), b"no attack was selected"),
     (("--level", "zzz"), b"no level zzz"),
     (("--level", "docker"), b"attack level docker"),
     (("--way", "zzz"), b"cold, standby, fork and all"),

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/listen.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -13,8 +11,10 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "verify/internal.h"
 
-#define OUTSIDE_LISTENERS 6 /* two on the loopback, two with paths, two without */
+#define PORT 7399           /* besides the well-known ones */
+#define ON_HOST_LISTENERS 6 /* two on the loopback, four unix sockets */
 
 static void add(struct dw_listeners *l, int fd, const char *name)
 {
@@ -24,7 +24,7 @@ static void add(struct dw_listeners *l, int fd, const char *name)
 	l->names[l->n++] = name;
 }
 
-/* Both IP versions; IPv4 alone where there is no other. */
+/* Both IP versions, or IPv4 alone if there is no IPv6. */
 static int open_ip(int type, uint16_t port)
 {
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
@@ -84,7 +84,7 @@ static void add_unix(struct dw_listeners *l, const char *base)
 	    "an abstract datagram socket of the host");
 }
 
-/* On 127.0.0.1; port 0 is any that is free. */
+/* On 127.0.0.1; port 0 means any free one. */
 static int open_local(int type, uint16_t *port)
 {
 	struct sockaddr_in four = {.sin_family = AF_INET,
@@ -103,7 +103,7 @@ static int open_local(int type, uint16_t *port)
 	return fd;
 }
 
-int dw_listen_open_outside(struct dw_listeners *l, const char *base, struct dw_error *err)
+static int open_on_host(struct dw_listeners *l, const char *base, struct dw_error *err)
 {
 	*l = (struct dw_listeners){0};
 	(void)snprintf(l->abstract, sizeof(l->abstract), "%s", base + 1);
@@ -111,42 +111,43 @@ int dw_listen_open_outside(struct dw_listeners *l, const char *base, struct dw_e
 	add(l, open_local(SOCK_STREAM, &l->port), "a TCP service of the host");
 	add(l, open_local(SOCK_DGRAM, &l->port), "a UDP service of the host");
 	add_unix(l, base);
-	if (l->n < OUTSIDE_LISTENERS)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open listeners on this host");
+	if (l->n < ON_HOST_LISTENERS)
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open listeners");
 	return 0;
 }
 
-int dw_listen_open(struct dw_listeners *l, const char *base, struct dw_error *err)
+int dw_listen_open(struct dw_listeners *l, const struct dw_range *range,
+                   struct dw_error *err)
 {
-	static const uint16_t tcp[] = {DW_LISTEN_PORT, 22, 25, 53, 80, 443, 853, 2375};
-	static const uint16_t udp[] = {DW_LISTEN_PORT, 53, 123, 443, 5353};
+	static const uint16_t tcp[] = {PORT, 22, 25, 53, 80, 443, 853, 2375};
+	static const uint16_t udp[] = {PORT, 53, 123, 443, 5353};
 
-	*l = (struct dw_listeners){.port = DW_LISTEN_PORT,
+	if (range->on_host)
+		return open_on_host(l, range->base, err);
+	*l = (struct dw_listeners){.port = PORT,
 	                           .abstract = "dewar-range",
 	                           .abstract_log = "dewar-range-log"};
 	for (size_t i = 0; i < ARRAY_SIZE(tcp); i++)
 		add(l, open_ip(SOCK_STREAM, tcp[i]), "a TCP service of the host");
 	for (size_t i = 0; i < ARRAY_SIZE(udp); i++)
 		add(l, open_ip(SOCK_DGRAM, udp[i]), "a UDP service of the host");
-	add_unix(l, base);
+	add_unix(l, range->base);
 	if (l->n < ARRAY_SIZE(tcp))
-		return dw_fail(err, DW_E_INTERNAL, 0, "open the range's listeners");
+		return dw_fail(err, DW_E_INTERNAL, 0, "cannot open listeners");
 	return 0;
 }
 
-static unsigned long long count_packets(void)
+bool dw_listen_saw_packets(void)
 {
 	unsigned long long bytes = 0, packets = 0;
 	char text[4096];
 	const char *at;
 
 	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/net/dev", text, sizeof(text)) < 0)
-		return 0;
+		return false;
 	at = strstr(text, "lo:");
 	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes numbers */
-	if (!at || sscanf(at + 3, "%llu %llu", &bytes, &packets) != 2)
-		return 0;
-	return packets;
+	return at && sscanf(at + 3, "%llu %llu", &bytes, &packets) == 2 && packets > 0;
 }
 
 void dw_listen_serve(struct dw_listeners *l, const char *secret, char *ret, size_t size)
@@ -164,7 +165,7 @@ void dw_listen_serve(struct dw_listeners *l, const char *secret, char *ret, size
 			continue;
 		if (ret[0] == '\0')
 			(void)snprintf(ret, size, "%s was reached", l->names[i]);
-		/* cppcheck-suppress nullPointer; nobody asks for the address */
+		/* cppcheck-suppress nullPointer; the address is not used */
 		while ((fd = accept4(l->fds[i].fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
 			(void)send(fd, secret, strlen(secret), MSG_NOSIGNAL);
 			(void)close(fd);
@@ -184,9 +185,4 @@ void dw_listen_close(struct dw_listeners *l)
 	for (size_t i = 0; i < l->n; i++)
 		dw_fd_close(&l->fds[i].fd);
 	l->n = 0;
-}
-
-bool dw_listen_counted(void)
-{
-	return count_packets() > 0;
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/heard.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +7,13 @@
 
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "verify/internal.h"
 
-json_t *dw_heard_result(const struct dw_party *party)
+json_t *dw_output_result(const struct dw_attacker *attacker)
 {
-	if (!party->cell || !party->out[0].data)
+	if (!attacker->cell || !attacker->out[0].data)
 		return NULL;
-	return json_loadb(party->out[0].data, party->out[0].len,
+	return json_loadb(attacker->out[0].data, attacker->out[0].len,
 	                  JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 }
 
@@ -42,35 +41,36 @@ static void add_collected(struct dw_buf *buf, const json_t *result)
 	}
 }
 
-/* Without a cell, whoever collects is a trusting soul: cat. */
-static void add_as_cat_would(struct dw_buf *buf, const struct dw_attack *attack,
-                             const char *base)
+/* Without a cell, collect as cat would: follow links. */
+static void add_as_cat(struct dw_buf *buf, const struct dw_attack *attack,
+                       const struct dw_range *range)
 {
 	const char *at = attack->options;
-	char name[64], path[128], data[4096];
+	char name[64], path[DW_RANGE_PATH_MAX], data[4096];
 
 	while ((at = strstr(at, "--collect ")) != NULL) {
 		autoclose int fd = -1;
 		ssize_t n;
 
 		at += strlen("--collect ");
-		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
-		(void)snprintf(path, sizeof(path), "%s/cwd/%s", base, name);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		(void)snprintf(name, sizeof(name), "cwd/%.*s", (int)strcspn(at, " "), at);
+		fd = open(dw_range_path(range, name, path),
+		          O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		n = fd < 0 ? 0 : read(fd, data, sizeof(data));
 		if (n > 0)
 			(void)dw_buf_add(buf, data, (size_t)n);
 	}
 }
 
-char *dw_heard_text(const struct dw_party *party, const json_t *result,
-                    const struct dw_attack *attack, const char *base, size_t *ret_len)
+char *dw_output_text(const struct dw_attacker *attacker, const json_t *result,
+                     const struct dw_attack *attack, const struct dw_range *range,
+                     size_t *ret_len)
 {
 	struct dw_buf buf;
 	char *text;
 
 	dw_buf_init(&buf, 64U << 20);
-	if (party->cell) {
+	if (attacker->cell) {
 		add_json_text(&buf, result, "stdout");
 		(void)dw_buf_puts(&buf, "\n");
 		add_json_text(&buf, result, "stderr");
@@ -78,23 +78,23 @@ char *dw_heard_text(const struct dw_party *party, const json_t *result,
 		add_collected(&buf, result);
 	} else {
 		for (int i = 0; i < 2; i++) {
-			if (party->out[i].len > 0)
-				(void)dw_buf_add(&buf, party->out[i].data,
-				                 party->out[i].len);
+			if (attacker->out[i].len > 0)
+				(void)dw_buf_add(&buf, attacker->out[i].data,
+				                 attacker->out[i].len);
 			(void)dw_buf_puts(&buf, "\n");
 		}
-		add_as_cat_would(&buf, attack, base);
+		add_as_cat(&buf, attack, range);
 	}
 	text = dw_buf_take(&buf, ret_len);
-	/* What comes behind a NUL was said, too. */
+	/* Text behind a NUL counts as well. */
 	for (size_t i = 0; text && i < *ret_len; i++)
 		if (text[i] == '\0')
 			text[i] = '\n';
 	return text;
 }
 
-/* What a careless reader would paste together. */
-static json_t *paste_result(const struct dw_party *party)
+/* The result that a careless caller would paste together. */
+static json_t *paste_result(const struct dw_attacker *attacker)
 {
 	struct dw_buf buf;
 	json_t *pasted;
@@ -103,15 +103,15 @@ static json_t *paste_result(const struct dw_party *party)
 	(void)dw_buf_printf(&buf,
 	                    "{\"exit_code\": %d, \"reason\": \"exit\", \"stdout\": \"",
 	                    DW_FORGER_EXIT);
-	if (party->out[0].len > 0)
-		(void)dw_buf_add(&buf, party->out[0].data, party->out[0].len);
+	if (attacker->out[0].len > 0)
+		(void)dw_buf_add(&buf, attacker->out[0].data, attacker->out[0].len);
 	(void)dw_buf_puts(&buf, "\"}");
 	pasted = json_loadb(buf.data ? buf.data : "", buf.len, 0, NULL);
 	dw_buf_finish(&buf);
 	return pasted;
 }
 
-static bool tells_the_truth(const json_t *result)
+static bool is_truthful(const json_t *result)
 {
 	const char *reason = json_string_value(json_object_get(result, "reason"));
 
@@ -121,7 +121,7 @@ static bool tells_the_truth(const json_t *result)
 	       reason && strcmp(reason, "exit") == 0;
 }
 
-/* Did it end before it had done anything, with an exit code that no attack has? */
+/* Returns true if it failed early, with an exit code that no attack uses. */
 static bool ended_early(const json_t *result)
 {
 	const char *reason = json_string_value(json_object_get(result, "reason"));
@@ -131,15 +131,12 @@ static bool ended_early(const json_t *result)
 	       code != DW_FORGER_EXIT && !json_object_get(result, "forged");
 }
 
-bool dw_heard_forged(const struct dw_party *party, const json_t *result)
+bool dw_output_is_forged(const struct dw_attacker *attacker, const json_t *result)
 {
-	json_t *pasted;
-	bool forged;
+	json_auto_t *pasted = NULL;
 
-	if (party->cell)
-		return !result || (!tells_the_truth(result) && !ended_early(result));
-	pasted = paste_result(party);
-	forged = pasted && !tells_the_truth(pasted);
-	json_decref(pasted);
-	return forged;
+	if (attacker->cell)
+		return !result || (!is_truthful(result) && !ended_early(result));
+	pasted = paste_result(attacker);
+	return pasted && !is_truthful(pasted);
 }

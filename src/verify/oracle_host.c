@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/oracles.h"
+#include "verify/internal.h"
 
 /* The last line of a file, without its end. */
 static void last_line(const char *path, char *ret, size_t size)
@@ -22,8 +22,8 @@ static void last_line(const char *path, char *ret, size_t size)
 }
 
 /*
- * What the disk that holds /usr is called, wherever it is plugged in. Ext4 has a
- * question of its own for it, others the common one (Linux 6.9), some none.
+ * The UUID of the file system that holds /usr. Ext4 has its own ioctl, others the
+ * common one (Linux 6.9), some none.
  */
 static void disk_id(char *ret, size_t size)
 {
@@ -49,7 +49,7 @@ static void disk_id(char *ret, size_t size)
 		at += (size_t)snprintf(ret + at, size - at, "%02x", id[i]);
 }
 
-bool dw_told_meets(const char *said, const char *oracle, char *ret, size_t size)
+bool dw_oracle_host(const char *output, const char *oracle, char *ret, size_t size)
 {
 	char value[4096] = "";
 	struct statfs fs;
@@ -70,40 +70,41 @@ bool dw_told_meets(const char *said, const char *oracle, char *ret, size_t size)
 		(void)snprintf(value, sizeof(value), "file system %08x%08x", id[0],
 		               id[1]);
 	}
-	if (value[0] == '\0' || !said || !strstr(said, value))
+	if (value[0] == '\0' || !output || !strstr(output, value))
 		return false;
-	(void)snprintf(ret, size, "it told the %s: %.64s", oracle, value);
+	(void)snprintf(ret, size, "the output has the %s: %.64s", oracle, value);
 	return true;
 }
 
-/* A line of its own: a name may be a word that is used for other things. */
-static bool has_line(const char *said, const char *name)
+/* Only as a whole line: a host name may be a common word. */
+static bool has_line(const char *output, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (const char *at = said; len > 0 && (at = strstr(at, name)) != NULL; at++)
-		if ((at == said || at[-1] == '\n') &&
+	for (const char *at = output; len > 0 && (at = strstr(at, name)) != NULL; at++)
+		if ((at == output || at[-1] == '\n') &&
 		    (at[len] == '\n' || at[len] == '\0'))
 			return true;
 	return false;
 }
 
-bool dw_told_names(const char *said, char *ret, size_t size)
+bool dw_oracle_host_names(const char *output, char *ret, size_t size)
 {
 	struct utsname host = {0};
 	char id[64];
 
 	last_line("/etc/machine-id", id, sizeof(id));
 	(void)uname(&host);
-	if (!said)
+	if (!output)
 		return false;
-	if (strlen(id) == 32 && strstr(said, id))
-		(void)snprintf(ret, size, "it told the host's machine-id");
-	else if (has_line(said, host.nodename))
-		(void)snprintf(ret, size, "it told the host's name: %s", host.nodename);
+	if (strlen(id) == 32 && strstr(output, id))
+		(void)snprintf(ret, size, "the output has the host's machine-id");
+	else if (has_line(output, host.nodename))
+		(void)snprintf(ret, size, "the output has the host's name: %s",
+		               host.nodename);
 	else if (strcmp(host.domainname, "(none)") != 0 &&
-	         has_line(said, host.domainname))
-		(void)snprintf(ret, size, "it told the host's domain: %s",
+	         has_line(output, host.domainname))
+		(void)snprintf(ret, size, "the output has the host's domain: %s",
 		               host.domainname);
 	else
 		return false;

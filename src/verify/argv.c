@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/words.h"
-
+#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cleanup.h"
+#include "verify/internal.h"
 
-/* FILE, or "" for none; what is to be in it; PROGRAM and its ARGUMENTS. */
+/* Arguments: FILE, or "" for none; its content; PROGRAM and its arguments. */
 static const char exec_code[] = "import os, sys\n"
 				"name, text, *command = sys.argv[1:]\n"
 				"if name:\n"
@@ -15,25 +14,31 @@ static const char exec_code[] = "import os, sys\n"
 				"        file.write(os.fsencode(text))\n"
 				"os.execvp(command[0], command)\n";
 
-void dw_words_add(struct dw_words *w, const char *word)
+void dw_argv_add(struct dw_argv *w, ...)
 {
-	if (w->n < DW_WORDS_MAX - 1)
-		w->argv[w->n++] = word;
+	const char *word;
+	va_list ap;
+
+	va_start(ap, w);
+	while ((word = va_arg(ap, const char *)) != NULL)
+		if (w->n < DW_ARGV_MAX - 1)
+			w->argv[w->n++] = word;
+	va_end(ap);
 }
 
-void dw_words_add_copy(struct dw_words *w, const char *word)
+void dw_argv_add_copy(struct dw_argv *w, const char *word)
 {
 	size_t len = strlen(word) + 1;
-	char *at = w->room + w->used;
+	char *at = w->storage + w->used;
 
-	if (w->used + len > sizeof(w->room))
+	if (w->used + len > sizeof(w->storage))
 		return;
 	memcpy(at, word, len);
 	w->used += len;
-	dw_words_add(w, at);
+	dw_argv_add(w, at, NULL);
 }
 
-void dw_words_add_options(struct dw_words *w, const char *options, const char *base)
+void dw_argv_add_options(struct dw_argv *w, const char *options, const char *base)
 {
 	char word[256];
 
@@ -48,13 +53,13 @@ void dw_words_add_options(struct dw_words *w, const char *options, const char *b
 			               mark + 6);
 		else
 			(void)snprintf(word, sizeof(word), "%.*s", (int)len, options);
-		dw_words_add_copy(w, word);
+		dw_argv_add_copy(w, word);
 		options += len;
 		options += strspn(options, " ");
 	}
 }
 
-const char *dw_words_interpreter(const char *language, const char **ret_file)
+const char *dw_argv_interpreter(const char *language, const char **ret_file)
 {
 	static const struct {
 		const char *language;
@@ -74,23 +79,18 @@ const char *dw_words_interpreter(const char *language, const char **ret_file)
 	return NULL;
 }
 
-const char *dw_words_warm(struct dw_words *args, const struct dw_attack *attack,
-                          const char *attacks)
+const char *dw_argv_warm(struct dw_argv *args, const struct dw_attack *attack,
+                         const char *attacks)
 {
 	const char *file = "", *program;
 
 	if (strcmp(attack->language, "python") == 0)
 		return attack->source;
 	if (attack->language[0] == '\0') {
-		dw_words_add(args, "");
-		dw_words_add(args, "");
-		dw_words_add_copy(args, attacks);
-		dw_words_add(args, attack->name);
+		dw_argv_add(args, "", "", attacks, attack->name, NULL);
 		return exec_code;
 	}
-	program = dw_words_interpreter(attack->language, &file);
-	dw_words_add(args, file);
-	dw_words_add(args, attack->source);
-	dw_words_add(args, program ? program : "false");
+	program = dw_argv_interpreter(attack->language, &file);
+	dw_argv_add(args, file, attack->source, program ? program : "false", NULL);
 	return exec_code;
 }

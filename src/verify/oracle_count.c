@@ -12,19 +12,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "verify/look.h"
-#include "verify/oracles.h"
+#include "verify/internal.h"
 
 #define CPU_WINDOW_MS 400
-
-/* The sum of a field of /proc/PID/FILE, in its own unit. */
-static unsigned long long field_of(pid_t pid, const char *file, const char *field)
-{
-	autofree char *text = dw_look_read(pid, file);
-	const char *at = text ? strstr(text, field) : NULL;
-
-	return at ? strtoull(at + strlen(field), NULL, 10) : 0;
-}
 
 static DIR *open_folder(pid_t pid, const char *name)
 {
@@ -44,7 +34,7 @@ static unsigned long long files_of(pid_t pid)
 	return n > 2 ? n - 2 : 0; /* . and .. */
 }
 
-/* Each file once, however many descriptors lead to it. */
+/* Files counted so far: each counts once, however many descriptors it has. */
 struct seen {
 	ino_t inodes[1024];
 	size_t n;
@@ -80,7 +70,7 @@ static unsigned long long memfds_in(pid_t pid, const char *folder, struct seen *
 	return sum;
 }
 
-/* Bytes in memfds, mapped or not; a thread may have descriptors of its own. */
+/* Bytes in memfds, mapped or not; a thread may have its own descriptor table. */
 static unsigned long long memfds_of(pid_t pid)
 {
 	autodir DIR *dir = open_folder(pid, "task");
@@ -96,7 +86,7 @@ static unsigned long long memfds_of(pid_t pid)
 	return sum;
 }
 
-/* Bytes that wait in the pipes of a process; of each of them, once. */
+/* Bytes queued in the pipes of a process. */
 static unsigned long long queued_of(pid_t pid)
 {
 	autodir DIR *dir = open_folder(pid, "fd");
@@ -109,7 +99,7 @@ static unsigned long long queued_of(pid_t pid)
 		struct stat st;
 		int bytes = 0;
 
-		/* To open anything but a pipe could mean something to its owner. */
+		/* Open only pipes: opening another file may have side effects. */
 		if (fstatat(dirfd(dir), e->d_name, &st, 0) < 0 || !S_ISFIFO(st.st_mode))
 			continue;
 		if (!is_new(&seen, st.st_ino))
@@ -121,7 +111,7 @@ static unsigned long long queued_of(pid_t pid)
 	return sum;
 }
 
-/* What its threads have had of the processor; clock ticks would be too coarse. */
+/* CPU time of its threads; clock ticks would be too coarse. */
 static unsigned long long cpu_ns(pid_t pid)
 {
 	autodir DIR *dir = open_folder(pid, "task");
@@ -133,7 +123,7 @@ static unsigned long long cpu_ns(pid_t pid)
 		autofree char *text = NULL;
 
 		(void)snprintf(path, sizeof(path), "task/%.16s/schedstat", e->d_name);
-		text = e->d_name[0] == '.' ? NULL : dw_look_read(pid, path);
+		text = e->d_name[0] == '.' ? NULL : dw_procs_read(pid, path);
 		sum += text ? strtoull(text, NULL, 10) : 0;
 	}
 	return sum;
@@ -142,20 +132,20 @@ static unsigned long long cpu_ns(pid_t pid)
 static unsigned long long count_cpu(const pid_t *pids, size_t n)
 {
 	const struct timespec window = {.tv_nsec = CPU_WINDOW_MS * 1000000L};
-	static unsigned long long before[DW_LOOK_MAX];
+	static unsigned long long before[DW_PROCS_MAX];
 	unsigned long long now, sum = 0, begin = dw_now_ms();
 
 	for (size_t i = 0; i < n; i++)
 		before[i] = cpu_ns(pids[i]);
 	(void)nanosleep(&window, NULL);
 	for (size_t i = 0; i < n; i++) {
-		now = cpu_ns(pids[i]); /* nothing, if it has ended since */
+		now = cpu_ns(pids[i]); /* 0 if it has ended since */
 		sum += now > before[i] ? now - before[i] : 0;
 	}
 	return sum / 10000 / (dw_now_ms() - begin);
 }
 
-/* The file system that the attack writes to: a cell's own, or the range's. */
+/* The file system that the attack writes to: of the cell, or of the range. */
 static bool stat_tmp(const pid_t *pids, size_t n, struct statvfs *ret)
 {
 	char path[64];
@@ -189,37 +179,37 @@ static unsigned long long count_processes(const pid_t *pids, size_t n)
 
 static unsigned long long threads_of(pid_t pid)
 {
-	return field_of(pid, "status", "Threads:");
+	return dw_procs_field(pid, "status", "Threads:");
 }
 
 static unsigned long long memory_of(pid_t pid)
 {
-	return field_of(pid, "smaps_rollup", "Pss:") << 10;
+	return dw_procs_field(pid, "smaps_rollup", "Pss:") << 10;
 }
 
 static unsigned long long locked_of(pid_t pid)
 {
-	return field_of(pid, "status", "VmLck:") << 10;
+	return dw_procs_field(pid, "status", "VmLck:") << 10;
 }
 
 /*
- * Either something of each process, added up or the most that one has, in units
- * of 1 << shift; or something of all of them together.
+ * Either a count per process, of which we take the sum or the maximum, in units of
+ * 1 << shift; or a count of all processes together.
  */
 static const struct counter {
 	const char *name;
-	unsigned long long (*of)(pid_t pid);
+	unsigned long long (*each)(pid_t pid);
 	unsigned shift;
 	bool most;
 	unsigned long long (*all)(const pid_t *pids, size_t n);
 } counters[] = {
 	{.name = "processes", .all = count_processes},
-	{.name = "threads", .of = threads_of},
-	{.name = "memory_mb", .of = memory_of, .shift = 20},
-	{.name = "locked_mb", .of = locked_of, .shift = 20},
-	{.name = "memfd_mb", .of = memfds_of, .shift = 20},
-	{.name = "queued_mb", .of = queued_of, .shift = 20},
-	{.name = "open_files", .of = files_of, .most = true},
+	{.name = "threads", .each = threads_of},
+	{.name = "memory_mb", .each = memory_of, .shift = 20},
+	{.name = "locked_mb", .each = locked_of, .shift = 20},
+	{.name = "memfd_mb", .each = memfds_of, .shift = 20},
+	{.name = "queued_mb", .each = queued_of, .shift = 20},
+	{.name = "open_files", .each = files_of, .most = true},
 	{.name = "cpu_percent", .all = count_cpu},
 	{.name = "tmp_mb", .all = count_tmp_mb},
 	{.name = "tmp_files", .all = count_tmp_files},
@@ -232,7 +222,7 @@ static unsigned long long count(const struct counter *c, const pid_t *pids, size
 	if (c->all)
 		return c->all(pids, n);
 	for (size_t i = 0; i < n; i++) {
-		one = c->of(pids[i]);
+		one = c->each(pids[i]);
 		if (!c->most)
 			sum += one;
 		else if (one > sum)
@@ -241,20 +231,20 @@ static unsigned long long count(const struct counter *c, const pid_t *pids, size
 	return sum >> c->shift;
 }
 
-bool dw_count_meets(const char *nonce, const char *oracle, char *ret, size_t size)
+bool dw_oracle_count(const char *nonce, const char *oracle, char *ret, size_t size)
 {
-	pid_t pids[DW_LOOK_MAX];
-	size_t n = dw_look_list(nonce, pids, DW_LOOK_MAX);
 	unsigned long long most, seen;
+	pid_t pids[DW_PROCS_MAX];
 	char what[32];
 
-	/* NOLINTNEXTLINE(cert-err34-c): the table's maker has checked it */
+	/* NOLINTNEXTLINE(cert-err34-c): tools/attacks.py has checked it */
 	if (sscanf(oracle, "count %31s > %llu", what, &most) != 2)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
 		if (strcmp(counters[i].name, what) != 0)
 			continue;
-		seen = count(&counters[i], pids, n);
+		seen = count(&counters[i], pids,
+		             dw_procs_list(nonce, pids, DW_PROCS_MAX));
 		(void)snprintf(ret, size, "counted from outside: %s %llu", what, seen);
 		return seen > most;
 	}

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/look.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,15 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "verify/internal.h"
 
 #define TEXT_MAX (256U << 10)
 #define CELLS_MAX 4
 
-/* Then all that we see are ours: this is pid 1 of the range. */
-static bool is_range(void)
+/* Returns true in pid 1 of the range, where every visible process is part of it. */
+static bool in_range(void)
 {
 	return getpid() == 1;
 }
@@ -40,7 +38,7 @@ static size_t list_pids(pid_t *ret, size_t max)
 	return n;
 }
 
-char *dw_look_read(pid_t pid, const char *name)
+char *dw_procs_read(pid_t pid, const char *name)
 {
 	char path[64], chunk[4096];
 	autoclose int fd = -1;
@@ -64,20 +62,28 @@ char *dw_look_read(pid_t pid, const char *name)
 	return text;
 }
 
-long dw_look_stat(pid_t pid, enum dw_stat_place place)
+unsigned long long dw_procs_field(pid_t pid, const char *file, const char *field)
 {
-	autofree char *text = dw_look_read(pid, "stat");
-	/* The second one is a name in brackets, and may have anything in it. */
+	autofree char *text = dw_procs_read(pid, file);
+	const char *at = text ? strstr(text, field) : NULL;
+
+	return at ? strtoull(at + strlen(field), NULL, 10) : 0;
+}
+
+long dw_procs_stat(pid_t pid, enum dw_stat_field field)
+{
+	autofree char *text = dw_procs_read(pid, "stat");
+	/* The second field is a name in brackets, which may hold any character. */
 	const char *at = text ? strrchr(text, ')') : NULL;
 
-	for (int i = 2; at && *at && i < (int)place; i++) {
+	for (int i = 2; at && *at && i < (int)field; i++) {
 		at += strcspn(at, " ");
 		at += strspn(at, " ");
 	}
 	return at ? strtol(at, NULL, 10) : 0;
 }
 
-/* The pid namespace of a process, if it is not ours; else 0. */
+/* The pid namespace of a process, or 0 if it is the current one. */
 static ino_t cell_of(pid_t pid)
 {
 	struct stat own, its;
@@ -89,10 +95,10 @@ static ino_t cell_of(pid_t pid)
 	return its.st_ino == own.st_ino ? 0 : its.st_ino;
 }
 
-/* Its cell's pid 1, which is never an attack. */
+/* Returns true for pid 1 of a cell, which is never an attack. */
 static bool is_init(pid_t pid)
 {
-	autofree char *status = dw_look_read(pid, "status");
+	autofree char *status = dw_procs_read(pid, "status");
 	const char *at = status ? strstr(status, "NSpid:") : NULL;
 	size_t len = at ? strcspn(at, "\n") : 0;
 
@@ -101,23 +107,23 @@ static bool is_init(pid_t pid)
 
 static bool has_nonce(pid_t pid, const char *nonce)
 {
-	autofree char *env = dw_look_read(pid, "environ");
+	autofree char *env = dw_procs_read(pid, "environ");
 	char wanted[64];
 
 	(void)snprintf(wanted, sizeof(wanted), "DW_NONCE=%s", nonce);
 	return env && strstr(env, wanted);
 }
 
-/* Whose a dead process is; 0 if it lives, for then it can be asked itself. */
-static pid_t parent_of_dead(pid_t pid)
+/* The parent of a zombie, which has no environment; 0 if it is not one. */
+static pid_t parent_of_zombie(pid_t pid)
 {
-	autofree char *status = dw_look_read(pid, "status");
+	autofree char *status = dw_procs_read(pid, "status");
 	const char *at = status ? strstr(status, "PPid:") : NULL;
 
 	return at && strstr(status, "State:\tZ") ? (pid_t)strtol(at + 5, NULL, 10) : 0;
 }
 
-static bool calls_itself_holding(pid_t pid)
+static bool is_named_holding(pid_t pid)
 {
 	char path[64], comm[32];
 
@@ -126,25 +132,25 @@ static bool calls_itself_holding(pid_t pid)
 	       strcmp(comm, "dw-hold") == 0;
 }
 
-bool dw_look_holding(const char *nonce)
+bool dw_procs_is_holding(const char *nonce)
 {
-	pid_t pids[DW_LOOK_MAX];
-	size_t n = list_pids(pids, DW_LOOK_MAX);
+	pid_t pids[DW_PROCS_MAX];
+	size_t n = list_pids(pids, DW_PROCS_MAX);
 
 	for (size_t i = 0; i < n; i++)
-		if (calls_itself_holding(pids[i]) &&
-		    (has_nonce(pids[i], nonce) || (is_range() && cell_of(pids[i]) != 0)))
+		if (is_named_holding(pids[i]) &&
+		    (has_nonce(pids[i], nonce) || (in_range() && cell_of(pids[i]) != 0)))
 			return true;
 	return false;
 }
 
-/* The cells in which somebody holds. */
+/* The cells that have a holding process. */
 static size_t find_cells(const pid_t *pids, size_t n, ino_t ret[CELLS_MAX])
 {
 	size_t found = 0;
 
-	for (size_t i = 0; is_range() && i < n && found < CELLS_MAX; i++)
-		if (calls_itself_holding(pids[i]) && cell_of(pids[i]) != 0)
+	for (size_t i = 0; in_range() && i < n && found < CELLS_MAX; i++)
+		if (is_named_holding(pids[i]) && cell_of(pids[i]) != 0)
 			ret[found++] = cell_of(pids[i]);
 	return found;
 }
@@ -159,10 +165,10 @@ static bool is_in_cell(pid_t pid, const ino_t *cells, size_t n)
 	return false;
 }
 
-size_t dw_look_list(const char *nonce, pid_t *ret, size_t max)
+size_t dw_procs_list(const char *nonce, pid_t *ret, size_t max)
 {
-	pid_t all[DW_LOOK_MAX];
-	size_t n_all = list_pids(all, DW_LOOK_MAX), n = 0, n_alive, n_cells;
+	pid_t all[DW_PROCS_MAX];
+	size_t n_all = list_pids(all, DW_PROCS_MAX), n = 0, n_alive, n_cells;
 	ino_t cells[CELLS_MAX];
 
 	n_cells = find_cells(all, n_all, cells);
@@ -171,7 +177,7 @@ size_t dw_look_list(const char *nonce, pid_t *ret, size_t max)
 			ret[n++] = all[i];
 	n_alive = n;
 	for (size_t i = 0; i < n_all && n < max; i++) {
-		pid_t parent = parent_of_dead(all[i]);
+		pid_t parent = parent_of_zombie(all[i]);
 
 		for (size_t j = 0; j < n_alive && parent > 0; j++)
 			if (ret[j] == parent) {
@@ -182,17 +188,17 @@ size_t dw_look_list(const char *nonce, pid_t *ret, size_t max)
 	return n;
 }
 
-bool dw_look_somebody(const char *nonce, pid_t witness, char *ret, size_t size)
+bool dw_procs_left(const char *nonce, pid_t witness, char *ret, size_t size)
 {
-	pid_t pids[DW_LOOK_MAX];
-	size_t n = list_pids(pids, DW_LOOK_MAX);
+	pid_t pids[DW_PROCS_MAX];
+	size_t n = list_pids(pids, DW_PROCS_MAX);
 
 	for (size_t i = 0; i < n; i++) {
 		autofree char *status = NULL;
 
-		if (pids[i] == witness || (!is_range() && !has_nonce(pids[i], nonce)))
+		if (pids[i] == witness || (!in_range() && !has_nonce(pids[i], nonce)))
 			continue;
-		status = dw_look_read(pids[i], "status");
+		status = dw_procs_read(pids[i], "status");
 		if (!status || strstr(status, "State:\tZ"))
 			continue;
 		(void)snprintf(ret, size, "process %d is left: %.*s", pids[i],
@@ -202,13 +208,13 @@ bool dw_look_somebody(const char *nonce, pid_t witness, char *ret, size_t size)
 	return false;
 }
 
-bool dw_look_sends(const char *nonce)
+bool dw_procs_sent_packet(const char *nonce)
 {
-	pid_t pids[DW_LOOK_MAX];
-	size_t n = dw_look_list(nonce, pids, DW_LOOK_MAX);
+	pid_t pids[DW_PROCS_MAX];
+	size_t n = dw_procs_list(nonce, pids, DW_PROCS_MAX);
 
 	for (size_t i = 0; i < n; i++) {
-		autofree char *text = dw_look_read(pids[i], "net/dev");
+		autofree char *text = dw_procs_read(pids[i], "net/dev");
 		char *save = NULL, name[32];
 		unsigned long long sent;
 
@@ -224,22 +230,22 @@ bool dw_look_sends(const char *nonce)
 	return false;
 }
 
-static void end_those_with(const char *nonce)
+static void kill_by_nonce(const char *nonce)
 {
-	pid_t pids[DW_LOOK_MAX];
-	size_t n = dw_look_list(nonce, pids, DW_LOOK_MAX);
+	pid_t pids[DW_PROCS_MAX];
+	size_t n = dw_procs_list(nonce, pids, DW_PROCS_MAX);
 
 	for (size_t i = 0; i < n; i++)
 		(void)kill(pids[i], SIGKILL);
 }
 
-void dw_look_end_all(const char *nonce)
+void dw_procs_kill(const char *nonce)
 {
-	if (!is_range()) {
-		end_those_with(nonce);
+	if (!in_range()) {
+		kill_by_nonce(nonce);
 		return;
 	}
-	(void)kill(-1, SIGKILL); /* all that pid 1 of the range can see is its own */
+	(void)kill(-1, SIGKILL); /* all but this process, pid 1 of the range */
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
 }

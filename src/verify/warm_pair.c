@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/pool.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,9 +15,9 @@
 #include "base/fd.h"
 #include "dewar/dewar.h"
 #include "dewar/pool.h"
-#include "verify/words.h"
+#include "verify/internal.h"
 
-#define SECOND_FD 3 /* where the second result goes; the first goes to stdout */
+#define SECOND_FD 3 /* for the second result; the first goes to stdout */
 #define WARM_UP_MS 20000
 #define END_MS 5000
 #define TIMEOUT_S 5
@@ -31,7 +29,7 @@ struct run {
 	struct dw_pool *pool;
 	char *request;
 	size_t len;
-	int answer; /* closed once it is written */
+	int answer; /* closed after writing */
 };
 
 static volatile sig_atomic_t cancel_fd = -1;
@@ -72,7 +70,7 @@ static struct dw_pool *warm_up(const char *way)
 	const struct dw_template_config template = {
 		.name = "python",
 		.language = "python",
-		.standby = fork_only ? 0 : DW_POOL_CELLS,
+		.standby = fork_only ? 0 : DW_WARM_PAIR_CELLS,
 	};
 	const struct dw_pool_config config = {
 		.templates = &template,
@@ -91,24 +89,24 @@ static struct dw_pool *warm_up(const char *way)
 	return pool;
 }
 
-_Noreturn void dw_pool_main(char **argv)
+_Noreturn void dw_warm_pair_main(char **argv)
 {
 	struct sigaction sa = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
-	struct run runs[DW_POOL_CELLS] = {0};
+	struct run runs[DW_WARM_PAIR_CELLS] = {0};
 	int answers[] = {fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, SECOND_FD + 1),
 	                 fcntl(SECOND_FD, F_DUPFD_CLOEXEC, SECOND_FD + 1)};
 	struct dw_pool *pool;
 	size_t n = 0, room;
 	ssize_t len;
 
-	/* Who closes its answer must be the last one who has it open. */
+	/* Closing an answer must end the reader's stream: keep no other copy of it. */
 	(void)close(SECOND_FD);
 	(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 	cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
 	pool = warm_up(argv[1] ? argv[1] : "");
-	for (; n < DW_POOL_CELLS; n++) {
+	for (; n < DW_WARM_PAIR_CELLS; n++) {
 		runs[n].pool = pool;
 		runs[n].answer = answers[n];
 		len = getline(&runs[n].request, &room, stdin);
@@ -125,14 +123,14 @@ _Noreturn void dw_pool_main(char **argv)
 	exit(0);
 }
 
-/* ---- the suite's side ---- */
+/* ---- the suite ---- */
 
-static json_t *make_env(const struct dw_stage *stage, const char *role)
+static json_t *make_env(const struct dw_fixture *fixture, const char *role)
 {
 	json_t *object = json_object();
-	char text[4096];
+	char text[DW_ENV_MAX];
 
-	dw_stage_env(stage, role, text, sizeof(text));
+	dw_fixture_env(fixture, role, text);
 	for (char *word = text; *word != '\0'; word += strlen(word) + 1) {
 		char *value = strchr(word, '=');
 
@@ -145,9 +143,9 @@ static json_t *make_env(const struct dw_stage *stage, const char *role)
 static int set_options(json_t *request, const struct dw_attack *attack, const char *base,
                        struct dw_error *err)
 {
-	struct dw_words words = {.n = 0};
+	struct dw_argv words = {.n = 0};
 
-	dw_words_add_options(&words, attack->options, base);
+	dw_argv_add_options(&words, attack->options, base);
 	for (size_t i = 0; i + 1 < words.n; i += 2) {
 		json_t *value = json_string(words.argv[i + 1]);
 
@@ -158,86 +156,87 @@ static int set_options(json_t *request, const struct dw_attack *attack, const ch
 			                          json_pack("[o]", value));
 		else
 			return dw_fail(err, DW_E_INTERNAL, 0,
-			               "two warm cells cannot have %s", words.argv[i]);
+			               "two warm cells do not support %s", words.argv[i]);
 	}
 	return 0;
 }
 
-/* What `dewar run` would make of the same attack. */
+/* The same request as `dewar run` would make. */
 static char *make_request(const struct dw_attack *attack, const char *role,
-                          const struct dw_stage *stage, struct dw_error *err)
+                          const struct dw_fixture *fixture, struct dw_error *err)
 {
-	struct dw_words args = {.n = 0};
-	const char *code = dw_words_warm(&args, attack, stage->range->attacks);
-	json_t *list = json_array(), *request;
+	struct dw_argv args = {.n = 0};
+	const char *code = dw_argv_warm(&args, attack, fixture->range->attacks);
+	json_auto_t *request = NULL;
+	json_t *list = json_array();
 	char *text = NULL;
 
 	for (size_t i = 0; i < args.n; i++)
 		(void)json_array_append_new(list, json_string(args.argv[i]));
 	request = json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:i}}", "language", "python",
 	                    "level", "container", "code", code, "args", list, "env",
-	                    make_env(stage, role), "limits", "timeout_s", TIMEOUT_S);
-	if (request && set_options(request, attack, stage->range->base, err) == 0)
+	                    make_env(fixture, role), "limits", "timeout_s", TIMEOUT_S);
+	if (request && set_options(request, attack, fixture->range->base, err) == 0)
 		text = json_dumps(request, JSON_COMPACT);
-	json_decref(request);
 	return text;
 }
 
 static int ask(int fd, const struct dw_attack *attack, const char *role,
-               const struct dw_stage *stage, struct dw_error *err)
+               const struct dw_fixture *fixture, struct dw_error *err)
 {
-	autofree char *text = make_request(attack, role, stage, err);
+	autofree char *text = make_request(attack, role, fixture, err);
 	int r;
 
 	if (!text)
-		return dw_fail(err, DW_E_INTERNAL, 0, "make a request");
+		return dw_fail(err, DW_E_INTERNAL, 0, "cannot make a request");
 	r = dw_fd_write_all(fd, text, strlen(text));
 	if (r == 0)
 		r = dw_fd_write_all(fd, "\n", 1);
-	/* One that could not start has said why; that is for the verdict. */
-	return r < 0 && r != -EPIPE ? dw_fail(err, DW_E_INTERNAL, -r, "ask for a cell")
-	                            : 0;
+	/* EPIPE: the process could not start, and has printed the reason. */
+	return r < 0 && r != -EPIPE
+	               ? dw_fail(err, DW_E_INTERNAL, -r, "cannot request a cell")
+	               : 0;
 }
 
-int dw_pool_start(struct dw_party parties[DW_POOL_CELLS], const struct dw_attack *attack,
-                  const struct dw_target *at, const struct dw_stage *stage,
-                  struct dw_error *err)
+int dw_warm_pair_start(struct dw_attacker attackers[DW_WARM_PAIR_CELLS],
+                       const struct dw_attack *attack, const struct dw_target *at,
+                       const struct dw_fixture *fixture, struct dw_error *err)
 {
-	struct dw_words words = {.n = 0};
+	struct dw_argv words = {.n = 0};
 	int in[2], second[2];
 
 	if (pipe2(in, O_CLOEXEC) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create a pipe");
 	if (pipe2(second, O_CLOEXEC) < 0) {
 		(void)close(in[0]);
 		(void)close(in[1]);
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create a pipe");
 	}
-	dw_words_add(&words, DW_POOL_NAME);
-	dw_words_add(&words, at->way);
-	dw_party_init(&parties[0]);
-	dw_party_init(&parties[1]);
-	parties[0].cell = parties[1].cell = true;
-	parties[0].shared = parties[1].shared = true;
-	parties[0].in = in[1];
-	parties[1].fd[0] = second[0];
+	dw_argv_add(&words, DW_WARM_PAIR_NAME, at->way, NULL);
+	dw_attacker_init(&attackers[0]);
+	dw_attacker_init(&attackers[1]);
+	attackers[0].cell = attackers[1].cell = true;
+	attackers[0].shared = attackers[1].shared = true;
+	attackers[0].in = in[1];
+	attackers[1].fd[0] = second[0];
 	(void)dw_fd_nonblock(second[0]);
-	if (dw_party_spawn(&parties[0], &words, in[0], second[1], stage, err) < 0)
+	if (dw_attacker_spawn(&attackers[0], &words, in[0], second[1], fixture, err) < 0)
 		return -1;
-	return ask(in[1], attack, "first", stage, err);
+	return ask(in[1], attack, "first", fixture, err);
 }
 
-int dw_pool_go_on(struct dw_party parties[DW_POOL_CELLS], const struct dw_attack *attack,
-                  const struct dw_stage *stage, struct dw_error *err)
+int dw_warm_pair_continue(struct dw_attacker attackers[DW_WARM_PAIR_CELLS],
+                          const struct dw_attack *attack,
+                          const struct dw_fixture *fixture, struct dw_error *err)
 {
-	return ask(parties[0].in, attack, "second", stage, err);
+	return ask(attackers[0].in, attack, "second", fixture, err);
 }
 
-void dw_pool_end(struct dw_party *first)
+void dw_warm_pair_end(struct dw_attacker *first)
 {
 	struct pollfd fd = {.fd = first->pidfd, .events = POLLIN};
 
 	dw_fd_close(&first->in);
 	if (first->pid > 0 && poll(&fd, 1, END_MS) > 0)
-		(void)dw_party_look(first);
+		(void)dw_attacker_poll(first);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/traces.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,17 +11,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "verify/look.h"
+#include "verify/internal.h"
 
 #define MANIFEST_MAX (1U << 20)
 #define KEYCTL_INVALIDATE_OP 21
-#define NOBODY \
-	" 65534 " /* as /proc/sysvipc has the owner, who a container's program is */
+#define NOBODY " 65534 " /* the user of containers, as in /proc/sysvipc */
 
-/* Where somebody who gets out would leave a file that bears the attempt's name. */
+/* Folders in which an escaped attack would create a file named by its nonce. */
 static const char *const public_folders[] = {
 	"/",          "/tmp",     "/var/tmp", "/dev/shm", "/dev/mqueue",
 	"/dev",       "/usr",     "/usr/bin", "/usr/lib", "/usr/local/bin",
@@ -31,12 +27,13 @@ static const char *const public_folders[] = {
 	"/opt",       "/var/lib", "/var/run", "/boot",
 };
 
-static struct dw_buf walk_buf; /* nftw() has no place for it */
-static char walk_writable[64]; /* nor for this, which is empty or a folder */
+/* Globals, because nftw() passes no argument to its callback. */
+static struct dw_buf walk_buf;
+static char walk_writable[DW_RANGE_PATH_MAX]; /* a folder, or "" */
 
 /*
- * In a folder that was made writable a cell may do what it likes, but for what
- * would serve it as a tool on the host: set-id programs and devices.
+ * In a writable folder a cell may do anything except create tools for an attack on the
+ * host: set-id programs and devices.
  */
 static bool is_allowed(const char *path, const struct stat *st)
 {
@@ -74,20 +71,19 @@ static int note_file(const char *path, const struct stat *st, int type, struct F
 	return 0;
 }
 
-static char *describe_files(const struct dw_stage *stage)
+static char *describe_files(const struct dw_fixture *fixture)
 {
 	static const char *const trees[] = {"flag", "deep", "private",
 	                                    "home", "ws",   "places"};
-	char path[96];
+	char path[DW_RANGE_PATH_MAX];
 
 	dw_buf_init(&walk_buf, MANIFEST_MAX);
 	walk_writable[0] = '\0';
-	if (stage->out_is_writable)
-		(void)snprintf(walk_writable, sizeof(walk_writable), "%s/ws/out",
-		               stage->range->base);
+	if (fixture->out_is_writable)
+		(void)dw_range_path(fixture->range, "ws/out", walk_writable);
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", stage->range->base, trees[i]);
-		(void)nftw(path, note_file, 16, FTW_PHYS);
+		(void)nftw(dw_range_path(fixture->range, trees[i], path), note_file, 16,
+		           FTW_PHYS);
 	}
 	return dw_buf_take(&walk_buf, NULL);
 }
@@ -102,7 +98,7 @@ static void note_names(struct dw_buf *buf, const char *folder, const char *only)
 			(void)dw_buf_printf(buf, "%s/%s\n", folder, e->d_name);
 }
 
-/* The lines of a kernel file, without what changes by itself. */
+/* The number of lines in a kernel file. */
 static void note_lines(struct dw_buf *buf, const char *path, const char *only)
 {
 	autofree char *line = NULL;
@@ -117,29 +113,28 @@ static void note_lines(struct dw_buf *buf, const char *path, const char *only)
 	(void)dw_buf_printf(buf, "%s: %zu\n", path, n);
 }
 
-static char *describe_remains(const struct dw_stage *stage)
+static char *describe_leftovers(const struct dw_fixture *fixture)
 {
-	/* Outside there are others, who come and go; but nobody is nobody's. */
-	const char *owner = stage->range->outside ? NOBODY : NULL;
-	const char *name = stage->range->outside ? stage->nonce : "";
+	/* On the host, look only for objects of user nobody or with the nonce. */
+	const char *owner = fixture->range->on_host ? NOBODY : NULL;
+	const char *name = fixture->range->on_host ? fixture->nonce : "";
 	struct dw_buf buf;
-	char path[64];
+	char path[DW_RANGE_PATH_MAX];
 
 	dw_buf_init(&buf, MANIFEST_MAX);
-	(void)snprintf(path, sizeof(path), "%s/t", stage->range->base);
-	note_names(&buf, path, "");
+	note_names(&buf, dw_range_path(fixture->range, "t", path), "");
 	note_names(&buf, "/dev/shm", name);
 	note_names(&buf, "/dev/mqueue", name);
 	note_lines(&buf, "/proc/self/mountinfo",
-	           stage->range->outside ? stage->nonce : NULL);
+	           fixture->range->on_host ? fixture->nonce : NULL);
 	note_lines(&buf, "/proc/sysvipc/shm", owner);
 	note_lines(&buf, "/proc/sysvipc/sem", owner);
 	note_lines(&buf, "/proc/sysvipc/msg", owner);
-	note_lines(&buf, "/proc/keys", stage->nonce);
+	note_lines(&buf, "/proc/keys", fixture->nonce);
 	return dw_buf_take(&buf, NULL);
 }
 
-/* The first line of one text that the other does not have. */
+/* The first line that differs. */
 static bool first_difference(const char *before, const char *after, char *ret,
                              size_t size)
 {
@@ -151,25 +146,26 @@ static bool first_difference(const char *before, const char *after, char *ret,
 		i++;
 	while (i > 0 && after[i - 1] != '\n')
 		i--;
-	/* What was removed has no line of its own any more. */
+	/* A removed line is only in the old text. */
 	if (after[i] == '\0')
 		after = before;
 	(void)snprintf(ret, size, "%.*s", (int)strcspn(after + i, "\n"), after + i);
 	return true;
 }
 
-int dw_traces_note(struct dw_stage *stage, struct dw_error *err)
+int dw_snapshot_take(struct dw_fixture *fixture, struct dw_error *err)
 {
-	stage->files = describe_files(stage);
-	stage->remains = describe_remains(stage);
-	if (!stage->files || !stage->remains)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "note how the range is");
+	fixture->files = describe_files(fixture);
+	fixture->leftovers = describe_leftovers(fixture);
+	if (!fixture->files || !fixture->leftovers)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		               "cannot take a snapshot of the range");
 	return 0;
 }
 
-bool dw_traces_in_files(const struct dw_stage *stage, char *ret, size_t size)
+bool dw_snapshot_files_changed(const struct dw_fixture *fixture, char *ret, size_t size)
 {
-	autofree char *now = describe_files(stage);
+	autofree char *now = describe_files(fixture);
 	size_t at;
 
 	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++) {
@@ -177,25 +173,25 @@ bool dw_traces_in_files(const struct dw_stage *stage, char *ret, size_t size)
 		const struct dirent *e;
 
 		while (dir && (e = readdir(dir)) != NULL)
-			if (strstr(e->d_name, stage->nonce)) {
+			if (strstr(e->d_name, fixture->nonce)) {
 				(void)snprintf(ret, size, "%s/%s was made",
 				               public_folders[i], e->d_name);
 				return true;
 			}
 	}
-	if (!now || !first_difference(stage->files, now, ret, size))
+	if (!now || !first_difference(fixture->files, now, ret, size))
 		return false;
-	/* Its path comes first; what it was and is says nothing to a reader. */
+	/* Keep the path, which comes first. */
 	at = strcspn(ret, " ");
 	(void)snprintf(ret + at, size - at, " was changed");
 	return true;
 }
 
-static char wanted_group[40];
+static char group_prefix[40];
 static char found_group[256];
-static struct dw_buf dead_groups; /* a line each */
+static struct dw_buf dead_groups; /* one per line */
 
-/* The groups of every dewar in the range have the number of its pid namespace. */
+/* The name of each cgroup of the range holds the number of its pid namespace. */
 static void walk_groups(int (*visit)(const char *path, const struct stat *st, int type,
                                      struct FTW *ftw))
 {
@@ -204,7 +200,7 @@ static void walk_groups(int (*visit)(const char *path, const struct stat *st, in
 	found_group[0] = '\0';
 	if (stat("/proc/self/ns/pid", &st) < 0)
 		return;
-	(void)snprintf(wanted_group, sizeof(wanted_group), "dewar-%lu-",
+	(void)snprintf(group_prefix, sizeof(group_prefix), "dewar-%lu-",
 	               (unsigned long)st.st_ino);
 	(void)nftw("/sys/fs/cgroup", visit, 16, FTW_PHYS);
 }
@@ -212,7 +208,7 @@ static void walk_groups(int (*visit)(const char *path, const struct stat *st, in
 static bool is_group(const char *path, int type, const struct FTW *ftw)
 {
 	return type == FTW_D && ftw->level <= 6 &&
-	       strncmp(path + ftw->base, wanted_group, strlen(wanted_group)) == 0;
+	       strncmp(path + ftw->base, group_prefix, strlen(group_prefix)) == 0;
 }
 
 static int note_group(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -237,7 +233,7 @@ static int match_group(const char *path, const struct stat *st, int type, struct
 	return 1;
 }
 
-void dw_traces_begin(void)
+void dw_snapshot_init(void)
 {
 	dw_buf_init(&dead_groups, MANIFEST_MAX);
 	walk_groups(note_group);
@@ -249,25 +245,25 @@ static bool is_group_left(void)
 	return found_group[0] != '\0';
 }
 
-bool dw_traces_remain(const struct dw_stage *stage, char *ret, size_t size)
+bool dw_snapshot_leftovers(const struct dw_fixture *fixture, char *ret, size_t size)
 {
 	autofree char *now = NULL;
 	char seen[160];
 
-	if (dw_look_somebody(stage->nonce, stage->witness.pid, ret, size))
+	if (dw_procs_left(fixture->nonce, fixture->witness.pid, ret, size))
 		return true;
-	if (!stage->range->outside && is_group_left()) {
+	if (!fixture->range->on_host && is_group_left()) {
 		(void)snprintf(ret, size, "the cgroup %s is left", found_group);
 		return true;
 	}
-	now = describe_remains(stage);
-	if (!now || !first_difference(stage->remains, now, seen, sizeof(seen)))
+	now = describe_leftovers(fixture);
+	if (!now || !first_difference(fixture->leftovers, now, seen, sizeof(seen)))
 		return false;
 	(void)snprintf(ret, size, "something is left: %s", seen);
 	return true;
 }
 
-void dw_traces_empty(const char *path)
+void dw_snapshot_empty(const char *path)
 {
 	autodir DIR *dir = opendir(path);
 	const struct dirent *e;
@@ -277,36 +273,36 @@ void dw_traces_empty(const char *path)
 			(void)dw_path_remove_tree(dirfd(dir), e->d_name);
 }
 
-/* What an attack mounted in the range, it mounted in its own folder. */
-static void unmount(const struct dw_stage *stage)
+/* Attacks in the range mount only in their own folder. */
+static void unmount(const struct dw_fixture *fixture)
 {
 	autofree char *line = NULL;
-	size_t size = 0, len = strlen(stage->range->base);
+	size_t size = 0, len = strlen(fixture->range->base);
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
 	char path[256];
 
 	while (mounts && getline(&line, &size, mounts) > 0)
 		/* NOLINTNEXTLINE(cert-err34-c): no number is read */
 		if (sscanf(line, "%*s %*s %*s %*s %255s", path) == 1 &&
-		    strncmp(path, stage->range->base, len) == 0 && path[len] == '/')
+		    strncmp(path, fixture->range->base, len) == 0 && path[len] == '/')
 			(void)umount2(path, MNT_DETACH);
 	if (mounts)
 		(void)fclose(mounts);
 }
 
-void dw_traces_remove(const struct dw_stage *stage)
+void dw_snapshot_clean(const struct dw_fixture *fixture)
 {
 	autofree char *line = NULL;
 	size_t size = 0;
 	FILE *keys = fopen("/proc/keys", "re");
 
-	if (!stage->range->outside) {
-		unmount(stage);
-		dw_traces_empty("/dev/shm");
-		dw_traces_empty("/dev/mqueue");
+	if (!fixture->range->on_host) {
+		unmount(fixture);
+		dw_snapshot_empty("/dev/shm");
+		dw_snapshot_empty("/dev/mqueue");
 	}
 	while (keys && getline(&line, &size, keys) > 0)
-		if (strstr(line, stage->nonce))
+		if (strstr(line, fixture->nonce))
 			(void)syscall(SYS_keyctl, KEYCTL_INVALIDATE_OP,
 			              (int)strtoul(line, NULL, 16));
 	if (keys)
@@ -316,7 +312,7 @@ void dw_traces_remove(const struct dw_stage *stage)
 		const struct dirent *e;
 
 		while (dir && (e = readdir(dir)) != NULL)
-			if (strstr(e->d_name, stage->nonce))
+			if (strstr(e->d_name, fixture->nonce))
 				(void)dw_path_remove_tree(dirfd(dir), e->d_name);
 	}
 }

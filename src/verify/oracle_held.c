@@ -9,14 +9,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
-#include "verify/look.h"
-#include "verify/oracles.h"
+#include "verify/internal.h"
 
 #define TEXT_MAX (256U << 10)
 
-/* Where each descriptor leads, and for a socket the name of its protocol. */
+/* The target of each descriptor, and for a socket the name of its protocol. */
 static char *describe_fds(pid_t pid)
 {
 	char path[64], target[256], proto[64];
@@ -34,7 +32,7 @@ static char *describe_fds(pid_t pid)
 		if (n < 0)
 			continue;
 		target[n] = '\0';
-		/* An engine lays it over what it hides; so it has many names. */
+		/* An engine mounts it over files that it hides, so it has many names. */
 		if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISCHR(st.st_mode) &&
 		    st.st_rdev == makedev(1, 3))
 			(void)snprintf(target, sizeof(target), "/dev/null");
@@ -46,20 +44,12 @@ static char *describe_fds(pid_t pid)
 	return dw_buf_take(&buf, NULL);
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	autofree char *status = dw_look_read(pid, "status");
-	const char *at = status ? strstr(status, "PPid:") : NULL;
-
-	return at ? (pid_t)strtol(at + 5, NULL, 10) : 0;
-}
-
-/* The namespaces that a process has and its parent has not, a line each. */
+/* The namespaces that a process does not share with its parent, one per line. */
 static char *describe_new_ns(pid_t pid)
 {
 	static const char *const types[] = {"user", "mnt", "pid",    "net",
 	                                    "ipc",  "uts", "cgroup", "time"};
-	pid_t parent = parent_of(pid);
+	pid_t parent = (pid_t)dw_procs_field(pid, "status", "PPid:");
 	char path[64];
 	struct stat own, other;
 	struct dw_buf buf;
@@ -82,8 +72,8 @@ static char *describe_priority(pid_t pid)
 	char *ret = NULL;
 
 	if (asprintf(&ret, "nice %ld policy %ld priority %ld\n",
-	             dw_look_stat(pid, DW_STAT_NICE), dw_look_stat(pid, DW_STAT_POLICY),
-	             dw_look_stat(pid, DW_STAT_PRIORITY)) < 0)
+	             dw_procs_stat(pid, DW_STAT_NICE), dw_procs_stat(pid, DW_STAT_POLICY),
+	             dw_procs_stat(pid, DW_STAT_PRIORITY)) < 0)
 		return NULL;
 	return ret;
 }
@@ -96,20 +86,20 @@ static char *describe(pid_t pid, const char *file)
 		return describe_new_ns(pid);
 	if (strcmp(file, "priority") == 0)
 		return describe_priority(pid);
-	return dw_look_read(pid, file);
+	return dw_procs_read(pid, file);
 }
 
-static bool meets_held(const char *nonce, const char *file, const char *expression,
-                       char *ret, size_t size)
+static bool matches_held(const char *nonce, const char *file, const char *expression,
+                         char *ret, size_t size)
 {
-	pid_t pids[DW_LOOK_MAX];
-	size_t n = dw_look_list(nonce, pids, DW_LOOK_MAX);
+	pid_t pids[DW_PROCS_MAX];
+	size_t n = dw_procs_list(nonce, pids, DW_PROCS_MAX);
 	bool met = false;
 	regmatch_t match;
 	regex_t regex;
 
 	if (regcomp(&regex, expression, REG_EXTENDED | REG_NEWLINE) != 0) {
-		(void)snprintf(ret, size, "%s is no expression", expression);
+		(void)snprintf(ret, size, "%s is not a regular expression", expression);
 		return false;
 	}
 	for (size_t i = 0; i < n && !met; i++) {
@@ -125,7 +115,7 @@ static bool meets_held(const char *nonce, const char *file, const char *expressi
 	return met;
 }
 
-bool dw_held_meets(const char *nonce, const char *oracle, char *ret, size_t size)
+bool dw_oracle_held(const char *nonce, const char *oracle, char *ret, size_t size)
 {
 	char file[32], expression[256];
 	const char *at;
@@ -143,5 +133,5 @@ bool dw_held_meets(const char *nonce, const char *oracle, char *ret, size_t size
 		               expression, nonce, at + 5);
 		memcpy(expression, with, sizeof(with));
 	}
-	return meets_held(nonce, file, expression, ret, size);
+	return matches_held(nonce, file, expression, ret, size);
 }
