@@ -67,46 +67,20 @@ static int take_rounds(const char *value, void *field, struct dw_error *err)
 }
 
 static const struct dw_option what_options[] = {
-	{
-		.name = "only",
-		.arg = "NAME,...",
-		.help = "Measure only these rows, and the rows they are compared with",
-		.take = take_only,
-		.field = FIELD(only),
-		.fits = DW_FITS_WORDS,
-		.words = NAMES,
-	},
-	{
-		.name = "rounds",
-		.arg = "N",
-		.help = "Run each method N times (default 300)",
-		.take = take_rounds,
-		.field = FIELD(rounds),
-	},
-	{
-		.name = "quick",
-		.help = "Finish in half a minute: 20 rounds, and no leftovers",
-		.take = dw_take_flag,
-		.field = FIELD(quick),
-	},
+	DW_OPTION("only", "NAME,...", take_only, FIELD(only),
+                  "Measure only these rows, and the rows they are compared with",
+                  .fits = DW_FITS_WORDS, .words = NAMES),
+	DW_OPTION("rounds", "N", take_rounds, FIELD(rounds),
+                  "Run each method N times (default 300)"),
+	DW_OPTION_FLAG("quick", FIELD(quick),
+                       "Finish in half a minute: 20 rounds, and no leftovers"),
 	{0},
 };
 
 static const struct dw_option output_options[] = {
-	{
-		.name = "json",
-		.help = "Print the rows as JSON",
-		.take = dw_take_flag,
-		.field = FIELD(json),
-	},
-	{
-		.name = "svg",
-		.arg = "FILE",
-		.help = "Also write a drawing of the rows",
-		.take = dw_take_text,
-		.field = FIELD(svg),
-		.fits = DW_FITS_FILE,
-	},
+	DW_OPTION_FLAG("json", FIELD(json), "Print the rows as JSON"),
+	DW_OPTION("svg", "FILE", dw_take_text, FIELD(svg),
+                  "Also write a drawing of the rows", .fits = DW_FITS_FILE),
 	{0},
 };
 
