@@ -241,7 +241,7 @@ def test_the_hosts_policy_holds_where_none_is_named(dewar, must, tmp_path):
     assert check("true").stdout == "open is valid: 0 rules\n"
     file = "/etc/dewar/policy.yaml"
     done = check(f"printf 'version: 1\\nprofile: strict\\n' > {file}")
-    assert done.stdout == f"{file} makes sense: 9 rules\n"
+    assert done.stdout == f"{file} is valid: 9 rules\n"
     done = check(f"echo nonsense > {file}")
     assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
 
