@@ -87,51 +87,54 @@ static int poll_interval(const struct attempt *a, bool watchful)
 	return a->fixture.range->on_host ? ON_HOST_POLL_MS : HELD_POLL_MS;
 }
 
+/* Wait for output, a client, the end of the attacker, or the suite's hang-up. */
+static void poll_all(struct attempt *a, struct dw_attacker *attacker, int timeout_ms)
+{
+	struct pollfd fds[DW_LISTEN_MAX + 4];
+	size_t n = a->listeners.n;
+	struct pollfd *hangup = &fds[n + 3];
+
+	memcpy(fds, a->listeners.fds, sizeof(*fds) * n);
+	fds[n] = (struct pollfd){.fd = attacker->fd[0], .events = POLLIN};
+	fds[n + 1] = (struct pollfd){.fd = attacker->fd[1], .events = POLLIN};
+	fds[n + 2] = (struct pollfd){.fd = attacker->pidfd, .events = POLLIN};
+	*hangup = (struct pollfd){.fd = a->cancelled ? -1 : a->fixture.range->hangup_fd};
+	(void)poll(fds, n + 4, timeout_ms);
+	if (hangup->revents & (POLLHUP | POLLERR)) {
+		a->cancelled = true;
+		dw_attacker_stop(attacker);
+	}
+	dw_listen_serve(&a->listeners, a->fixture.secret, a->reached, sizeof(a->reached));
+}
+
 /* Serve the listeners until the attacker holds or ends. Returns false on a timeout. */
 static bool wait_for(struct attempt *a, struct dw_attacker *attacker, enum until until)
 {
-	uint64_t begin = dw_now_ms(), deadline = begin + time_for(a);
+	uint64_t begin = dw_now_ms();
 	bool inspects = has_oracle(a->attack, "held") || has_oracle(a->attack, "count");
 	bool sends = a->fixture.range->on_host && has_oracle(a->attack, "network");
-	struct pollfd fds[DW_LISTEN_MAX + 4];
+	bool holds;
 
 	while (!dw_attacker_poll(attacker)) {
-		size_t n = a->listeners.n;
-
-		memcpy(fds, a->listeners.fds, sizeof(*fds) * n);
-		fds[n] = (struct pollfd){.fd = attacker->fd[0], .events = POLLIN};
-		fds[n + 1] = (struct pollfd){.fd = attacker->fd[1], .events = POLLIN};
-		fds[n + 2] = (struct pollfd){.fd = attacker->pidfd, .events = POLLIN};
-		fds[n + 3] = (struct pollfd){
-			.fd = a->cancelled ? -1 : a->fixture.range->hangup_fd};
-		(void)poll(fds, n + 4,
-		           poll_interval(a, inspects || until == UNTIL_HELD || sends));
-		if (fds[n + 3].revents & (POLLHUP | POLLERR)) {
-			a->cancelled = true;
-			dw_attacker_stop(attacker);
+		poll_all(a, attacker,
+		         poll_interval(a, inspects || until == UNTIL_HELD || sends));
+		holds = (inspects || until == UNTIL_HELD) &&
+		        dw_procs_is_holding(a->fixture.nonce);
+		if (until == UNTIL_HELD &&
+		    (holds || (cannot_inspect(a) && dw_now_ms() > begin + UNSEEN_MS))) {
+			a->held = true;
+			return true;
 		}
-		dw_listen_serve(&a->listeners, a->fixture.secret, a->reached,
-		                sizeof(a->reached));
-		if ((inspects || until == UNTIL_HELD) &&
-		    dw_procs_is_holding(a->fixture.nonce)) {
-			if (until == UNTIL_HELD) {
-				a->held = true;
-				return true;
-			}
+		if (holds) {
 			inspect_held(a);
 			dw_attacker_stop(attacker);
 			inspects = false;
-		}
-		if (until == UNTIL_HELD && cannot_inspect(a) &&
-		    dw_now_ms() > begin + UNSEEN_MS) {
-			a->held = true;
-			return true;
 		}
 		if (sends && a->reached[0] == '\0' &&
 		    dw_procs_sent_packet(a->fixture.nonce))
 			(void)snprintf(a->reached, sizeof(a->reached),
 			               "a packet left the container");
-		if (dw_now_ms() > deadline)
+		if (dw_now_ms() > begin + time_for(a))
 			return false;
 	}
 	return !a->cancelled;

@@ -166,18 +166,16 @@ int dw_snapshot_take(struct dw_fixture *fixture, struct dw_error *err)
 bool dw_snapshot_files_changed(const struct dw_fixture *fixture, char *ret, size_t size)
 {
 	autofree char *now = describe_files(fixture);
+	autobuf struct dw_buf created;
 	size_t at;
 
-	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++) {
-		autodir DIR *dir = opendir(public_folders[i]);
-		const struct dirent *e;
-
-		while (dir && (e = readdir(dir)) != NULL)
-			if (strstr(e->d_name, fixture->nonce)) {
-				(void)snprintf(ret, size, "%s/%s was made",
-				               public_folders[i], e->d_name);
-				return true;
-			}
+	dw_buf_init(&created, MANIFEST_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++)
+		note_names(&created, public_folders[i], fixture->nonce);
+	if (created.len > 0) {
+		(void)snprintf(ret, size, "%.*s was created",
+		               (int)strcspn(created.data, "\n"), created.data);
+		return true;
 	}
 	if (!now || !first_difference(fixture->files, now, ret, size))
 		return false;
@@ -263,14 +261,21 @@ bool dw_snapshot_leftovers(const struct dw_fixture *fixture, char *ret, size_t s
 	return true;
 }
 
-void dw_snapshot_empty(const char *path)
+/* Remove all files and folders with this text in their names. */
+static void remove_names(const char *folder, const char *only)
 {
-	autodir DIR *dir = opendir(path);
+	autodir DIR *dir = opendir(folder);
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+		    strstr(e->d_name, only))
 			(void)dw_path_remove_tree(dirfd(dir), e->d_name);
+}
+
+void dw_snapshot_empty(const char *path)
+{
+	remove_names(path, "");
 }
 
 /* Attacks in the range mount only in their own folder. */
@@ -307,12 +312,6 @@ void dw_snapshot_clean(const struct dw_fixture *fixture)
 			              (int)strtoul(line, NULL, 16));
 	if (keys)
 		(void)fclose(keys);
-	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++) {
-		autodir DIR *dir = opendir(public_folders[i]);
-		const struct dirent *e;
-
-		while (dir && (e = readdir(dir)) != NULL)
-			if (strstr(e->d_name, fixture->nonce))
-				(void)dw_path_remove_tree(dirfd(dir), e->d_name);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(public_folders); i++)
+		remove_names(public_folders[i], fixture->nonce);
 }
