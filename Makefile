@@ -8,7 +8,7 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 30
 TIER ?=
 SETUP := tools/setup.sh
-C_FILES = $(shell find src include attacks tests tools examples -name node_modules -prune -o -name '*.[ch]' -print)
+C_FILES = $(shell find src include attacks bench tests tools examples -name node_modules -prune -o -name '*.[ch]' -print)
 
 build: ## Build the product; the program is build/dewar
 	@$(SETUP) build

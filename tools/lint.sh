@@ -38,7 +38,7 @@ lint_cppcheck()
 		--std=c11 --library=posix,gnu --error-exitcode=1 -j "$(nproc)" \
 		--suppressions-list=tools/cppcheck-suppressions.txt \
 		-D_GNU_SOURCE -D__x86_64__ -DDW_LIBEXECDIR='""' -DDW_VERSION='""' \
-		-I include -I src -I build -I . -i tools/grammars src include examples runners tools
+		-I include -I src -I build -I . -i tools/grammars src include bench examples runners tools
 }
 
 # Compile commands name generated headers, and gcc's options, which clang does not know. The runners
@@ -56,7 +56,7 @@ run_clang-tidy()
 
 lint_clang-tidy()
 {
-	find src examples -name '*.c' | sort | run_clang-tidy
+	find src bench examples -name '*.c' | sort | run_clang-tidy
 }
 
 # A changed header is seen through the sources that include it.
@@ -65,10 +65,11 @@ lint_clang-tidy-changed()
 	local file
 	tests/concerns.py files .c .h | while read -r file; do
 		case $file in
-		src/*.c | examples/*.c) echo "$file" ;;
+		src/*.c | bench/*.c | examples/*.c) echo "$file" ;;
 		src/*.h | include/*.h)
-			grep -rl --include='*.c' "[\"<]${file#*/}[\">]" src examples || true
+			grep -rl --include='*.c' "[\"<]${file#*/}[\">]" src bench examples || true
 			;;
+		bench/*.h) grep -rl --include='*.c' "[\"<]$file[\">]" bench || true ;;
 		esac
 	done | sort -u | run_clang-tidy
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,57 +29,26 @@ static int take_remember(const char *value, void *field, struct dw_error *err)
 #define FIELD(member) offsetof(struct settings, member)
 
 static const struct dw_option where_options[] = {
-	{
-		.name = "state",
-		.arg = "DIR|FILE",
-		.help = "The daemon's folder (/var/lib/dewar; not as root ~/.local/state/dewar)",
-		.take = dw_take_text,
-		.field = FIELD(state),
-		.fits = DW_FITS_FILE,
-		.env = {"DEWAR_APPROVALS"},
-	},
+	DW_OPTION("state", "DIR|FILE", dw_take_text, FIELD(state),
+                  "The daemon's folder (root: /var/lib/dewar; else ~/.local/state/dewar)",
+                  .fits = DW_FITS_FILE, .env = {"DEWAR_APPROVALS"}),
 	{0},
 };
 
 static const struct dw_option decide_options[] = {
-	{
-		.name = "remember",
-		.arg = "WHAT",
-		.help = "yes: also later, for this caller: code, session, rule",
-		.take = take_remember,
-		.field = FIELD(remember),
-		.fits = DW_FITS_WORDS,
-		.words = "code session rule",
-	},
-	{
-		.name = "note",
-		.arg = "TEXT",
-		.help = "yes, no: why; the caller reads it",
-		.take = dw_take_text,
-		.field = FIELD(note),
-	},
+	DW_OPTION("remember", "WHAT", take_remember, FIELD(remember),
+                  "yes: allow this caller later, too: code, session or rule",
+                  .fits = DW_FITS_WORDS, .words = "code session rule"),
+	DW_OPTION("note", "TEXT", dw_take_text, FIELD(note),
+                  "yes, no: a reason, which the caller sees"),
 	{0},
 };
 
 static const struct dw_option output_options[] = {
-	{
-		.name = "all",
-		.help = "list: what is decided or expired, too",
-		.take = dw_take_flag,
-		.field = FIELD(all),
-	},
-	{
-		.name = "remembered",
-		.help = "list: what is remembered instead",
-		.take = dw_take_flag,
-		.field = FIELD(remembered),
-	},
-	{
-		.name = "json",
-		.help = "Print JSON",
-		.take = dw_take_flag,
-		.field = FIELD(json),
-	},
+	DW_OPTION_FLAG("all", FIELD(all), "list: include decided and expired questions"),
+	DW_OPTION_FLAG("remembered", FIELD(remembered),
+                       "list: print remembered decisions instead"),
+	DW_OPTION_FLAG("json", FIELD(json), "Print JSON"),
 	{0},
 };
 
@@ -100,7 +68,7 @@ static void cleanup_approval(struct dw_approval *approval)
 }
 #define autoapproval __attribute__((cleanup(cleanup_approval)))
 
-/* Where nobody asked yet there is no file: DW_E_NOT_FOUND. */
+/* DW_E_NOT_FOUND if no run has asked yet: there is no file then. */
 static int open_it(const struct settings *set, struct dw_approvals **ret,
                    struct dw_error *err)
 {
@@ -113,40 +81,28 @@ static int open_it(const struct settings *set, struct dw_approvals **ret,
 
 /* ---- list ---- */
 
-struct listing {
-	json_t *array; /* NULL: print as they come */
-	bool failed;
-	size_t n;
-};
-
-static int list_one(void *user, const struct dw_approval *approval)
+static int list_one(void *listing, const struct dw_approval *approval)
 {
-	struct listing *listing = user;
+	bool json = ((struct dw_listing *)listing)->array != NULL;
 
-	listing->n++;
-	if (!listing->array)
+	if (!json)
 		dw_approve_print_row(approval);
-	else if (json_array_append_new(listing->array, dw_approval_to_json(approval)) < 0)
-		listing->failed = true;
-	return listing->failed;
+	return dw_listing_add(listing, json ? dw_approval_to_json(approval) : NULL);
 }
 
-static int list_memory(void *user, const struct dw_memory *memory)
+static int list_memory(void *listing, const struct dw_memory *memory)
 {
-	struct listing *listing = user;
+	bool json = ((struct dw_listing *)listing)->array != NULL;
 
-	listing->n++;
-	if (!listing->array)
+	if (!json)
 		dw_approve_print_memory(memory);
-	else if (json_array_append_new(listing->array, dw_memory_to_json(memory)) < 0)
-		listing->failed = true;
-	return listing->failed;
+	return dw_listing_add(listing, json ? dw_memory_to_json(memory) : NULL);
 }
 
 static int do_list(const void *settings, const char *operand, struct dw_error *err)
 {
 	const struct settings *set = settings;
-	struct listing listing = {.array = set->json ? json_array() : NULL};
+	struct dw_listing listing = dw_listing_start(set->json);
 	autoapprovals struct dw_approvals *a = NULL;
 	int r = open_it(set, &a, err);
 
@@ -157,19 +113,15 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 		            : dw_approvals_each(a, set->all, list_one, &listing, err);
 	else if (err->code == DW_E_NOT_FOUND)
 		r = 0;
-	if (r < 0 || listing.failed) {
+	if (r < 0) {
 		json_decref(listing.array);
-		listing.array = NULL;
-	}
-	if (r < 0)
 		return -1;
-	if (set->json)
-		return dw_report_json(listing.array);
-	if (listing.n == 0)
-		dw_report_line("%s", set->remembered ? "nothing is remembered"
-		                     : set->all      ? "nothing was asked"
-		                                     : "nothing waits for approval");
-	return dw_report_flush();
+	}
+	if (!set->json && listing.n == 0)
+		dw_report_line("%s", set->remembered ? "no decision is remembered"
+		                     : set->all      ? "there are no questions"
+		                                     : "no run is waiting for approval");
+	return dw_listing_report(&listing);
 }
 
 /* ---- show ---- */
@@ -265,7 +217,7 @@ static int approve(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_approve = {
 	.name = "approve",
-	.summary = "See and decide what waits for a human",
+	.summary = "List and decide runs that wait for approval",
 	.usage =
 		{
 			"list [--all | --remembered]",

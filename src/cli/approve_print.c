@@ -14,8 +14,8 @@
 #include "base/utf8.h"
 #include "cli/report.h"
 
-/* How much of the code stands in a line of the list. */
-#define GLIMPSE_MAX 50
+/* Characters of the code in a line of the list. */
+#define EXCERPT_MAX 50
 
 #define BOLD "\033[1m"
 #define YELLOW "\033[33m"
@@ -26,15 +26,15 @@ static const char *colour(const char *code)
 	return dw_report_colour(STDOUT_FILENO) ? code : "";
 }
 
-/* ---- text that somebody chose ---- */
+/* ---- untrusted text ---- */
 
 /*
- * What a terminal acts on or leaves out: controls, marks that turn the direction of
- * writing, and characters without a width. Each range with its ends.
+ * Characters that a terminal acts on or hides: controls, marks that change the writing
+ * direction, and characters without width. Ranges include their ends.
  */
 static const struct {
 	uint32_t first, last;
-} unseen[] = {
+} invisible[] = {
 	{0x00, 0x1f},       {0x7f, 0x9f},       {0xad, 0xad},     {0x34f, 0x34f},
 	{0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5}, {0x180b, 0x180f},
 	{0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f}, {0x3164, 0x3164},
@@ -42,15 +42,15 @@ static const struct {
 	{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
-static bool is_unseen(uint32_t c)
+static bool is_invisible(uint32_t c)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(unseen); i++)
-		if (c >= unseen[i].first && c <= unseen[i].last)
+	for (size_t i = 0; i < ARRAY_SIZE(invisible); i++)
+		if (c >= invisible[i].first && c <= invisible[i].last)
 			return true;
 	return false;
 }
 
-/* The character at p, of text that is valid; how many bytes it has. */
+/* The character at p of valid UTF-8. Returns its length in bytes. */
 static size_t decode(const char *p, uint32_t *ret)
 {
 	unsigned char lead = (unsigned char)*p;
@@ -62,7 +62,7 @@ static size_t decode(const char *p, uint32_t *ret)
 	return n;
 }
 
-/* Up to max characters; true if there are no more. */
+/* Print up to max characters. Returns true if these were all. */
 static bool print_some(const char *data, size_t len, size_t max)
 {
 	autofree char *text = dw_utf8_clean(data, len, &len);
@@ -75,7 +75,7 @@ static bool print_some(const char *data, size_t len, size_t max)
 		n = decode(text + i, &c);
 		if (c == '\n')
 			(void)fputs("\\n", stdout);
-		else if (is_unseen(c) && c != '\t')
+		else if (is_invisible(c) && c != '\t')
 			(void)printf("\\u{%x}", c);
 		else
 			(void)fwrite(text + i, 1, n, stdout);
@@ -117,7 +117,7 @@ static void print_row(const char *name, const char *text)
 
 /* ---- times ---- */
 
-/* "9m 58s"; to the second, or to the minute if it is long. */
+/* "9m 58s": the two largest units. */
 static void span(int64_t us, char *ret, size_t size)
 {
 	long long s = us / 1000000;
@@ -142,22 +142,22 @@ static int64_t now_us(void)
 
 /* ---- the list ---- */
 
-/* What would run, and its first characters. */
-static void print_glimpse(const char *request)
+/* The language and the first characters of the code. */
+static void print_excerpt(const char *request)
 {
 	static const char *const keys[] = {"code", "command", "program"};
-	json_t *root = json_loads(request, JSON_ALLOW_NUL, NULL), *what = NULL;
+	json_auto_t *root = json_loads(request, JSON_ALLOW_NUL, NULL);
+	json_t *what = NULL;
 	const char *language = json_string_value(json_object_get(root, "language"));
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys) && !what; i++)
 		what = json_object_get(root, keys[i]);
 	(void)print_some(language ? language : "sh", language ? strlen(language) : 2,
-	                 GLIMPSE_MAX);
+	                 EXCERPT_MAX);
 	(void)fputs(": ", stdout);
 	if (json_is_string(what) &&
-	    !print_some(json_string_value(what), json_string_length(what), GLIMPSE_MAX))
+	    !print_some(json_string_value(what), json_string_length(what), EXCERPT_MAX))
 		(void)fputs("...", stdout);
-	json_decref(root);
 }
 
 void dw_approve_print_row(const struct dw_approval *a)
@@ -171,7 +171,7 @@ void dw_approve_print_row(const struct dw_approval *a)
 	(void)printf("  %s", colour(YELLOW));
 	print_text(a->rule);
 	(void)printf("%s  ", colour(PLAIN));
-	print_glimpse(a->request);
+	print_excerpt(a->request);
 	(void)putchar('\n');
 }
 
@@ -196,7 +196,7 @@ void dw_approve_print_memory(const struct dw_memory *m)
 	(void)putchar('\n');
 }
 
-/* ---- one of them ---- */
+/* ---- one question ---- */
 
 static void print_head(const struct dw_approval *a)
 {
@@ -224,7 +224,8 @@ static void print_head(const struct dw_approval *a)
 
 static void print_findings(const char *text)
 {
-	json_t *array = json_loads(text, JSON_ALLOW_NUL, NULL), *value;
+	json_auto_t *array = json_loads(text, JSON_ALLOW_NUL, NULL);
+	json_t *value;
 	size_t i;
 
 	if (json_array_size(array) > 0)
@@ -248,10 +249,9 @@ static void print_findings(const char *text)
 		}
 		(void)putchar('\n');
 	}
-	json_decref(array);
 }
 
-/* A text below a heading of its own, out of the object. */
+/* Print a text below its own heading, and remove it from the object. */
 static void print_out(json_t *object, const char *key)
 {
 	json_t *value = json_object_get(object, key);
@@ -275,11 +275,11 @@ static void print_file(const char *name, json_t *value)
 	    dw_base64_decode(json_string_value(value), len, data, &len) < 0) {
 		autofree char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 
-		(void)fputs(", too large to be kept here: ", stdout);
+		(void)fputs(", too large to be stored: ", stdout);
 		print_text(text ? text : "?");
 		(void)putchar('\n');
 	} else if (!dw_utf8_valid(data, len)) {
-		(void)printf(", %zu bytes that are no text: --json has them\n", len);
+		(void)printf(", %zu bytes, not text; use --json to see them\n", len);
 	} else {
 		(void)printf(", %zu bytes\n", len);
 		print_lines(data, len);
@@ -288,8 +288,9 @@ static void print_file(const char *name, json_t *value)
 
 static void print_request(const char *text)
 {
-	json_t *root = json_loads(text, JSON_ALLOW_NUL, NULL);
-	json_t *files = json_incref(json_object_get(root, "files")), *value;
+	json_auto_t *root = json_loads(text, JSON_ALLOW_NUL, NULL);
+	json_auto_t *files = json_incref(json_object_get(root, "files"));
+	json_t *value;
 	const char *name;
 
 	print_out(root, "code");
@@ -307,8 +308,6 @@ static void print_request(const char *text)
 
 		print_row(name, dumped ? dumped : "?");
 	}
-	json_decref(files);
-	json_decref(root);
 }
 
 void dw_approve_print(const struct dw_approval *a)

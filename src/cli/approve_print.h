@@ -5,15 +5,15 @@
 #include "approvals/approvals.h"
 
 /*
- * How questions are shown to who decides. All of it may be chosen by who wants the
- * yes, so whatever a terminal would act on, or not show, is shown as \u{1b}.
+ * Printing questions for the person who decides. The caller chooses their text, so
+ * characters that a terminal acts on or hides are printed as \u{1b}.
  */
 
-/* One line each. */
+/* One line. */
 void dw_approve_print_row(const struct dw_approval *approval);
 void dw_approve_print_memory(const struct dw_memory *memory);
 
-/* All there is to know, code with the numbers of its lines. */
+/* All details, with line numbers for the code. */
 void dw_approve_print(const struct dw_approval *approval);
 
 #endif

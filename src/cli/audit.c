@@ -5,19 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cli/audit_print.h"
-#include "cli/audit_when.h"
 #include "cli/command.h"
 #include "cli/report.h"
 #include "cli/subcommand.h"
 
-/* Runs that a list shows, if nobody says how many. */
+/* The default length of a list. */
 #define LIST_DEFAULT 20
 
-/* Our exit status if the chain is not sound. */
+#define DAY_MS 86400000
+
+/* The exit status if the chain is not sound. */
 #define EXIT_NOT_SOUND 1
 
 struct settings {
@@ -32,110 +34,124 @@ struct settings {
 	bool json;
 };
 
-static int take_when(const char *value, void *field, struct dw_error *err)
+/* ---- options ---- */
+
+static int64_t now_us(void)
 {
-	return dw_when_parse(value, dw_when_now(), field, err);
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+/* "7d", or a form that dw_parse_time() accepts. */
+static int parse_age(const char *text, uint64_t *ret_ms, struct dw_error *err)
+{
+	size_t len = strlen(text);
+	uint64_t days;
+	char number[16];
+
+	if (len < 2 || len > sizeof(number) || text[len - 1] != 'd')
+		return dw_parse_time(text, ret_ms, err);
+	(void)snprintf(number, sizeof(number), "%.*s", (int)len - 1, text);
+	if (dw_parse_uint(number, 1000000, &days, err) < 0)
+		return -1;
+	*ret_ms = days * DAY_MS;
+	return 0;
+}
+
+/*
+ * A moment: 2026-11-15, 2026-11-15T14:00, with seconds, with a Z at its end (it is UTC in
+ * any case); or an age: 90s, 30m, 2h, 7d. In microseconds since 1970.
+ */
+static int take_when(const char *text, void *field, struct dw_error *err)
+{
+	static const char *const forms[] = {
+		"%Y-%m-%d",
+		"%Y-%m-%dT%H:%M",
+		"%Y-%m-%dT%H:%M:%S",
+	};
+	int64_t *ret_us = field, now = now_us();
+	uint64_t age_ms;
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms) && strlen(text) >= 8; i++) {
+		struct tm tm = {0};
+		const char *end = strptime(text, forms[i], &tm);
+
+		if (!end || (strcmp(end, "") != 0 && strcmp(end, "Z") != 0))
+			continue;
+		*ret_us = (int64_t)timegm(&tm) * 1000000;
+		return 0;
+	}
+	if (parse_age(text, &age_ms, NULL) < 0 || age_ms > (uint64_t)now / 1000)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%.64s\" is not a time; write 2026-11-15, "
+		               "2026-11-15T14:00:00Z, or an age (90s, 2h, 7d)",
+		               text);
+	*ret_us = now - (int64_t)age_ms * 1000;
+	return 0;
 }
 
 #define FIELD(member) offsetof(struct settings, member)
 static const struct dw_option which_options[] = {
-	{
-		.name = "file",
-		.arg = "FILE",
-		.help = "The audit file (~/.local/state/dewar/audit.db)",
-		.take = dw_take_text,
-		.field = FIELD(file),
-		.fits = DW_FITS_FILE,
-		.env = {"DEWAR_AUDIT"},
-	},
-	{
-		.name = "since",
-		.arg = "WHEN",
-		.help = "list, export: from then on: 2026-11-15, 2026-11-15T14:00:00Z, 2h, 7d",
-		.take = take_when,
-		.field = FIELD(since_us),
-	},
-	{
-		.name = "until",
-		.arg = "WHEN",
-		.help = "list, export: before then",
-		.take = take_when,
-		.field = FIELD(until_us),
-	},
-	{
-		.name = "status",
-		.arg = "STATUS",
-		.help = "list, export: with this status",
-		.take = dw_take_text,
-		.field = FIELD(status),
-		.fits = DW_FITS_WORDS,
-		.words = "success error timeout resource_exceeded interrupted running",
-	},
-	{
-		.name = "limit",
-		.arg = "N",
-		.help = "list, export: the newest so many (20 in a list)",
-		.take = dw_take_count,
-		.field = FIELD(limit),
-	},
+	DW_OPTION("file", "FILE", dw_take_text, FIELD(file),
+                  "The audit file (~/.local/state/dewar/audit.db)", .fits = DW_FITS_FILE,
+                  .env = {"DEWAR_AUDIT"}),
+	DW_OPTION("since", "WHEN", take_when, FIELD(since_us),
+                  "list, export: from this time on: 2026-11-15, 2026-11-15T14:00:00Z, 2h"),
+	DW_OPTION("until", "WHEN", take_when, FIELD(until_us),
+                  "list, export: before this time"),
+	DW_OPTION("status", "STATUS", dw_take_text, FIELD(status),
+                  "list, export: only runs with this status", .fits = DW_FITS_WORDS,
+                  .words = "success error timeout resource_exceeded interrupted running"),
+	DW_OPTION("limit", "N", dw_take_count, FIELD(limit),
+                  "list, export: only the newest N (list: 20)"),
 	{0},
 };
 
 static const struct dw_option_group which_group = {"Which records", which_options};
 
 static const struct dw_option verify_options[] = {
-	{
-		.name = "head",
-		.arg = "SEQ:HASH",
-		.help = "verify: a head that was written down before must be in the chain",
-		.take = dw_take_text,
-		.field = FIELD(head),
-	},
+	DW_OPTION("head", "SEQ:HASH", dw_take_text, FIELD(head),
+                  "verify: require this earlier head in the chain"),
 	{0},
 };
 
 static const struct dw_option_group verify_group = {"Verifying", verify_options};
 
 static const struct dw_option prune_options[] = {
-	{
-		.name = "older-than",
-		.arg = "WHEN",
-		.help = "prune: remove records from before then",
-		.take = take_when,
-		.field = FIELD(older_us),
-	},
-	{
-		.name = "larger-than",
-		.arg = "SIZE",
-		.help = "prune: remove the oldest until the rest takes up no more",
-		.take = dw_take_size,
-		.field = FIELD(larger),
-	},
+	DW_OPTION("older-than", "WHEN", take_when, FIELD(older_us),
+                  "prune: remove records from before this time"),
+	DW_OPTION("larger-than", "SIZE", dw_take_size, FIELD(larger),
+                  "prune: remove the oldest until the rest is no larger"),
 	{0},
 };
 
 static const struct dw_option_group prune_group = {"Removing", prune_options};
 
 static const struct dw_option output_options[] = {
-	{
-		.name = "json",
-		.help = "Print JSON",
-		.take = dw_take_flag,
-		.field = FIELD(json),
-	},
+	DW_OPTION_FLAG("json", FIELD(json), "Print JSON"),
 	{0},
 };
 
 static const struct dw_option_group output_group = {"Output", output_options};
 
+/* --file, or the default path in place. */
+static const char *path_of(const struct settings *set, char place[DW_AUDIT_PATH_MAX],
+                           struct dw_error *err)
+{
+	if (set->file)
+		return set->file;
+	return dw_audit_default_path(place, err) < 0 ? NULL : place;
+}
+
 static int open_reader(const struct settings *set, struct dw_audit_reader **ret,
                        struct dw_error *err)
 {
 	char place[DW_AUDIT_PATH_MAX];
+	const char *path = path_of(set, place, err);
 
-	if (!set->file && dw_audit_default_path(place, err) < 0)
-		return -1;
-	return dw_audit_reader_open(set->file ? set->file : place, ret, err);
+	return path ? dw_audit_reader_open(path, ret, err) : -1;
 }
 
 static void cleanup_reader(struct dw_audit_reader **reader)
@@ -152,46 +168,31 @@ static struct dw_audit_filter filter_of(const struct settings *set)
 	                                .limit = set->limit};
 }
 
-/* What a list or a search comes to. */
-struct found {
-	json_t *array; /* NULL: print as they come */
-	bool failed;
-	size_t n;
-};
-
-static int list_one(void *user, const struct dw_audit_entry *entry)
+static int list_one(void *listing, const struct dw_audit_entry *entry)
 {
-	struct found *found = user;
+	bool json = ((struct dw_listing *)listing)->array != NULL;
 
-	if (!found->array)
+	if (!json)
 		dw_audit_print_row(entry);
-	else if (json_array_append_new(found->array, dw_audit_run_json(entry)) < 0)
-		found->failed = true;
-	return 0;
+	return dw_listing_add(listing, json ? dw_audit_run_json(entry) : NULL);
 }
 
 static int do_list(const void *settings, const char *operand, struct dw_error *err)
 {
 	autoreader struct dw_audit_reader *reader = NULL;
 	const struct settings *set = settings;
-	struct found found = {.array = set->json ? json_array() : NULL};
+	struct dw_listing listing = dw_listing_start(set->json);
 	struct dw_audit_filter filter = filter_of(set);
 
 	(void)operand;
 	if (filter.limit == 0)
 		filter.limit = LIST_DEFAULT;
 	if (open_reader(set, &reader, err) < 0 ||
-	    dw_audit_each_run(reader, &filter, list_one, &found, err) < 0) {
-		json_decref(found.array);
+	    dw_audit_each_run(reader, &filter, list_one, &listing, err) < 0) {
+		json_decref(listing.array);
 		return -1;
 	}
-	if (!set->json)
-		return dw_report_flush();
-	if (found.failed) {
-		json_decref(found.array);
-		found.array = NULL;
-	}
-	return dw_report_json(found.array);
+	return dw_listing_report(&listing);
 }
 
 struct showing {
@@ -232,17 +233,17 @@ static int do_show(const void *settings, const char *operand, struct dw_error *e
 
 	if (strspn(operand, "0123456789abcdef") != strlen(operand) || operand[0] == '\0')
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no id of a run: those are hex digits",
-		               operand);
+		               "\"%.64s\" is not a run id: ids are hex digits", operand);
 	if (open_reader(set, &reader, err) < 0 ||
 	    dw_audit_each_run(reader, &filter, count_one, &showing, err) < 0)
 		return -1;
 	if (showing.n == 0)
-		return dw_fail(err, DW_E_NOT_FOUND, 0, "no run %.64s is on record",
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no run %.64s on record",
 		               operand);
 	if (showing.n > 1)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "several runs begin with %.64s: give more of it", operand);
+		               "several runs begin with %.64s; give more digits",
+		               operand);
 	if (dw_audit_each_run(reader, &filter, show_one, &showing, err) < 0)
 		return -1;
 	return showing.status;
@@ -251,7 +252,7 @@ static int do_show(const void *settings, const char *operand, struct dw_error *e
 static int export_one(void *user, const struct dw_audit_record *rec)
 {
 	(void)user;
-	/* Whoever read us may have left: no use in going on. */
+	/* Stop if the reader has closed its pipe. */
 	return dw_report_json(dw_audit_record_to_json(rec));
 }
 
@@ -280,8 +281,8 @@ static int parse_head(const char *text, struct dw_audit_anchor *ret, struct dw_e
 	    strlen(colon + 1) != DW_AUDIT_HASH_MAX - 1 ||
 	    strspn(colon + 1, "0123456789abcdef") != DW_AUDIT_HASH_MAX - 1)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "--head: \"%.80s\" is no head: give what `dewar audit "
-		               "verify` printed, such as 12:9f86...",
+		               "--head must be a line of `dewar audit verify`, such as "
+		               "12:9f86..., not \"%.80s\"",
 		               text);
 	*ret = (struct dw_audit_anchor){(int64_t)seq, colon + 1};
 	return 0;
@@ -316,17 +317,17 @@ static int do_prune(const void *settings, const char *operand, struct dw_error *
 	struct dw_audit_keep keep = {.since_us = set->older_us, .bytes = set->larger};
 	char place[DW_AUDIT_PATH_MAX];
 	struct dw_audit *audit = NULL;
+	const char *path;
 	size_t removed = 0;
 	int r;
 
 	(void)operand;
 	if (keep.since_us == 0 && keep.bytes == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "remove what? Give --older-than or --larger-than; see `dewar "
-		               "audit --help`");
-	if (!set->file && dw_audit_default_path(place, err) < 0)
-		return -1;
-	if (dw_audit_open(set->file ? set->file : place, 0, &audit, err) < 0)
+		               "give --older-than or --larger-than; see `dewar audit "
+		               "--help`");
+	path = path_of(set, place, err);
+	if (!path || dw_audit_open(path, 0, &audit, err) < 0)
 		return -1;
 	r = dw_audit_retain(audit, &keep, &removed, err);
 	dw_audit_close(audit);
@@ -356,7 +357,7 @@ static int audit(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_audit = {
 	.name = "audit",
-	.summary = "Say who ran what, and whether anybody changed the record of it",
+	.summary = "List who ran what, and check that the record was not changed",
 	.usage =
 		{
 			"list [--since WHEN] [--until WHEN] [--status STATUS] [--limit N]",

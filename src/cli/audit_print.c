@@ -10,17 +10,17 @@
 #include "base/utf8.h"
 #include "cli/report.h"
 
-/* How much of the code stands in a line. */
-#define GLIMPSE_MAX 60
+/* Bytes of the code in a line of the list. */
+#define EXCERPT_MAX 60
 
-/* Text for a terminal, to be freed; NULL without memory. */
+/* Text that is safe for a terminal; free() it. NULL if out of memory. */
 static char *clean(const char *data, size_t len, const char *keep)
 {
 	char *text = dw_utf8_clean(data ? data : "", len, &len);
 
 	if (!text)
 		return NULL;
-	/* A NUL would hide what is behind it. */
+	/* A NUL would hide the rest. */
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\0')
 			text[i] = ' ';
@@ -36,8 +36,8 @@ static json_t *request_of(const struct dw_audit_entry *entry)
 	                  : NULL;
 }
 
-/* What was run, and its first bytes. */
-static void print_glimpse(json_t *request)
+/* The language and the first bytes of the code. */
+static void print_excerpt(json_t *request)
 {
 	const char *language = json_string_value(json_object_get(request, "language"));
 	json_t *what = json_object_get(request, "code");
@@ -56,10 +56,10 @@ static void print_glimpse(json_t *request)
 	line = clean(json_string_value(what), json_string_length(what), "");
 	if (!name || !line)
 		return;
-	cut = strlen(line) > GLIMPSE_MAX;
+	cut = strlen(line) > EXCERPT_MAX;
 	if (cut) {
 		/* Not in the middle of a character. */
-		for (len = GLIMPSE_MAX; len > 0 && (line[len] & 0xc0) == 0x80; len--)
+		for (len = EXCERPT_MAX; len > 0 && (line[len] & 0xc0) == 0x80; len--)
 			;
 		line[len] = '\0';
 	}
@@ -72,14 +72,14 @@ void dw_audit_print_row(const struct dw_audit_entry *entry)
 	autofree char *id = clean(entry->intent->run.data, entry->intent->run.len, "");
 	autofree char *level = NULL, *status = NULL;
 	char when[DW_AUDIT_TIME_MAX], took[32] = "-";
-	json_t *request = request_of(entry);
+	json_auto_t *request = request_of(entry);
 
 	level = end && end->level_achieved.data
 	                ? clean(end->level_achieved.data, end->level_achieved.len, "")
 	                : strdup("-");
 	status = clean(entry->status, strlen(entry->status), "");
 	dw_audit_time_text(entry->intent->time_us, when);
-	/* To the second is enough here. */
+	/* Cut off the fraction of the second. */
 	if (strlen(when) > 20)
 		memcpy(when + 19, "Z", 2);
 	if (end && end->run_us != DW_AUDIT_NONE)
@@ -87,9 +87,8 @@ void dw_audit_print_row(const struct dw_audit_entry *entry)
 	if (id && level && status) {
 		(void)printf("%s  %.12s  %-11s  %-9s  %12s  ", when, id, status, level,
 		             took);
-		print_glimpse(request);
+		print_excerpt(request);
 	}
-	json_decref(request);
 }
 
 static void print_text(const char *name, struct dw_audit_text text)
@@ -130,7 +129,8 @@ static void print_end(const struct dw_audit_entry *entry)
 void dw_audit_print_run(const struct dw_audit_entry *entry)
 {
 	const struct dw_audit_record *intent = entry->intent;
-	json_t *request = request_of(entry), *code;
+	json_auto_t *request = request_of(entry);
+	json_auto_t *code = NULL;
 	autofree char *text = NULL, *shown = NULL, *rest = NULL;
 	char when[DW_AUDIT_TIME_MAX];
 
@@ -143,7 +143,7 @@ void dw_audit_print_run(const struct dw_audit_entry *entry)
 	print_text("rule", intent->rule);
 	print_end(entry);
 
-	/* Code as it was written, below the rest of the request. */
+	/* The code with its line breaks, below the rest of the request. */
 	code = json_incref(json_object_get(request, "code"));
 	if (json_is_string(code)) {
 		(void)json_object_del(request, "code");
@@ -156,8 +156,6 @@ void dw_audit_print_run(const struct dw_audit_entry *entry)
 		(void)printf("\ncode:\n%s%s", text,
 		             text[0] == '\0' || text[strlen(text) - 1] != '\n' ? "\n"
 		                                                               : "");
-	json_decref(code);
-	json_decref(request);
 }
 
 json_t *dw_audit_run_json(const struct dw_audit_entry *entry)

@@ -6,15 +6,15 @@
 
 #include "audit/audit.h"
 
-/* How runs and records are shown. All of it may hold what a guest chose. */
+/* Printing runs and records, which may hold text of a guest. */
 
 /* One line. */
 void dw_audit_print_row(const struct dw_audit_entry *entry);
 
-/* All there is to know, code included. */
+/* All details, with the code. */
 void dw_audit_print_run(const struct dw_audit_entry *entry);
 
-/* {"id", "status", "intent": {...}, "end": {...} or null}; NULL without memory. */
+/* {"id", "status", "intent": {...}, "end": {...} or null}; NULL if out of memory. */
 json_t *dw_audit_run_json(const struct dw_audit_entry *entry);
 
 void dw_audit_print_verdict(const struct dw_audit_verdict *verdict);

@@ -26,58 +26,28 @@ struct settings {
 #define FIELD(name) offsetof(struct settings, name)
 
 static const struct dw_option what_options[] = {
-	{
-		.name = "code",
-		.letter = 'c',
-		.arg = "CODE",
-		.help = "Look at this code, and at no file",
-		.take = dw_take_text,
-		.field = FIELD(code),
-	},
-	{
-		.name = "allow-modules",
-		.arg = "NAME,...",
-		.help = "Only these modules may be imported; the others are findings",
-		.take = dw_take_text,
-		.field = FIELD(modules),
-	},
-	{
-		.name = "allow-commands",
-		.arg = "NAME,...",
-		.help = "In shell: only these may run (or `default`); all else is a finding",
-		.take = dw_take_text,
-		.field = FIELD(commands),
-	},
-	{
-		.name = "write-below",
-		.arg = "FOLDER,...",
-		.help = "With it, redirections may write below these folders",
-		.take = dw_take_text,
-		.field = FIELD(folders),
-	},
+	DW_OPTION("code", "CODE", dw_take_text, FIELD(code),
+                  "Check this code instead of a file", .letter = 'c'),
+	DW_OPTION("allow-modules", "NAME,...", dw_take_text, FIELD(modules),
+                  "Report imports of any other module"),
+	DW_OPTION("allow-commands", "NAME,...", dw_take_text, FIELD(commands),
+                  "Shell: report any other command (`default`: a built-in list)"),
+	DW_OPTION("write-below", "FOLDER,...", dw_take_text, FIELD(folders),
+                  "With --allow-commands: allow redirections to these folders"),
 	{0},
 };
 
 static const struct dw_option output_options[] = {
-	{
-		.name = "json",
-		.help = "Print the findings as a JSON array",
-		.take = dw_take_flag,
-		.field = FIELD(json),
-	},
-	{
-		.name = "sarif",
-		.help = "Print them as SARIF, for code hosts and editors",
-		.take = dw_take_flag,
-		.field = FIELD(sarif),
-	},
+	DW_OPTION_FLAG("json", FIELD(json), "Print the findings as a JSON array"),
+	DW_OPTION_FLAG("sarif", FIELD(sarif),
+                       "Print the findings as SARIF, for code hosts and editors"),
 	{0},
 };
 
-static const struct dw_option_group what = {"What to look at", what_options};
+static const struct dw_option_group what = {"What to check", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
-/* Names between commas. The array and the copy that it points into are one piece. */
+/* The names between commas: an array and its text in one allocation. */
 static const char **split(const char *text)
 {
 	size_t n = 2, len = strlen(text) + 1;
@@ -99,8 +69,8 @@ static const char **split(const char *text)
 	return list;
 }
 
-static int look(const struct settings *set, const char *language, const char *code,
-                size_t len, struct dw_findings *findings, struct dw_error *err)
+static int analyse(const struct settings *set, const char *language, const char *code,
+                   size_t len, struct dw_findings *findings, struct dw_error *err)
 {
 	autofree const char **modules = NULL;
 	autofree const char **commands = NULL;
@@ -110,7 +80,7 @@ static int look(const struct settings *set, const char *language, const char *co
 	if ((set->modules && !(modules = split(set->modules))) ||
 	    (set->commands && !(commands = split(set->commands))) ||
 	    (set->folders && !(folders = split(set->folders))))
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "check");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot check the code");
 	options.allowed_modules = modules;
 	if (dw_analyse(language, code, len, &options, findings, err) < 0)
 		return -1;
@@ -138,7 +108,7 @@ static int print_lines(const struct dw_findings *findings, const char *file)
 	}
 	r = dw_report_flush();
 	if (findings->n > 0)
-		dw_report_line("%zu finding%s. This is advice: code can hide what it does, and "
+		dw_report_line("%zu finding%s. This is advice: code can hide what it does; "
 		               "the walls are the boundary",
 		               findings->n, findings->n == 1 ? "" : "s");
 	return r;
@@ -150,11 +120,12 @@ static int check_operands(const struct settings *set, const struct dw_parsed *pa
 	size_t wanted = set->code ? 1 : 2;
 
 	if (parsed->n_operands < wanted)
-		return dw_fail(err, DW_E_INVALID, 0, "check %s? See `dewar check --help`",
-		               parsed->n_operands == 0 ? "which language" : "which file");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no %s given; see `dewar check --help`",
+		               parsed->n_operands == 0 ? "language" : "file");
 	if (parsed->n_operands > wanted)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%s\" is too much; see `dewar check --help`",
+		               "unexpected argument \"%s\"; see `dewar check --help`",
 		               parsed->operands[wanted]);
 	if (set->commands &&
 	    dw_analyse_find(parsed->operands[0]) != dw_analyse_find("bash"))
@@ -162,10 +133,10 @@ static int check_operands(const struct settings *set, const struct dw_parsed *pa
 		               "--allow-commands is for shell scripts");
 	if (set->folders && !set->commands)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "--write-below goes with --allow-commands");
+		               "--write-below needs --allow-commands");
 	if (set->json && set->sarif)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "--json and --sarif do not go together");
+		               "--json and --sarif cannot be combined");
 	return 0;
 }
 
@@ -192,8 +163,8 @@ static int check(const struct dw_command *cmd, int argc, char **argv)
 		len = strlen(set.code);
 	}
 	if (r == 0)
-		r = look(&set, parsed.operands[0], set.code ? set.code : read, len,
-		         &findings, &err);
+		r = analyse(&set, parsed.operands[0], set.code ? set.code : read, len,
+		            &findings, &err);
 	dw_parsed_finish(&parsed);
 	if (r < 0) {
 		dw_findings_finish(&findings);
@@ -212,7 +183,7 @@ static int check(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_check = {
 	.name = "check",
-	.summary = "Look at code without running it, and say what it reaches for",
+	.summary = "Analyse code without running it, and report what it tries to use",
 	.usage = {"LANGUAGE FILE|- [OPTIONS]", "LANGUAGE -c CODE [OPTIONS]"},
 	.example = {"dewar check python script.py",
                     "dewar check python --allow-modules math,numpy --json script.py",

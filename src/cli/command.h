@@ -8,24 +8,33 @@
 #include "cli/options.h"
 
 /*
- * A command of ours: one file, one entry, listed once in main.c. Its help, the
- * list in `dewar --help` and the completion scripts are made from the entry.
+ * A command: one file, one entry, listed once in main.c. Its help, the list in
+ * `dewar --help` and the completion scripts are made from the entry.
  */
 
 #define DW_COMMAND_LINES 8
 #define DW_COMMAND_GROUPS 6
 
+/* Rows of an option table; further members, such as .fits, may follow the help. */
+#define DW_OPTION(name_, arg_, take_, field_, help_, ...)                 \
+	{                                                                 \
+		.name = name_, .arg = arg_, .help = help_, .take = take_, \
+		.field = field_, ##__VA_ARGS__                            \
+	}
+#define DW_OPTION_FLAG(name_, field_, help_) \
+	DW_OPTION(name_, NULL, dw_take_flag, field_, help_)
+
 struct dw_command {
 	const char *name;
-	const char *summary;                   /* one sentence, without its full stop */
-	const char *usage[DW_COMMAND_LINES];   /* behind "dewar NAME", ends in NULL */
+	const char *summary;                   /* one sentence, without full stop */
+	const char *usage[DW_COMMAND_LINES];   /* after "dewar NAME", ends in NULL */
 	const char *example[DW_COMMAND_LINES]; /* whole lines, ends in NULL */
 	const struct dw_option_group *groups[DW_COMMAND_GROUPS]; /* ends in NULL */
-	bool passes_args;  /* what stands after -- is for a program in the cell */
-	enum dw_fits fits; /* what its operands are */
+	bool passes_args;  /* arguments after -- are for a program in the cell */
+	enum dw_fits fits; /* of its operands */
 	const char *words; /* for DW_FITS_WORDS */
 
-	/* argv[0] is the command's name. The exit status. */
+	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(const struct dw_command *cmd, int argc, char **argv);
 };
 
@@ -46,7 +55,7 @@ extern const struct dw_command dw_command_bench;
 extern const struct dw_command dw_command_completion;
 extern const struct dw_command dw_command_version;
 
-/* All of them, in the order people want to see; ends in NULL. */
+/* All commands, in the order of `dewar --help`; ends in NULL. */
 extern const struct dw_command *const dw_commands[];
 
 #endif

@@ -8,18 +8,15 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/subcommand.h"
 
 struct settings {
 	bool json;
 };
 
 static const struct dw_option options[] = {
-	{
-		.name = "json",
-		.help = "Print the findings as JSON",
-		.take = dw_take_flag,
-		.field = offsetof(struct settings, json),
-	},
+	DW_OPTION_FLAG("json", offsetof(struct settings, json),
+                       "Print the findings as JSON"),
 	{0},
 };
 
@@ -36,75 +33,65 @@ static const struct {
 _Static_assert(ARRAY_SIZE(states) == DW_FINDING_STATE_COUNT, "a name for each state");
 
 struct visit {
-	json_t *array; /* NULL: print each as it comes, for looking takes a while */
+	struct dw_listing listing;
 	bool colour;
 	bool usable;
 };
 
+static void print_finding(const struct dw_doctor_finding *f, bool colour)
+{
+	(void)printf("%s%-7s%s  %-18s  %s\n", colour ? states[f->state].colour : "",
+	             states[f->state].name, colour ? "\033[0m" : "", f->area, f->detail);
+	if (f->remedy[0] != '\0')
+		(void)printf("         %s\n", f->remedy);
+	(void)fflush(stdout); /* the next check may take a while */
+}
+
+static json_t *finding_json(const struct dw_doctor_finding *f)
+{
+	return json_pack("{s:s, s:s, s:o, s:o}", "area", f->area, "state",
+	                 states[f->state].name, "detail", dw_report_string(f->detail),
+	                 "remedy", dw_report_string(f->remedy[0] ? f->remedy : NULL));
+}
+
 static void on_finding(void *user, const struct dw_doctor_finding *f)
 {
 	struct visit *visit = user;
-	const char *state = states[f->state].name;
 
 	if (strcmp(f->area, "level container") == 0)
 		visit->usable = f->state != DW_FINDING_MISSING;
+	if (visit->listing.array)
+		(void)dw_listing_add(&visit->listing, finding_json(f));
+	else
+		print_finding(f, visit->colour);
+}
 
-	if (visit->array) {
-		(void)json_array_append_new(visit->array,
-		                            json_pack("{s:s, s:s, s:o, s:o}", "area",
-		                                      f->area, "state", state, "detail",
-		                                      dw_report_string(f->detail),
-		                                      "remedy",
-		                                      dw_report_string(f->remedy[0]
-		                                                               ? f->remedy
-		                                                               : NULL)));
-		return;
+static int examine(const void *settings, struct dw_error *err)
+{
+	const struct settings *set = settings;
+	struct visit visit = {.listing = dw_listing_start(set->json),
+	                      .colour = dw_report_colour(STDOUT_FILENO)};
+	int status;
+
+	if (dw_doctor(on_finding, &visit, err) < 0) {
+		json_decref(visit.listing.array);
+		return -1;
 	}
-
-	(void)printf("%s%-7s%s  %-18s  %s\n",
-	             visit->colour ? states[f->state].colour : "", state,
-	             visit->colour ? "\033[0m" : "", f->area, f->detail);
-	if (f->remedy[0] != '\0')
-		(void)printf("         %s\n", f->remedy);
-	(void)fflush(stdout);
+	status = dw_listing_report(&visit.listing);
+	return status != 0 ? status : !visit.usable;
 }
 
 static int doctor(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {0};
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	struct visit visit = {0};
-	int r, status;
 
-	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
-	if (r > 0)
-		return dw_report_flush();
-	if (r == 0 && parsed.n_operands > 0)
-		r = dw_fail(&err, DW_E_INVALID, 0,
-		            "\"%s\" is too much; see `dewar doctor --help`",
-		            parsed.operands[0]);
-	dw_parsed_finish(&parsed);
-	if (r < 0)
-		return dw_report_error(&err, dw_options_want_json(argc, argv));
-
-	visit.colour = dw_report_colour(STDOUT_FILENO);
-	if (set.json)
-		visit.array = json_array();
-	if (dw_doctor(on_finding, &visit, &err) < 0) {
-		json_decref(visit.array);
-		return dw_report_error(&err, set.json);
-	}
-
-	status = set.json ? dw_report_json(visit.array) : dw_report_flush();
-	if (status != 0)
-		return status;
-	return visit.usable ? 0 : 1;
+	return dw_command_act(cmd, argc, argv, &set, examine);
 }
 
 const struct dw_command dw_command_doctor = {
 	.name = "doctor",
-	.summary = "Say what this host can isolate, what it cannot, and what would help",
+	.summary =
+		"Report what this host can isolate, what it cannot, and how to fix that",
 	.usage = {"[--json]"},
 	.example = {"dewar doctor", "dewar doctor --json | jq -r '.[].remedy // empty'"},
 	.groups = {&group},

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/subcommand.h"
 #include "dewar/dewar.h"
 
 struct settings {
@@ -15,12 +16,8 @@ struct settings {
 };
 
 static const struct dw_option options[] = {
-	{
-		.name = "json",
-		.help = "Print an array with all that is known of each",
-		.take = dw_take_flag,
-		.field = offsetof(struct settings, json),
-	},
+	DW_OPTION_FLAG("json", offsetof(struct settings, json),
+                       "Print a JSON array with all details"),
 	{0},
 };
 
@@ -41,28 +38,24 @@ static json_t *aliases_of(const struct dw_language *lang)
 	return array;
 }
 
+static json_t *language_json(const struct dw_language *lang)
+{
+	bool found = lang->path[0] != '\0';
+
+	return json_pack("{s:s, s:o, s:b, s:o, s:o, s:s}", "name", lang->name, "aliases",
+	                 aliases_of(lang), "available", found, "version",
+	                 dw_report_string(lang->version[0] ? lang->version : NULL),
+	                 "path", dw_report_string(found ? lang->path : NULL), "package",
+	                 lang->package);
+}
+
 static int print_json(const struct dw_language *list, size_t n)
 {
-	json_t *array = json_array();
-	const struct dw_language *lang;
-	json_t *item;
+	struct dw_listing listing = dw_listing_start(true);
 
-	for (lang = list; lang < list + n; lang++) {
-		bool there = lang->path[0] != '\0';
-
-		item = json_pack("{s:s, s:o, s:b, s:o, s:o, s:s}", "name", lang->name,
-		                 "aliases", aliases_of(lang), "available", there,
-		                 "version",
-		                 dw_report_string(lang->version[0] ? lang->version
-		                                                   : NULL),
-		                 "path", dw_report_string(there ? lang->path : NULL),
-		                 "package", lang->package);
-		if (json_array_append_new(array, item) < 0) {
-			json_decref(array);
-			return dw_report_json(NULL);
-		}
-	}
-	return dw_report_json(array);
+	for (size_t i = 0; i < n && !listing.failed; i++)
+		(void)dw_listing_add(&listing, language_json(&list[i]));
+	return dw_listing_report(&listing);
 }
 
 static int widest(size_t len, int width)
@@ -97,54 +90,31 @@ static int print_table(const struct dw_language *list, size_t n)
 	return dw_report_flush();
 }
 
-/* An array of them all, to be freed; NULL on failure. */
-static struct dw_language *load(size_t n, struct dw_error *err)
+static int list_languages(const void *settings, struct dw_error *err)
 {
-	autofree struct dw_language *list = NULL;
-	size_t i;
+	const struct settings *set = settings;
+	size_t n = dw_language_count();
+	autofree struct dw_language *list = calloc(n + 1, sizeof(*list));
 
-	list = calloc(n + 1, sizeof(*list));
-	if (!list) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "list the languages");
-		return NULL;
-	}
-	for (i = 0; i < n; i++)
+	if (!list)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot list the languages");
+	for (size_t i = 0; i < n; i++)
 		if (dw_language_get(i, &list[i], err) < 0)
-			return NULL;
-	return TAKE_PTR(list);
+			return -1;
+	return set->json ? print_json(list, n) : print_table(list, n);
 }
 
 static int languages(const struct dw_command *cmd, int argc, char **argv)
 {
-	autofree struct dw_language *list = NULL;
 	struct settings set = {0};
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	size_t n;
-	int r;
 
-	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
-	if (r > 0)
-		return dw_report_flush();
-	if (r == 0 && parsed.n_operands > 0)
-		r = dw_fail(&err, DW_E_INVALID, 0,
-		            "\"%s\" is too much; see `dewar languages --help`",
-		            parsed.operands[0]);
-	dw_parsed_finish(&parsed);
-	if (r < 0)
-		return dw_report_error(&err, dw_options_want_json(argc, argv));
-
-	n = dw_language_count();
-	list = load(n, &err);
-	if (!list)
-		return dw_report_error(&err, set.json);
-	return set.json ? print_json(list, n) : print_table(list, n);
+	return dw_command_act(cmd, argc, argv, &set, list_languages);
 }
 
 const struct dw_command dw_command_languages = {
 	.name = "languages",
 	.summary =
-		"List the languages, with the version found here or the package to install",
+		"List the languages, with the installed version or the package to install",
 	.usage = {"[--json]"},
 	.example = {"dewar languages",
                     "dewar languages --json | jq -r '.[] | select(.available).name'"},

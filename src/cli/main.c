@@ -31,8 +31,8 @@ const struct dw_command *const dw_commands[] = {
 };
 
 /*
- * A caller may have closed some of 0, 1 and 2. The next thing we open would
- * take that place, and a program in the cell would read or write it.
+ * The caller may have closed descriptor 0, 1 or 2. The next file that we open would
+ * take its place, and a program in the cell could read or write it.
  */
 static void fill_stdio(void)
 {
@@ -55,18 +55,17 @@ static int print_help(void)
 	(void)printf("Usage: dewar COMMAND [OPTIONS]\n"
 	             "       dewar --help | --version\n"
 	             "\n"
-	             "Run code that nobody trusts, behind real walls.\n"
+	             "Run untrusted code behind real walls.\n"
 	             "\n"
 	             "Commands:\n");
 	for (cmd = dw_commands; *cmd; cmd++)
 		(void)printf("  %-12s  %s\n", (*cmd)->name, (*cmd)->summary);
-	(void)printf(
-		"\n"
-		"Options:\n"
-		"  -h, --help     Print this and exit\n"
-		"  -V, --version  Print the version and exit\n"
-		"\n"
-		"`dewar COMMAND --help` tells more, and so does `man dewar-COMMAND`.\n");
+	(void)printf("\n"
+	             "Options:\n"
+	             "  -h, --help     Print this and exit\n"
+	             "  -V, --version  Print the version and exit\n"
+	             "\n"
+	             "See `dewar COMMAND --help` or `man dewar-COMMAND` for more.\n");
 	return dw_report_flush();
 }
 
@@ -81,11 +80,11 @@ static int unknown(const char *word, bool json)
 		dw_guess_offer(&guess, (*cmd)->name);
 	if (guess.best)
 		(void)dw_fail(&err, DW_E_INVALID, 0,
-		              "unknown %s %s, did you mean %s? See `dewar --help`", kind,
-		              word, guess.best);
+		              "unknown %s \"%s\" (did you mean %s?); see `dewar --help`",
+		              kind, word, guess.best);
 	else
-		(void)dw_fail(&err, DW_E_INVALID, 0, "unknown %s %s; see `dewar --help`",
-		              kind, word);
+		(void)dw_fail(&err, DW_E_INVALID, 0,
+		              "unknown %s \"%s\"; see `dewar --help`", kind, word);
 	return dw_report_error(&err, json);
 }
 
@@ -97,7 +96,7 @@ int main(int argc, char **argv)
 	fill_stdio();
 
 	if (argc < 2) {
-		dw_report_line("do what? See `dewar --help`");
+		dw_report_line("no command given; see `dewar --help`");
 		return DW_EXIT_OURS;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

@@ -32,8 +32,8 @@ static void fail(struct dw_cli_output *sink, int eno)
 }
 
 /*
- * Write what goes in without waiting. How much that was; an error is kept in
- * the sink.
+ * Write without blocking. Returns the number of bytes written; an error is kept in the
+ * sink.
  */
 static size_t write_now(struct dw_cli_output *sink, const char *data, size_t len)
 {
@@ -43,9 +43,8 @@ static size_t write_now(struct dw_cli_output *sink, const char *data, size_t len
 	ssize_t n;
 
 	/*
-	 * Our descriptor is shared with whoever gave it to us, so we must not
-	 * make it non-blocking. But a pipe that polls writable takes PIPE_BUF
-	 * bytes at once.
+	 * The descriptor is shared with our parent, so we must not make it non-blocking.
+	 * But a pipe that polls writable accepts PIPE_BUF bytes at once.
 	 */
 	while (done < len && poll(&pfd, 1, 0) == 1) {
 		part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
@@ -62,8 +61,8 @@ static size_t write_now(struct dw_cli_output *sink, const char *data, size_t len
 	return done;
 }
 
-/* Write, however long it takes; 0 or an errno. */
-static int write_patiently(int fd, const char *data, size_t len)
+/* Returns 0 or an errno. */
+static int write_blocking(int fd, const char *data, size_t len)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLOUT};
 	ssize_t n;
@@ -82,7 +81,7 @@ static int write_patiently(int fd, const char *data, size_t len)
 	return 0;
 }
 
-static void *write_kept(void *user)
+static void *write_buffer(void *user)
 {
 	struct dw_cli_output *sink = user;
 	char *data;
@@ -101,7 +100,7 @@ static void *write_kept(void *user)
 		sink->len = 0;
 		(void)pthread_mutex_unlock(&sink->lock);
 
-		eno = write_patiently(sink->fd, data, len);
+		eno = write_blocking(sink->fd, data, len);
 		free(data);
 
 		(void)pthread_mutex_lock(&sink->lock);
@@ -112,7 +111,7 @@ static void *write_kept(void *user)
 	return NULL;
 }
 
-/* Signals are for the thread that runs the cell. */
+/* The thread that runs the cell takes all signals. */
 static int start_thread(struct dw_cli_output *sink)
 {
 	sigset_t all, old;
@@ -120,13 +119,13 @@ static int start_thread(struct dw_cli_output *sink)
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&sink->thread, NULL, write_kept, sink);
+	r = pthread_create(&sink->thread, NULL, write_buffer, sink);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	sink->threaded = r == 0;
 	return r;
 }
 
-static void keep(struct dw_cli_output *sink, const char *data, size_t len)
+static void append(struct dw_cli_output *sink, const char *data, size_t len)
 {
 	char *kept;
 	int r;
@@ -154,7 +153,7 @@ void dw_cli_output_put(struct dw_cli_output *sink, const void *data, size_t len)
 		return;
 	sink->last = ((const char *)data)[len - 1];
 
-	/* Once the thread is there all goes through it, or order would be lost. */
+	/* Once the thread exists, it writes everything, to keep the order. */
 	if (!sink->threaded && sink->error == 0)
 		done = write_now(sink, data, len);
 	if (done == len)
@@ -162,7 +161,7 @@ void dw_cli_output_put(struct dw_cli_output *sink, const void *data, size_t len)
 
 	(void)pthread_mutex_lock(&sink->lock);
 	if (sink->error == 0)
-		keep(sink, (const char *)data + done, len - done);
+		append(sink, (const char *)data + done, len - done);
 	(void)pthread_mutex_unlock(&sink->lock);
 }
 

@@ -7,18 +7,17 @@
 #include <stddef.h>
 
 /*
- * Where a stream of the program goes while it runs: one of our own descriptors,
- * that nobody may be reading.
+ * The destination of a stream of the program: stdout or stderr, which may have no
+ * reader.
  *
- * The thread that feeds a sink is the one that keeps the run's deadline, so it
- * must never wait for our reader: a pipe that nobody empties would let the
- * program live on past its time. What the reader does not take at once is kept,
- * and a second thread, started when first needed, waits in our stead. What is
- * kept cannot grow past the run's own cap on output.
+ * The thread that writes to a sink also enforces the run's deadline, so it must never
+ * block: a full pipe would let the program outlive its deadline. Data that the reader
+ * does not accept at once is buffered, and a second thread, started when first needed,
+ * writes it. The run's output limit bounds the buffer.
  */
 struct dw_cli_output {
 	int fd;
-	int broken_fd; /* an eventfd that is told when fd takes no more */
+	int broken_fd; /* an eventfd, signalled when a write to fd fails */
 	char last;     /* the last byte put, or 0 */
 
 	pthread_t thread;
@@ -33,10 +32,10 @@ struct dw_cli_output {
 
 void dw_cli_output_init(struct dw_cli_output *sink, int fd, int broken_fd);
 
-/* Never waits. */
+/* Never blocks. */
 void dw_cli_output_put(struct dw_cli_output *sink, const void *data, size_t len);
 
-/* Wait until the reader has it all. 0, or -errno of the write that failed. */
+/* Wait until all is written. 0, or -errno of the write that failed. */
 int dw_cli_output_drain(struct dw_cli_output *sink);
 
 #endif

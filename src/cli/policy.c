@@ -27,53 +27,19 @@ struct settings {
 #define FIELD(name) offsetof(struct settings, name)
 
 static const struct dw_option asked_options[] = {
-	{
-		.name = "policy",
-		.arg = "NAME|FILE",
-		.help = "The policy to ask (/etc/dewar/policy.yaml, or else open)",
-		.take = dw_take_text,
-		.field = FIELD(job.policy),
-		.fits = DW_FITS_FILE,
-		.env = {"DEWAR_POLICY"},
-	},
-	{
-		.name = "code",
-		.letter = 'c',
-		.arg = "CODE",
-		.help = "The code itself, instead of a file",
-		.take = dw_take_text,
-		.field = FIELD(code),
-	},
-	{
-		.name = "request",
-		.arg = "FILE|-",
-		.help = "Take the whole request from a file with JSON",
-		.take = dw_take_text,
-		.field = FIELD(request),
-		.fits = DW_FITS_FILE,
-	},
-	{
-		.name = "caller",
-		.arg = "WHO",
-		.help = "As if this one asked: \"key:1f2e3d4c (ci)\" (you)",
-		.take = dw_take_text,
-		.field = FIELD(caller),
-	},
-	{
-		.name = "door",
-		.arg = "cli|http|mcp",
-		.help = "As if it came by that way (cli)",
-		.take = dw_take_text,
-		.field = FIELD(door),
-		.fits = DW_FITS_WORDS,
-		.words = "cli http mcp",
-	},
-	{
-		.name = "json",
-		.help = "Print it as JSON",
-		.take = dw_take_flag,
-		.field = FIELD(job.json),
-	},
+	DW_OPTION("policy", "NAME|FILE", dw_take_text, FIELD(job.policy),
+                  "The policy (default /etc/dewar/policy.yaml, else open)",
+                  .fits = DW_FITS_FILE, .env = {"DEWAR_POLICY"}),
+	DW_OPTION("code", "CODE", dw_take_text, FIELD(code),
+                  "The code itself, instead of a file", .letter = 'c'),
+	DW_OPTION("request", "FILE|-", dw_take_text, FIELD(request),
+                  "Read the whole request from a JSON file", .fits = DW_FITS_FILE),
+	DW_OPTION("caller", "WHO", dw_take_text, FIELD(caller),
+                  "Decide as for this caller: \"key:1f2e3d4c (ci)\" (default: you)"),
+	DW_OPTION("door", "cli|http|mcp", dw_take_text, FIELD(door),
+                  "Decide as for a request from here (cli)", .fits = DW_FITS_WORDS,
+                  .words = "cli http mcp"),
+	DW_OPTION_FLAG("json", FIELD(job.json), "Print JSON"),
 	{0},
 };
 
@@ -91,7 +57,7 @@ static int do_check(const void *settings, const char *operand, struct dw_error *
 		r = dw_report_json(json_pack("{s:s, s:i}", "file", dw_policy_file(policy),
 		                             "rules", (int)dw_policy_n_rules(policy)));
 	} else {
-		(void)printf("%s makes sense: %zu rules\n", dw_policy_file(policy),
+		(void)printf("%s is valid: %zu rules\n", dw_policy_file(policy),
 		             dw_policy_n_rules(policy));
 		r = dw_report_flush();
 	}
@@ -111,13 +77,13 @@ static int do_show(const void *settings, const char *operand, struct dw_error *e
 			return dw_report_flush();
 		}
 	return dw_fail(err, DW_E_NOT_FOUND, 0,
-	               "there is no profile \"%.64s\": there are open, standard and strict",
+	               "the profile must be open, standard or strict, not \"%.64s\"",
 	               operand);
 }
 
 /* ---- explain ---- */
 
-/* The one that decided and those on the way to it, then what was found. */
+/* The decision, the rules that were tried, and the findings. */
 static int print_text(const struct dw_explanation *explanation)
 {
 	const struct dw_decision *d = &explanation->decision;
@@ -155,13 +121,12 @@ static int fill_code(struct dw_run_options *job, const struct settings *set,
 
 	if (parsed->n_operands != wanted)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "explain what? LANG FILE, LANG -c CODE or --request FILE; see "
-		               "`dewar policy --help`");
+		               "give LANG FILE, LANG -c CODE or --request FILE; see `dewar "
+		               "policy --help`");
 	if (!dw_language_is(parsed->operands[1]))
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"no language \"%.64s\"; `dewar languages` lists those there are",
-			parsed->operands[1]);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "unknown language \"%.64s\"; see `dewar languages`",
+		               parsed->operands[1]);
 	if (dw_run_options_fill(job, &set->job, err) < 0)
 		return -1;
 	job->req.language = parsed->operands[1];
@@ -187,7 +152,8 @@ static int fill(const struct dw_command *cmd, struct dw_run_options *job,
 	other = dw_options_besides(cmd, parsed, &asked_group, "request");
 	if (other || set->code || parsed->n_operands > 1)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "--%s beside --request: say it in the request",
+		               "--%s cannot be combined with --request; put it into the "
+		               "request",
 		               other ? other->name : "code");
 	return dw_run_options_load(job, set->request, &set->job, err);
 }
@@ -227,7 +193,7 @@ static int explain(const struct dw_command *cmd, const struct settings *set,
 
 static const struct dw_subcommand subcommands[] = {
 	{"check", "[FILE]", " json ", do_check},
-	{"explain", NULL, "", NULL}, /* has operands of its own */
+	{"explain", NULL, "", NULL}, /* parses its own operands */
 	{"show", "PROFILE", "", do_show},
 	{0},
 };
@@ -254,7 +220,7 @@ static int policy(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_policy = {
 	.name = "policy",
-	.summary = "Check a policy, ask what it says of a request, or show a profile",
+	.summary = "Check a policy, explain its decision on a request, or show a profile",
 	.usage =
 		{
 			"check [FILE]",

@@ -18,15 +18,17 @@ int dw_collect_open(const char *folder, struct dw_error *err)
 	int fd;
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		return dw_fail(err, DW_E_INVALID, errno, "make the folder %s", folder);
+		return dw_fail(err, DW_E_INVALID, errno, "cannot create the folder %s",
+		               folder);
 
 	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INVALID, errno, "open the folder %s", folder);
+		return dw_fail(err, DW_E_INVALID, errno, "cannot open the folder %s",
+		               folder);
 	return fd;
 }
 
-/* Did the caller write this very name, or does it only match a pattern? */
+/* Returns true if the caller gave this name, false if it only matches a pattern. */
 static bool asked_by_name(const struct dw_request *req, const char *name)
 {
 	size_t i;
@@ -45,7 +47,7 @@ static bool asked_by_name(const struct dw_request *req, const char *name)
 static int write_file(int dir_fd, const struct dw_file_out *file, bool replace,
                       struct dw_error *err)
 {
-	/* Without O_NONBLOCK a fifo that lies there would hold us up. */
+	/* O_NONBLOCK: an existing fifo must not block us. */
 	const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY;
 	autoclose int fd = -1;
 	struct stat st;
@@ -56,28 +58,27 @@ static int write_file(int dir_fd, const struct dw_file_out *file, bool replace,
 
 	r = dw_path_make_parents(dir_fd, file->name, 0777);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "make its folder");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot create its folder");
 
 	fd = dw_path_open_beneath(dir_fd, file->name, flags | (replace ? 0 : O_EXCL),
 	                          0666);
 	if (fd == -EEXIST)
-		return dw_fail(
-			err, DW_E_DENIED, 0,
-			"there is one already; name it without a pattern to replace it");
+		return dw_fail(err, DW_E_DENIED, 0,
+		               "it exists; give its full name to replace it");
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, -fd, "open");
+		return dw_fail(err, DW_E_INTERNAL, -fd, "cannot open it");
 
 	if (fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "look at it");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot stat it");
 	if (!S_ISREG(st.st_mode))
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "what is there is not a regular file");
+		               "a file that is not regular exists there");
 	if (ftruncate(fd, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "empty it");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot truncate it");
 
 	r = dw_fd_write_all(fd, file->data, file->len);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "write");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot write it");
 	return 0;
 }
 

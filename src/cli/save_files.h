@@ -8,16 +8,15 @@
 #include "dewar/result.h"
 
 /*
- * Writing what came out of a cell. The names and the bytes are the guest's: no
- * name leads out of the folder or through a link, nothing becomes executable,
- * and a file that is already there is replaced only if the caller named it in
- * full.
+ * Writing files collected from a cell. The guest chooses their names and content: no
+ * name leads out of the folder or through a link, nothing becomes executable, and an
+ * existing file is replaced only if the caller gave its full name.
  */
 
-/* The folder, made if it is missing but its parent is there. A descriptor, or -1. */
+/* Open the folder, or create it in an existing parent. A descriptor, or -1. */
 int dw_collect_open(const char *folder, struct dw_error *err);
 
-/* How many files could not be written; each has been reported in a line. */
+/* Returns how many files could not be written; each is reported in a line. */
 size_t dw_collect_write(int dir_fd, const struct dw_request *req,
                         const struct dw_result *res);
 

@@ -8,9 +8,35 @@
 #include "cli/command.h"
 #include "cli/report.h"
 
+static int refuse_operand(const struct dw_command *cmd, const char *operand,
+                          struct dw_error *err)
+{
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "unexpected argument \"%.64s\"; see `dewar %s --help`", operand,
+	               cmd->name);
+}
+
+int dw_command_act(const struct dw_command *cmd, int argc, char **argv, void *settings,
+                   int (*act)(const void *settings, struct dw_error *err))
+{
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	int r = dw_options_parse(cmd, argc, argv, settings, &parsed, &err);
+
+	if (r > 0)
+		return dw_report_flush();
+	if (r == 0 && parsed.n_operands > 0)
+		r = refuse_operand(cmd, parsed.operands[0], &err);
+	dw_parsed_finish(&parsed);
+	if (r == 0)
+		r = act(settings, &err);
+	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
+}
+
+/* ---- subcommands ---- */
+
 /* "list, show or prune" */
-static void name_all(const struct dw_subcommand *table, const char *joint, char *ret,
-                     size_t size)
+static void name_all(const struct dw_subcommand *table, char *ret, size_t size)
 {
 	size_t used = 0;
 
@@ -19,7 +45,7 @@ static void name_all(const struct dw_subcommand *table, const char *joint, char 
 		used += (size_t)snprintf(ret + used, size - used, "%s%s",
 		                         sub == table  ? ""
 		                         : sub[1].name ? ", "
-		                                       : joint,
+		                                       : " or ",
 		                         sub->name);
 }
 
@@ -36,21 +62,22 @@ static const struct dw_subcommand *find(const struct dw_command *cmd,
 			return sub;
 		dw_guess_offer(&guess, sub->name);
 	}
-	name_all(table, " and ", all, sizeof(all));
+	name_all(table, all, sizeof(all));
 	if (guess.best)
-		(void)dw_fail(
-			err, DW_E_INVALID, 0,
-			"unknown word \"%.64s\", did you mean %s? See `dewar %s --help`",
-			name, guess.best, cmd->name);
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "unknown subcommand \"%.64s\" (did you mean %s?); see `dewar "
+		              "%s --help`",
+		              name, guess.best, cmd->name);
 	else
 		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "unknown word \"%.64s\", there are %s", name, all);
+		              "the subcommand must be %s, not \"%.64s\"", all, name);
 	return NULL;
 }
 
 static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
                  const struct dw_subcommand *sub, struct dw_error *err)
 {
+	size_t most = sub->operand ? 2 : 1;
 	const struct dw_option *row;
 	char name[64];
 
@@ -58,16 +85,14 @@ static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
 		(void)snprintf(name, sizeof(name), " %s ", row->name);
 		if ((parsed->given & UINT64_C(1) << i) && !strstr(sub->options, name))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "--%s means nothing to `dewar %s %s`", row->name,
-			               cmd->name, sub->name);
+			               "`dewar %s %s` does not accept --%s", cmd->name,
+			               sub->name, row->name);
 	}
 	if (sub->operand && sub->operand[0] != '[' && parsed->n_operands < 2)
-		return dw_fail(err, DW_E_INVALID, 0, "`dewar %s %s` needs its %s",
-		               cmd->name, sub->name, sub->operand);
-	if (parsed->n_operands > (sub->operand ? 2 : 1))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is too much; see `dewar %s --help`",
-		               parsed->operands[sub->operand ? 2 : 1], cmd->name);
+		return dw_fail(err, DW_E_INVALID, 0, "`dewar %s %s` needs %s", cmd->name,
+		               sub->name, sub->operand);
+	if (parsed->n_operands > most)
+		return refuse_operand(cmd, parsed->operands[most], err);
 	return 0;
 }
 
@@ -79,9 +104,10 @@ int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *
 	char all[128];
 
 	if (parsed->n_operands == 0) {
-		name_all(table, " or ", all, sizeof(all));
-		return dw_fail(err, DW_E_INVALID, 0, "do what? %s; see `dewar %s --help`",
-		               all, cmd->name);
+		name_all(table, all, sizeof(all));
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no subcommand given: %s; see `dewar %s --help`", all,
+		               cmd->name);
 	}
 	sub = find(cmd, table, parsed->operands[0], err);
 	if (!sub || check(cmd, parsed, sub, err) < 0)
@@ -95,13 +121,37 @@ int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *
 {
 	struct dw_parsed parsed = {0};
 	struct dw_error err = {0};
-	int r;
+	int r = dw_options_parse(cmd, argc, argv, settings, &parsed, &err);
 
-	r = dw_options_parse(cmd, argc, argv, settings, &parsed, &err);
 	if (r > 0)
 		return dw_report_flush();
 	if (r == 0)
 		r = dw_subcommand_act(cmd, table, &parsed, settings, &err);
 	dw_parsed_finish(&parsed);
 	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
+}
+
+/* ---- lists ---- */
+
+struct dw_listing dw_listing_start(bool json)
+{
+	return (struct dw_listing){.array = json ? json_array() : NULL};
+}
+
+int dw_listing_add(struct dw_listing *listing, json_t *item)
+{
+	listing->n++;
+	if (listing->array && json_array_append_new(listing->array, item) < 0)
+		listing->failed = true;
+	return listing->failed;
+}
+
+int dw_listing_report(struct dw_listing *listing)
+{
+	if (!listing->array)
+		return dw_report_flush();
+	if (!listing->failed)
+		return dw_report_json(listing->array);
+	json_decref(listing->array);
+	return dw_report_json(NULL); /* reports that memory ran out */
 }

@@ -2,32 +2,61 @@
 #ifndef DW_CLI_SUBCOMMAND_H
 #define DW_CLI_SUBCOMMAND_H
 
+#include <jansson.h>
+
 #include "cli/options.h"
 
+/* What most commands do around their own work: parse, check operands, act, report. */
+
 /*
- * The first operand of some commands says what to do: `dewar audit list`. All of
- * them share the command's options, of which each takes some.
+ * A command without operands: parse into settings, then act, which returns the exit
+ * status or -1 with an error. Returns the exit status.
+ */
+int dw_command_act(const struct dw_command *cmd, int argc, char **argv, void *settings,
+                   int (*act)(const void *settings, struct dw_error *err));
+
+/*
+ * The first operand of some commands names a subcommand: `dewar audit list`. All
+ * subcommands share the command's options, of which each accepts some.
  */
 struct dw_subcommand {
 	const char *name;    /* NULL: the end of the table */
-	const char *operand; /* what it wants behind its name, or NULL; "[FILE]" may be
-	                      * left out, and is then NULL to act() */
-	const char *options; /* those that mean something to it: " file json " */
+	const char *operand; /* or NULL; "[FILE]" is optional, and NULL for act() if
+	                      * it is not given */
+	const char *options; /* the accepted ones: " file json " */
 
-	/* The exit status, or -1 with an error. */
+	/* Returns the exit status, or -1 with an error. */
 	int (*act)(const void *settings, const char *operand, struct dw_error *err);
 };
 
 /*
- * Parse into settings, find out which, and do it: the exit status. An option that is
- * not for it is a mistake, and not passed over.
+ * Parse into settings and run the subcommand: the exit status. An option that the
+ * subcommand does not accept is an error.
  */
 int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
                       int argc, char **argv, void *settings);
 
-/* The same of what was parsed already; -1 with an error. */
+/* The same for a parsed command line; -1 with an error. */
 int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *table,
                       const struct dw_parsed *parsed, const void *settings,
                       struct dw_error *err);
+
+/* A list that is printed row by row, or as one JSON array. */
+struct dw_listing {
+	json_t *array; /* NULL: print each row at once */
+	bool failed;
+	size_t n;
+};
+
+struct dw_listing dw_listing_start(bool json);
+
+/*
+ * Count a row, and append it to the array, if there is one, taking over the item.
+ * Returns 0, or 1 if there is no memory to continue.
+ */
+int dw_listing_add(struct dw_listing *listing, json_t *item);
+
+/* Print the array, or flush the printed rows: the exit status. */
+int dw_listing_report(struct dw_listing *listing);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar verify: find out which levels there are, and hand over to dewar-verify,
- * which makes namespaces to attack in. We never do.
+ * dewar verify: find the levels that work, and hand over to dewar-verify, which makes
+ * namespaces to attack in. dewar itself never does.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 #include "cli/report.h"
+#include "cli/subcommand.h"
 #include "dewar/dewar.h"
 
 struct settings {
@@ -28,10 +29,10 @@ struct settings {
 
 #define FIELD(name) offsetof(struct settings, name)
 
-/* How a cell comes to be, and what it is called in the table. */
+/* How a cell starts, and its title in the table. */
 struct way {
 	const char *name;
-	const char *title; /* behind the level's name */
+	const char *title; /* after the level's name */
 	bool usual;        /* without --way */
 };
 
@@ -42,8 +43,8 @@ static const struct way ways[] = {
 };
 
 #define ALL_WAYS "all"
-#define WARM_LEVEL "container" /* no other has warm cells */
-#define ENGINE_LEVEL "docker"  /* no other has images and runtimes */
+#define WARM_LEVEL "container" /* the only one with warm cells */
+#define ENGINE_LEVEL "docker"  /* the only one with images and runtimes */
 
 static int take_way(const char *value, void *field, struct dw_error *err)
 {
@@ -53,79 +54,38 @@ static int take_way(const char *value, void *field, struct dw_error *err)
 		known = known || strcmp(value, ways[i].name) == 0;
 	if (!known)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "no way \"%.64s\", there are cold, standby, fork and all",
+		               "must be cold, standby, fork or all, not \"%.64s\"",
 		               value);
 	return dw_take_text(value, field, err);
 }
 
 static const struct dw_option what_options[] = {
-	{
-		.name = "level",
-		.arg = "LEVEL",
-		.help = "Attack this level only, and not all that this host has",
-		.take = dw_take_text,
-		.field = FIELD(level),
-		.fits = DW_FITS_LEVEL,
-	},
-	{
-		.name = "runtime",
-		.arg = "NAME",
-		.help = "At level docker, attack this runtime of the engine's: runsc, ...",
-		.take = dw_take_text,
-		.field = FIELD(runtime),
-	},
-	{
-		.name = "image",
-		.arg = "NAME",
-		.help = "At level docker, attack from this image, not the languages' own",
-		.take = dw_take_text,
-		.field = FIELD(image),
-	},
-	{
-		.name = "way",
-		.arg = "WAY",
-		.help = "Attack cells made this way only: cold, standby, fork, or all",
-		.take = take_way,
-		.field = FIELD(way),
-	},
-	{
-		.name = "only",
-		.arg = "NAME,...",
-		.help = "Try these attacks only: names, patterns or families, with commas",
-		.take = dw_take_text,
-		.field = FIELD(only),
-	},
-	{
-		.name = "list",
-		.help = "Say what each attack tries, and try nothing",
-		.take = dw_take_flag,
-		.field = FIELD(list),
-	},
+	DW_OPTION("level", "LEVEL", dw_take_text, FIELD(level),
+                  "Attack only this level (default: all that work here)",
+                  .fits = DW_FITS_LEVEL),
+	DW_OPTION("runtime", "NAME", dw_take_text, FIELD(runtime),
+                  "At level docker, attack this runtime of the engine: runsc, ..."),
+	DW_OPTION("image", "NAME", dw_take_text, FIELD(image),
+                  "At level docker, attack from this image"),
+	DW_OPTION("way", "WAY", take_way, FIELD(way),
+                  "Attack only cells that start this way: cold, standby, fork, or all"),
+	DW_OPTION("only", "NAME,...", dw_take_text, FIELD(only),
+                  "Try only these attacks: names, patterns or families, with commas"),
+	DW_OPTION_FLAG("list", FIELD(list), "Print what each attack tries, and run none"),
 	{0},
 };
 
 static const struct dw_option output_options[] = {
-	{
-		.name = "json",
-		.help = "Print the verdicts as JSON",
-		.take = dw_take_flag,
-		.field = FIELD(json),
-	},
-	{
-		.name = "html",
-		.arg = "FILE",
-		.help = "Write them as a page for people, too",
-		.take = dw_take_text,
-		.field = FIELD(html),
-		.fits = DW_FITS_FILE,
-	},
+	DW_OPTION_FLAG("json", FIELD(json), "Print the verdicts as JSON"),
+	DW_OPTION("html", "FILE", dw_take_text, FIELD(html),
+                  "Also write them to an HTML page", .fits = DW_FITS_FILE),
 	{0},
 };
 
 static const struct dw_option_group what = {"What to try", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
-/* Every wanted way to a cell of the level; false if there is none. */
+/* Add the selected ways of the level. Returns false if it has none of them. */
 static bool add_ways(struct dw_helper *hand, const char *level, const char *only)
 {
 	bool any = false;
@@ -145,7 +105,7 @@ static bool add_ways(struct dw_helper *hand, const char *level, const char *only
 	return any;
 }
 
-/* The levels to attack: those that work here, or the one that was named. */
+/* The levels to attack: those that work here, or the given one. */
 static int add_levels(struct dw_helper *hand, const struct settings *set,
                       struct dw_error *err)
 {
@@ -172,15 +132,16 @@ static int add_levels(struct dw_helper *hand, const struct settings *set,
 		               "only level " WARM_LEVEL " has warm cells");
 	if (!any && only)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "there is no level %s; see `dewar doctor`", only);
+		               "unknown level \"%s\"; see `dewar doctor`", only);
 	if (!any)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "no level works on this host; see `dewar doctor`");
 	return 0;
 }
 
-static int hand_over(const struct settings *set, struct dw_error *err)
+static int hand_over(const void *settings, struct dw_error *err)
 {
+	const struct settings *set = settings;
 	char attacks[512], self[512];
 	struct dw_helper hand = {.n = 0};
 	ssize_t n;
@@ -193,7 +154,8 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 		               set->runtime ? "runtime" : "image");
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "find our own program");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot find the dewar program");
 	self[n] = '\0';
 	if (dw_program_find("dewar-attacks", NULL, attacks, sizeof(attacks), err) < 0)
 		return -1;
@@ -222,26 +184,13 @@ static int hand_over(const struct settings *set, struct dw_error *err)
 static int verify(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {0};
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	int r;
 
-	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
-	if (r > 0)
-		return dw_report_flush();
-	if (r == 0 && parsed.n_operands > 0)
-		r = dw_fail(&err, DW_E_INVALID, 0,
-		            "\"%s\" is too much; see `dewar verify --help`",
-		            parsed.operands[0]);
-	dw_parsed_finish(&parsed);
-	if (r == 0)
-		r = hand_over(&set, &err);
-	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : 0;
+	return dw_command_act(cmd, argc, argv, &set, hand_over);
 }
 
 const struct dw_command dw_command_verify = {
 	.name = "verify",
-	.summary = "Attack the walls of this host, and say which wall stopped what",
+	.summary = "Attack the walls of this host and report which wall stopped what",
 	.usage = {"[--level LEVEL] [--way WAY] [--only NAME,...] [--json] [--html FILE]",
                   "--list"},
 	.example = {"dewar verify", "dewar verify --level container --html walls.html",

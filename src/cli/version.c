@@ -3,26 +3,20 @@
 
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/subcommand.h"
 #include "dewar/dewar.h"
+
+static int print_version(const void *settings, struct dw_error *err)
+{
+	(void)settings;
+	(void)err;
+	(void)printf("dewar %s\n", dw_version());
+	return dw_report_flush();
+}
 
 static int version(const struct dw_command *cmd, int argc, char **argv)
 {
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	int r;
-
-	r = dw_options_parse(cmd, argc, argv, NULL, &parsed, &err);
-	if (r == 0 && parsed.n_operands > 0)
-		r = dw_fail(&err, DW_E_INVALID, 0,
-		            "\"%s\" is too much: it takes no operands",
-		            parsed.operands[0]);
-	dw_parsed_finish(&parsed);
-	if (r < 0)
-		return dw_report_error(&err, false);
-
-	if (r == 0)
-		(void)printf("dewar %s\n", dw_version());
-	return dw_report_flush();
+	return dw_command_act(cmd, argc, argv, NULL, print_version);
 }
 
 const struct dw_command dw_command_version = {

@@ -7,7 +7,7 @@
 
 #define WARM_UP_MS 60000U
 
-/* The template by its name or, without one, the plain one of the language. */
+/* The template by its name, or the plain one of the language. */
 static const struct dw_template_config *find(const struct dw_request *req)
 {
 	size_t n;
@@ -19,7 +19,7 @@ static const struct dw_template_config *find(const struct dw_request *req)
 	else if (!name && req->language)
 		name = dw_language_name(req->language);
 
-	/* No other level forks, and those of a pool would only be in the way. */
+	/* No other level forks, so a pool would only cost time. */
 	if (req->level && !strstr(req->level, "container"))
 		return NULL;
 	for (size_t i = 0; name && i < n; i++)
@@ -28,7 +28,7 @@ static const struct dw_template_config *find(const struct dw_request *req)
 	return NULL;
 }
 
-/* A container like the one that the request will want, started and empty. */
+/* A pool with one standby container that fits the request. */
 static int pool_of_containers(const struct dw_request *req, struct dw_pool **ret_pool,
                               struct dw_error *err)
 {
@@ -72,7 +72,7 @@ int dw_warm_pool(const struct dw_run_settings *set, const struct dw_request *req
 	with_image.image = req->image;
 	if (dw_pool_new(&config, ret_pool, err) < 0)
 		return -1;
-	/* A template that cannot be warm is no reason not to run. */
+	/* If the template cannot be warm, the run is cold. */
 	if (dw_pool_warm_up(*ret_pool, template->name, standby, WARM_UP_MS, &why) < 0) {
 		dw_pool_free(*ret_pool);
 		*ret_pool = NULL;

@@ -6,8 +6,8 @@
 #include "dewar/pool.h"
 
 /*
- * A pool for one run: with a cell that waits, or with a zygote to fork from. What
- * cannot be kept warm runs cold, and the result says so; *ret_pool is NULL then.
+ * A pool for one run: with a standby cell, or with a zygote to fork from. A request
+ * that cannot be warm runs cold, and its result says so; *ret_pool is NULL then.
  */
 int dw_warm_pool(const struct dw_run_settings *set, const struct dw_request *req,
                  struct dw_pool **ret_pool, struct dw_error *err);

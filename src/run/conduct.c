@@ -189,8 +189,7 @@ static int get_permission(struct dw_conductor *conductor, struct dw_conduct *run
 /* ---- the record ---- */
 
 /* "no-walls: approved by uid:0 (root), approval 0123..." */
-static struct dw_audit_run record_of(const struct dw_conduct *run,
-                                     char rule[RULE_MAX])
+static struct dw_audit_run record_of(const struct dw_conduct *run, char rule[RULE_MAX])
 {
 	const struct dw_permission *permission = &run->permission;
 	const char *granted_by = permission->approval.granted_by;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/judge.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "verify/verify.h"
 
 #define STOPS_MAX 32
 
@@ -38,6 +37,13 @@ struct dw_summary dw_rows_sum(const struct dw_rows *rows, const struct dw_target
 	return sum;
 }
 
+void dw_observation_finish(struct dw_observation *observation)
+{
+	free(observation->output);
+	json_decref(observation->result);
+	*observation = (struct dw_observation){0};
+}
+
 /* ---- what stopped it ---- */
 
 struct stops {
@@ -53,8 +59,8 @@ static void add_stop(struct stops *stops, const char *word, size_t len)
 	stops->words[stops->n++][len] = '\0';
 }
 
-/* What shells and tools print instead of the name of an error. */
-static void find_texts(const char *said, struct stops *stops)
+/* Shells and tools print the text of an error instead of its name. */
+static void find_texts(const char *output, struct stops *stops)
 {
 	static const int errors[] = {EPERM,        EACCES, ENOENT, EROFS,
 	                             EHOSTUNREACH, ENOSYS, ENOSPC, EAFNOSUPPORT,
@@ -65,7 +71,7 @@ static void find_texts(const char *said, struct stops *stops)
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		const char *name = strerrorname_np(errors[i]);
 
-		if (strstr(said, strerrordesc_np(errors[i])))
+		if (strstr(output, strerrordesc_np(errors[i])))
 			add_stop(stops, name, strlen(name));
 	}
 }
@@ -77,13 +83,13 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void find_stops(const struct dw_observed *outcome, struct stops *stops)
+static void find_stops(const struct dw_observation *outcome, struct stops *stops)
 {
 	static const char *const reasons[] = {"oom", "pids", "disk", "seccomp",
 	                                      "timeout_cpu"};
 	static const char mark[] = "stopped: ";
 	const char *reason = text_of(outcome->result, "reason");
-	const char *at = outcome->said ? outcome->said : "";
+	const char *at = outcome->output ? outcome->output : "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
 		if (strcmp(reason, reasons[i]) == 0)
@@ -92,17 +98,17 @@ static void find_stops(const struct dw_observed *outcome, struct stops *stops)
 		at += sizeof(mark) - 1;
 		add_stop(stops, at, strcspn(at, " \n:,"));
 	}
-	if (stops->n == 0 && outcome->said)
-		find_texts(outcome->said, stops);
-	/* These hold for every attack, so they count only where there is no other word. */
+	if (stops->n == 0 && outcome->output)
+		find_texts(outcome->output, stops);
+	/* These can stop any attack, so they count only if nothing else did. */
 	if (stops->n == 0 && strcmp(reason, "timeout_wall") == 0)
 		add_stop(stops, "deadline", strlen("deadline"));
 	if (stops->n == 0 && strcmp(reason, "output") == 0)
 		add_stop(stops, reason, strlen(reason));
 }
 
-/* What no attack can know, since it happens when it is over: dewar's own words. */
-static void find_late_stops(const struct dw_observed *outcome,
+/* What stopped an attack after its end: only dewar can report this. */
+static void find_late_stops(const struct dw_observation *outcome,
                             const struct dw_attack *attack, struct stops *stops)
 {
 	json_int_t code = json_integer_value(
@@ -110,7 +116,7 @@ static void find_late_stops(const struct dw_observed *outcome,
 	const json_t *warning;
 	size_t i;
 
-	/* Only if it got to its own end: who died on the way has tried nothing. */
+	/* Only if it reached its end: an attack that died early has tried nothing. */
 	if (strcmp(text_of(outcome->result, "reason"), "exit") != 0 ||
 	    (code != 0 && code != DW_FORGER_EXIT))
 		return;
@@ -128,14 +134,14 @@ static void find_late_stops(const struct dw_observed *outcome,
 	}
 }
 
-/* ---- which walls stood ---- */
+/* ---- which walls were up ---- */
 
-static const json_t *proof_of(const struct dw_observed *outcome, const char *part)
+static const json_t *proof_of(const struct dw_observation *outcome, const char *part)
 {
 	return json_object_get(json_object_get(outcome->result, "proof"), part);
 }
 
-static bool holds_by(const struct dw_observed *outcome, const char *by)
+static bool holds_by(const struct dw_observation *outcome, const char *by)
 {
 	const json_t *limit;
 	const char *key;
@@ -151,8 +157,8 @@ static bool is_empty_set(const char *hex)
 	return *hex != '\0' && hex[strspn(hex, "0")] == '\0';
 }
 
-/* Did the proof of this run find the wall standing? */
-static bool stood(const struct dw_observed *outcome, const char *wall)
+/* Returns true if the proof of this run shows the wall. */
+static bool was_up(const struct dw_observation *outcome, const char *wall)
 {
 	const json_t *walls = proof_of(outcome, "walls");
 	const json_t *ns = json_object_get(walls, "namespaces"), *one;
@@ -181,11 +187,11 @@ static bool stood(const struct dw_observed *outcome, const char *wall)
 		return holds_by(outcome, "cgroup");
 	if (strcmp(wall, "rlimit") == 0)
 		return holds_by(outcome, "rlimit");
-	return true; /* absent, supervisor: there is nothing to ask */
+	return true; /* absent, supervisor: the proof has no entry for these */
 }
 
-/* "limit:memory": whoever holds that limit, by the proof. */
-static const char *holder_of(const struct dw_observed *outcome, const char *name)
+/* "limit:memory": the wall that holds this limit, by the proof. */
+static const char *wall_of_limit(const struct dw_observation *outcome, const char *name)
 {
 	static const struct {
 		const char *by;
@@ -217,8 +223,8 @@ static const char *known_wall(const char *text, size_t len)
 	return NULL;
 }
 
-/* "EPERM=seccomp|capability": the first of them that stood. */
-static const char *wall_behind(const struct dw_observed *outcome, const char *stop)
+/* "EPERM=seccomp|capability": the first of them that was up. */
+static const char *find_wall(const struct dw_observation *outcome, const char *stop)
 {
 	const char *at = strchr(stop, '=') + 1;
 
@@ -230,10 +236,10 @@ static const char *wall_behind(const struct dw_observed *outcome, const char *st
 		if (strncmp(at, "limit:", 6) == 0) {
 			(void)snprintf(limit, sizeof(limit), "%.*s", (int)len - 6,
 			               at + 6);
-			wall = holder_of(outcome, limit);
+			wall = wall_of_limit(outcome, limit);
 		} else {
 			wall = known_wall(at, len);
-			if (wall && !stood(outcome, wall))
+			if (wall && !was_up(outcome, wall))
 				wall = NULL;
 		}
 		if (wall)
@@ -253,8 +259,9 @@ static const char *find_stop(const struct dw_attack *attack, const char *word)
 	return NULL;
 }
 
-/* As asked for; else as the proof has it, which a run that failed has not. */
-static const char *runtime_of(const struct dw_observed *outcome, const struct dw_row *row)
+/* As requested, or from the proof, which a failed run lacks. */
+static const char *runtime_of(const struct dw_observation *outcome,
+                              const struct dw_row *row)
 {
 	return row->target->runtime
 	               ? row->target->runtime
@@ -265,11 +272,11 @@ static const char *runtime_of(const struct dw_observed *outcome, const struct dw
 }
 
 /*
- * Words of a kernel that a runtime brings along: a call that it does not have, and a
- * network without any interface, which Linux says otherwise.
+ * Errors of a runtime's own kernel: for a system call that it lacks, and for a network
+ * without interfaces, where Linux returns another error.
  */
-static const char *find_foreign(const struct dw_observed *outcome,
-                                const struct dw_row *row, const char *word)
+static const char *find_own_kernel(const struct dw_observation *outcome,
+                                   const struct dw_row *row, const char *word)
 {
 	const json_t *network = json_object_get(proof_of(outcome, "walls"), "network");
 
@@ -285,7 +292,7 @@ static const char *find_foreign(const struct dw_observed *outcome,
 }
 
 /* "docker:EACCES=capability" counts before "EACCES=landlock", at that level. */
-static const char *find_expected(const struct dw_observed *outcome,
+static const char *find_expected(const struct dw_observation *outcome,
                                  const struct dw_row *row, const char *word)
 {
 	const char *found;
@@ -295,18 +302,18 @@ static const char *find_expected(const struct dw_observed *outcome,
 	found = find_stop(row->attack, own);
 	if (!found)
 		found = find_stop(row->attack, word);
-	return found ? found : find_foreign(outcome, row, word);
+	return found ? found : find_own_kernel(outcome, row, word);
 }
 
 /* ---- verdicts ---- */
 
-static const json_t *metadata_of(const struct dw_observed *outcome, const char *key)
+static const json_t *metadata_of(const struct dw_observation *outcome, const char *key)
 {
 	return json_object_get(json_object_get(outcome->result, "metadata"), key);
 }
 
-/* What a cell said may be in it: one line, and nothing that a terminal obeys. */
-static void tame(char *text)
+/* The text may hold output of a cell: make it one line without control characters. */
+static void sanitize(char *text)
 {
 	for (; *text != '\0'; text++) {
 		if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -317,79 +324,77 @@ static void tame(char *text)
 	}
 }
 
-static void say(struct dw_row *row, enum dw_verdict verdict, const char *detail)
+static void set_verdict(struct dw_row *row, enum dw_verdict verdict, const char *detail)
 {
 	row->verdict = verdict;
 	if (detail != row->detail)
 		(void)snprintf(row->detail, sizeof(row->detail), "%s", detail);
-	tame(row->detail);
+	sanitize(row->detail);
 }
 
-/* "warm:container", for a row about warm cells of that level. */
-static bool is_about_warm(const char *excuse, const struct dw_target *target)
+/* Returns true if text is PREFIX followed by name. */
+static bool is_prefixed(const char *text, const char *prefix, const char *name)
 {
-	return dw_target_is_warm(target) && strncmp(excuse, "warm:", 5) == 0 &&
-	       strcmp(excuse + 5, target->level) == 0;
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) == 0 && strcmp(text + len, name) == 0;
 }
 
-/* "landlock6:process", on a kernel whose Landlock is older than that. */
-static bool is_about_age(const char *excuse, const struct dw_observed *outcome,
-                         const struct dw_target *target)
+/* "landlock6:process", on a kernel with an older Landlock. */
+static bool exempts_old_landlock(const char *condition, int abi, const char *level)
 {
 	static const char word[] = "landlock";
 	char *rest;
-	long abi;
 
-	if (strncmp(excuse, word, strlen(word)) != 0)
+	if (strncmp(condition, word, strlen(word)) != 0)
 		return false;
-	abi = strtol(excuse + strlen(word), &rest, 10);
-	return outcome->landlock < abi && *rest == ':' &&
-	       strcmp(rest + 1, target->level) == 0;
+	return abi < strtol(condition + strlen(word), &rest, 10) &&
+	       is_prefixed(rest, ":", level);
+}
+
+/* "unenforced:memory" and the like, by the proof's entry for that limit. */
+static bool exempts_limit(const char *condition, const struct dw_observation *outcome,
+                          const struct dw_target *target)
+{
+	const char *name = strchr(condition, ':');
+	const json_t *limit = name ? json_object_get(proof_of(outcome, "limits"),
+	                                             name + 1)
+	                           : NULL;
+
+	if (strncmp(condition, "unenforced:", 11) == 0)
+		return json_is_false(json_object_get(limit, "enforced"));
+	/* At other levels a note may be about anything. */
+	if (strncmp(condition, "noted:", 6) == 0)
+		return dw_target_is_on_host(target) && text_of(limit, "note")[0] != '\0';
+	return strncmp(condition, "sampled:", 8) == 0 &&
+	       strcmp(text_of(limit, "by"), "sampling") == 0;
 }
 
 /*
- * The sentence that excuses this level, for everybody or for a plain user; or a limit
- * that the proof disowns, that it has something to say about, or that is held by looking, which does not see everything;
- * or a level that has no other wall on a kernel without Landlock, or with one that is
- * too old. A proof without Landlock, on a kernel that has it, excuses nothing.
+ * The sentence that exempts this row from the promise, or NULL. The condition before
+ * it names the level, alone or for a plain user, for warm cells, for a runtime with its
+ * own kernel, or for a kernel with no Landlock or an old one; or it names a limit that
+ * the proof calls unenforced, has a note on, or that is held by sampling, which does
+ * not see everything. A proof without Landlock, on a kernel that has it, exempts nothing.
  */
-static const char *excuse(const struct dw_observed *outcome, const struct dw_row *row)
+static const char *find_exemption(const struct dw_observation *outcome,
+                                  const struct dw_row *row)
 {
+	const char *level = row->target->level;
 	char without[32];
 
-	(void)snprintf(without, sizeof(without), "%s-without-landlock",
-	               row->target->level);
-	for (const char *const *p = row->attack->unpromised; *p; p += 2) {
-		const char *name = strchr(p[0], ':');
-		const json_t *limit = name ? json_object_get(proof_of(outcome, "limits"),
-		                                             name + 1)
-		                           : NULL;
-
-		if (strcmp(p[0], row->target->level) == 0 ||
-		    (!outcome->root && strncmp(p[0], "plain:", 6) == 0 &&
-		     strcmp(p[0] + 6, row->target->level) == 0))
+	(void)snprintf(without, sizeof(without), "%s-without-landlock", level);
+	for (const char *const *p = row->attack->unpromised; *p; p += 2)
+		if (strcmp(p[0], level) == 0 ||
+		    (!outcome->root && is_prefixed(p[0], "plain:", level)) ||
+		    (dw_target_is_warm(row->target) &&
+		     is_prefixed(p[0], "warm:", level)) ||
+		    (dw_runtime_has_kernel(runtime_of(outcome, row)) &&
+		     is_prefixed(p[0], "foreign:", level)) ||
+		    (outcome->landlock == 0 && strcmp(p[0], without) == 0) ||
+		    exempts_old_landlock(p[0], outcome->landlock, level) ||
+		    exempts_limit(p[0], outcome, row->target))
 			return p[1];
-		if (is_about_warm(p[0], row->target) ||
-		    is_about_age(p[0], outcome, row->target))
-			return p[1];
-		if (strncmp(p[0], "foreign:", 8) == 0 &&
-		    strcmp(p[0] + 8, row->target->level) == 0 &&
-		    dw_runtime_has_kernel(runtime_of(outcome, row)))
-			return p[1];
-		if (outcome->landlock == 0 && strcmp(p[0], without) == 0)
-			return p[1];
-		if (strncmp(p[0], "unenforced:", 11) == 0 &&
-		    json_is_false(json_object_get(limit, "enforced")))
-			return p[1];
-		/* At other levels a note may be about anything. */
-		if (strncmp(p[0], "noted:", 6) == 0 &&
-		    dw_target_is_outside(row->target) &&
-		    text_of(limit, "note")[0] != '\0')
-			return p[1];
-		if (strncmp(p[0], "sampled:", 8) == 0 &&
-		    strcmp(text_of(limit, "by"), "sampling") == 0)
-			return p[1];
-	}
 	return NULL;
 }
 
@@ -402,88 +407,94 @@ static const char *first_line(const char *text)
 	return line[0] != '\0' ? line : "nothing";
 }
 
-/* It did not get through. Do we know why? */
-static void judge_stopped(const struct dw_observed *outcome, struct dw_row *row)
+/* The attack failed, but has not reported why. */
+static void judge_silent(const struct dw_observation *outcome, struct dw_row *row)
+{
+	const char *runtime = runtime_of(outcome, row);
+	char detail[sizeof(row->detail)];
+
+	if (dw_runtime_has_kernel(runtime))
+		(void)snprintf(detail, sizeof(detail),
+		               "%s has its own kernel, which cannot be inspected from "
+		               "outside (reason %s): %s",
+		               runtime, text_of(outcome->result, "reason"),
+		               first_line(outcome->output));
+	else
+		(void)snprintf(detail, sizeof(detail),
+		               "it neither succeeded nor reported what stopped it "
+		               "(reason %s): %s",
+		               text_of(outcome->result, "reason"),
+		               first_line(outcome->output));
+	set_verdict(row, DW_CANNOT_TELL, detail);
+}
+
+/* The attack failed. Everything that stopped it must be expected. */
+static void judge_stopped(const struct dw_observation *outcome, struct dw_row *row)
 {
 	struct stops stops = {.n = 0};
+	const char *expected, *wall;
 	char detail[sizeof(row->detail)];
 
 	find_stops(outcome, &stops);
 	if (stops.n == 0)
 		find_late_stops(outcome, row->attack, &stops);
-	if (stops.n == 0 && dw_runtime_has_kernel(runtime_of(outcome, row))) {
-		(void)snprintf(detail, sizeof(detail),
-		               "%s has a kernel of its own, and nobody can look into it "
-		               "from outside (reason %s): %s",
-		               runtime_of(outcome, row),
-		               text_of(outcome->result, "reason"),
-		               first_line(outcome->said));
-		say(row, DW_CANNOT_TELL, detail);
-		return;
-	}
 	if (stops.n == 0) {
-		(void)snprintf(detail, sizeof(detail),
-		               "it neither got through nor says what stopped it "
-		               "(reason %s): %s",
-		               text_of(outcome->result, "reason"),
-		               first_line(outcome->said));
-		say(row, DW_CANNOT_TELL, detail);
+		judge_silent(outcome, row);
 		return;
 	}
 	for (size_t i = 0; i < stops.n; i++) {
-		const char *expected = find_expected(outcome, row, stops.words[i]);
-		const char *wall = expected ? wall_behind(outcome, expected) : NULL;
-
+		expected = find_expected(outcome, row, stops.words[i]);
+		wall = expected ? find_wall(outcome, expected) : NULL;
 		if (!wall) {
-			(void)snprintf(
-				detail, sizeof(detail),
-				expected ? "stopped by %s, but no wall stood that does it"
-					 : "stopped by %s, which proves nothing here",
-				stops.words[i]);
+			(void)snprintf(detail, sizeof(detail),
+			               expected ? "stopped by %s, but no wall that "
+			                          "causes it was up"
+			                        : "stopped by %s, which proves nothing "
+			                          "here",
+			               stops.words[i]);
 			row->wall = NULL;
-			say(row, DW_CANNOT_TELL, detail);
+			set_verdict(row, DW_CANNOT_TELL, detail);
 			return;
 		}
 		if (i == 0)
 			row->wall = wall;
 	}
-	(void)snprintf(detail, sizeof(detail), "%s", stops.words[0]);
-	say(row, DW_CONTAINED, detail);
+	set_verdict(row, DW_CONTAINED, stops.words[0]);
 }
 
-void dw_judge(const struct dw_observed *outcome, struct dw_row *row)
+void dw_judge(const struct dw_observation *outcome, struct dw_row *row)
 {
-	const char *sentence = excuse(outcome, row);
+	const char *sentence = find_exemption(outcome, row);
 	char detail[sizeof(row->detail)];
 
 	row->wall = NULL;
 	if (outcome->fired) {
-		say(row, sentence ? DW_NOT_PROMISED : DW_ESCAPED,
-		    sentence ? sentence : outcome->seen);
+		set_verdict(row, sentence ? DW_NOT_PROMISED : DW_ESCAPED,
+		            sentence ? sentence : outcome->seen);
 		return;
 	}
 	if (row->control != DW_ESCAPED) {
 		(void)snprintf(
 			detail, sizeof(detail),
-			"it proves nothing here, for with the walls off it fails too: %.180s",
+			"it proves nothing here, because it also fails without walls: %.180s",
 			row->control_detail);
-		say(row, DW_CANNOT_TELL, detail);
+		set_verdict(row, DW_CANNOT_TELL, detail);
 	} else if (outcome->failed[0] != '\0') {
-		say(row, DW_CANNOT_TELL, outcome->failed);
+		set_verdict(row, DW_CANNOT_TELL, outcome->failed);
 	} else if (!json_is_true(metadata_of(outcome, "ok"))) {
-		say(row, DW_CANNOT_TELL, text_of(outcome->result, "hint"));
+		set_verdict(row, DW_CANNOT_TELL, text_of(outcome->result, "hint"));
 	} else if (dw_target_is_warm(row->target) &&
 	           !json_is_true(metadata_of(outcome, "warm"))) {
-		say(row, DW_CANNOT_TELL, DW_RAN_COLD);
-		return; /* whatever a warm cell may do, this was none */
+		set_verdict(row, DW_CANNOT_TELL, DW_RAN_COLD);
+		return; /* exemptions for warm cells do not apply */
 	} else {
 		judge_stopped(outcome, row);
 	}
 	if (row->verdict == DW_CANNOT_TELL && sentence)
-		say(row, DW_NOT_PROMISED, sentence);
+		set_verdict(row, DW_NOT_PROMISED, sentence);
 }
 
-void dw_judge_control(const struct dw_observed *outcome, struct dw_row *row)
+void dw_judge_control(const struct dw_observation *outcome, struct dw_row *row)
 {
 	struct stops stops = {.n = 0};
 
@@ -493,6 +504,6 @@ void dw_judge_control(const struct dw_observed *outcome, struct dw_row *row)
 	               outcome->fired               ? outcome->seen
 	               : outcome->failed[0] != '\0' ? outcome->failed
 	               : stops.n > 0                ? stops.words[0]
-	                                            : first_line(outcome->said));
-	tame(row->control_detail);
+	                                            : first_line(outcome->output));
+	sanitize(row->control_detail);
 }

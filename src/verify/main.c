@@ -5,27 +5,24 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/judge.h"
-#include "verify/outside.h"
-#include "verify/pool.h"
-#include "verify/range.h"
-#include "verify/traces.h"
-#include "verify/witness.h"
+#include "verify/internal.h"
 
 #define LEVELS_MAX 8
 #define TARGETS_MAX 16
 #define EXIT_OURS 125
 
-/*
- * What `dewar verify` asks for; only it calls us, with words of the form
- * "key=value", and it has checked them.
- */
+const struct dw_attack dw_attacks[] = {
+#include "attacks_table.h"
+};
+const size_t dw_n_attacks = ARRAY_SIZE(dw_attacks);
+
+/* ---- settings: words of the form "key=value", which `dewar verify` has checked ---- */
+
 struct settings {
 	struct dw_tools tools;
 	struct dw_target targets[TARGETS_MAX];
@@ -34,117 +31,143 @@ struct settings {
 	size_t n_absent;
 	const char *only;
 	const char *html;
-	bool json;
-	bool list;
-	bool colour;
-	bool progress;
+	const char *json, *list, *colour, *progress; /* "1" or NULL */
 };
 
-static const char *value_of(const char *word, const char *key)
+/* "container/standby/container, warm" */
+static int read_target(struct settings *set, char *text)
 {
-	size_t len = strlen(key);
+	struct dw_target *target = &set->targets[set->n_targets];
 
-	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
+	if (set->n_targets == TARGETS_MAX)
+		return -1;
+	target->level = strsep(&text, "/");
+	target->way = strsep(&text, "/");
+	target->title = text;
+	set->n_targets++;
+	return text ? 0 : -1;
 }
 
-/* "container/standby/container, warm" */
-static int read_target(struct dw_target *ret, char *text)
+/* "docker=no engine answers" */
+static int read_absent(struct settings *set, char *text)
 {
-	ret->level = strsep(&text, "/");
-	ret->way = strsep(&text, "/");
-	ret->title = text;
-	return text ? 0 : -1;
+	const char *level = strsep(&text, "=");
+
+	if (!text || set->n_absent == 2 * LEVELS_MAX)
+		return -1;
+	set->absent[set->n_absent++] = level;
+	set->absent[set->n_absent++] = text;
+	return 0;
 }
 
 static int read_word(struct settings *set, char *word)
 {
-	const char *value;
+	const struct {
+		const char *key;
+		const char **value;
+	} keys[] = {
+		{"dewar", &set->tools.dewar}, {"attacks", &set->tools.attacks},
+		{"image", &set->tools.image}, {"runtime", &set->tools.runtime},
+		{"only", &set->only},         {"html", &set->html},
+		{"json", &set->json},         {"list", &set->list},
+		{"colour", &set->colour},     {"progress", &set->progress},
+	};
+	const char *key = strsep(&word, "=");
 
-	if ((value = value_of(word, "dewar")) != NULL)
-		set->tools.dewar = value;
-	else if ((value = value_of(word, "attacks")) != NULL)
-		set->tools.attacks = value;
-	else if ((value = value_of(word, "image")) != NULL)
-		set->tools.image = value;
-	else if ((value = value_of(word, "runtime")) != NULL)
-		set->tools.runtime = value;
-	else if (strncmp(word, "target=", 7) == 0 && set->n_targets < TARGETS_MAX)
-		return read_target(&set->targets[set->n_targets++],
-		                   word + strlen("target="));
-	else if ((value = value_of(word, "absent")) != NULL &&
-	         set->n_absent < 2 * LEVELS_MAX && strchr(value, '=') != NULL) {
-		char *reason = strchr(word + strlen("absent="), '=');
-
-		*reason = '\0';
-		set->absent[set->n_absent++] = value;
-		set->absent[set->n_absent++] = reason + 1;
-	} else if ((value = value_of(word, "only")) != NULL)
-		set->only = value;
-	else if ((value = value_of(word, "html")) != NULL)
-		set->html = value;
-	else if (strcmp(word, "json=1") == 0)
-		set->json = true;
-	else if (strcmp(word, "list=1") == 0)
-		set->list = true;
-	else if (strcmp(word, "colour=1") == 0)
-		set->colour = true;
-	else if (strcmp(word, "progress=1") == 0)
-		set->progress = true;
-	else
+	if (!word)
 		return -1;
-	return 0;
+	if (strcmp(key, "target") == 0)
+		return read_target(set, word);
+	if (strcmp(key, "absent") == 0)
+		return read_absent(set, word);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (strcmp(key, keys[i].key) == 0) {
+			*keys[i].value = word;
+			return 0;
+		}
+	return -1;
 }
+
+/* ---- the selection: names, patterns and families, separated by commas ---- */
 
 static bool matches(const struct dw_attack *attack, const char *word)
 {
 	return fnmatch(word, attack->name, 0) == 0 || strcmp(word, attack->family) == 0;
 }
 
-/* only: names, patterns and families, separated by commas. */
-static bool is_chosen(const struct dw_attack *attack, const char *only)
+/* Copy the next word of the list and return the rest of it. */
+static const char *next_word(const char *list, char ret[static 128])
 {
-	char word[128];
+	size_t len = strcspn(list, ",");
 
-	if (!only)
-		return true;
-	while (*only) {
-		size_t len = strcspn(only, ",");
-
-		(void)snprintf(word, sizeof(word), "%.*s", (int)len, only);
-		if (matches(attack, word))
-			return true;
-		only += len + (only[len] == ',');
-	}
-	return false;
+	(void)snprintf(ret, 128, "%.*s", (int)len, list);
+	return list + len + (list[len] == ',');
 }
 
-/* Each word of the choice must choose something. */
-static int check_choice(const char *only, struct dw_error *err)
+static bool is_selected(const struct dw_attack *attack, const char *only)
+{
+	bool selected = !only;
+	char word[128];
+
+	while (!selected && *only) {
+		only = next_word(only, word);
+		selected = matches(attack, word);
+	}
+	return selected;
+}
+
+static size_t count_selected(const char *only)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < dw_n_attacks; i++)
+		n += is_selected(&dw_attacks[i], only);
+	return n;
+}
+
+/* Each word must select an attack. */
+static int check_selection(const char *only, struct dw_error *err)
 {
 	while (only && *only) {
-		size_t len = strcspn(only, ","), i = 0;
 		struct dw_guess guess;
 		char word[128];
 
-		(void)snprintf(word, sizeof(word), "%.*s", (int)len, only);
+		only = next_word(only, word);
+		if (count_selected(word) > 0)
+			continue;
 		guess = (struct dw_guess){.typed = word};
-		for (i = 0; i < dw_n_attacks && !matches(&dw_attacks[i], word); i++) {
+		for (size_t i = 0; i < dw_n_attacks; i++) {
 			dw_guess_offer(&guess, dw_attacks[i].name);
 			dw_guess_offer(&guess, dw_attacks[i].family);
 		}
-		if (i == dw_n_attacks && guess.best)
+		if (guess.best)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "no attack is called %s; did you mean %s?", word,
+			               "unknown attack \"%s\" (did you mean %s?)", word,
 			               guess.best);
-		if (i == dw_n_attacks)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "no attack and no family is called %s; see "
-			               "`dewar verify --list`",
-			               word);
-		only += len + (only[len] == ',');
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "unknown attack or family \"%s\"; see `dewar verify "
+		               "--list`",
+		               word);
 	}
 	return 0;
 }
+
+static int list_attacks(const char *only)
+{
+	for (size_t i = 0; i < dw_n_attacks; i++)
+		if (is_selected(&dw_attacks[i], only))
+			(void)printf("%-44s %s\n", dw_attacks[i].name,
+			             dw_attacks[i].tries);
+	return fflush(stdout) == 0 ? 0 : EXIT_OURS;
+}
+
+/* ---- the suite ---- */
+
+struct suite {
+	const struct settings *set;
+	struct dw_range range;
+	int worker_fd; /* of the worker on the host, or -1 */
+};
 
 static volatile sig_atomic_t asked_to_stop;
 
@@ -154,8 +177,6 @@ static void on_stop(int sig)
 	asked_to_stop = 1;
 }
 
-/* ---- progress ---- */
-
 static void show_progress(const struct settings *set, size_t done, size_t all,
                           const char *at, const char *name)
 {
@@ -163,38 +184,36 @@ static void show_progress(const struct settings *set, size_t done, size_t all,
 		(void)fprintf(stderr, "\r\033[K[%zu/%zu] %s: %s", done, all, at, name);
 }
 
-/* ---- the suite ---- */
-
-struct suite {
-	const struct settings *set;
-	struct dw_range range;
-	struct dw_outside outside;
-};
-
-/* Where an attack that works is shown to work. */
-static struct dw_target control_place(const struct suite *s,
-                                      const struct dw_attack *attack)
+static void clear_progress(const struct settings *set)
 {
-	if (strcmp(attack->control, "bare") == 0)
-		return (struct dw_target){.level = DW_AT_BARE,
-		                          .way = DW_WAY_COLD,
-		                          .title = "no cell"};
-	/* Root is as mighty as can be at level none already. */
-	if (strcmp(attack->control, "root") == 0 && !s->range.root)
-		return (struct dw_target){.level = DW_AT_ROOT,
-		                          .way = DW_WAY_COLD,
-		                          .title = "no cell, as root of the range"};
-	return (struct dw_target){.level = "none",
-	                          .way = DW_WAY_COLD,
-	                          .title = "level none"};
+	if (set->progress)
+		(void)fputs("\r\033[K", stderr);
+}
+
+/* The place without walls at which the attack must succeed. */
+static struct dw_target control_target(const struct suite *s,
+                                       const struct dw_attack *attack)
+{
+	struct dw_target at = {"none", DW_WAY_COLD, "level none", NULL};
+
+	if (strcmp(attack->control, "bare") == 0) {
+		at.level = DW_AT_BARE;
+		at.title = "no cell";
+	}
+	/* Level none of root has all capabilities already. */
+	if (strcmp(attack->control, "root") == 0 && !s->range.root) {
+		at.level = DW_AT_ROOT;
+		at.title = "no cell, as root of the range";
+	}
+	return at;
 }
 
 static int try_at(struct suite *s, const struct dw_attack *attack,
-                  const struct dw_target *at, struct dw_observed *ret,
+                  const struct dw_target *at, struct dw_observation *ret,
                   struct dw_error *err)
 {
-	int r = dw_target_is_outside(at)
-	                ? dw_outside_wait(&s->outside, ret, err)
+	int r = dw_target_is_on_host(at)
+	                ? dw_host_worker_receive(s->worker_fd, ret, err)
 	                : dw_attempt(attack, at, &s->range, &s->set->tools, ret, err);
 
 	if (r < 0)
@@ -205,20 +224,21 @@ static int try_at(struct suite *s, const struct dw_attack *attack,
 static int try_attack(struct suite *s, const struct dw_attack *attack, size_t done,
                       size_t all, struct dw_rows *rows, struct dw_error *err)
 {
-	struct dw_target control = control_place(s, attack);
+	struct dw_target control = control_target(s, attack);
 	struct dw_row row = {.attack = attack, .control_at = control.title};
-	struct dw_observed outcome;
+	struct dw_observation outcome;
 
-	/* An engine takes its time; we try the rest meanwhile. */
+	/* An engine is slow: it works while we try the other targets. */
 	for (size_t i = 0; i < s->set->n_targets; i++)
-		if (dw_target_is_outside(&s->set->targets[i]) &&
-		    dw_outside_ask(&s->outside, attack, &s->set->targets[i], err) < 0)
+		if (dw_target_is_on_host(&s->set->targets[i]) &&
+		    dw_host_worker_send(s->worker_fd, attack, &s->set->targets[i], err) <
+		            0)
 			return -1;
 	show_progress(s->set, done, all, "control", attack->name);
 	if (try_at(s, attack, &control, &outcome, err) < 0)
 		return -1;
 	dw_judge_control(&outcome, &row);
-	dw_observed_finish(&outcome);
+	dw_observation_finish(&outcome);
 
 	for (size_t i = 0; i < s->set->n_targets; i++) {
 		row.target = &s->set->targets[i];
@@ -226,7 +246,7 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 		if (try_at(s, attack, row.target, &outcome, err) < 0)
 			return -1;
 		dw_judge(&outcome, &row);
-		dw_observed_finish(&outcome);
+		dw_observation_finish(&outcome);
 		rows->list[rows->n++] = row;
 	}
 	return 0;
@@ -234,26 +254,23 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 
 static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err)
 {
-	size_t all = 0, done = 0;
+	size_t all = count_selected(s->set->only), done = 0;
 
-	for (size_t i = 0; i < dw_n_attacks; i++)
-		all += is_chosen(&dw_attacks[i], s->set->only);
 	if (all == 0)
-		return dw_fail(err, DW_E_INVALID, 0, "no attack was chosen");
+		return dw_fail(err, DW_E_INVALID, 0, "no attack was selected");
 	rows->list = calloc(all * s->set->n_targets + 1, sizeof(*rows->list));
 	if (!rows->list)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make room for the rows");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot allocate the rows");
 	for (size_t i = 0; i < dw_n_attacks; i++) {
-		if (!is_chosen(&dw_attacks[i], s->set->only))
+		if (!is_selected(&dw_attacks[i], s->set->only))
 			continue;
 		if (!asked_to_stop &&
 		    try_attack(s, &dw_attacks[i], ++done, all, rows, err) == 0)
 			continue;
-		/* The signal may well be what made the attack fail. */
+		/* The signal may be what made the attack fail. */
 		return asked_to_stop ? dw_fail(err, DW_E_BUSY, 0, "asked to stop") : -1;
 	}
-	if (s->set->progress)
-		(void)fputs("\r\033[K", stderr);
+	clear_progress(s->set);
 	return 0;
 }
 
@@ -263,89 +280,93 @@ static int show(const struct settings *set, const struct dw_rows *rows, int html
 	if (html_fd >= 0 && dw_show_html(rows, html_fd, err) < 0)
 		return dw_wrap(err, "write %s", set->html);
 	if (set->json ? dw_show_json(rows) : dw_show_text(rows, set->colour))
-		return dw_fail(err, DW_E_INTERNAL, errno, "write the answer");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot write the answer");
 	return 0;
 }
 
-static _Noreturn void give_up(const struct settings *set, const struct dw_error *err)
-{
-	if (set->progress)
-		(void)fputs("\r\033[K", stderr);
-	(void)fprintf(stderr, "dewar: verify: %s\n", err->text);
-	if (set->json)
-		dw_show_json_error(err);
-	exit(EXIT_OURS);
-}
-
-int main(int argc, char **argv)
+/* Start the worker, if a target needs it, and enter the range. */
+static int enter(struct suite *s, struct settings *set, struct dw_error *err)
 {
 	struct sigaction sa = {.sa_handler = on_stop};
-	struct settings set = {0};
-	struct suite suite = {.set = &set, .outside = {.fd = -1}};
-	struct dw_rows rows = {.targets = set.targets, .absent = set.absent};
-	struct dw_error err = {0};
-	const char *keep[3];
-	bool needs_outside = false;
-	int html = -1, status;
+	bool on_host = false;
 
-	if (argc > 0 && strcmp(argv[0], "dewar-witness") == 0)
-		dw_witness_main(argv);
-	if (argc > 0 && strcmp(argv[0], DW_POOL_NAME) == 0)
-		dw_pool_main(argv);
-	/* What our caller left open is not part of the range. */
-	(void)dw_fd_close_from(STDERR_FILENO + 1);
-	for (int i = 1; i < argc; i++)
-		if (read_word(&set, argv[i]) < 0) {
-			(void)dw_fail(&err, DW_E_INVALID, 0, "\"%s\" is no word of ours",
-			              argv[i]);
-			give_up(&set, &err);
-		}
-	if (check_choice(set.only, &err) < 0)
-		give_up(&set, &err);
-	if (set.list) {
-		for (size_t i = 0; i < dw_n_attacks; i++)
-			if (is_chosen(&dw_attacks[i], set.only))
-				(void)printf("%-44s %s\n", dw_attacks[i].name,
-				             dw_attacks[i].tries);
-		return fflush(stdout) == 0 ? 0 : EXIT_OURS;
-	}
-	if (!set.tools.dewar || !set.tools.attacks) {
-		(void)dw_fail(&err, DW_E_INVALID, 0,
-		              "this is started by `dewar verify`, never by hand");
-		give_up(&set, &err);
-	}
-
-	/* The page may be anywhere, also where the range has something planted. */
-	if (set.html) {
-		html = open(set.html, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (html < 0) {
-			(void)dw_fail(&err, DW_E_INVALID, errno, "open %s", set.html);
-			give_up(&set, &err);
-		}
-	}
-	keep[0] = set.tools.dewar;
-	keep[1] = set.tools.attacks;
-	keep[2] = NULL;
-	for (size_t i = 0; i < set.n_targets; i++) {
-		if (!dw_target_is_outside(&set.targets[i]))
+	for (size_t i = 0; i < set->n_targets; i++) {
+		if (!dw_target_is_on_host(&set->targets[i]))
 			continue;
-		needs_outside = true;
-		set.targets[i].runtime = set.tools.runtime;
+		on_host = true;
+		set->targets[i].runtime = set->tools.runtime;
 	}
-	if (needs_outside && dw_outside_start(&suite.outside, &set.tools, &err) < 0)
-		give_up(&set, &err);
-	if (dw_range_enter(&suite.range, keep, &err) < 0)
-		give_up(&set, &err);
-	dw_traces_begin();
-	rows.n_targets = set.n_targets;
-	rows.user = suite.range.root ? "root" : "a plain user";
+	if (on_host && dw_host_worker_start(&set->tools, &s->worker_fd, err) < 0)
+		return -1;
+	if (dw_range_enter(&s->range, &set->tools, err) < 0)
+		return -1;
+	dw_snapshot_init();
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);
 	dw_range_take_signals();
-	if (run_suite(&suite, &rows, &err) < 0 || show(&set, &rows, html, &err) < 0)
-		give_up(&set, &err);
-	status = dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;
+	return 0;
+}
+
+/* Returns the exit status, or -1 with an error. */
+static int verify(struct settings *set, struct dw_error *err)
+{
+	struct suite suite = {.set = set, .worker_fd = -1};
+	struct dw_rows rows = {.targets = set->targets,
+	                       .n_targets = set->n_targets,
+	                       .absent = set->absent};
+	int html = -1, r;
+
+	if (check_selection(set->only, err) < 0)
+		return -1;
+	if (set->list)
+		return list_attacks(set->only);
+	if (!set->tools.dewar || !set->tools.attacks)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "dewar-verify is not meant to be started directly; use "
+		               "`dewar verify`");
+	/* Before the range covers the folder of the page. */
+	if (set->html) {
+		html = open(set->html, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (html < 0)
+			return dw_fail(err, DW_E_INVALID, errno, "cannot open %s",
+			               set->html);
+	}
+	if (enter(&suite, set, err) < 0)
+		return -1;
+	rows.user = suite.range.root ? "root" : "a plain user";
+	r = run_suite(&suite, &rows, err);
+	if (r == 0)
+		r = show(set, &rows, html, err);
+	if (r == 0)
+		r = dw_rows_sum(&rows, NULL).by[DW_ESCAPED] > 0 ? 1 : 0;
 	free(rows.list);
-	return status;
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings set = {0};
+	struct dw_error err = {0};
+	int r = 0;
+
+	if (argc > 0 && strcmp(argv[0], DW_WITNESS_NAME) == 0)
+		dw_witness_main(argv);
+	if (argc > 0 && strcmp(argv[0], DW_WARM_PAIR_NAME) == 0)
+		dw_warm_pair_main(argv);
+	/* Descriptors of the caller are not part of the range. */
+	(void)dw_fd_close_from(STDERR_FILENO + 1);
+	for (int i = 1; i < argc && r == 0; i++)
+		if (read_word(&set, argv[i]) < 0)
+			r = dw_fail(&err, DW_E_INVALID, 0, "unexpected argument \"%s\"",
+			            argv[i]);
+	if (r == 0)
+		r = verify(&set, &err);
+	if (r >= 0)
+		return r;
+	clear_progress(&set);
+	(void)fprintf(stderr, "dewar: verify: %s\n", err.text);
+	if (set.json)
+		dw_show_json_error(&err);
+	return EXIT_OURS;
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/range.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/rtnetlink.h>
@@ -21,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "verify/internal.h"
 
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID)
 
@@ -35,14 +34,14 @@ static int write_file(const char *path, const char *text, struct dw_error *err)
 	return 0;
 }
 
-/* Our own ids, under their own names: who looks at them sees no difference. */
+/* Map the user's ids to themselves, so that they look the same inside. */
 static int own_user_namespace(uid_t uid, gid_t gid, struct dw_error *err)
 {
 	char text[64];
 
 	if (unshare(CLONE_NEWUSER) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "make a user namespace to attack in; run it as root, or try: "
+		               "cannot create a user namespace; run as root, or set "
 		               "sysctl user.max_user_namespaces=10000 "
 		               "kernel.apparmor_restrict_unprivileged_userns=0");
 	if (write_file("/proc/self/setgroups", "deny", err) < 0)
@@ -55,10 +54,10 @@ static int own_user_namespace(uid_t uid, gid_t gid, struct dw_error *err)
 }
 
 /*
- * "local 0/0 dev lo": whatever address an attack names is ours, so that it meets
- * our listeners and nothing of it goes anywhere.
+ * "local 0/0 dev lo": every address is local, so that an attack reaches the listeners
+ * and no packet leaves.
  */
-static int answer_for_everybody(int fd, unsigned char family)
+static int route_all_locally(int fd, unsigned char family)
 {
 	struct {
 		struct nlmsghdr h;
@@ -101,133 +100,137 @@ int dw_range_new_network(struct dw_error *err)
 	int r;
 
 	if (unshare(CLONE_NEWNET) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno, "make a network to attack");
+		return dw_fail(err, DW_E_UNSUPPORTED, errno,
+		               "cannot create a network namespace");
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	v4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || v4 < 0 || ioctl(v4, SIOCSIFFLAGS, &ifr) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "set up the range's network");
-	r = answer_for_everybody(fd, AF_INET);
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot set up the network of the range");
+	r = route_all_locally(fd, AF_INET);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r,
-		               "take every address for ourselves");
-	(void)answer_for_everybody(fd, AF_INET6); /* a host may have none */
+		               "cannot route all addresses to the loopback");
+	(void)route_all_locally(fd, AF_INET6); /* the host may lack IPv6 */
 
-	/* Here a plain user may listen on port 53 and send a ping. */
+	/* Let a plain user listen on port 53 and send a ping. */
 	(void)snprintf(groups, sizeof(groups), "%u %u", getegid(), getegid());
 	(void)write_file("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0", NULL);
 	(void)write_file("/proc/sys/net/ipv4/ping_group_range", groups, NULL);
 	return 0;
 }
 
-static bool must_stay(const char *place, const char *const *keep)
+static bool is_below(const char *path, const char *folder)
 {
-	size_t len = strlen(place);
+	size_t len = strlen(folder);
 
-	for (; *keep; keep++)
-		if (strncmp(*keep, place, len) == 0 &&
-		    ((*keep)[len] == '/' || (*keep)[len] == '\0'))
-			return true;
-	return false;
+	return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-/* The path of what covers a place of the host's. */
-static const char *name_cover(const struct dw_range *range, const char *name,
-                              char ret[static 64])
+const char *dw_range_path(const struct dw_range *range, const char *name,
+                          char ret[static DW_RANGE_PATH_MAX])
 {
-	(void)snprintf(ret, 64, "%s/places/%s", range->base, name);
+	(void)snprintf(ret, DW_RANGE_PATH_MAX, "%s/%s", range->base, name);
 	return ret;
 }
 
-/* Cover a folder of the host's with one of ours. */
-static void take_place(struct dw_range *range, size_t *n, const char *name,
-                       const char *path, const char *const *keep)
+/* The path of the planted file or folder that covers one of the host. */
+static const char *name_cover(const struct dw_range *range, const char *name,
+                              char ret[static DW_RANGE_PATH_MAX])
 {
-	char buf[64];
+	(void)snprintf(ret, DW_RANGE_PATH_MAX, "%s/places/%s", range->base, name);
+	return ret;
+}
+
+static void cover_folder(struct dw_range *range, size_t *n, const char *name,
+                         const char *path, const struct dw_tools *tools)
+{
+	char buf[DW_RANGE_PATH_MAX];
 	const char *from = name_cover(range, name, buf);
 
-	if (must_stay(path, keep))
+	/* The programs that the suite runs must stay visible. */
+	if (is_below(tools->dewar, path) || is_below(tools->attacks, path))
 		return;
 	if (mkdir(from, 0755) == 0 && mount(from, path, NULL, MS_BIND, NULL) == 0)
-		range->places[(*n)++] = (struct dw_place){name, path};
+		range->places[(*n)++] = (struct dw_cover){name, path};
+}
+
+/* Create an empty file, to mount or to mount on. */
+static bool make_file(const char *path, mode_t mode)
+{
+	autoclose int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+	return fd >= 0;
 }
 
 static void cover_file(struct dw_range *range, size_t *n, const char *name, mode_t mode,
                        const char *path)
 {
-	char buf[64];
+	char buf[DW_RANGE_PATH_MAX];
 	const char *from = name_cover(range, name, buf);
-	int fd = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
-	if (fd < 0)
-		return;
-	(void)close(fd);
-	if (mount(from, path, NULL, MS_BIND, NULL) == 0)
-		range->files[(*n)++] = (struct dw_place){name, path};
+	if (make_file(from, mode) && mount(from, path, NULL, MS_BIND, NULL) == 0)
+		range->files[(*n)++] = (struct dw_cover){name, path};
 }
 
-void dw_range_cover_again(const struct dw_range *range)
+void dw_range_recover_files(const struct dw_range *range)
 {
-	for (const struct dw_place *p = range->files; p->name; p++) {
-		char buf[64];
+	for (const struct dw_cover *p = range->files; p->name; p++) {
+		char buf[DW_RANGE_PATH_MAX];
 		const char *from = name_cover(range, p->name, buf);
-		struct stat ours, seen;
+		struct stat planted, seen;
 
-		if (stat(from, &ours) == 0 && stat(p->path, &seen) == 0 &&
-		    (ours.st_dev != seen.st_dev || ours.st_ino != seen.st_ino))
+		if (stat(from, &planted) == 0 && stat(p->path, &seen) == 0 &&
+		    (planted.st_dev != seen.st_dev || planted.st_ino != seen.st_ino))
 			(void)mount(from, p->path, NULL, MS_BIND, NULL);
 	}
 }
 
 /*
- * A cell that is made before anybody asks shows nothing but /usr, and so the attacks
- * in C go there, unless they are there already.
+ * A standby cell shows only /usr of the host, so the program with the attacks in C is
+ * mounted there, unless it is there already.
  */
-static void show_attacks(struct dw_range *range, const char *program)
+static void expose_attacks(struct dw_range *range, const char *program)
 {
 	static const char shown[] = "/usr/src/dewar-attacks";
-	int fd;
 
-	if (strncmp(program, "/usr/", 5) == 0) {
+	if (is_below(program, "/usr"))
 		(void)snprintf(range->attacks, sizeof(range->attacks), "%s", program);
-		return;
-	}
-	fd = open(shown, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	if (fd < 0)
-		return;
-	(void)close(fd);
-	if (mount(program, shown, NULL, MS_BIND, NULL) == 0)
+	else if (make_file(shown, 0755) &&
+	         mount(program, shown, NULL, MS_BIND, NULL) == 0)
 		(void)snprintf(range->attacks, sizeof(range->attacks), "%s", shown);
 }
 
-static int set_up_mounts(struct dw_range *range, const char *const *keep,
+static int set_up_mounts(struct dw_range *range, const struct dw_tools *tools,
                          struct dw_error *err)
 {
 	static const char *const folders[] = {"places", "home", "cwd", "t", "into", "ws"};
-	char path[64];
+	char path[DW_RANGE_PATH_MAX];
 	size_t n = 0;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "cut the range's mounts off");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot make the mounts of the range private");
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
 		return dw_fail(
 			err, DW_E_UNSUPPORTED, errno,
-			"mount /proc in the range (does an outer container mask it?)");
+			"cannot mount /proc in the range (does an outer container mask it?)");
 	if (mount("range", range->base, "tmpfs", MS_NODEV, "mode=755,size=1g") < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "mount a tmpfs on %s",
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot mount a tmpfs on %s",
 		               range->base);
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", range->base, folders[i]);
-		if (mkdir(path, 0755) < 0)
-			return dw_fail(err, DW_E_INTERNAL, errno, "make %s", path);
+		if (mkdir(dw_range_path(range, folders[i], path), 0755) < 0)
+			return dw_fail(err, DW_E_INTERNAL, errno, "cannot create %s",
+			               path);
 	}
 
-	take_place(range, &n, "USR", "/usr/src", keep);
+	cover_folder(range, &n, "USR", "/usr/src", tools);
 	if (n > 0) /* else /usr/src is the host's own */
-		show_attacks(range, keep[1]);
-	take_place(range, &n, "ETC", "/etc/opt", keep);
-	take_place(range, &n, "VAR", "/var/opt", keep);
-	take_place(range, &n, "MNT", "/mnt", keep);
-	take_place(range, &n, "SRV", "/srv", keep);
+		expose_attacks(range, tools->attacks);
+	cover_folder(range, &n, "ETC", "/etc/opt", tools);
+	cover_folder(range, &n, "VAR", "/var/opt", tools);
+	cover_folder(range, &n, "MNT", "/mnt", tools);
+	cover_folder(range, &n, "SRV", "/srv", tools);
 	n = 0;
 	cover_file(range, &n, "shadow", 0600, "/etc/shadow");
 	cover_file(range, &n, "machine-id", 0644, "/etc/machine-id");
@@ -235,12 +238,12 @@ static int set_up_mounts(struct dw_range *range, const char *const *keep,
 	(void)mount("range", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m");
 	(void)mkdir("/dev/mqueue", 0755);
 	(void)mount("range", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV, NULL);
-	/* The witness shall not have a number that somebody in a cell has, too. */
+	/* Give the witness a pid that no process in a cell has. */
 	(void)write_file("/proc/sys/kernel/ns_last_pid", "1000", NULL);
 	return 0;
 }
 
-/* Those that stop the suite. */
+/* The signals that stop the suite. */
 static void mask_signals(int how)
 {
 	sigset_t set;
@@ -259,25 +262,25 @@ void dw_range_take_signals(void)
 
 static pid_t inner;
 
-static void pass_on(int sig)
+static void forward_signal(int sig)
 {
 	(void)kill(inner, sig);
 }
 
-/* The calling process: all that is left outside is an empty folder. */
+/* The calling process, outside of the range, where only an empty folder is left. */
 static _Noreturn void wait_outside(const char *base)
 {
-	struct sigaction sa = {.sa_handler = pass_on};
+	struct sigaction sa = {.sa_handler = forward_signal};
 	int status = 0;
 
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);
-	(void)sigaction(SIGINT, &sa,
-	                NULL); /* twice from a terminal, which does no harm */
+	/* A terminal sends it to both processes, which does no harm. */
+	(void)sigaction(SIGINT, &sa, NULL);
 	mask_signals(SIG_UNBLOCK);
 	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
 		;
-	/* Whoever is at work outside sees us hang up, and cleans up. */
+	/* The worker on the host sees the hang-up, and cleans up. */
 	(void)dw_fd_close_from(STDERR_FILENO + 1);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
@@ -290,19 +293,19 @@ static int make_base(struct dw_range *range, struct dw_error *err)
 {
 	(void)snprintf(range->base, sizeof(range->base), "/tmp/dewar-verify-XXXXXX");
 	if (!mkdtemp(range->base))
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a folder %s",
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create %s",
 		               range->base);
 	return 0;
 }
 
-int dw_range_outside(struct dw_range *range, int leash, struct dw_error *err)
+int dw_range_on_host(struct dw_range *range, int hangup_fd, struct dw_error *err)
 {
 	*range = (struct dw_range){.root = geteuid() == 0,
-	                           .outside = true,
-	                           .leash = leash};
+	                           .on_host = true,
+	                           .hangup_fd = hangup_fd};
 	if (make_base(range, err) < 0)
 		return -1;
-	/* It shall not be the mode of this folder that keeps anybody out. */
+	/* So that the mode of this folder is not what stops an attack. */
 	(void)chmod(range->base, 0755);
 	return 0;
 }
@@ -311,24 +314,24 @@ void dw_range_leave(const struct dw_range *range)
 {
 	autoclose int parent = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (range->outside && parent >= 0)
+	if (range->on_host && parent >= 0)
 		(void)dw_path_remove_tree(parent, strrchr(range->base, '/') + 1);
 }
 
-int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_error *err)
+int dw_range_enter(struct dw_range *range, const struct dw_tools *tools,
+                   struct dw_error *err)
 {
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
 
-	*range = (struct dw_range){.root = uid == 0, .leash = -1};
+	*range = (struct dw_range){.root = uid == 0, .hangup_fd = -1};
 	if (make_base(range, err) < 0)
 		return -1;
 
 	if (!range->root && own_user_namespace(uid, gid, err) < 0)
 		goto out;
 	if (unshare(NAMESPACES) < 0) {
-		(void)dw_fail(err, DW_E_UNSUPPORTED, errno,
-		              "make namespaces to attack in");
+		(void)dw_fail(err, DW_E_UNSUPPORTED, errno, "cannot create namespaces");
 		goto out;
 	}
 	/* Signals wait until both processes have handlers. */
@@ -336,14 +339,14 @@ int dw_range_enter(struct dw_range *range, const char *const *keep, struct dw_er
 	inner = fork();
 	if (inner < 0) {
 		mask_signals(SIG_UNBLOCK);
-		(void)dw_fail(err, DW_E_INTERNAL, errno, "fork into the range");
+		(void)dw_fail(err, DW_E_INTERNAL, errno, "cannot fork into the range");
 		goto out;
 	}
 	if (inner > 0)
 		wait_outside(range->base);
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	return set_up_mounts(range, keep, err);
+	return set_up_mounts(range, tools, err);
 out:
 	(void)rmdir(range->base);
 	return -1;

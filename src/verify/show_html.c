@@ -12,8 +12,8 @@
 #include "verify/verify.h"
 
 /*
- * One page, complete in itself: no script but a few lines for the filter, no
- * font, no address of anybody's. All that a cell said goes through escaped().
+ * A single file that loads nothing, with a few lines of script for the filter. All text
+ * that may come from a cell goes through escaped().
  */
 
 #define PAGE_MAX (16U << 20)
@@ -94,7 +94,7 @@ static void escaped(struct dw_buf *page, const char *text)
 	}
 }
 
-static const char *words_for(const struct dw_row *row)
+static const char *label_of(const struct dw_row *row)
 {
 	static const char *const words[] = {
 		[DW_CONTAINED] = "contained",
@@ -102,7 +102,7 @@ static const char *words_for(const struct dw_row *row)
 		[DW_NOT_PROMISED] = "not promised",
 		[DW_CANNOT_TELL] = "cannot tell",
 	};
-	_Static_assert(ARRAY_SIZE(words) == DW_VERDICT_COUNT, "words for each verdict");
+	_Static_assert(ARRAY_SIZE(words) == DW_VERDICT_COUNT, "a label for each verdict");
 
 	return row->wall ? row->wall : words[row->verdict];
 }
@@ -141,7 +141,8 @@ static void put_cards(struct dw_buf *page, const struct dw_rows *rows)
 	}
 	for (const char *const *a = rows->absent; *a; a += 2) {
 		(void)dw_buf_printf(page,
-		                    "<div class=\"card soft\"><b>%s</b>not here: ", a[0]);
+		                    "<div class=\"card soft\"><b>%s</b>not on this host: ",
+		                    a[0]);
 		escaped(page, a[1]);
 		(void)dw_buf_puts(page, "</div>\n");
 	}
@@ -160,14 +161,13 @@ static void put_title(struct dw_buf *page, const struct dw_rows *rows)
 	if (gmtime_r(&now, &tm))
 		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &tm);
 	(void)dw_buf_printf(page, "<h1>%s</h1>\n",
-	                    sum.by[DW_ESCAPED] == 0
-	                            ? "Nothing that is promised was broken"
-	                            : "A promise was broken");
+	                    sum.by[DW_ESCAPED] == 0 ? "No promise was broken"
+	                                            : "A promise was broken");
 	(void)dw_buf_printf(page,
 	                    "<p class=\"soft\">%zu attacks as %s, on Linux %s, by dewar %s, "
 	                    "%s. A wall's name means: contained by it. Every attack has "
-	                    "succeeded on this host with the walls off, unless we say "
-	                    "<em>cannot tell</em>; open one to see how.</p>\n",
+	                    "succeeded on this host without walls, unless its verdict is "
+	                    "<em>cannot tell</em>; open one for details.</p>\n",
 	                    sum.attacks, rows->user, host.release, DW_VERSION, when);
 }
 
@@ -178,7 +178,7 @@ static void put_item(struct dw_buf *page, const char *name, const char *text)
 	(void)dw_buf_puts(page, "</dd>");
 }
 
-/* The rows of one attack are neighbours: n of them, one a target. */
+/* n adjacent rows of one attack, one for each target. */
 static void put_attack(struct dw_buf *page, const struct dw_row *row, size_t n)
 {
 	const struct dw_attack *attack = row->attack;
@@ -186,7 +186,7 @@ static void put_attack(struct dw_buf *page, const struct dw_row *row, size_t n)
 	(void)dw_buf_printf(page, "<tr data-t=\"%s ", attack->name);
 	for (size_t i = 0; i < n; i++)
 		(void)dw_buf_printf(page, "%s %s ", dw_verdict_name(row[i].verdict),
-		                    words_for(&row[i]));
+		                    label_of(&row[i]));
 	(void)dw_buf_printf(page,
 	                    "\"><td><details><summary><code>%s</code> <span class=\"soft\">",
 	                    attack->name);
@@ -195,7 +195,7 @@ static void put_attack(struct dw_buf *page, const struct dw_row *row, size_t n)
 	put_item(page, "promise", attack->promise);
 	if (attack->because[0] != '\0')
 		put_item(page, "because", attack->because);
-	(void)dw_buf_printf(page, "<dt>walls off</dt><dd>%s, at %s: ",
+	(void)dw_buf_printf(page, "<dt>without walls</dt><dd>%s, at %s: ",
 	                    row->control == DW_ESCAPED ? "it succeeds" : "it fails",
 	                    row->control_at);
 	escaped(page, row->control_detail);
@@ -208,7 +208,7 @@ static void put_attack(struct dw_buf *page, const struct dw_row *row, size_t n)
 	for (size_t i = 0; i < n; i++)
 		(void)dw_buf_printf(page,
 		                    "<td class=\"v\"><span class=\"tag %s\">%s</span></td>",
-		                    dw_verdict_name(row[i].verdict), words_for(&row[i]));
+		                    dw_verdict_name(row[i].verdict), label_of(&row[i]));
 	(void)dw_buf_puts(page, "</tr>\n");
 }
 
@@ -253,7 +253,7 @@ int dw_show_html(const struct dw_rows *rows, int fd, struct dw_error *err)
 	                  "attack, a wall, a verdict\">\n");
 	put_families(&page, rows);
 	(void)dw_buf_puts(&page, script);
-	/* Only now the page of an earlier run goes. */
+	/* Only now replace the page of an earlier run. */
 	r = page.failed ? -ENOMEM : dw_fd_write_all(fd, page.data, page.len);
 	if (r == 0 && ftruncate(fd, (off_t)page.len) < 0 && errno != EINVAL)
 		r = -errno; /* EINVAL: a pipe */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <jansson.h>
 #include <stdio.h>
 
 #include "verify/verify.h"
 
 static json_t *text(const char *value)
 {
-	/* What a cell said may be in it, and need not be UTF-8. */
+	/* It may hold output of a cell, which need not be UTF-8. */
 	json_t *string = value ? json_string(value) : json_null();
 
 	return string ? string : json_string("(not UTF-8)");
@@ -26,7 +25,8 @@ static json_t *make_row(const struct dw_row *row)
 int dw_show_json(const struct dw_rows *rows)
 {
 	struct dw_summary sum = dw_rows_sum(rows, NULL);
-	json_t *list = json_array(), *absent = json_object(), *root;
+	json_t *list = json_array(), *absent = json_object();
+	json_auto_t *root = NULL;
 	int r = -1;
 
 	for (size_t i = 0; i < rows->n; i++)
@@ -43,19 +43,18 @@ int dw_show_json(const struct dw_rows *rows)
 	                 "unavailable", absent);
 	if (root && json_dumpf(root, stdout, JSON_COMPACT) == 0)
 		r = 0;
-	json_decref(root);
 	(void)putchar('\n');
 	return fflush(stdout) == 0 ? r : -1;
 }
 
 void dw_show_json_error(const struct dw_error *err)
 {
-	json_t *root = json_pack("{s:b, s:{s:s, s:o}}", "ok", 0, "error", "code",
-	                         dw_code_name(err->code), "message", text(err->text));
+	json_auto_t *root = json_pack("{s:b, s:{s:s, s:o}}", "ok", 0, "error", "code",
+	                              dw_code_name(err->code), "message",
+	                              text(err->text));
 
 	if (root)
 		(void)json_dumpf(root, stdout, JSON_COMPACT);
-	json_decref(root);
 	(void)putchar('\n');
 	(void)fflush(stdout);
 }

@@ -9,7 +9,7 @@
 #define CELL_WIDTH 16
 
 static const struct {
-	const char *words;
+	const char *label;
 	const char *colour;
 } verdicts[] = {
 	[DW_CONTAINED] = {"contained", "\033[32m"},
@@ -17,14 +17,14 @@ static const struct {
 	[DW_NOT_PROMISED] = {"not promised", "\033[33m"},
 	[DW_CANNOT_TELL] = {"cannot tell", "\033[35m"},
 };
-_Static_assert(ARRAY_SIZE(verdicts) == DW_VERDICT_COUNT, "words for each verdict");
+_Static_assert(ARRAY_SIZE(verdicts) == DW_VERDICT_COUNT, "label for each verdict");
 
 static void print_cell(const struct dw_row *row, bool colour)
 {
-	const char *words = row->wall ? row->wall : verdicts[row->verdict].words;
+	const char *label = row->wall ? row->wall : verdicts[row->verdict].label;
 
 	(void)printf("  %s%-*s%s", colour ? verdicts[row->verdict].colour : "",
-	             CELL_WIDTH, words, colour ? "\033[0m" : "");
+	             CELL_WIDTH, label, colour ? "\033[0m" : "");
 }
 
 static void print_matrix(const struct dw_rows *rows, bool colour)
@@ -51,7 +51,7 @@ static void print_matrix(const struct dw_rows *rows, bool colour)
 	(void)printf("\n");
 }
 
-/* Each row of this kind, with what there is to say. */
+/* Each row with this verdict, with its detail. */
 static void print_details(const struct dw_rows *rows, enum dw_verdict verdict,
                           const char *title)
 {
@@ -70,23 +70,23 @@ static void print_details(const struct dw_rows *rows, enum dw_verdict verdict,
 	}
 }
 
-/* Each sentence once, with those that it excuses. */
+/* Each sentence once, with the number of rows that it exempts. */
 static void print_unpromised(const struct dw_rows *rows)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct dw_row *row = &rows->list[i];
-		bool told = row->verdict != DW_NOT_PROMISED;
+		bool printed = row->verdict != DW_NOT_PROMISED;
 		size_t n = 0;
 
-		for (size_t k = 0; k < i && !told; k++)
-			told = rows->list[k].verdict == DW_NOT_PROMISED &&
-			       strcmp(rows->list[k].detail, row->detail) == 0;
-		if (told)
+		for (size_t k = 0; k < i && !printed; k++)
+			printed = rows->list[k].verdict == DW_NOT_PROMISED &&
+			          strcmp(rows->list[k].detail, row->detail) == 0;
+		if (printed)
 			continue;
 		if (!any)
-			(void)printf("\nNot promised, says the threat model:\n");
+			(void)printf("\nNot promised by the threat model:\n");
 		any = true;
 		for (size_t k = i; k < rows->n; k++)
 			n += rows->list[k].verdict == DW_NOT_PROMISED &&

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/witness.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,13 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/look.h"
-#include "verify/verify.h"
+#include "verify/internal.h"
 
-#define TELL_FD 3
+#define REPORT_FD 3
 #define FLAG_FD 5
 
 static char kept[DW_SECRET_MAX];
@@ -35,7 +31,7 @@ static void on_signal(int sig)
 
 	line[7] = (char)('0' + sig / 10);
 	line[8] = (char)('0' + sig % 10);
-	(void)!write(TELL_FD, line, sizeof(line) - 1);
+	(void)!write(REPORT_FD, line, sizeof(line) - 1);
 }
 
 /* A socket whose name, in /proc/net/unix, is the secret. */
@@ -59,12 +55,12 @@ _Noreturn void dw_witness_main(char **argv)
 		(void)sigaction(sig, &sa, NULL);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	(void)snprintf(line, sizeof(line), "%lx\n", (unsigned long)(uintptr_t)kept);
-	(void)!write(TELL_FD, line, strlen(line));
+	(void)!write(REPORT_FD, line, strlen(line));
 	for (;;)
 		(void)pause();
 }
 
-/* All that somebody could change about it, or about where it lives, without a signal. */
+/* Everything that an attack could change about the witness without a signal. */
 static void describe(pid_t pid, char *ret, size_t size)
 {
 	static const char *const files[] = {"limits", "oom_score_adj", "comm",
@@ -94,22 +90,22 @@ static void describe(pid_t pid, char *ret, size_t size)
 				                    (int)strcspn(at, "\n"), at);
 		}
 	(void)dw_buf_printf(&buf, "priority: %ld %ld %ld %ld\n",
-	                    dw_look_stat(pid, DW_STAT_NICE),
-	                    dw_look_stat(pid, DW_STAT_POLICY),
-	                    dw_look_stat(pid, DW_STAT_PRIORITY),
+	                    dw_procs_stat(pid, DW_STAT_NICE),
+	                    dw_procs_stat(pid, DW_STAT_POLICY),
+	                    dw_procs_stat(pid, DW_STAT_PRIORITY),
 	                    syscall(SYS_ioprio_get, 1, pid));
 	(void)snprintf(ret, size, "%s", buf.data ? buf.data : "");
 	dw_buf_finish(&buf);
 }
 
-static _Noreturn void become_witness(int tell, int flag, const char *secret)
+static _Noreturn void become_witness(int report, int flag, const char *secret)
 {
 	char env[64];
-	char *const argv[] = {(char *)"dewar-witness", (char *)secret, NULL};
+	char *const argv[] = {(char *)DW_WITNESS_NAME, (char *)secret, NULL};
 	char *const envp[] = {env, NULL};
 
 	(void)snprintf(env, sizeof(env), "WITNESS_SECRET=%s", secret);
-	if (dup2(tell, TELL_FD) >= 0 && dup2(flag, FLAG_FD) >= 0)
+	if (dup2(report, REPORT_FD) >= 0 && dup2(flag, FLAG_FD) >= 0)
 		(void)execve("/proc/self/exe", argv, envp);
 	_exit(127);
 }
@@ -119,18 +115,18 @@ int dw_witness_start(struct dw_witness *w, const char *secret, const char *flag,
 {
 	autoclose int file = open(flag, O_RDWR | O_CLOEXEC);
 	char line[32] = "";
-	int tell[2];
+	int report[2];
 	ssize_t n;
 
 	w->pid = -1;
 	w->fd = -1;
-	if (file < 0 || pipe2(tell, O_CLOEXEC) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "start the witness");
+	if (file < 0 || pipe2(report, O_CLOEXEC) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot start the witness");
 	w->pid = fork();
 	if (w->pid == 0)
-		become_witness(tell[1], file, secret);
-	(void)close(tell[1]);
-	w->fd = tell[0];
+		become_witness(report[1], file, secret);
+	(void)close(report[1]);
+	w->fd = report[0];
 	n = w->pid < 0 ? -1 : read(w->fd, line, sizeof(line) - 1);
 	if (n <= 0) {
 		dw_witness_end(w);
@@ -142,8 +138,8 @@ int dw_witness_start(struct dw_witness *w, const char *secret, const char *flag,
 	return 0;
 }
 
-/* A signal that was sent is told only once the witness has been on a core. */
-static void let_it_tell(pid_t pid)
+/* A signal is reported only after the witness was scheduled. */
+static void let_it_report(pid_t pid)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
 	char path[64], text[4096];
@@ -167,7 +163,7 @@ bool dw_witness_touched(const struct dw_witness *w, const char *secret, char *re
 	size_t i = 0;
 	ssize_t n;
 
-	let_it_tell(w->pid);
+	let_it_report(w->pid);
 	n = read(w->fd, line, sizeof(line) - 1);
 	if (n > 0) {
 		(void)snprintf(ret, size, "the witness got %.*s",

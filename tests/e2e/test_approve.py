@@ -90,7 +90,7 @@ def test_nothing_waits_where_nobody_asked(run, approve, state):
     assert approve("list", "--remembered") == []
     done = run("approve", "list", "--state", state)
     assert (done.returncode, done.stdout) == (0, b"")
-    assert b"nothing waits" in done.stderr
+    assert b"no run is waiting for approval" in done.stderr
     assert not state.exists()
     assert approve("show", "ab", status=125)["error"]["code"] == "not_found"
 
@@ -227,7 +227,7 @@ def test_show_has_what_a_human_needs(ask, run, state):
     assert "    1 | import:socket: the network\n" in text
     assert "\ncode\n    1 | import socket\n    2 | print(1)\n" in text
     assert "\nfile in.txt, 6 bytes\n    1 | hello\n" in text
-    assert "\nfile x.bin, 1 bytes that are no text" in text
+    assert "\nfile x.bin, 1 bytes, not text" in text
     assert re.search(r'^args +\["a b"\]$', text, re.M)
     row = run("approve", "list", "--state", state).stdout.decode()
     assert re.fullmatch(r"%s  pending +9m \d+s  %s  network  python: "
@@ -305,10 +305,10 @@ def test_only_its_user_can_reach_it(ask, run, state):
 
 @pytest.mark.parametrize("words, said", [
     ([], b"list, show, yes, no or forget"),
-    (["yes"], b"needs its ID"),
-    (["no", "ab", "--remember", "code"], b"--remember means nothing"),
+    (["yes"], b"needs ID"),
+    (["no", "ab", "--remember", "code"], b"does not accept --remember"),
     (["yes", "ab", "--remember", "all"], b"code, session and rule"),
-    (["list", "--note", "x"], b"--note means nothing"),
+    (["list", "--note", "x"], b"does not accept --note"),
     (["lst"], b"did you mean list?"),
 ])
 def test_what_makes_no_sense_is_said(run, words, said):

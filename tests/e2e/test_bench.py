@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar bench`: what it says, not how fast it is."""
+"""`dewar bench`: its output, not its speed."""
 
 import json
 import os
@@ -61,14 +61,14 @@ def test_a_ratio_is_that_of_the_medians(few):
         assert row["ratio_to_bare"] == pytest.approx(row["p50_ms"] / few["bare-python"]["p50_ms"])
 
 
-def test_runs_go_the_way_that_the_row_is_about(few):
+def test_runs_start_as_the_row_says(few):
     n = int(ROUNDS)
     assert few["standby"]["runs"] == {"standby": n, "forked": 0, "cold": 0}
     assert few["fork"]["runs"] == {"standby": 0, "forked": n, "cold": 0}
     assert few["cold"]["runs"] == {"standby": 0, "forked": 0, "cold": 0}
 
 
-def test_a_promise_is_met_if_its_bar_is(few):
+def test_a_goal_is_met_if_its_bar_is(few):
     for name in ("fork", "standby"):
         checks = few[name]["checks"]
         assert [check["what"] for check in checks] == ["p50 / bare p50", "p99 / bare p50"]
@@ -79,7 +79,7 @@ def test_a_promise_is_met_if_its_bar_is(few):
 
 
 @pytest.mark.slow
-def test_what_is_not_there_is_left_out_with_a_reason(bench):
+def test_a_row_that_cannot_be_measured_states_the_reason(bench):
     rows = bench("--rounds", "1", "--only", "data,javascript,docker",
                  env={"DOCKER_HOST": "unix:///no/such.sock"})
     assert set(rows) == {"bare-data", "data", "bare-node", "javascript", "bare-docker", "docker"}
@@ -122,14 +122,14 @@ def test_runs_leave_nothing_behind(bench):
 
 
 @pytest.mark.slow
-def test_quick_leaves_out_what_takes_a_minute(run):
+def test_quick_skips_the_row_that_takes_a_minute(run):
     done = run("bench", "--quick", "--json", timeout=300)
     rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
     assert "--quick" in rows["leftovers"]["not_measured"]
     assert rows["standby"]["n"] == 20
 
 
-def test_the_table_is_plain_where_nobody_looks(run):
+def test_the_table_has_no_colours_without_a_terminal(run):
     done = run("bench", "--rounds", "2", "--only", "standby")
     text = done.stdout.decode()
     assert done.returncode == 0 and done.stderr == b""
@@ -138,7 +138,7 @@ def test_the_table_is_plain_where_nobody_looks(run):
     assert "bare node" not in text
 
 
-def test_the_drawing_is_one_file_that_needs_no_other(run, tmp_path):
+def test_the_drawing_is_a_single_file(run, tmp_path):
     drawing = tmp_path / "bench.svg"
     drawing.write_text("x" * 100000)  # what was there before is gone
     done = run("bench", "--rounds", "2", "--only", "standby,fork", "--svg", drawing)
@@ -160,10 +160,17 @@ def test_the_drawing_is_one_file_that_needs_no_other(run, tmp_path):
     (["standby"], "standby"),
     (["--svg", "/nowhere/bench.svg"], "/nowhere/bench.svg"),
 ])
-def test_what_makes_no_sense_is_refused_at_once(run, args, word):
+def test_wrong_options_are_refused_at_once(run, args, word):
     done = run("bench", *args, timeout=20)
     assert done.returncode == 125 and done.stdout == b""
     assert word in done.stderr.decode() and done.stderr.count(b"\n") == 1
+
+
+def test_the_program_behind_it_is_not_for_direct_use(dewar):
+    program = os.path.join(os.path.dirname(dewar), "dewar-bench")
+    done = subprocess.run([program], capture_output=True, timeout=20, check=False)
+    assert done.returncode == 125 and done.stdout == b""
+    assert b"`dewar bench`" in done.stderr and done.stderr.count(b"\n") == 1
 
 
 @pytest.mark.parametrize("only", ["standby", "throughput", "burst", "held", "leftovers"])

@@ -36,7 +36,7 @@ def policy(tmp_path):
 
 def test_check_says_whether_it_makes_sense(run, policy):
     done = run("policy", "check", policy("rules: [{name: a, decision: deny}]\n"))
-    assert done.returncode == 0 and done.stdout.endswith(b"policy.yaml makes sense: 1 rules\n")
+    assert done.returncode == 0 and done.stdout.endswith(b"policy.yaml is valid: 1 rules\n")
     path = policy("rules:\n- name: a\n  decision: dney\n")
     done = run("policy", "check", path)
     assert done.returncode == 125
@@ -238,10 +238,10 @@ def test_the_hosts_policy_holds_where_none_is_named(dewar, must, tmp_path):
     must(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmp_path],
                         capture_output=True, timeout=60).returncode == 0,
          "there are no user namespaces here")
-    assert check("true").stdout == "open makes sense: 0 rules\n"
+    assert check("true").stdout == "open is valid: 0 rules\n"
     file = "/etc/dewar/policy.yaml"
     done = check(f"printf 'version: 1\\nprofile: strict\\n' > {file}")
-    assert done.stdout == f"{file} makes sense: 9 rules\n"
+    assert done.stdout == f"{file} is valid: 9 rules\n"
     done = check(f"echo nonsense > {file}")
     assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
 

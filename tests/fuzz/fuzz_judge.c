@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: a byte of flags, what an attack said up to a NUL, and the JSON of its
+ * Input: a byte of flags, what an attack output up to a NUL, and the JSON of its
  * result. Nothing that it says makes it contained without a wall, gets through to
  * the terminal, or becomes a part of the page.
  */
 #undef NDEBUG
-#include "verify/judge.h"
+#include "verify/verify.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -58,15 +58,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = {data, size};
 	uint8_t flags = fuzz_byte(&in);
-	struct dw_observed outcome = {.fired = flags & 1, .seen = "the secret came out"};
-	struct dw_observed control = {.fired = flags & 2, .seen = "it came out"};
+	struct dw_observation outcome = {.fired = flags & 1,
+	                                 .seen = "the secret came out"};
+	struct dw_observation control = {.fired = flags & 2, .seen = "it came out"};
 	static const struct dw_target target = {.level = "container",
 	                                        .way = DW_WAY_COLD,
 	                                        .title = "container"};
 	struct dw_row row = {.attack = &attack, .target = &target, .control_at = ""};
 	const json_t *ok;
 
-	outcome.said = control.said = fuzz_text(&in);
+	outcome.output = control.output = fuzz_text(&in);
 	outcome.result = json_loadb((const char *)in.data, in.size, 0, NULL);
 	dw_judge_control(&control, &row);
 	dw_judge(&outcome, &row);
@@ -84,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_line(row.detail);
 	check_line(row.control_detail);
 	check_page(&row);
-	free(outcome.said);
+	free(outcome.output);
 	json_decref(outcome.result);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "cli/bench_samples.h"
+#include "bench/samples.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "verify/judge.h"
+#include "verify/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static const struct dw_attack promised_attack = {
 };
 
 struct given {
-	const char *said;
+	const char *output;
 	const char *result; /* NULL: that of a container */
 	const char *failed;
 	const char *level; /* NULL: container */
@@ -70,9 +70,9 @@ struct given {
 
 static struct dw_row judge(struct given given)
 {
-	struct dw_observed seen = {
+	struct dw_observation seen = {
 		.fired = given.fired,
-		.said = (char *)given.said,
+		.output = (char *)given.output,
 		.result = json_loads(given.result ? given.result : container_result, 0,
 	                             NULL),
 		.landlock = given.landlock == 0  ? 7
@@ -114,10 +114,10 @@ static struct dw_row judge(struct given given)
 static void an_expected_stop_is_contained_by_its_wall(void **state)
 {
 	(void)state;
-	expect(judge((struct given){.said = "stopped: ENOENT at open\n"}), "contained",
+	expect(judge((struct given){.output = "stopped: ENOENT at open\n"}), "contained",
 	       "mount");
-	expect(judge((struct given){.said = "x\nstopped: EACCES at open\n"}), "contained",
-	       "landlock");
+	expect(judge((struct given){.output = "x\nstopped: EACCES at open\n"}),
+	       "contained", "landlock");
 }
 
 static void the_first_wall_that_stood_is_named(void **state)
@@ -128,32 +128,32 @@ static void the_first_wall_that_stood_is_named(void **state)
 		"\"seccomp\": {\"mode\": 0}}, \"limits\": {}}}";
 
 	(void)state;
-	expect(judge((struct given){.said = "stopped: EPERM at mount"}), "contained",
+	expect(judge((struct given){.output = "stopped: EPERM at mount"}), "contained",
 	       "seccomp");
-	expect(judge((struct given){.said = "stopped: EPERM at mount",
+	expect(judge((struct given){.output = "stopped: EPERM at mount",
 	                            .result = no_filter}),
 	       "contained", "capability");
 }
 
 static void a_stop_may_mean_another_wall_at_another_level(void **state)
 {
-	static const char said[] = "stopped: EACCES at open\n";
+	static const char output[] = "stopped: EACCES at open\n";
 
 	(void)state;
-	expect(judge((struct given){.said = said}), "contained", "landlock");
-	expect(judge((struct given){.said = said, .level = "docker"}), "contained",
+	expect(judge((struct given){.output = output}), "contained", "landlock");
+	expect(judge((struct given){.output = output, .level = "docker"}), "contained",
 	       "capability");
-	expect(judge((struct given){.said = said, .level = "dock"}), "contained",
+	expect(judge((struct given){.output = output, .level = "dock"}), "contained",
 	       "landlock");
 }
 
 static void a_stop_without_a_wall_is_no_proof(void **state)
 {
 	(void)state;
-	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	expect(judge((struct given){.output = "stopped: ENOENT at open",
 	                            .result = bare_result}),
 	       "cannot_tell", NULL);
-	expect(judge((struct given){.said = "stopped: EPERM at mount",
+	expect(judge((struct given){.output = "stopped: EPERM at mount",
 	                            .result = bare_result}),
 	       "cannot_tell", NULL);
 }
@@ -161,26 +161,26 @@ static void a_stop_without_a_wall_is_no_proof(void **state)
 static void an_unexpected_stop_is_no_proof(void **state)
 {
 	(void)state;
-	expect(judge((struct given){.said = "stopped: ETIMEDOUT at connect"}),
+	expect(judge((struct given){.output = "stopped: ETIMEDOUT at connect"}),
 	       "cannot_tell", NULL);
 	/* Not even beside one that would be. */
 	expect(judge((struct given){
-		       .said = "stopped: ENOENT at open\nstopped: EIO at read"}),
+		       .output = "stopped: ENOENT at open\nstopped: EIO at read"}),
 	       "cannot_tell", NULL);
 }
 
 static void silence_is_no_proof(void **state)
 {
 	(void)state;
-	expect(judge((struct given){.said = "all is well"}), "cannot_tell", NULL);
-	expect(judge((struct given){.said = NULL}), "cannot_tell", NULL);
+	expect(judge((struct given){.output = "all is well"}), "cannot_tell", NULL);
+	expect(judge((struct given){.output = NULL}), "cannot_tell", NULL);
 }
 
 static void a_time_out_is_no_proof(void **state)
 {
 	(void)state;
 	expect(judge((struct given){
-		       .said = "",
+		       .output = "",
 		       .result =
 			       "{\"reason\": \"timeout_wall\", \"metadata\": {\"ok\": true}}"}),
 	       "cannot_tell", NULL);
@@ -189,10 +189,10 @@ static void a_time_out_is_no_proof(void **state)
 static void an_attempt_that_failed_is_no_proof(void **state)
 {
 	(void)state;
-	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	expect(judge((struct given){.output = "stopped: ENOENT at open",
 	                            .failed = "no end"}),
 	       "cannot_tell", NULL);
-	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	expect(judge((struct given){.output = "stopped: ENOENT at open",
 	                            .result = "{\"metadata\": {\"ok\": false}, "
 	                                      "\"hint\": \"python3 is not installed\"}"}),
 	       "cannot_tell", NULL);
@@ -203,9 +203,9 @@ static void a_vacuous_attack_is_no_proof(void **state)
 	struct dw_row row;
 
 	(void)state;
-	row = judge((struct given){.said = "stopped: ENOENT at open", .vacuous = true});
+	row = judge((struct given){.output = "stopped: ENOENT at open", .vacuous = true});
 	expect(row, "cannot_tell", NULL);
-	assert_non_null(strstr(row.detail, "with the walls off"));
+	assert_non_null(strstr(row.detail, "also fails without walls"));
 }
 
 static void what_an_oracle_saw_has_escaped_whatever_it_says(void **state)
@@ -213,10 +213,10 @@ static void what_an_oracle_saw_has_escaped_whatever_it_says(void **state)
 	struct dw_row row;
 
 	(void)state;
-	row = judge((struct given){.said = "stopped: ENOENT at open", .fired = true});
+	row = judge((struct given){.output = "stopped: ENOENT at open", .fired = true});
 	expect(row, "escaped", NULL);
 	assert_string_equal(row.detail, "the secret came out");
-	expect(judge((struct given){.said = "", .fired = true, .vacuous = true}),
+	expect(judge((struct given){.output = "", .fired = true, .vacuous = true}),
 	       "escaped", NULL);
 }
 
@@ -225,13 +225,13 @@ static void a_level_that_does_not_promise_it_is_excused(void **state)
 	struct dw_row row;
 
 	(void)state;
-	row = judge((struct given){.said = "",
+	row = judge((struct given){.output = "",
 	                           .fired = true,
 	                           .excusable = true,
 	                           .level = "process"});
 	expect(row, "not_promised", NULL);
 	assert_string_equal(row.detail, "Level process does not.");
-	expect(judge((struct given){.said = "stopped: ENOENT at open",
+	expect(judge((struct given){.output = "stopped: ENOENT at open",
 	                            .excusable = true,
 	                            .level = "process"}),
 	       "contained", "mount");
@@ -240,10 +240,10 @@ static void a_level_that_does_not_promise_it_is_excused(void **state)
 static void a_limit_that_the_proof_disowns_is_excused(void **state)
 {
 	(void)state;
-	expect(judge((struct given){.said = "", .fired = true, .excusable = true}),
+	expect(judge((struct given){.output = "", .fired = true, .excusable = true}),
 	       "not_promised", NULL);
 	/* No proof at all disowns nothing. */
-	expect(judge((struct given){.said = "",
+	expect(judge((struct given){.output = "",
 	                            .fired = true,
 	                            .excusable = true,
 	                            .result = "{\"metadata\": {\"ok\": true}}"}),
@@ -308,13 +308,13 @@ static void a_limit_is_held_by_whom_the_proof_names(void **state)
 {
 	(void)state;
 	expect(judge((struct given){
-		       .said = "",
+		       .output = "",
 		       .result =
 			       "{\"reason\": \"oom\", \"metadata\": {\"ok\": true}, \"proof\": "
 			       "{\"limits\": {\"memory\": {\"by\": \"sampling\"}}}}"}),
 	       "contained", "supervisor");
 	expect(judge((struct given){
-		       .said = "",
+		       .output = "",
 		       .result =
 			       "{\"reason\": \"oom\", \"metadata\": {\"ok\": true}, \"proof\": "
 			       "{\"limits\": {\"memory\": {\"by\": \"none\"}}}}"}),
@@ -324,9 +324,9 @@ static void a_limit_is_held_by_whom_the_proof_names(void **state)
 static void what_a_shell_prints_is_understood(void **state)
 {
 	(void)state;
-	expect(judge((struct given){.said = "cat: /x: No such file or directory\n"}),
+	expect(judge((struct given){.output = "cat: /x: No such file or directory\n"}),
 	       "contained", "mount");
-	expect(judge((struct given){.said = "mount: /m: Operation not permitted\n"}),
+	expect(judge((struct given){.output = "mount: /m: Operation not permitted\n"}),
 	       "contained", "seccomp");
 }
 
@@ -345,23 +345,27 @@ static void a_kernel_of_its_own_has_words_of_its_own(void **state)
 	struct dw_row row;
 
 	(void)state;
-	expect(judge((struct given){.said = no_call, .result = alone, .level = "docker"}),
+	expect(judge((struct given){.output = no_call,
+	                            .result = alone,
+	                            .level = "docker"}),
 	       "contained", "absent");
-	expect(judge((struct given){.said = no_route, .result = alone, .level = "docker"}),
+	expect(judge((struct given){.output = no_route,
+	                            .result = alone,
+	                            .level = "docker"}),
 	       "contained", "namespace");
-	expect(judge((struct given){.said = no_route,
+	expect(judge((struct given){.output = no_route,
 	                            .result = online,
 	                            .level = "docker"}),
 	       "cannot_tell", NULL);
-	expect(judge((struct given){.said = no_call, .level = "docker"}), "cannot_tell",
+	expect(judge((struct given){.output = no_call, .level = "docker"}), "cannot_tell",
 	       NULL);
-	expect(judge((struct given){.said = no_call,
+	expect(judge((struct given){.output = no_call,
 	                            .level = "docker",
 	                            .runtime = "runc"}),
 	       "cannot_tell", NULL);
-	row = judge((struct given){.said = "", .result = alone, .level = "docker"});
+	row = judge((struct given){.output = "", .result = alone, .level = "docker"});
 	assert_int_equal(row.verdict, DW_CANNOT_TELL);
-	assert_non_null(strstr(row.detail, "runsc has a kernel of its own"));
+	assert_non_null(strstr(row.detail, "runsc has its own kernel"));
 	/* Asked for is enough: who was killed has no proof. */
 	expect(judge((struct given){.fired = true,
 	                            .result = bare_result,
@@ -405,13 +409,14 @@ static void a_row_about_warm_cells_needs_a_warm_cell(void **state)
 	static const char warm[] =
 		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true, \"warm\": true}, "
 		"\"proof\": {\"walls\": {\"namespaces\": {\"mount\": true}}}}";
-	static const char said[] = "stopped: ENOENT at open\n";
+	static const char output[] = "stopped: ENOENT at open\n";
 	struct dw_row row;
 
 	(void)state;
-	expect(judge((struct given){.said = said, .result = warm, .way = "standby"}),
+	expect(judge((struct given){.output = output, .result = warm, .way = "standby"}),
 	       "contained", "mount");
-	row = judge((struct given){.said = said, .way = "standby", .excusable = true});
+	row = judge(
+		(struct given){.output = output, .way = "standby", .excusable = true});
 	assert_int_equal(row.verdict, DW_CANNOT_TELL);
 	assert_string_equal(row.detail, "it ran cold");
 	/* What got through got through, though. */
@@ -420,8 +425,8 @@ static void a_row_about_warm_cells_needs_a_warm_cell(void **state)
 
 static void a_control_must_get_through(void **state)
 {
-	struct dw_observed through = {.fired = true, .seen = "a packet"};
-	struct dw_observed stopped = {.said = (char *)"stopped: EPERM at socket"};
+	struct dw_observation through = {.fired = true, .seen = "a packet"};
+	struct dw_observation stopped = {.output = (char *)"stopped: EPERM at socket"};
 	struct dw_row row = {.attack = &attack};
 
 	(void)state;
