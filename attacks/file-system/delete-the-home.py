@@ -13,4 +13,4 @@ def tell(function, path, info):
     print("stopped:", errno.errorcode[info[1].errno], "at", function.__name__, path)
 
 
-shutil.rmtree(os.environ["DW_CGROUP_PARENT_KIND"], onerror=tell)
+shutil.rmtree(os.environ["DW_HOME"], onerror=tell)

@@ -11,6 +11,6 @@ names = (".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".config/gh/host
          ".bash_history")
 for name in names:
     try:
-        print(open(os.path.join(os.environ["DW_CGROUP_PARENT_KIND"], name)).read())
+        print(open(os.path.join(os.environ["DW_HOME"], name)).read())
     except OSError as e:
         print("stopped:", errno.errorcode[e.errno], "at", name)

@@ -6,7 +6,7 @@
  * Stops:    ENOENT=mount EACCES=landlock
  */
 try {
-	console.log(require('fs').readFileSync(`${process.env.DW_CGROUP_PARENT_KIND}/.gitconfig`, 'latin1'));
+	console.log(require('fs').readFileSync(`${process.env.DW_HOME}/.gitconfig`, 'latin1'));
 } catch (e) {
 	console.log(`stopped: ${e.code} at .gitconfig`);
 }

@@ -77,7 +77,7 @@ void dw_stage_env(const struct dw_stage *stage, const char *role, char *ret, siz
 	(void)dw_buf_printf(&buf, "DW_ROLE=%s\nDW_SECRET=%s\n", role, secret);
 	(void)dw_buf_printf(&buf, "DW_BASE=%s\nDW_FLAG=%s/flag\n", range->base,
 	                    range->base);
-	(void)dw_buf_printf(&buf, "DW_CGROUP_PARENT_KIND=%s/home\n", range->base);
+	(void)dw_buf_printf(&buf, "DW_HOME=%s/home\n", range->base);
 	(void)dw_buf_printf(&buf, "DW_PID=%d\n", stage->witness.pid);
 	(void)dw_buf_printf(&buf, "DW_ADDRESS=%lx\n",
 	                    (unsigned long)stage->witness.memory);
