@@ -30,6 +30,9 @@ NO_PERSON = "".join("(?<!%s )(?<!%s, )" % (word, word) for word in PERSONS)
 NOBODY_USER = re.compile(r"`nobody`|[\"'*]nobody[\"'*]|nobody \(65534\)|nobody:no|"
                          r"(?:root|user|uid|gid)[ :]nobody")
 
+# Names of attacks and files, such as signal-everybody.
+NAME = re.compile(r"\b\w+(?:-\w+)+\b")
+
 # (name, regular expression, reason, what to write instead)
 PATTERNS = (
     ("who", NO_PERSON + r"\bwho(?:ever|m|mever)?\b(?! (?:is|are) (?:trusted|you)\b)",
@@ -158,7 +161,9 @@ def hits(path, text):
     reader = READERS.get(os.path.splitext(path)[1]) or BY_NAME.get(os.path.basename(path))
     if not reader or SKIPPED.match(path):
         return
-    prose = NOBODY_USER.sub(lambda match: blank(match.group()), reader(text))
+    prose = reader(text)
+    for names in (NOBODY_USER, NAME):
+        prose = names.sub(lambda match: blank(match.group()), prose)
     allowed = set()
     for number, line in enumerate(text.split("\n"), 1):
         match = ALLOW.search(line)
