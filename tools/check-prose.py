@@ -49,7 +49,7 @@ PATTERNS = (
     ("has-it",
      r"(?<!kernel )(?<!host )\bha(?:s|ve) it\b(?! (?:done|run|open|been|made|read|sent)\b)",
      "says neither what is defined nor where", "X defines, X describes, X contains"),
-    ("of-ours", r"\bof (?:ours|mine|theirs|its|yours)\b(?= ?[,.;:)]|$)|\bof ours\b",
+    ("of-ours", r"\bof (?:ours|mine|theirs|yours)\b|\bof its(?= ?[,.;:)])",
      "not idiomatic technical English", "our X; X's own Y; the daemon's Y"),
     ("too-much", r"\bis too much\b", "does not say what is wrong",
      "unexpected argument \"x\"; exceeds LIMIT"),
