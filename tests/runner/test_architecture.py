@@ -21,7 +21,7 @@ def files():
 
 
 def named(text):
-    """What the page names as a file or folder: in backquotes, with a suffix or below a folder of ours."""
+    """Files and folders that the page names: in backquotes, with a suffix or below a top folder."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     for word in re.findall(r"`([^`\s]+)`", text):
         if word.endswith(SUFFIXES) or word.split("/")[0] in TOP and "/" in word:
@@ -29,7 +29,7 @@ def named(text):
 
 
 def exists(word, tracked):
-    """Returns true for a path from the root; for a name without a folder also if one folder has it."""
+    """Returns true for a path from the root, and for a file name that occurs in any folder."""
     folders = {str(parent) for path in tracked for parent in pathlib.PurePath(path).parents}
     if "/" not in word and word not in folders:
         return any(fnmatch.fnmatchcase(pathlib.PurePath(path).name, word) for path in tracked)
