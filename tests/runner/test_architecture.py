@@ -30,10 +30,11 @@ def named(text):
 
 def exists(word, tracked):
     """Returns true for a path from the root, and for a file name that occurs in any folder."""
-    folders = {str(parent) for path in tracked for parent in pathlib.PurePath(path).parents}
-    if "/" not in word and word not in folders:
-        return any(fnmatch.fnmatchcase(pathlib.PurePath(path).name, word) for path in tracked)
-    return word in folders or any(fnmatch.fnmatchcase(path, word) for path in tracked)
+    if any(path.startswith(word + "/") for path in tracked):
+        return True
+    if "/" not in word:
+        return any(fnmatch.fnmatchcase(path.rpartition("/")[2], word) for path in tracked)
+    return any(fnmatch.fnmatchcase(path, word) for path in tracked)
 
 
 def test_what_is_missing_is_noticed():
