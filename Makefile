@@ -57,7 +57,7 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (30) and keep what was found
 	@$(SETUP) test
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 
-lint: build ## clang-tidy, cppcheck, codespell, shellcheck, include rules
+lint: build ## clang-tidy, cppcheck, codespell, shellcheck, include rules, wording
 	@tools/lint.sh
 
 clean: ## Remove all that was built

@@ -38,7 +38,7 @@ void attack_stopped(const char *step);
 /* Say so with a word that is no errno. */
 void attack_stopped_by(const char *word, const char *step);
 
-/* What can be read from fd goes to stdout, with a newline behind it. */
+/* Copy everything readable from fd to stdout, followed by a newline. */
 void attack_spill(int fd);
 
 /* Open the file and spill it; true if it could be opened. Else says stopped. */
@@ -55,13 +55,13 @@ long attack_call_i386(long nr, long a, long b);
 
 /*
  * We have something that should not be ours: stand still, so that the suite
- * can look at us from outside. Returns after some seconds, if nobody came.
+ * can inspect this process from outside. Returns after some seconds.
  */
 void attack_hold(void);
 
 void attack_pause(int ms);
 
-/* Call ourselves what the suite waits for, and go on: somebody is to be served. */
+/* Take the name that the suite waits for, and return: the process has clients to serve. */
 void attack_ready(void);
 
 /* The process that holds, as /proc shows it; else 0, and says stopped by unseen. */

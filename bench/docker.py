@@ -28,7 +28,7 @@ def main():
             os.environ["DOCKER_HOST"] = engine.host
         warm.keep("docker.md", "Level docker", "", warm.measure(options), options)
     except engines.CannotStart as reason:
-        # Not a failure of Dewar's; but nobody shall think that it was measured.
+        # Not a failure of Dewar, but the reader must not think that it was measured.
         print(f"bench: LEVEL DOCKER IS NOT MEASURED: {reason}", file=sys.stderr)
     finally:
         if engine:

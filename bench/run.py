@@ -133,8 +133,8 @@ def main():
         rows = methods(true, dewar)
         times = measure(rows, args.rounds)
 
-    who = "root" if os.geteuid() == 0 else "a plain user"
-    lines = [f"Cold starts, {datetime.date.today()}, as {who}: Linux {platform.release()}, "
+    user = "root" if os.geteuid() == 0 else "a plain user"
+    lines = [f"Cold starts, {datetime.date.today()}, as {user}: Linux {platform.release()}, "
              f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}. "
              f"Made by `make bench`.", ""]
     lines += table(rows, times, args.rounds) + [""] + bars(times)

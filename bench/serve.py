@@ -37,7 +37,7 @@ class Daemon:
         path = os.path.join(state, "dewar.yaml")
         with open(path, "w", encoding="ascii") as file:
             file.write(config + "\n")
-        # To a file: who reads a pipe would be woken with each line, beside what is measured.
+        # To a file: a process that reads a pipe would wake up with each line, during the measurement.
         log = os.path.join(state, "log")
         with open(log, "w", encoding="ascii") as file:
             self.process = subprocess.Popen(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The smallest program that uses libdewar: run a line of Python that nobody
- * has read, and show what it said and which walls stood around it.
+ * The smallest program that uses libdewar: run a line of untrusted Python, and
+ * print its output and the walls around it.
  *
  *	cc hello.c $(pkg-config --cflags --libs dewar) -o hello
  */
@@ -27,7 +27,7 @@ int main(void)
 	req.level = "container";
 	req.limits.timeout_ms = 10000;
 
-	/* -1 is about us, and there is no result; all else is about the snippet. */
+	/* -1 is a failure of Dewar, without a result; everything else is a result. */
 	if (dw_run(&req, &res, &err) < 0) {
 		(void)fprintf(stderr, "hello: %s\n", err.text);
 		return EXIT_FAILURE;

@@ -6,13 +6,13 @@
 #   tests/run.sh                          the default tier, as `make test` does
 #   tests/run.sh --all                    both tiers, as `make test-all` does
 #   tests/run.sh --changed                what CI runs: the default tier, and what the change concerns
-#   tests/run.sh STEP... [-k EXPR]        these steps only; -k as pytest has it
+#   tests/run.sh STEP... [-k EXPR]        these steps only; -k as in pytest
 #   tests/run.sh STEP TEST...             only these tests of a step, by the names that it prints
 #   tests/run.sh ... --list               the names of the steps, and nothing is run
 #
-# tests/steps.sh has the steps. Each writes one line a test to results.tsv; tests/tally.py adds them
-# up and says `N passed, N failed` on its last line. With CI=true or DEWAR_MUST_WORK a test that skips
-# itself has failed, unless tests/accepted-skips names it. Logs are in build/test-logs.
+# tests/steps.sh defines the steps. Each writes one line per test to results.tsv; tests/tally.py sums
+# them up and prints `N passed, N failed` on its last line. With CI=true or DEWAR_MUST_WORK a skipped
+# test counts as failed, unless tests/accepted-skips names it. Logs are in build/test-logs.
 #
 # DEWAR_WORKERS is the number of tests that run at one time (6), DEWAR_SHUFFLE a number that decides
 # a random order of them.

@@ -3,7 +3,7 @@
 #
 # The steps of the tests, for tests/run.sh. The default tier:
 #
-#   checks        format, include rules, the table of concerns, the runner's own tests, the build
+#   checks        format, include rules, wording, the table of concerns, the runner's own tests, the build
 #   unit          cmocka and the inputs of tests/fuzz, under ASan and UBSan, built by clang
 #   e2e           pytest over build/dewar, as the user we are
 #   e2e-plain     those of them that privilege changes, as a plain user made for the purpose
@@ -188,6 +188,7 @@ step_checks()
 {
 	check format make --no-print-directory check-format
 	check includes tools/lint.sh includes
+	check prose tools/lint.sh prose
 	check concerns $python tests/concerns.py check
 	pytest runner "not slow" tests/runner
 	check build build build ||
@@ -342,7 +343,7 @@ step_threads()
 	programs=$root/build
 }
 
-# What qemu-user 7.2 does not emulate as Linux has it: openat2, with which many tests remove
+# Not emulated by qemu-user 7.2 as in Linux: openat2, with which many tests remove
 # their folder at the end; seccomp and Landlock; namespaces; how descriptors are cut off.
 not_emulated=(allowed approvals approvals_many audit audit_many audit_tamper cgroup cgroup_home
 	collect docker fd keys known_bad landlock path pool report runtimes seccomp fuzz_allowed

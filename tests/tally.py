@@ -29,7 +29,7 @@ def one_line(text):
 
 
 def case_name(case):
-    """As the test has it: TAP puts a number in front, and pytest-xdist the test's group behind."""
+    """The test's own name, without TAP's number in front and pytest-xdist's group behind."""
     return re.sub(r"@[a-z-]+$", "", re.sub(r"^[0-9]+ - ", "", case.get("name")))
 
 

@@ -120,11 +120,11 @@ def read_attack(path, model):
                 attack["stops"].append(stop)
         elif key == "Control":
             if value not in ("none", "bare", "root"):
-                raise Bad("a control is none, bare or root")
+                raise Bad("a control must be none, bare or root")
             attack["control"] = value
         elif key == "Cells":
             if value not in ("one", "pair", "after"):
-                raise Bad("cells are one, pair or after")
+                raise Bad("cells must be one, pair or after")
             attack["cells"] = value
         elif key == "Options":
             attack["options"] = value

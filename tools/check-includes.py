@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hold the house rules that no compiler knows.
+"""Check the rules that no compiler checks.
 
-Who may include whom, every quoted include with its folder, own header first,
-and one SPDX line in every file that we wrote.
+Which folder may include which, every quoted include with its folder, own header first, and one
+SPDX line in every file of the project.
 """
 
 import os
@@ -107,9 +107,24 @@ def check_includes(path, text):
             yield '1: its own header, "%s", comes first' % own_header
 
 
+def check_folders():
+    """A rule for a folder that does not exist, or that names one, has been forgotten in a rename."""
+    top = {os.path.basename(folder) for folder in MAY_INCLUDE}
+    for folder, allowed in MAY_INCLUDE.items():
+        if not os.path.isdir(folder):
+            yield "1: there is a rule for %s, which does not exist" % folder
+        for name in allowed or ():
+            if name not in top or not (os.path.isdir("src/" + name) or os.path.isdir(name)):
+                yield "1: the rule for %s names %s, which does not exist" % (folder, name)
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-    bad = seen = 0
+    seen = 0
+    missing = list(check_folders())
+    for complaint in missing:
+        print("tools/check-includes.py:%s" % complaint)
+    bad = len(missing)
     for path in our_files():
         complaints = []
         is_c = path.endswith((".c", ".h"))

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The linters: lint.sh [NAME...], all of them without a name; clang-tidy-changed is clang-tidy on
-# what differs from the last landed commit (tests/concerns.py). Wants a build/ that meson has
-# configured, for the compile commands and the generated headers.
+# The linters: lint.sh [NAME...] runs these, or all of them. clang-tidy-changed runs clang-tidy on the
+# files that differ from the last landed commit (tests/concerns.py). Needs a configured build/ for the
+# compile commands and the generated headers.
 #
 # The linters are called by name.
 # shellcheck disable=SC2317
@@ -11,11 +11,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-all=(includes codespell shellcheck cppcheck clang-tidy)
+all=(includes prose codespell shellcheck cppcheck clang-tidy)
 
 lint_includes()
 {
 	tools/check-includes.py && tools/attacks.py lists --check
+}
+
+lint_prose()
+{
+	tools/check-prose.py
 }
 
 lint_codespell()

@@ -5,15 +5,15 @@
  *
  *	seccomp-gen x86_64 > seccomp_filter.h
  *
- * Three filters come out. All are loaded, the kernel asks each at a call, and the
+ * Generates three filters. All are loaded; the kernel evaluates each at a call, and the
  * strictest answer counts.
  *
- *   dw_seccomp_allow  which calls there are. Made by libseccomp: it knows the
+ *   dw_seccomp_allow  which calls exist. Made by libseccomp: it knows the
  *                     numbers, checks the architecture, and searches fast.
  *   dw_seccomp_args   with which arguments. Made here: libseccomp has no "none of
  *                     these", takes one comparison an argument in a rule, and
- *                     compares 64 bits where the kernel looks at 32. What we
- *                     need of BPF is two dozen lines.
+ *                     compares 64 bits where the kernel looks at 32. The BPF
+ *                     needed here takes two dozen lines.
  *   dw_seccomp_late   what is refused last, calls and arguments, made like the second.
  *
  * Only the first one looks at the architecture. The others need not: to a call of
@@ -75,9 +75,8 @@ static bool in(const char *const *names, size_t n, const char *name)
 }
 
 /*
- * The number of a call, or -1 where the architecture does not have it, or this
- * libseccomp does not know it. That the one is not taken for the other, or for a slip
- * of the pen, is what the lists are for.
+ * The number of a call, or -1 if the architecture lacks the call or this libseccomp
+ * does not know it. The lists tell these cases apart, and from a typing error.
  */
 static int number_of(const struct target *target, const char *name)
 {

@@ -6,7 +6,7 @@
 # Options:  --workspace {base}/ws --writable {base}/ws/out
 # Oracle:   secret
 # Stops:    others=absent
-# Because:  two cells of one zygote start as copies; who draws numbers must draw others. That equal
+# Because:  two cells of one zygote start as copies; their random numbers must differ. That equal
 #           ones would show, it shows with the state that the first leaves where nothing stops it
 import os
 import pickle

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: hold up whoever opens a file of the workspace, which both cells may
+ * Tries to: delay every process that opens a file of the workspace, which both cells may
  *           only read, and so learn which one they open (leases)
  * Promise:  neighbours
  * Cells:    pair
  * Options:  --workspace {base}/ws
  * Oracle:   secret
  * Stops:    EPERM=seccomp EINVAL=seccomp EACCES=capability
- * Because:  which of the other files comes next spells a secret. EACCES is for who
+ * Because:  which of the other files comes next spells a secret. EACCES is for a process that
  *           does not own the file, and has no capability in place of that
  */
 #include <signal.h>
@@ -30,7 +30,7 @@ static bool take_lease(int fd)
 	return false;
 }
 
-/* Whoever opens one is let in only after the one before it is guarded again. */
+/* An open is granted only after the previous file is leased again. */
 static void guard(void)
 {
 	const struct timespec patience = {.tv_sec = 2};

@@ -6,7 +6,7 @@
 # Cells:    after
 # Oracle:   secret
 # Stops:    ECONNREFUSED=namespace|supervisor
-# Because:  nobody listens any more: the first cell's processes ended with its pid
+# Because:  no process listens any more: the first cell's processes ended with its pid
 #           namespace, or, at level process, by dewar's hand; the control shows
 #           that the daemon outlives its parent, and level none ends it, too
 import errno

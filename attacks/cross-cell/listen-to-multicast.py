@@ -6,7 +6,7 @@
 # Oracle:   secret
 # Stops:    unseen=namespace ENETUNREACH=namespace EADDRNOTAVAIL=namespace
 # Not promised: process=process-network
-# Because:  "unseen" is what it says if nobody in its own network has joined the
+# Because:  "unseen" is what it says if no socket in its own network has joined the
 #           group; it sends all the same
 import ctypes
 import errno

@@ -7,7 +7,7 @@
 # Stops:    ECONNREFUSED=namespace EPERM=landlock
 # Not promised: process=process-network
 # Because:  the name is looked for in the cell's own network namespace, where
-#           nobody has it; the control shows that somebody has it elsewhere
+#           no socket has this name; the control shows that one does elsewhere
 import ctypes
 import errno
 import os

@@ -7,7 +7,7 @@
  * Stops:    ECONNREFUSED=namespace EPERM=landlock
  * Not promised: process=process-network
  * Because:  the name is looked for in the cell's own network namespace, where
- *           nobody listens; the control shows that somebody does elsewhere
+ *           no process listens; the control shows that one does elsewhere
  */
 #include <poll.h>
 #include <sys/socket.h>

@@ -7,7 +7,7 @@
 # Stops:    ECONNREFUSED=namespace
 # Not promised: process=process-network
 # Because:  each cell has a loopback of its own, and at that of the second cell
-#           nobody listens; the control shows that somebody does elsewhere
+#           no process listens; the control shows that one does elsewhere
 import ctypes
 import errno
 import os

@@ -7,7 +7,7 @@
  * Stops:    ECONNREFUSED=namespace EADDRNOTAVAIL=namespace
  * Not promised: process=process-network
  * Because:  each cell has a loopback of its own, which answers for itself that
- *           nobody has this port; the control shows that somebody has it elsewhere
+ *           no socket has this port; the control shows that one does elsewhere
  */
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tries to: tell another cell a secret in the places of locks on a file of our
-#           own, which /proc/locks shows to everybody
+#           own, which /proc/locks shows to every process
 # Promise:  neighbours
 # Cells:    pair
 # Oracle:   secret

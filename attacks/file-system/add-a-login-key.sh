@@ -5,5 +5,5 @@
 # Oracle:   files
 # Stops:    ENOENT=mount EACCES=landlock
 
-echo 'ssh-ed25519 AAAA gotcha' >>"$DW_HOME/.ssh/authorized_keys"
-echo 'echo gotcha' >>"$DW_HOME/.bashrc"
+echo 'ssh-ed25519 AAAA gotcha' >>"${DW_HOME:?}/.ssh/authorized_keys"
+echo 'echo gotcha' >>"${DW_HOME:?}/.bashrc"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to:     open a folder of the host to everybody by changing its mode
+ * Tries to:     open a folder of the host to every user by changing its mode
  * Promise:      host-writes
  * Oracle:       files
  * Stops:        ENOENT=mount

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: delete the home of whoever started it
+# Tries to: delete the home of its caller
 # Promise:  host-writes
 # Oracle:   files
 # Stops:    ENOENT=mount EACCES=landlock

@@ -5,7 +5,7 @@
  * Promise:  kernel-surface
  * Oracle:   held fd /dev/(kmsg|fuse|net/tun|kvm|loop-control|autofs|vsock|snapshot|rfkill)
  * Stops:    ENOENT=mount|absent EACCES=landlock
- * Because:  which of them there are, and who may open them, is different from host to
+ * Because:  which of them exist, and which users may open them, differs from host to
  *           host
  */
 #include "attacks/attack.h"

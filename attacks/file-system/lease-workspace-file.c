@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: take a lease on a file of the workspace, which makes everybody who wants to
+ * Tries to: take a lease on a file of the workspace, which makes every process that wants to
  *           write to it wait
  * Promise:  host-writes
  * Oracle:   held fdinfo/77 lock:.*LEASE

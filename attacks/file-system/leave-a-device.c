@@ -5,7 +5,7 @@
  * Oracle:   files
  * Options:  --workspace {base}/ws --writable {base}/ws/out
  * Stops:    EPERM=seccomp|landlock|capability
- * Because:  device 0:0 is the one that everybody may make: to an overlay it means
+ * Because:  every user may create device 0:0: to an overlay it means
  *           "deleted"
  */
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
 # Oracle:   files
 # Options:  --workspace {base}/ws --writable {base}/ws/out
 # Stops:    EPERM=seccomp
-# Because:  its owner would be the folder's owner, and so root maybe, for whoever starts
-#           it
+# Because:  its owner would be the folder's owner, possibly root, and every user that starts
+#           it would get that id
 
 cp /bin/true out/tool
 chmod u+s out/tool

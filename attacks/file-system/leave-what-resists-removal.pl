@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: leave folders behind that nobody may enter, deep ones and odd names, for the
-#           clean-up to stumble over
+# Tries to: leave folders that no user may enter, deep folders and odd names, for the
+#           clean-up to fail on
 # Promise:  nothing-remains
 # Control:  bare
 # Oracle:   remains
 # Stops:    gone=mount|supervisor
-# Because:  in a container the whole file system goes
+# Because:  in a container the whole file system is removed
 use strict;
 
 chdir($ENV{TMPDIR}) or die("TMPDIR: $!");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to:     lock a file of the workspace, which makes everybody who locks it wait
+ * Tries to:     lock a file of the workspace, which makes every other process that locks it wait
  * Promise:      host-writes
  * Oracle:       held fdinfo/77 lock:.*FLOCK
  * Options:      --workspace {base}/ws

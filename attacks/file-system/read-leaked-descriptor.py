@@ -5,7 +5,7 @@
 # Control:  bare
 # Oracle:   secret
 # Stops:    EBADF=absent
-# Because:  dewar closes all that it was given
+# Because:  dewar closes all inherited descriptors
 import errno
 import os
 

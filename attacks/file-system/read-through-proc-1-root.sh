@@ -5,7 +5,7 @@
 # Control:  root
 # Oracle:   secret
 # Stops:    EACCES=capability
-# Because:  process 1 is the cell's own init, which does not let itself be looked at; on
+# Because:  process 1 is the cell's own init, which other processes cannot inspect; on
 #           the host it takes CAP_SYS_PTRACE
 
 cat "/proc/1/root$DW_FLAG"

@@ -4,7 +4,7 @@
 # Promise:  host-files
 # Oracle:   secret
 # Stops:    ENOENT=namespace EACCES=landlock
-# Because:  at level process of root, the missing CAP_SYS_PTRACE answers even before Landlock
+# Because:  at level process of root, the missing CAP_SYS_PTRACE is checked before Landlock
 import errno
 import os
 

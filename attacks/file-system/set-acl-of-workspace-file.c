@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to:     let everybody write to a file of the workspace by an access control
+ * Tries to:     let every user write to a file of the workspace by an access control
  *               list
  * Promise:      host-writes
  * Oracle:       files

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: read the keys and tokens in the home of whoever started it
+# Tries to: read the keys and tokens in the home of its caller
 # Promise:  host-files
 # Oracle:   secret
 # Stops:    ENOENT=mount EACCES=landlock

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to:     be told by inotify whenever somebody opens a file of the host
+ * Tries to:     learn through inotify when a process opens a file of the host
  * Promise:      host-files
  * Oracle:       held fdinfo/77 inotify wd:
  * Stops:        ENOSYS=seccomp ENOENT=mount

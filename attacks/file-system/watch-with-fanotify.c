@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: be told by fanotify of all that happens to a file
+ * Tries to: receive fanotify events for a file
  * Promise:  kernel-surface
  * Control:  none
  * Oracle:   held fdinfo/77 fanotify

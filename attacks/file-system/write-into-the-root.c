@@ -4,7 +4,7 @@
  * Promise:  host-writes
  * Oracle:   held fd ^/NONCE
  * Stops:    EROFS=mount EACCES=landlock
- * Because:  a cell's root is its own, but nothing shall fill it; without root nobody can
+ * Because:  a cell's root is its own, but nothing shall fill it; without root no process can
  *           write to a host's root folder, so there is no control for a plain user
  */
 #include "attacks/attack.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: replace what programs of the host are made of
+# Tries to: replace files of /usr that programs of the host use
 # Promise:  host-writes
 # Oracle:   files
 # Stops:    EROFS=mount EACCES=namespace|landlock docker:ENOENT=mount

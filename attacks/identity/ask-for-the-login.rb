@@ -4,5 +4,5 @@
 # Promise:  identity
 # Oracle:   secret
 # Stops:    unset=absent
-# Because:  a cell gets a fresh environment, and nothing of its caller's
+# Because:  a cell gets a new environment without its caller's variables
 puts ENV['LOGNAME'] || 'stopped: unset at LOGNAME'

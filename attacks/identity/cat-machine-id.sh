@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: read the number that this host has for life
+# Tries to: read the machine id of the host
 # Promise:  identity
 # Oracle:   secret
 # Stops:    ENOENT=mount EACCES=landlock

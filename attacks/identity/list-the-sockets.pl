@@ -5,7 +5,7 @@
 # Oracle:   secret
 # Stops:    alone=namespace
 # Not promised: process=process-sees-host
-# Because:  the cell's own network answers, and nobody else has a socket there
+# Because:  the cell's own network answers, and no other process has a socket there
 use strict;
 use warnings;
 

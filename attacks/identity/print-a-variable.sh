@@ -4,6 +4,6 @@
 # Promise:  identity
 # Oracle:   secret
 # Stops:    unset=absent
-# Because:  a cell gets a fresh environment, and nothing of its caller's
+# Because:  a cell gets a new environment without its caller's variables
 
 printenv HOST_SECRET || echo "stopped: unset at HOST_SECRET"

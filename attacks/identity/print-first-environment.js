@@ -4,7 +4,7 @@
  * Promise:  identity
  * Oracle:   secret
  * Stops:    unset=absent
- * Because:  a cell gets a fresh environment, and nothing of its caller's
+ * Because:  a cell gets a new environment without its caller's variables
  */
 const variables = require('fs').readFileSync('/proc/self/environ', 'latin1').split('\0');
 

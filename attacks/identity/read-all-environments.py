@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: read the environment of whoever started it, and of everybody else
+# Tries to: read the environment of its caller, and of every other process
 # Promise:  identity
 # Oracle:   secret
 # Stops:    EACCES=landlock

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: read the number that this host has until it is started again
+# Tries to: read the boot id of the host
 # Promise:  identity
 # Oracle:   host boot-id
 # Stops:    ENOENT=mount

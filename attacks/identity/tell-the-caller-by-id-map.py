@@ -5,7 +5,7 @@
 # Oracle:   host caller
 # Stops:    another=namespace
 # Not promised: process=process-same-user plain:container=caller-number
-# Because:  a cell of root's has a number that nobody else has
+# Because:  each of root's cells has an id that no other cell has
 import os
 
 with open("/proc/self/uid_map", encoding="ascii") as file:

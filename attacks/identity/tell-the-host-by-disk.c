@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: read the UUID of the host's disk, which it has for life
+ * Tries to: read the UUID of the host's disk, which never changes
  * Promise:  identity
  * Oracle:   host disk
  * Stops:    EPERM=seccomp ENOTTY=seccomp

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have a page at address 0, where the kernel's lost pointers lead
+ * Tries to: map a page at address 0, where null pointers of the kernel lead
  * Promise:  kernel-surface
  * Oracle:   held personality ^0?01[0-9a-f]{5}
  * Stops:    EPERM=seccomp

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: say on which memory of the machine one mapping lies
+ * Tries to: choose the NUMA node of one mapping
  * Promise:  kernel-surface
  * Oracle:   held numa_maps interleave:0
  * Stops:    ENOSYS=seccomp

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: say on which memory of the machine its pages lie
+ * Tries to: choose the NUMA node of its pages
  * Promise:  kernel-surface
  * Oracle:   held numa_maps bind:0
  * Stops:    ENOSYS=seccomp

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: hear of every device that comes and goes on the host
+# Tries to: receive an event for every device that is added or removed on the host
 # Promise:  kernel-surface
 # Oracle:   held net/netlink ^[0-9a-f]+ +15 +-?[1-9]
 # Stops:    EPERM=seccomp

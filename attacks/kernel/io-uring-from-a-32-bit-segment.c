@@ -4,7 +4,7 @@
  * Promise:  kernel-surface
  * Oracle:   held fd anon_inode:\[io_uring\]
  * Stops:    seccomp=seccomp
- * Because:  a far jump changes the mode, and asks nobody
+ * Because:  a far jump changes the mode without a system call
  */
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have all that it can read be executable, too
+ * Tries to: make all readable memory executable (personality)
  * Promise:  kernel-surface
  * Oracle:   held personality ^0?04[0-9a-f]{5}
  * Stops:    EPERM=seccomp

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: lay one folder over another with overlayfs, where many holes have been
+ * Tries to: mount an overlayfs, which has had many vulnerabilities
  * Promise:  kernel-surface
  * Control:  root
  * Oracle:   held mountinfo NONCE

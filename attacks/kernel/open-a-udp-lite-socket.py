@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: open a socket of a protocol that hardly anybody uses
+# Tries to: open a socket of a protocol that few programs use
 # Promise:  kernel-surface
 # Oracle:   held fd UDP-Lite
 # Stops:    EPROTONOSUPPORT=seccomp

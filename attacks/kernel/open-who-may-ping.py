@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: open the setting of who may send a ping for writing
+# Tries to: open, for writing, the setting that says which groups may ping
 # Promise:  kernel-surface
 # Control:  root
 # Oracle:   held fd /proc/sys/net/ipv4/ping_group_range

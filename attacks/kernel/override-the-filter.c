@@ -4,7 +4,7 @@
  * Promise:  kernel-surface
  * Oracle:   held fd anon_inode:\[io_uring\]
  * Stops:    ENOSYS=seccomp
- * Because:  to add a filter is allowed; the stricter answer counts, whoever gave it
+ * Because:  adding a filter is allowed, and the strictest of all filters decides
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: take the root's file system in hand to configure it anew
+ * Tries to: reconfigure the file system of its root with fspick
  * Promise:  kernel-surface
  * Control:  root
  * Oracle:   held fd anon_inode:\[fscontext\]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: read notes of the kernel that have told its addresses before
+# Tries to: read ELF notes of the kernel, which have leaked its addresses before
 # Promise:  kernel-surface
 # Oracle:   held fd ^/sys/kernel/notes
 # Stops:    ENOENT=mount EACCES=landlock

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: talk to whatever registered itself with generic netlink
+# Tries to: use the families of generic netlink
 # Promise:  kernel-surface
 # Oracle:   held net/netlink ^[0-9a-f]+ +16 +-?[1-9]
 # Stops:    EPERM=seccomp

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: talk to nf_tables, the way of CVE-2024-1086 and many before
+# Tries to: use nf_tables, as CVE-2024-1086 and many before did
 # Promise:  kernel-surface
 # Oracle:   held net/netlink ^[0-9a-f]+ +12 +-?[1-9]
 # Stops:    EPERM=seccomp

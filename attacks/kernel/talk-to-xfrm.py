@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: talk to the kernel's IPsec, the way of CVE-2026-43284
+# Tries to: use the kernel's IPsec, as CVE-2026-43284 did
 # Promise:  kernel-surface
 # Oracle:   held net/netlink ^[0-9a-f]+ +6 +-?[1-9]
 # Stops:    EPERM=seccomp

@@ -5,7 +5,7 @@
  * Oracle:   held limits ^Max core file size +0
  * Stops:    EPERM=seccomp
  * Because:  the kernel starts a handler that core_pattern names at every limit on core
- *           files but 1, at 0 too; no limit that the program chooses shall stand
+ *           files except 1, even at 0; the program must not choose that limit
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,7 +14,7 @@
 
 ATTACK(wake_the_crash_handler)
 {
-	/* An address whose lower half is zero looks like none, to who looks at half. */
+	/* Code that checks only the lower half takes such an address for NULL. */
 	void *half = mmap((void *)0x700000000, 4096, PROT_READ | PROT_WRITE,
 	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	const struct rlimit none = {0, 0};

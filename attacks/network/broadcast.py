@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: send a datagram to everybody on the link
+# Tries to: send a datagram to every machine on the link
 # Promise:  no-network
 # Oracle:   network
 # Stops:    ENETUNREACH=namespace

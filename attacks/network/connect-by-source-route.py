@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: reach the internet by telling routers the way
+# Tries to: reach the internet by source routing
 # Promise:  no-network
 # Oracle:   network
 # Control:  root

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: reach a server on the internet by an IPv4 address in IPv6 clothes
+# Tries to: reach a server on the internet by an IPv4 address mapped into IPv6
 # Promise:  no-network
 # Oracle:   network
 # Stops:    ENETUNREACH=namespace

@@ -6,7 +6,7 @@
  * Options:  --timeout 2s
  * Stops:    ECONNREFUSED=namespace
  * Not promised: process=process-network
- * Because:  the cell's own loopback answers, and nobody listens there
+ * Because:  the cell's own loopback answers, and no process listens there
  */
 const socket = require("net").connect({
 	host: "localhost",

@@ -5,7 +5,7 @@
 # Oracle:   network
 # Stops:    ECONNREFUSED=namespace
 # Not promised: process=process-network
-# Because:  the cell's own loopback answers, and nobody listens there
+# Because:  the cell's own loopback answers, and no process listens there
 import errno
 import os
 import socket

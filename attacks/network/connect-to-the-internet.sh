@@ -9,6 +9,6 @@
 if exec 3<>/dev/tcp/1.1.1.1/80; then
 	printf 'GET / HTTP/1.0\r\n\r\n' >&3
 else
-	sleep 0.5 # for whoever looks from outside for packets that have left
+	sleep 0.5 # so that the oracle outside sees packets that left
 	exit 1
 fi

@@ -17,4 +17,4 @@ except urllib.error.URLError as e:
     print("stopped:", errno.errorcode.get(e.reason.errno, e), "at urlopen")
 except OSError as e:
     print("the answer was not HTTP:", e)
-time.sleep(0.5)  # for whoever looks from outside for packets that have left
+time.sleep(0.5)  # so that the oracle outside sees packets that left

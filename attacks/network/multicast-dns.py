@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: ask everybody on the link for a name
+# Tries to: ask every machine on the link for a name
 # Promise:  no-network
 # Oracle:   network
 # Stops:    ENETUNREACH=namespace

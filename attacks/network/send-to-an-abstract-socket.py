@@ -4,7 +4,7 @@
 # Promise:  no-network
 # Oracle:   network
 # Stops:    ECONNREFUSED=namespace EPERM=landlock
-# Because:  abstract names belong to a network namespace, and nobody has this one in the cell's
+# Because:  abstract names belong to a network namespace, and no socket in the cell's has this one
 import errno
 import os
 import socket

@@ -6,6 +6,6 @@
 # Oracle:   secret
 # Options:  --collect out.txt
 # Stops:    collect=supervisor
-# Because:  without a cell, whoever collects is a trusting cat
+# Because:  without a cell, the collector is a plain cat
 
 ln -s "$DW_FLAG" out.txt

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: have a pipe collected, which holds up whoever opens it, and write the secret
+# Tries to: have a pipe collected, which blocks the process that opens it, and write the secret
 #           into it late
 # Promise:  honest-result
 # Control:  bare

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: give the result a second exit code, and the first one a name that nobody
+# Tries to: give the result a second exit code, and the first one a name that no client
 #           reads
 # Promise:  honest-result
 # Control:  bare

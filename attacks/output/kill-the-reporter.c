@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: kill its parent, which is who tells how it ended
+ * Tries to: kill its parent, which reports how it ended
  * Promise:  honest-result
  * Oracle:   forged
  * Stops:    EPERM=landlock result=namespace
  * Not promised: foreign:docker=docker-init
- * Because:  where Landlock knows no signals, the parent is process 1 of its namespace,
- *           and so deaf
+ * Because:  where Landlock does not restrict signals, the parent is process 1 of its namespace,
+ *           which ignores them
  */
 #include <signal.h>
 #include <time.h>

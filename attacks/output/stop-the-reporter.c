@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: stop its parent, so that nobody tells that it has ended
+ * Tries to: stop its parent, so that its end is not reported
  * Promise:  honest-result
  * Oracle:   forged
  * Options:  --timeout 1s

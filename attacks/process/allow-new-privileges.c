@@ -5,7 +5,7 @@
  * Promise:  privileges
  * Oracle:   held status ^NoNewPrivs:.0
  * Stops:    EINVAL=capability
- * Because:  the kernel knows no way back, and says so with EINVAL
+ * Because:  the kernel cannot undo it, and returns EINVAL
  */
 #include <sys/prctl.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: take the right to open files from who guards the cell, and then hold more
+ * Tries to: take the right to open files from the supervisor, and then hold more
  *           memory than its limit
  * Promise:  limits
  * Options:  --memory 128M

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: find somebody of its own kind who has fewer walls than it has
+# Tries to: find a process like itself that has fewer walls
 # Promise:  privileges
 # Oracle:   held status ^Seccomp:.0
 # Oracle:   held status ^Seccomp_filters:.[12]$
 # Oracle:   held status ^NoNewPrivs:.0
 # Oracle:   held status ^Cap(Prm|Eff|Amb):.*[1-9a-f]
 # Stops:    walled=seccomp
-# Because:  beside a program from a zygote stands a process that shares its memory; who writes that
+# Because:  beside a program from a zygote runs a process that shares its memory; a program that writes that
 #           memory decides what it does, so it must have every wall. All in the cell are looked at
 import ctypes
 import os

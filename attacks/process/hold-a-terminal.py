@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: make a terminal, to type into it for somebody (CVE-2017-5226)
+# Tries to: create a terminal, to type into it for another user (CVE-2017-5226)
 # Promise:  kernel-surface
 # Oracle:   held fd /dev/(pts/)?ptmx
 # Stops:    ENOENT=mount EACCES=landlock

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: let a process of the host run only when nobody else wants to
+ * Tries to: let a process of the host run only when no other process wants to
  * Promise:  host-processes
  * Oracle:   witness
  * Stops:    ESRCH=namespace EPERM=capability

@@ -6,7 +6,7 @@
 # Oracle:   held ns .
 # Stops:    EPERM=seccomp
 # Because:  a program that came from a zygote has entered each namespace by itself; one that it
-#           stayed out of would be the zygote's. Who holds is looked at whatever it could do
+#           stayed out of would be the zygote's. A process that holds is inspected whatever it could do
 import ctypes
 import errno
 import time

@@ -6,7 +6,7 @@
 # Oracle:   held fd (flag|cgroup|tasks|pidfd|landlock|socket:|memfd|/proc|(user|mnt|pid|net|ipc|uts):)
 # Stops:    nothing=absent
 # Because:  a zygote has a socket for its orders, and gets descriptors with each of them; all are
-#           closed before there is any code of a caller's. Who holds is looked at whatever it found
+#           closed before there is any code of a caller's. A process that holds is inspected whatever it found
 import ctypes
 import os
 import time

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: kill who guards the cell, and run on
+ * Tries to: kill the supervisor, and run on
  * Promise:  nothing-remains
  * Oracle:   remains
  * Stops:    EPERM=landlock

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: take the right to open files from who guards the cell, so that it finds
- *           nobody to end, and leave a process behind
+ * Tries to: take the right to open files from the supervisor, so that it finds
+ *           no process to end, and leave a process behind
  * Promise:  nothing-remains
  * Oracle:   remains
  * Stops:    EPERM=seccomp end=supervisor

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: leave a process behind that nobody waits for: two forks and a new session
+ * Tries to: leave a process behind that no parent waits for: two forks and a new session
  * Promise:  nothing-remains
  * Control:  bare
  * Oracle:   remains
  * Stops:    end=namespace|supervisor
- * Because:  nothing is refused: whoever ends the cell ends this, too
+ * Because:  nothing is refused: init ends this process with the cell
  */
 #include "attacks/attack.h"
 

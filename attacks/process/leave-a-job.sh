@@ -5,7 +5,7 @@
 # Control:  bare
 # Oracle:   remains
 # Stops:    end=namespace|supervisor
-# Because:  nothing is refused: whoever ends the cell ends this, too
+# Because:  nothing is refused: init ends this process with the cell
 
 nohup setsid sleep 60 >/dev/null 2>&1 </dev/null &
 disown -a

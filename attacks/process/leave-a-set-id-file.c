@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: make a program in a shared folder that runs as its owner, whoever starts it
+ * Tries to: make a program in a shared folder that runs as its owner, whichever user starts it
  * Promise:  privileges
  * Options:  --workspace {base}/ws --writable out
  * Oracle:   files

@@ -6,7 +6,7 @@
 # Control:  bare
 # Oracle:   remains
 # Stops:    end=namespace|supervisor
-# Because:  nothing is refused: whoever ends the cell ends this, too
+# Because:  nothing is refused: init ends this process with the cell
 import ctypes
 import os
 import signal

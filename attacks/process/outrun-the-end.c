@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: fork faster than anybody can end it: each process lives for some
+ * Tries to: fork faster than the supervisor can end it: each process lives for some
  *           milliseconds only
  * Promise:  nothing-remains
  * Control:  bare
  * Oracle:   remains
  * Stops:    end=namespace|supervisor pids=limit:pids
- * Because:  nothing is refused: whoever ends the cell ends this, too
+ * Because:  nothing is refused: init ends this process with the cell
  */
 #include <signal.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 # Oracle:   held limits ^Max open files +600 +600
 # Stops:    EPERM=rlimit
 # Options:  --files 64
-# Because:  a limit goes up again only for who has CAP_SYS_RESOURCE on the host
+# Because:  only a process with CAP_SYS_RESOURCE on the host can raise the limit again
 import ctypes
 import resource
 import time

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: let the process that shares its memory do what it may not do itself: make an io_uring
+# Tries to: make the process that shares its memory do what it may not do itself: create an io_uring
 # Promise:  kernel-surface
 # Oracle:   held fd anon_inode:\[io_uring\]
 # Stops:    ENOSYS=seccomp EPERM=seccomp
 # Because:  a process that a zygote leaves beside the program waits in code that the program can
-#           rewrite, and wakes up in the new one when it is stopped and told to go on. Where there
-#           is none, one is made the same way. It has the walls of the program, and no others
+#           rewrite, and wakes up in the new code when it is stopped and continued. Without such a
+#           process, the attack creates one the same way. It is behind the program's own walls
 import ctypes
 import errno
 import mmap
@@ -53,7 +53,7 @@ def make_waiting():
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     pid = ctypes.CFUNCTYPE(ctypes.c_int)(page)()
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    for _ in range(200):  # who is still on its way falls over what is rewritten
+    for _ in range(200):  # a process that is still starting crashes on the rewritten code
         with open("/proc/%d/stat" % pid, encoding="utf-8") as file:
             if file.read().rpartition(")")[2].split()[0] == "S":
                 break

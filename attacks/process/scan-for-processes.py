@@ -5,7 +5,7 @@
 # Oracle:   secret
 # Stops:    alone=namespace
 # Not promised: process=process-sees-host
-# Because:  the cell's own /proc answers, and has nobody in it but the cell; in a warm one there is
+# Because:  the cell's own /proc answers, and shows only the cell's processes; in a warm one there is
 #           one more of our own, started as we were
 import os
 

@@ -6,7 +6,7 @@
  * Oracle:   witness
  * Stops:    ESRCH=namespace silence=landlock
  * Not promised: landlock6:process=process-old-landlock
- * Because:  the kernel tells nobody that it did not send this signal; the witness tells
+ * Because:  the kernel does not report that it dropped the signal; the witness does
  */
 #include <signal.h>
 #include <sys/socket.h>

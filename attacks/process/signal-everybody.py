@@ -4,8 +4,8 @@
 # Promise:  host-processes
 # Oracle:   witness
 # Stops:    ESRCH=namespace silence=namespace|landlock
-# Because:  kill(-1) says success even if each single signal was refused, or if there is somebody
-#           in the cell; that nobody else got one, the witness tells. The signal is one that programs ignore
+# Because:  kill(-1) says success even if each single signal was refused, or if there is another process
+#           in the cell; the witness reports whether it got one. The signal is one that programs ignore
 import errno
 import os
 import signal

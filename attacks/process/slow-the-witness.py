@@ -5,7 +5,7 @@
 # Oracle:   witness
 # Stops:    ESRCH=namespace EPERM=capability
 # Not promised: process=process-same-user
-# Because:  at level process, nobody may do this to a process that has more capabilities; a witness of
+# Because:  at level process, no process may do this to one that has more capabilities; a witness of
 #           root's has all of them, one of a plain user none
 import errno
 import os

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: let a process of the host use the disk only when nobody else does
+ * Tries to: let a process of the host use the disk only when no other process does
  * Promise:  host-processes
  * Oracle:   witness
  * Stops:    ESRCH=namespace EPERM=capability

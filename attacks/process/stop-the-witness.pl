@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: make a process of the host stand still
+# Tries to: stop a process of the host
 # Promise:  host-processes
 # Oracle:   witness
 # Stops:    ESRCH=namespace EPERM=landlock

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: take the socket on which the result is reported out of who guards the cell
+ * Tries to: take from the supervisor the socket on which it reports the result
  * Promise:  honest-result
  * Control:  root
  * Oracle:   held fd ^socket:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, in pages that are shared with nobody yet
+ * Tries to: have more memory than it may, in pages that are not shared with another process yet
  * Promise:  limits
  * Options:  --memory 64M
  * Oracle:   count memory_mb > 128

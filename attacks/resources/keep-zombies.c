@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more processes than it may, all of them dead and not buried
+ * Tries to: have more processes than it may, all of them dead and not reaped
  * Promise:  limits
  * Options:  --pids 16
  * Oracle:   count processes > 40

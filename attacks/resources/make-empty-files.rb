@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: make so many empty files that nobody else can make one
+# Tries to: create so many empty files that no other process can create one
 # Promise:  limits
 # Options:  --tmp 1M
 # Oracle:   count tmp_files > 1000

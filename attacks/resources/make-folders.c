@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: make so many folders that nobody else can make a file
+ * Tries to: create so many folders that no other process can create a file
  * Promise:  limits
  * Options:  --tmp 1M
  * Oracle:   count tmp_files > 1000

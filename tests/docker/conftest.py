@@ -112,7 +112,7 @@ def parsed(done):
 
 @pytest.fixture(scope="session")
 def started():
-    """started(kind): the engine of that kind, started once, or why there is none."""
+    """started(kind): the engine of that kind, started once, or the reason why it cannot be."""
     known = {}
 
     def start(kind):

@@ -84,7 +84,7 @@ def test_an_answer_without_an_end(engine, faulty, step, what):
     assert_typed(r)
 
 
-# ---- the stream of a container, which is whatever somebody sends ----
+# ---- the stream of a container, which may contain anything ----
 
 def frame(stream, data):
     return bytes([stream, 0, 0, 0]) + len(data).to_bytes(4, "big") + data

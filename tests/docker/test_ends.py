@@ -100,7 +100,7 @@ def test_pids(engine):
 
 @pytest.mark.engines(*RUNC)
 def test_the_limit_of_pids_is_the_programs(engine):
-    """Processes of ours in the container are not taken from it."""
+    """Dewar's own processes in the container do not count."""
     r = engine.python(FORKS, "--pids", "30")
     assert_success(r)
     assert_ended(engine.python(FORKS, "--pids", "29"), "resource_exceeded", "pids")
@@ -152,7 +152,7 @@ def test_files(engine):
     assert_success(engine.python(code, "--files", "1024"))
 
 
-# ---- signals, and what is none ----
+# ---- signals, and exit codes that look like one ----
 
 @pytest.mark.engines(*RUNC)
 @pytest.mark.parametrize("signal, number", [("KILL", 9), ("SEGV", 11), ("ABRT", 6), ("TERM", 15)])

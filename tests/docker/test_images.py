@@ -58,7 +58,7 @@ def test_always_asks_each_time(engine, registry, pulled):
 
 
 def test_always_does_not_make_do_with_an_old_one(engine, registry):
-    """It is there, and the registry has it no longer."""
+    """The image is present, but no longer in the registry."""
     name = registry.image("is/missing")
     engine.api.tag(images.BARE, name)
     try:

@@ -20,7 +20,7 @@ OURS_MAX = 4
 
 
 class Waiting:
-    """A run whose program waits for input: its container, as the engine has it meanwhile."""
+    """A run whose program waits for input: its container, as the engine describes it meanwhile."""
 
     def __init__(self, engine, *options, code="", host=None):
         self.engine = engine
@@ -220,7 +220,7 @@ def test_the_proof_names_image_and_runtime(engine):
     assert r["proof"]["runtime"] == has == (engine.runtime or "runc"), (has, r["proof"])
 
 
-# ---- limits that nobody holds ----
+# ---- limits that nothing enforces ----
 
 @pytest.mark.engines("docker")
 def test_a_runtime_that_holds_no_limit_is_not_believed(engine):

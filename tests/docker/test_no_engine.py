@@ -78,7 +78,7 @@ def test_what_is_no_socket(ask, tmp_path):
 def test_no_permission(ask, is_root, must):
     must(is_root, "only root can become another user")
     nobody = 65534
-    # Not pytest's own folder, which nobody else can enter: the answer would be another.
+    # Not pytest's own folder, which no other user can enter: the answer would differ.
     with tempfile.TemporaryDirectory(prefix="test-dewar-", dir="/tmp") as folder:
         os.chmod(folder, 0o755)
         record = os.path.join(folder, "state")
@@ -112,7 +112,7 @@ def test_an_address_that_is_empty_is_none(ask, tmp_path):
     assert_no_engine(ask("", XDG_RUNTIME_DIR=str(tmp_path)))
 
 
-# ---- somebody answers, and it is no engine ----
+# ---- the socket answers, but is not an engine's ----
 
 NOT_AN_ENGINE = {
     "hangs": hang, "hangs up": hang_up, "garbage": garbage,

@@ -70,7 +70,7 @@ def test_a_signal_while_it_is_made(engine, containers):
         wait_until(lambda: containers() == set(), "its end, after %g s" % wait_s)
 
 
-# ---- killed: nobody is there to remove it ----
+# ---- killed: no process is left to remove it ----
 
 def kill_while_it_runs(engine, containers):
     """SIGKILL to dewar and to all that it started on the host; its container, if there is one."""
@@ -157,7 +157,7 @@ def test_the_sweep_leaves_alone_what_is_of_others(engine, containers):
 
 @pytest.mark.engines(*RUNC)
 def test_the_sweep_leaves_alone_what_it_cannot_judge(engine):
-    """Labelled as ours, by who cannot be told to be dead: another host's, or nonsense."""
+    """Labelled as Dewar's, by an owner that may be alive: on another host, or not readable."""
     with engine.popen("python", "-c", "print('up', flush=True); input()") as cell:
         assert cell.stdout.readline() == b"up\n"
         ids = [i for i in engine.api.containers()

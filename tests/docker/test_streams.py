@@ -218,7 +218,7 @@ def test_a_workspace_with_an_odd_name(engine, tmp_path, name):
 
 @pytest.mark.engines("docker", "podman")
 def test_a_workspace_that_only_its_owner_may_read(engine, workspace):
-    """The program is nobody, also on the host. It is said, and who that is."""
+    """The program is user nobody, also on the host; the error says so."""
     workspace.chmod(0o700)
     r = engine.python("print('ran')", "--workspace", workspace)
     assert_ended(r, "error", "unavailable", "/work", "nobody")

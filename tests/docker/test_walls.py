@@ -149,7 +149,7 @@ def test_no_device_of_the_host_is_there(engine):
 
 
 def test_nothing_of_the_engine_is_there(engine):
-    """Whoever reaches its socket is root on the host."""
+    """A program that reaches its socket is root on the host."""
     code = ("import json, os, stat, sys\nfound = []\nfor folder, folders, files in os.walk('/'):\n"
             "    folders[:] = [f for f in folders if folder + f not in ('/proc', '/sys')]\n"
             "    for f in files:\n"
@@ -163,7 +163,7 @@ def test_nothing_of_the_engine_is_there(engine):
                        Binds=["%s:/run/engine.sock" % engine.engine.socket]) == ["/run/engine.sock"]
 
 
-# ---- who the program is ----
+# ---- the ids of the program ----
 
 def test_the_program_is_nobody(engine):
     code = ("import json, os; print(json.dumps([*os.getresuid(), *os.getresgid(),"
@@ -253,7 +253,7 @@ while True:
 
 @contextlib.contextmanager
 def witness(engine):
-    """Its address: someone in the engine's network that a container on a bridge reaches."""
+    """Its address: a server in the engine's network that a container on a bridge reaches."""
     net = engine.api.get("/networks/" + bridge(engine))["IPAM"]["Config"][0]["Subnet"]
     address = str(next(ipaddress.ip_network(net).hosts()))
     with engine.engine.inside("/usr/bin/python3", "-c", SERVE, stdout=subprocess.PIPE) as server:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Containers that wait: used once each, as walled as any, and gone with who keeps them.
+"""Standby containers: used once each, with the walls of any other, removed with their pool.
 
-That walls and limits are those of a cold run is in test_walls and test_ends, which run in
-warm containers as well.
+test_walls and test_ends check that walls and limits are those of a cold run; they also run in
+standby containers.
 """
 
 import json

@@ -19,7 +19,7 @@ RUNSC = ["--platform=ptrace", "--network=none"]
 START_S = 120
 STOP_S = 60
 
-# Within its namespaces. The signal comes when whoever started it is gone.
+# Within its namespaces. The signal comes when the parent ends.
 ENTER = ["setpriv", "--pdeathsig", "TERM", "unshare", "--net", "--mount", "--propagation", "slave",
          "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
 
@@ -175,7 +175,7 @@ def start(kind):
 
 
 def sweep(base):
-    """What those have left who were killed."""
+    """Remove what killed test runs left behind."""
     for folder in base.glob("test-dewar-[0-9]*-*"):
         if not is_alive(int(re.match("test-dewar-([0-9]+)-", folder.name)[1])):
             end_all(folder)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images without a registry: Debian's packages, under the names that Dewar asks for.
 
-What an image is made of is kept as a tar file below $DEWAR_CACHE (~/.cache/dewar), under a
-name that changes with what it is made from; the first run makes it, the next ones import it.
+The files of an image are cached as a tar file below $DEWAR_CACHE (~/.cache/dewar), under a name
+that changes with the packages; the first run creates it, later ones import it.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ BARE = "dewar-test/bare:1"
 BUSYBOX = "/bin/busybox"
 APPLETS = ["cat", "echo", "env", "id", "ls", "mkdir", "sh", "sleep", "touch"]
 
-# What an image may say of how it wants to be run, none of which is to be obeyed.
+# Settings of an image that Dewar must ignore.
 BOSSY = "dewar-test/bossy:1"
 BOSSY_SAYS = ['ENTRYPOINT ["/bin/echo", "entrypoint"]', 'CMD ["cmd"]', "USER 0:0",
               "WORKDIR /nowhere", "ENV FROM_IMAGE=1", "EXPOSE 80/tcp", "LABEL org.example=bossy"]

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A registry that holds one small image, under every name but those that mean trouble.
+"""A registry with one small image, under every name except those that mean a fault.
 
 registry.py TAR LOG: serves 127.0.0.1:5000 and writes a line a request to LOG. Meant for the
-network namespace of an engine, where nobody else sees it.
+network namespace of an engine, where no other process sees it.
 
   NAME/missing   is not there
   NAME/stuck     sends half of its layer, and no more
@@ -29,7 +29,7 @@ def digest(data):
 
 
 class Image:
-    """Of one layer, which no other name shares: what an engine has it does not fetch."""
+    """One layer, which no other name shares: an engine does not fetch a layer twice."""
 
     def __init__(self, tar, name):
         tar = signed(tar, name)

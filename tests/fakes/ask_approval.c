@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ask-approval PLACE WHO RULE SESSION EXPIRES_MS [FINDINGS]: asks about the request on
+ * ask-approval PLACE CALLER RULE SESSION EXPIRES_MS [FINDINGS]: asks about the request on
  * stdin, as a front door would, and prints the question as a line of JSON. Then waits
  * for the answer, and uses it; another line says how that went: the state, and the
  * error, "" if the run may begin. The approvals' own session if SESSION is "".

@@ -20,7 +20,7 @@ struct fake_cell {
 	const struct fake_script *script;
 	int child[3]; /* its ends of the stdio */
 	int pidfd;
-	pid_t pid; /* 0 once it is buried */
+	pid_t pid; /* 0 once it is reaped */
 	int kills;
 };
 
@@ -95,7 +95,7 @@ static void run_program(const struct fake_cell *f)
 	for (int i = 0; i < 3; i++)
 		if (dup2(f->child[i], i) < 0)
 			_exit(120);
-	/* Our own ends too: whoever holds both never sees the end of a pipe. */
+	/* Our own ends too: a process that holds both never sees the end of a pipe. */
 	(void)close_range(3, ~0U, 0);
 	(void)signal(SIGPIPE, SIG_DFL);
 	_exit(f->script->program(f->script->user));
@@ -137,7 +137,7 @@ static void fake_on_event(struct dw_cell *cell, size_t index)
 	cell->state = DW_CELL_GONE;
 }
 
-/* When we return it is dead, though nobody was told yet. */
+/* On return it is dead, but not reaped yet. */
 static void fake_kill(struct dw_cell *cell)
 {
 	struct fake_cell *f = fake(cell);

@@ -12,17 +12,17 @@
 
 struct fake_script {
 	/*
-	 * What runs, with 0, 1 and 2 as its stdio and no other descriptor; what
-	 * it returns is its exit code. cmocka's asserts do not work in it.
+	 * The program, with 0, 1 and 2 as its stdio and no other descriptor; returns
+	 * its exit code. cmocka's asserts do not work in it.
 	 */
 	int (*program)(const void *user);
 	const void *user;
 
-	int deaf;         /* so many requests to die are not heard */
-	const int *bell;  /* an eventfd that the first of them rings, if there is one */
-	bool never_built; /* the walls never stand */
+	int deaf;         /* ignore this many kills */
+	const int *bell;  /* an eventfd that the first of them writes to, or NULL */
+	bool never_built; /* the walls are never reported */
 	bool at_once;     /* it has ended before start() returns */
-	bool hold;        /* somebody outside keeps its stdio open, to the very end */
+	bool hold;        /* another process keeps its stdio open, to the very end */
 };
 
 /* Set before create(); borrowed until destroy(). */

@@ -29,7 +29,7 @@ void fake_task_output(struct dw_task *task, const char *text);
 /* It ends; res is taken over, NULL: it ends as refused. */
 void fake_task_end(struct dw_task *task, struct dw_result *res);
 
-/* What dw_service_decide() was told last: "ID WHO yes NOTE", or "". */
+/* The last call of dw_service_decide(): "ID CALLER yes NOTE", or "". */
 const char *fake_task_decided(void);
 
 /* How many are alive, and forget the kept ones. */

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An engine that fails where it is told to.
 
-It stands before a real engine and hands every request on, but for those that a fault is
-named for: so nobody has to guess what an engine would have answered until then. Without an
-engine behind it, every request needs a fault.
+A proxy before a real engine that forwards every request except those with a fault, so that the
+answers before the fault are real ones. Without an engine behind it, every request needs a fault.
 """
 
 import contextlib
@@ -156,7 +155,7 @@ def cut_body(client, ask):
 
 
 def endless_head(client, ask):
-    """Headers, for as long as anybody listens; 64 MB at most."""
+    """Headers, for as long as the client listens; 64 MB at most."""
     client.sendall(b"HTTP/1.1 200 OK\r\n")
     for n in range(1 << 10):
         client.sendall(b"X-%d: %s\r\n" % (n, b"x" * (1 << 16)))

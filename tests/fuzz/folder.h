@@ -30,7 +30,7 @@ static inline void fuzz_folder_file(int dir_fd, const char *name)
 {
 	autoclose int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL, 0644);
 
-	/* A name that the file system does not take is nobody's fault. */
+	/* The file system may refuse a name; that is not a failure. */
 	if (fd >= 0)
 		assert(write(fd, name, strlen(name)) == (ssize_t)strlen(name));
 }

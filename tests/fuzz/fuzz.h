@@ -72,7 +72,7 @@ static inline char *fuzz_text(struct fuzz_input *in)
 	return text;
 }
 
-/* Whoever refuses says of what kind it is, and why, in one line. */
+/* A refusal has a code and a reason in one line. */
 static inline void fuzz_check_refusal(const struct dw_error *err)
 {
 	assert(err->code > DW_OK && err->code < DW_E_COUNT);

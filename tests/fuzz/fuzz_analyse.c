@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever the code is, analysing it ends with findings that can be shown to anybody,
- * in order, and twice the same. The grammars' own scanners are fuzzed with it.
+ * Analysing any code ends with printable findings, in order, and twice the same. This
+ * also fuzzes the grammars' own scanners.
  */
 #undef NDEBUG
 #include "analysis/analyse.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Input: the name of a file that a cell left, then patterns to collect, each ending
- * in a NUL. What comes out are regular files of the folder, each once, by names
- * that can be written down; and a file that is asked for by its name comes.
+ * in a NUL. The result is regular files of the folder, each once, under printable
+ * names; a file that is requested by its name is included.
  */
 #undef NDEBUG
 #include "run/collect.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: Host, Origin, Accept and the path of a request, each ending in a NUL. Whoever
- * is let in by one of them is somebody whom we can name.
+ * Input: Host, Origin, Accept and the path of a request, each ending in a NUL. A
+ * request that is accepted by one of them has a valid name.
  */
 #undef NDEBUG
 #include "http/headers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Input: what a hook answers. Nothing but an answer in so many words lets anybody run. */
+/* Input: a hook's answer. Only an explicit answer permits a run. */
 #undef NDEBUG
 #include "approvals/hook.h"
 

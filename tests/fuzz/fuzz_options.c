@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: the words of a command line, each ending in a NUL. Every word is taken for
- * something, and whoever wrote one that we do not take hears how to get help.
+ * Input: the words of a command line, each ending in a NUL. Every word is
+ * accepted, or refused with an error that says how to get help.
  */
 #undef NDEBUG
 #include "base/cleanup.h"
@@ -42,7 +42,7 @@ static void check_limits(const struct dw_run_settings *set, uint64_t given)
 			assert(*(const uint64_t *)((const char *)set + row->field) > 0);
 }
 
-/* What no later step could make sense of is refused here already. */
+/* The parser already refuses what no later step accepts. */
 static void check_settings(const struct dw_run_settings *set)
 {
 	struct dw_error err = {0};

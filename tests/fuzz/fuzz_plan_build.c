@@ -34,7 +34,7 @@ static void check_plan(const struct dw_plan *plan, char *const *words, uint32_t 
 	assert(bind->op == DW_PLAN_BIND);
 	assert(strcmp(dw_plan_text(plan, bind->src), words[0]) == 0);
 	assert(strcmp(dw_plan_text(plan, bind->dst), words[n - 1]) == 0);
-	/* What can be written to cannot be executed; all else is as it was. */
+	/* Writable paths are not executable; everything else is unchanged. */
 	assert(file->flags == 0 && bind->flags == (DW_PLAN_WRITABLE | DW_PLAN_NOEXEC));
 	assert(exec->op == DW_PLAN_EXEC && exec->flags == DW_PLAN_REFUSED);
 	assert(strcmp(dw_plan_text(plan, exec->dst), words[0]) == 0);

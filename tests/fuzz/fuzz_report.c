@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Input: how many descriptors come along, then a packet as dewar-launch might send
- * it. What we accept is safe to read, and no descriptor is left over.
+ * it. An accepted packet is safe to read, and no descriptor leaks.
  */
 #undef NDEBUG
 #include "wire/report.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A request is filled whole or not at all. What JSON let through is what we take
- * for a request, or the next check says why not.
+ * A request is filled completely or not at all. A request that the JSON reader accepts
+ * is valid, or the next check gives the reason.
  */
 #undef NDEBUG
 #include "dewar/request.h"
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&fresh, &req, sizeof(req));
 	if (dw_request_from_json(&req, (const char *)data, size, &err) < 0) {
 		fuzz_check_refusal(&err);
-		/* Padding too: nobody may have written to it. */
+		/* Padding too: it must be unchanged. */
 		/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 		assert(memcmp(&req, &fresh, sizeof(req)) == 0);
 		return 0;

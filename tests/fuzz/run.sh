@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Fuzz: run.sh [SECONDS] [TARGET...], each target in turn, 30 seconds unless said
-# otherwise; `make fuzz` calls this. Wants clang with libFuzzer.
+# otherwise; `make fuzz` calls this. Needs clang with libFuzzer.
 #
-# What reaches code that no input reached before is merged into corpus/TARGET.
-# What crashes is left in build-fuzz/crashes/TARGET, and we end with 1: fix it, and
-# move the input to regression/TARGET by a name that says what it shows.
+# An input that reaches new code is merged into corpus/TARGET. A crash is kept in
+# build-fuzz/crashes/TARGET, and the script exits with 1: fix it, and move the input to
+# regression/TARGET under a name that says what it shows.
 
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -178,7 +178,7 @@ static void save_reports(void)
 	save_report(corpus, "error", &report, 0, len);
 }
 
-/* What was once let through, to whoever used the code as an index. */
+/* Accepted by an earlier version, whose caller used the code as an index. */
 static void save_bad_reports(void)
 {
 	static const char folder[] = "regression/report";

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Boot a guest with the build and the tests in it, run commands there, bring back what they say.
+"""Boot a guest with the build and the tests, run commands there, and fetch their output.
 
 boot.py [--image systemd|plain] [--append WORDS] [--share FOLDER] [--out FOLDER]
         [--user root|plain|service] [--before SHELL] [--limit SECONDS] [--console]
         [--tree FOLDER] -- COMMAND...
 
   --image    systemd: Debian's, with cgroup v2, and with a manager for user `plain`;
-             plain: the same root below an init of ours, with cgroup v2 in its usual place,
+             plain: the same root below our own init, with cgroup v2 in its usual place,
              or with nothing there if --append has dewar.cgroup=none
   --append   to the kernel's command line
   --share    a folder that the guest finds as /dewar/share
@@ -74,7 +74,7 @@ job() { # NAME WAY LIMIT
 }
 mkdir -p /out
 cd /dewar
-# A host has an interface and a route, though nobody is at the other end of this one.
+# A host has an interface and a route; no machine is at the other end of this one.
 modprobe dummy numdummies=1 && ip address add 192.0.2.2/24 dev dummy0 &&
 	ip link set dummy0 up && ip route add default via 192.0.2.1 || say "no interface"
 """
@@ -277,7 +277,7 @@ def is_harmless(entry):
 
 
 def heed_signals():
-    """Who ends us ends the guest as well, and finds nothing of it left."""
+    """A signal that ends this process ends the guest as well, and leaves nothing behind."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 

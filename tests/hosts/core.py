@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Dewar does on this host, held against what it says of it.
+"""Compare what Dewar does on this host with what it says about it.
 
-Runs inside any host of the matrix, as whoever starts it, with nothing but python3 and the
-built programs:
+Runs inside any host of the matrix, as its caller, with only python3 and the built
+programs:
 
     core.py --dewar PATH --host NAME --out row.json [--xml FILE] [--verify LIST] [--slow N]
 
-1. The doctor's word on each level is held against a run at that level.
+1. The doctor's statement about each level is compared with a run at that level.
 2. Each wall that a run's proof claims is tried from inside (probe.py); the same is tried at
-   level none, where it must get through: what cannot fail proves nothing.
+   level none, where it must succeed: a probe that cannot fail proves nothing.
 3. Each limit that is said to be enforced is run against; for each that is not, the result must say
    so, and --strict must refuse.
 4. What a run leaves behind is looked for.
@@ -63,7 +63,7 @@ STOPPED_BY = {
     "watch files": ["seccomp"],
     "use the keyring": ["seccomp"],
 }
-# Without walls these get through on every host; others need rights that not everybody has.
+# Without walls these succeed on every host; others need rights that not every user has.
 ALWAYS = ["read the secret", "write beside the secret", "connect to the host", "see a process",
           "connect to an abstract socket", "signal a process"]
 
@@ -208,7 +208,7 @@ def same_cause(word, hint):
 
 
 def compare_rest(host, doctor):
-    """What else the doctor says, held against a run at the strongest level of ours."""
+    """Compare the doctor's other statements with a run at the strongest level of Dewar's own."""
     level = next((x for x in ("container", "process")
                   if host.row["levels"][x]["state"] == "works"), None)
     if level is None:
@@ -290,7 +290,7 @@ def check_seen(host, level, seen, control):
     host.check("%s: interfaces as claimed" % level,
                walls["network"]["interfaces"] == seen["interfaces"],
                (walls["network"], seen["interfaces"]))
-    # On a host with a filter around us, mode 2 alone says nothing of a filter of ours.
+    # On a host with a filter around dewar, mode 2 alone does not show that Dewar's filter is loaded.
     if walls["seccomp"]["mode"] == 2 and seen["seccomp"]["filters"] >= 0:
         host.check("%s: a filter of our own" % level,
                    seen["seccomp"]["filters"] > control["seccomp"]["filters"],

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The hosts that are booted: what each is like, and what Dewar must be able to do there.
+"""The hosts that are booted: their properties, and what Dewar must be able to do there.
 
 guests.py [--rows FOLDER] [--xml FILE] [--at-once N] [--tree FOLDER] [NAME...]
 
-In each guest core.py runs, which holds what Dewar says against what then happens, and those
-tests of tests/e2e that are marked `core`. One guest has several rows where only the user
-differs. What comes back is kept: FOLDER/ROW.json for the table, FOLDER/GUEST/ with every
+Each guest runs core.py, which compares what Dewar says with what happens, and those tests of
+tests/e2e that are marked `core`. One guest has several rows if only the user differs. The output
+is kept: FOLDER/ROW.json for the table, FOLDER/GUEST/ with every
 output and the console. Exits with 1 if any check of any row failed.
 """
 
@@ -33,7 +33,7 @@ NOT_GROUPS = "not cgroup2"
 
 @dataclasses.dataclass
 class Row:
-    """A host as one of its users has it."""
+    """A host, as seen by one of its users."""
     name: str
     user: str = "root"
     container: str = WORKS
@@ -61,7 +61,7 @@ GUESTS = [
     Guest("no-landlock", "plain", [Row("no-landlock-root", only=NOT_GROUPS),
                                    Row("no-landlock-plain", "plain", only=NOT_GROUPS)],
           "lsm=lockdown,yama,integrity,apparmor,bpf"),
-    # EPERM for who has no capability, as Ubuntu's AppArmor answers; then nothing for anybody.
+    # EPERM without capabilities, as Ubuntu's AppArmor answers; then refused for every user.
     Guest("no-userns", "plain",
           [Row("userns-refused-plain", "plain", NOT_THERE, AT_PROCESS,
                "sysctl -qw kernel.unprivileged_userns_clone=0"),

@@ -72,7 +72,7 @@ mount --move /dev /root/dev
 exec switch_root /root "$next" || fail "no $next"
 """
 
-# What runs when systemd is up; without systemd the plain init runs the same.
+# The unit that runs when systemd is up; without systemd the plain init runs the same.
 UNIT = """[Unit]
 Description=What this guest was booted for
 After=basic.target systemd-logind.service systemd-user-sessions.service user@%d.service

@@ -27,7 +27,7 @@ TIMEOUT_S = 600
 PROGRAMS = ["dewar", "dewar-launch", "dewar-docker", "dewar-guest", "dewar-verify",
             "dewar-attacks"]
 
-# What container runtimes put before others' eyes, and what they let nobody write to.
+# The paths that container runtimes mask, and those that they make read-only.
 MASK = """
 set -e
 for path in acpi asound scsi; do
@@ -56,13 +56,13 @@ mount --bind "$BUNDLE" "$root/bundle"
 exec chroot "$root" "$@"
 """
 
-# What doctor tells whoever is in a container to start it with.
+# The options that doctor recommends inside a container.
 OPEN = {"SecurityOpt": ["seccomp=unconfined", "apparmor=unconfined"], "MaskedPaths": [],
         "ReadonlyPaths": []}
 
 
 class Bundle:
-    """The programs and tests below a folder where everybody may read, and a place for rows."""
+    """The programs and tests below a folder that every user may read, and a place for rows."""
 
     def __init__(self, programs, logs):
         self.programs, self.logs = pathlib.Path(programs), pathlib.Path(logs)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs inside of a cell: looks at the walls, then tries each. Nothing is harmed by what gets
-through, for the control is run without any wall, as root, on the machine of whoever tests: no
-attempt may change anything when it succeeds.
+"""Runs inside a cell: inspects the walls, then tries each. The control runs without any wall, as
+root, on the machine of the tester: an attempt must not change anything when it succeeds.
 
 The one argument is JSON with the targets that core.py has planted; the answer is JSON on stdout.
-An attempt's answer is 0 if it got through, else its errno.
+An attempt's answer is 0 if it succeeded, else its errno.
 """
 
 import ctypes
@@ -67,7 +66,7 @@ def new_user():
 
 
 def mount_nothing():
-    """No such file system: who may not mount is told so first, and who may mounts nothing."""
+    """No such file system: the kernel checks permission first, and otherwise mounts nothing."""
     got = call("mount", b"none", b"/tmp", b"no-such-file-system", 0, None)
     return 0 if got == errno.ENODEV else got
 
@@ -90,7 +89,7 @@ def remove(path):
 
 def write_root():
     if TARGET["control"]:
-        return -1  # the root there is somebody's
+        return -1  # the root there belongs to the host
     path = "/dewar-hosts-probe"
     got = attempt(lambda: write(path))
     remove(path)

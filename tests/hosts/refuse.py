@@ -3,9 +3,9 @@
 """refuse.py namespaces|landlock COMMAND...: run it behind a filter. Needs root, so that
 no_new_privs stays off.
 
-namespaces: as container runtimes have it: unshare() and clone() with a flag for a namespace are
+namespaces: as in container runtimes: unshare() and clone() with a flag for a namespace are
 EPERM, and clone3(), whose flags no filter can see, is ENOSYS.
-landlock: as with a kernel that has none: its calls are ENOSYS.
+landlock: as in a kernel without it: its calls are ENOSYS.
 """
 
 import ctypes

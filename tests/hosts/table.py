@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""From the rows that core.py wrote to the table of hosts, levels and walls.
+"""Turn the rows that core.py wrote into the table of hosts, levels and walls.
 
     table.py            print it
-    table.py --write    put it into docs/HOSTS.md; hosts that were not run keep their lines
-    table.py --check    say where docs/HOSTS.md and the rows differ; 1 if they do
+    table.py --write    write it into docs/HOSTS.md; hosts that were not run keep their lines
+    table.py --check    print where docs/HOSTS.md and the rows differ; exit with 1 if they do
 
 Versions of kernels are not part of it: the same states give the same lines.
 """
@@ -23,10 +23,10 @@ ABSENT = "not part of this version"
 NO_CAPS = "0" * 16
 BY = {"cgroup1": "v1", "cgroup2": "v2", "rlimit": "rl", "sampling": "sa"}
 LEGEND = """\
-`+` stands, and was tried from inside; `.` is not there and is not claimed; `no` the level is unavailable. `ns` all seven
-namespaces of its own, `root` a root of its own that is read-only, `caps` no capabilities, `network` none to reach.
-Limits: `v1`, `v2` held by that version of cgroups, `rl` by an rlimit, `sa` by looking every few milliseconds; in
-brackets: not enforced, and the result says so."""
+`+` in place, and tested from inside; `.` absent and not claimed; `no` the level is unavailable. `ns` all seven namespaces,
+`root` its own read-only root, `caps` no capabilities, `network` no network reachable. Limits: `v1`, `v2` enforced by that
+version of cgroups, `rl` by an rlimit, `sa` by sampling every few milliseconds; in brackets: not enforced, and the result
+says so."""
 
 
 def mark(flag):

@@ -16,7 +16,7 @@ from hosts import local
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "test-logs" / "hosts"
 
-# What level container is there, and a word that its remedy cannot do without.
+# The state of level container there, and a word that its fix must contain.
 CONTAINER = {
     "this machine": ("works", None),
     "chroot": ("unavailable", "chroot"),
