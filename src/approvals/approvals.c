@@ -119,14 +119,14 @@ static int open_approvals(const char *path, const struct dw_approvals_config *co
 	if (config)
 		a->config = *config;
 	fill_config(&a->config);
-	dw_id_make(a->epoch);
 	a->make = make;
 	a->path = strdup(path);
 	if (!a->path) {
 		dw_approvals_close(a);
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
 	}
-	if (dw_sqlite_open(&a->store, &dw_approvals_kind, path, make, err) < 0) {
+	if (dw_id_make(a->epoch, err) < 0 ||
+	    dw_sqlite_open(&a->store, &dw_approvals_kind, path, make, err) < 0) {
 		dw_approvals_close(a);
 		return -1;
 	}

@@ -59,7 +59,8 @@ static int fill(const struct dw_approvals *a, const struct dw_asking *q,
 	uint64_t expires_ms = q->expires_ms ? q->expires_ms : a->config.expires_ms;
 	const char *session = q->session && q->session[0] != '\0' ? q->session : a->epoch;
 
-	dw_id_make(draft->id);
+	if (dw_id_make(draft->id, err) < 0)
+		return -1;
 	dw_approval_digest(q->req, draft->hash);
 	draft->allow_self = q->allow_self;
 	draft->asked_us = dw_approvals_now_us();

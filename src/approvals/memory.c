@@ -151,8 +151,7 @@ int dw_approvals_remember(struct dw_approvals *a, const struct dw_approval *yes,
 {
 	char id[DW_ID_MAX];
 
-	dw_id_make(id);
-	if (check_room(a, err) < 0 || write_down(a, yes, id, err) < 0)
+	if (dw_id_make(id, err) < 0 || check_room(a, err) < 0 || write_down(a, yes, id, err) < 0)
 		return -1;
 	return answer_others(a, yes, id, err);
 }

@@ -180,6 +180,15 @@ int dw_fd_cloexec_from(int first)
 	return errno == ENOSYS || errno == EINVAL ? walk_from(first, true) : -errno;
 }
 
+void dw_fd_signal(int fd)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	(void)!write(fd, &one, sizeof(one));
+	errno = saved;
+}
+
 void dw_fd_close(int *fd)
 {
 	if (*fd >= 0)

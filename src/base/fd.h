@@ -36,7 +36,13 @@ ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size);
 int dw_fd_close_from(int first);
 int dw_fd_cloexec_from(int first);
 
-/* Close *fd if it is one, and make it -1. */
+/*
+ * Make an eventfd readable. If that fails, it is readable already. Leaves errno alone;
+ * a signal handler may call it.
+ */
+void dw_fd_signal(int fd);
+
+/* Close *fd if it is not -1, and set it to -1. */
 void dw_fd_close(int *fd);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/num.h"
 #include "cli/audit_print.h"
 #include "cli/audit_when.h"
@@ -34,7 +35,7 @@ struct settings {
 
 static int take_when(const char *value, void *field, struct dw_error *err)
 {
-	return dw_when_parse(value, dw_when_now(), field, err);
+	return dw_when_parse(value, dw_wall_us(), field, err);
 }
 
 #define FIELD(member) offsetof(struct settings, member)

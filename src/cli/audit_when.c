@@ -10,14 +10,6 @@
 
 #define DAY_MS 86400000
 
-int64_t dw_when_now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
 /* "7d", or what dw_parse_time() knows. */
 static int parse_age(const char *text, uint64_t *ret_ms, struct dw_error *err)
 {

@@ -14,6 +14,4 @@
 int dw_when_parse(const char *text, int64_t now_us, int64_t *ret_us,
                   struct dw_error *err);
 
-int64_t dw_when_now(void);
-
 #endif

@@ -42,14 +42,8 @@ static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void on_ending(int sig)
 {
-	const uint64_t one = 1;
-	int saved = errno;
-
 	caught = sig;
-	if (write(cancel_fd, &one, sizeof(one)) < 0) {
-		/* It is readable already: somebody was faster. */
-	}
-	errno = saved;
+	dw_fd_signal(cancel_fd);
 }
 
 static void on_pipe(int sig)

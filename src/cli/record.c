@@ -18,6 +18,8 @@ static int begin(struct dw_cli_record *rec, const char *path,
 	                           .rule = rec->rule};
 	char place[DW_AUDIT_PATH_MAX];
 
+	if (rec->id[0] == '\0')
+		return dw_fail(err, DW_E_INTERNAL, 0, "cannot get random bytes for an id");
 	if (!path && dw_audit_default_path(place, err) < 0)
 		return -1;
 	if (dw_audit_open(path ? path : place, 0, &rec->audit, err) < 0)
@@ -32,8 +34,8 @@ static int begin(struct dw_cli_record *rec, const char *path,
 void dw_cli_record_init(struct dw_cli_record *rec, struct dw_request *req)
 {
 	*rec = (struct dw_cli_record){0};
-	dw_id_make(rec->id);
-	req->id = rec->id;
+	if (dw_id_make(rec->id, NULL) == 0)
+		req->id = rec->id;
 	dw_account_who(getuid(), rec->who, sizeof(rec->who));
 }
 

@@ -64,11 +64,6 @@ struct dw_service {
 	bool keeping, scouting, watching;
 };
 
-uint64_t dw_now_ns(void);
-
-/* Quotas go by the calendar: a day is a day. */
-uint64_t dw_wall_ms(void);
-
 /* Threads: those that run what is next, one that goes by the clock, one at the start. */
 void *dw_queue_work(void *user);
 void *dw_queue_keep_house(void *user);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "daemon/log.h"
@@ -10,22 +9,6 @@
 #include "request/warnings.h"
 
 #define WAIT_THAT_COUNTS_MS 100U /* a shorter one is nobody's concern */
-
-uint64_t dw_now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t dw_wall_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000U + (uint64_t)ts.tv_nsec / 1000000U;
-}
 
 static void on_output(void *user, enum dw_stream stream, const void *data, size_t len)
 {

@@ -102,7 +102,8 @@ static void check_limits(const struct doctor *d)
 	struct dw_cgroup cg;
 	char text[512], remedy[512], id[DW_ID_MAX];
 
-	dw_id_make(id);
+	if (dw_id_make(id, NULL) < 0)
+		return;
 	dw_limits_defaults(&asked, &dw_level_container);
 	dw_cgroup_create(&cg, id, NULL, &asked, asked.pids);
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {

@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "cgroup/find.h"
 #include "cgroup/parent.h"
@@ -35,14 +35,6 @@
 #include "wire/report.h"
 
 #define WAIT_US 8000000ULL
-
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000U + (uint64_t)t.tv_nsec / 1000U;
-}
 
 static _Noreturn __attribute__((format(printf, 1, 2))) void give_up(const char *fmt, ...)
 {
@@ -144,14 +136,14 @@ static int start_scope(sd_bus *bus, const char *name, struct job *job)
 
 static void wait_for(sd_bus *bus, struct job *job)
 {
-	uint64_t until = now_us() + WAIT_US, now;
+	uint64_t until = dw_now_ns() / 1000 + WAIT_US, now;
 	int r;
 
 	while (job->result[0] == '\0') {
 		r = sd_bus_process(bus, NULL);
 		if (r > 0)
 			continue;
-		now = now_us();
+		now = dw_now_ns() / 1000;
 		if (r == 0 && now < until)
 			r = sd_bus_wait(bus, until - now);
 		if (r < 0 && r != -EINTR)

@@ -28,10 +28,10 @@ int dw_stage_set(struct dw_stage *stage, const struct dw_range *range,
 	                           NULL,
 		.witness = {.pid = -1, .fd = -1},
 	};
-	dw_id_make(id);
+	if (dw_id_make(id, err) < 0 || dw_id_make(stage->secret, err) < 0 ||
+	    dw_id_make(stage->word, err) < 0)
+		return -1;
 	(void)snprintf(stage->nonce, sizeof(stage->nonce), "%.16s", id);
-	dw_id_make(stage->secret);
-	dw_id_make(stage->word);
 	if (dw_plant(stage, err) < 0)
 		return -1;
 	dw_plant_group(stage);
