@@ -166,7 +166,7 @@ def test_what_has_expired_cannot_be_decided(ask, approve):
 def test_nobody_approves_their_own(ask, approve):
     asker = ask(who="uid:%d (another name)" % os.getuid())
     error = approve("yes", asker.id, status=125)["error"]
-    assert error["code"] == "denied" and "somebody else" in error["message"]
+    assert error["code"] == "denied" and "another person" in error["message"]
     assert approve("show", asker.id)["state"] == "pending"
     approve("no", asker.id)
     assert asker.wait()["state"] == "denied"
