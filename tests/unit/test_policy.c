@@ -168,11 +168,11 @@ static void each_mistake_has_file_line_and_key(void **state)
 		const char *text;
 		const char *why;
 	} bad[] = {
-		{"", "x.yaml:1: version: must be there: version: 1"},
+		{"", "x.yaml:1: version: is required: version: 1"},
 		{"version: 2\n", "x.yaml:1: version: \"2\" is out of range: 1 to 1"},
 		{"version: 1\n",
-	         "x.yaml:1: default: must be there, or a profile: what if no "
-	         "rule fits?"},
+	         "x.yaml:1: default: is required without a profile: the decision if no rule "
+	         "matches"},
 		{"version: 1\ndefault: raise\n",
 	         "x.yaml:2: default: there is no decision \"raise\": there are allow, deny "
 	         "and ask"},
@@ -189,19 +189,19 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:5: rules.decision: there is no decision \"dney\", did you mean "
 	         "deny?"},
 		{OPEN "rules:\n- name: a\n  decision: raise\n",
-	         "x.yaml:4: rules: rule a raises to which level? `to` says it"},
+	         "x.yaml:4: rules: rule a needs `to`, the level to raise to"},
 		{OPEN "rules:\n- name: a\n  decision: raise\n  to: vm\n",
 	         "x.yaml:6: rules.to: there is no level \"vm\": there are none, process, "
 	         "container, docker and microvm"},
 		{RULE "  to: container\n",
-	         "x.yaml:4: rules: rule a has `to`, which goes with raise only"},
+	         "x.yaml:4: rules: rule a has `to`, which needs decision raise"},
 		{OPEN "rules:\n- {name: default, decision: deny}\n",
 	         "x.yaml:4: rules.name: must be another word than default, of 64 bytes at "
 	         "most"},
 		{OPEN "rules:\n- {name: a b, decision: deny}\n",
 	         "x.yaml:4: rules.name: must be a word of letters, digits, -, _ and ."},
 		{RULE "- name: a\n  decision: ask\n",
-	         "x.yaml:6: rules: another rule is called a, in line 4"},
+	         "x.yaml:6: rules: the rule in line 4 is also called a"},
 		{RULE "  reason: \"two\\nlines\"\n",
 	         "x.yaml:6: rules.reason: must be one line"},
 		{RULE "  when: {langauge: python}\n",
@@ -232,8 +232,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.severity: there is no severity \"fatal\": there are "
 	         "note, warning and error"},
 		{OPEN "rules:\n- {name: a, decision: allow, when: {severity: error}}\n",
-	         "x.yaml:4: rules: rule a allows by severity, which is `at least`: deny or "
-	         "ask about what is worse, and allow the rest"},
+	         "x.yaml:4: rules: rule a must not allow by severity, which means `at "
+	         "least`; deny or ask about worse findings, and allow the rest"},
 		{RULE "  when: {workspace: yes}\n",
 	         "x.yaml:6: rules.when.workspace: must be true or false"},
 		{RULE "  when: {limits: {memory_m: '> 1'}}\n",
@@ -247,16 +247,15 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "modules: {cobol: {allow: [a]}}\n",
 	         "x.yaml:3: modules.cobol: unknown key"},
 		{OPEN "modules:\n  python: {allow: [a], forbid: [b]}\n",
-	         "x.yaml:4: modules.python: allow and forbid: take one of them"},
+	         "x.yaml:4: modules.python: must have allow or forbid, not both"},
 		{OPEN "modules:\n  python: {allow: [json, os*]}\n",
 	         "x.yaml:4: modules.python.allow: \"os*\" is not the name of a module"},
 		{OPEN "builtins:\n  python: [print]\n",
-	         "x.yaml:4: builtins.python: \"print\" is none that the analysis knows"},
+	         "x.yaml:4: builtins.python: the analysis does not know \"print\""},
 		{OPEN "commands:\n  allow: [ls -l]\n",
 	         "x.yaml:4: commands.allow: \"ls -l\" is not the plain name of a program"},
 		{OPEN "commands:\n  allow: [ls]\n  rules: {git: {first: [log]}}\n",
-	         "x.yaml:4: commands.rules.git: is not in commands.allow, and so not allowed "
-	         "at all"},
+	         "x.yaml:4: commands.rules.git: must also be in commands.allow"},
 		{OPEN "commands:\n  rules: {ls: {fist: [log]}}\n",
 	         "x.yaml:4: commands.rules.ls.fist: unknown key, did you mean first?"},
 		{OPEN "commands:\n  rules: {ls: {}, ls: {}}\n",
@@ -270,7 +269,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:3: approvals.webhook: \"ftp://x\" is no URL: it begins with "
 	         "https:// or http://"},
 		{OPEN "check: {timeout_s: 1}\n",
-	         "x.yaml:3: check: has a program or a url, one of them"},
+	         "x.yaml:3: check: must have a program or a url, not both"},
 		{OPEN "check:\n  program: [check]\n",
 	         "x.yaml:4: check.program: must begin with /"},
 		{OPEN "default: allow\n", "x.yaml:3: default: is there twice"},
@@ -350,13 +349,14 @@ static void a_name_is_a_profile_or_a_file(void **state)
 	assert_int_equal(dw_policy_load("strct", &policy, &err), -1);
 	assert_int_equal(err.code, DW_E_NOT_FOUND);
 	assert_string_equal(err.text,
-	                    "there is no policy \"strct\", did you mean strict?");
+	                    "there is no policy \"strct\" (did you mean strict?)");
 	assert_int_equal(dw_policy_load("nothing.yaml", &policy, &err), -1);
 	assert_int_equal(err.code, DW_E_NOT_FOUND);
-	assert_string_equal(err.text,
-	                    "read the policy nothing.yaml: No such file or directory");
+	assert_string_equal(
+		err.text,
+		"cannot read the policy nothing.yaml: No such file or directory");
 	assert_int_equal(dw_policy_load("/", &policy, &err), -1);
-	assert_string_equal(err.text, "the policy / is not a file");
+	assert_string_equal(err.text, "the policy / is not a regular file");
 	assert_null(policy);
 }
 
