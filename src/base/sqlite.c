@@ -218,8 +218,13 @@ int dw_sqlite_check(struct dw_sqlite *store, const char *path, bool *ret_new,
 {
 	int64_t version = 0, tables = 0, id = 0;
 
+	/*
+	 * The tables first: another process may create them meanwhile, and sets both
+	 * numbers in the same transaction.
+	 */
 	*ret_new = false;
-	if (ask(store, "PRAGMA user_version", &version, err) < 0 ||
+	if (ask(store, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0 ||
+	    ask(store, "PRAGMA user_version", &version, err) < 0 ||
 	    ask(store, "PRAGMA application_id", &id, err) < 0)
 		return -1;
 	if (id == store->kind->application_id && version == store->kind->version)
@@ -227,8 +232,6 @@ int dw_sqlite_check(struct dw_sqlite *store, const char *path, bool *ret_new,
 	if (id == store->kind->application_id && version > store->kind->version)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "%s was written by a later version of dewar", path);
-	if (ask(store, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
-		return -1;
 	if (version != 0 || tables != 0)
 		return dw_fail(err, DW_E_INVALID, 0, "%s is not a dewar %s file", path,
 		               store->kind->what);

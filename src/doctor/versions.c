@@ -100,8 +100,7 @@ static void describe(const struct dw_known_bad *bad, const char *version,
 	               parts[bad->part].package, bad->cve);
 }
 
-static void check(enum dw_part part, void (*fn)(void *, const struct dw_doctor_finding *),
-                  void *user)
+static void check(enum dw_part part, dw_doctor_fn *fn, void *user)
 {
 	struct dw_doctor_finding good = {.area = parts[part].area};
 	size_t n, known = 0, found = 0;
@@ -134,8 +133,7 @@ static void check(enum dw_part part, void (*fn)(void *, const struct dw_doctor_f
 	fn(user, &good);
 }
 
-void dw_doctor_versions(void (*fn)(void *user, const struct dw_doctor_finding *f),
-                        void *user)
+void dw_doctor_versions(dw_doctor_fn *fn, void *user)
 {
 	for (int i = 0; i < DW_PART_COUNT; i++)
 		check(i, fn, user);

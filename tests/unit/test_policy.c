@@ -169,7 +169,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		const char *why;
 	} bad[] = {
 		{"", "x.yaml:1: version: is required: version: 1"},
-		{"version: 2\n", "x.yaml:1: version: \"2\" is out of range: 1 to 1"},
+		{"version: 2\n", "x.yaml:1: version: must be 1 to 1, not \"2\""},
 		{"version: 1\n",
 	         "x.yaml:1: default: is required without a profile: the decision if no rule "
 	         "matches"},
@@ -179,7 +179,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"version: 1\nprofile: standrad\n",
 	         "x.yaml:2: profile: there is no profile \"standrad\", did you mean "
 	         "standard?"},
-		{OPEN "rulez: []\n", "x.yaml:3: rulez: unknown key, did you mean rules?"},
+		{OPEN "rulez: []\n", "x.yaml:3: rulez: unknown key (did you mean rules?)"},
 		{OPEN "rules: {}\n", "x.yaml:3: rules: must be a list of mappings"},
 		{OPEN "rules:\n- decision: deny\n",
 	         "x.yaml:4: rules: a rule needs a name"},
@@ -205,7 +205,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{RULE "  reason: \"two\\nlines\"\n",
 	         "x.yaml:6: rules.reason: must be one line"},
 		{RULE "  when: {langauge: python}\n",
-	         "x.yaml:6: rules.when.langauge: unknown key, did you mean language?"},
+	         "x.yaml:6: rules.when.langauge: unknown key (did you mean language?)"},
 		{RULE "  when: {language: pyhton}\n",
 	         "x.yaml:6: rules.when.language: there is no language \"pyhton\": `dewar "
 	         "languages` lists them"},
@@ -227,7 +227,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.findings: there is no family of findings "
 	         "\"imports\", did you mean import?"},
 		{RULE "  when: {findings: []}\n",
-	         "x.yaml:6: rules.when.findings: has 0 entries, and must have 1 to 256"},
+	         "x.yaml:6: rules.when.findings: must have 1 to 256 entries, not 0"},
 		{RULE "  when: {severity: fatal}\n",
 	         "x.yaml:6: rules.when.severity: there is no severity \"fatal\": there are "
 	         "note, warning and error"},
@@ -237,8 +237,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{RULE "  when: {workspace: yes}\n",
 	         "x.yaml:6: rules.when.workspace: must be true or false"},
 		{RULE "  when: {limits: {memory_m: '> 1'}}\n",
-	         "x.yaml:6: rules.when.limits.memory_m: unknown key, did you mean "
-	         "memory_mb?"},
+	         "x.yaml:6: rules.when.limits.memory_m: unknown key (did you mean "
+	         "memory_mb?)"},
 		{RULE "  when: {limits: {pids: 5}}\n",
 	         "x.yaml:6: rules.when.limits.pids: must be \"> N\", \">= N\", \"< N\" or "
 	         "\"<= N\", with its quotes"},
@@ -257,14 +257,14 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "commands:\n  allow: [ls]\n  rules: {git: {first: [log]}}\n",
 	         "x.yaml:4: commands.rules.git: must also be in commands.allow"},
 		{OPEN "commands:\n  rules: {ls: {fist: [log]}}\n",
-	         "x.yaml:4: commands.rules.ls.fist: unknown key, did you mean first?"},
+	         "x.yaml:4: commands.rules.ls.fist: unknown key (did you mean first?)"},
 		{OPEN "commands:\n  rules: {ls: {}, ls: {}}\n",
-	         "x.yaml:4: commands.rules.ls: is there twice"},
+	         "x.yaml:4: commands.rules.ls: is set twice"},
 		{OPEN "commands:\n  write_below: [tmp]\n",
 	         "x.yaml:4: commands.write_below: \"tmp\" is no folder of a cell: it begins "
 	         "with /"},
 		{OPEN "approvals: {expire_s: 0}\n",
-	         "x.yaml:3: approvals.expire_s: must be more than 0"},
+	         "x.yaml:3: approvals.expire_s: must be at least 1"},
 		{OPEN "approvals: {webhook: 'ftp://x'}\n",
 	         "x.yaml:3: approvals.webhook: \"ftp://x\" is no URL: it begins with "
 	         "https:// or http://"},
@@ -272,9 +272,9 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:3: check: must have a program or a url, not both"},
 		{OPEN "check:\n  program: [check]\n",
 	         "x.yaml:4: check.program: must begin with /"},
-		{OPEN "default: allow\n", "x.yaml:3: default: is there twice"},
+		{OPEN "default: allow\n", "x.yaml:3: default: is set twice"},
 		{"version: [1\n",
-	         "x.yaml:2: this is no YAML: did not find expected ',' or "
+	         "x.yaml:2: not valid YAML: did not find expected ',' or "
 	         "']'"},
 	};
 
@@ -306,7 +306,7 @@ static void too_many_rules_are_refused(void **state)
 		used += (size_t)sprintf(text + used, "- {name: r%u, decision: deny}\n",
 		                        i);
 	assert_int_equal(dw_policy_parse("x", text, used, &policy, &err), -1);
-	assert_string_equal(err.text, "x:4: rules: has 257 entries, 256 are the most");
+	assert_string_equal(err.text, "x:4: rules: has 257 entries; at most 256 are allowed");
 }
 
 static void profiles_are_what_is_shipped(void **state)
