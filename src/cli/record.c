@@ -19,7 +19,8 @@ static int begin(struct dw_cli_record *rec, const char *path,
 	char place[DW_AUDIT_PATH_MAX];
 
 	if (rec->id[0] == '\0')
-		return dw_fail(err, DW_E_INTERNAL, 0, "cannot get random bytes for an id");
+		return dw_fail(err, DW_E_INTERNAL, 0,
+		               "cannot get random bytes for an id");
 	if (!path && dw_audit_default_path(place, err) < 0)
 		return -1;
 	if (dw_audit_open(path ? path : place, 0, &rec->audit, err) < 0)

@@ -179,7 +179,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"version: 1\nprofile: standrad\n",
 	         "x.yaml:2: profile: there is no profile \"standrad\", did you mean "
 	         "standard?"},
-		{OPEN "rulez: []\n", "x.yaml:3: rulez: unknown key (did you mean rules?)"},
+		{OPEN "rulez: []\n",
+	         "x.yaml:3: rulez: unknown key (did you mean rules?)"},
 		{OPEN "rules: {}\n", "x.yaml:3: rules: must be a list of mappings"},
 		{OPEN "rules:\n- decision: deny\n",
 	         "x.yaml:4: rules: a rule needs a name"},
@@ -306,7 +307,8 @@ static void too_many_rules_are_refused(void **state)
 		used += (size_t)sprintf(text + used, "- {name: r%u, decision: deny}\n",
 		                        i);
 	assert_int_equal(dw_policy_parse("x", text, used, &policy, &err), -1);
-	assert_string_equal(err.text, "x:4: rules: has 257 entries; at most 256 are allowed");
+	assert_string_equal(err.text,
+	                    "x:4: rules: has 257 entries; at most 256 are allowed");
 }
 
 static void profiles_are_what_is_shipped(void **state)
