@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "bench/bench.h"
 #include "cli/report.h"
 
@@ -30,14 +31,8 @@ static volatile sig_atomic_t cancel_fd = -1;
 
 static void on_signal(int sig)
 {
-	const uint64_t one = 1;
-	int saved = errno;
-
 	caught = sig;
-	if (write(cancel_fd, &one, sizeof(one)) < 0) {
-		/* It is readable already. */
-	}
-	errno = saved;
+	dw_fd_signal(cancel_fd);
 }
 
 static void catch_signals(void)

@@ -7,13 +7,14 @@
 
 #include "audit/record.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 
 static const char *const states[] = {
 	[DW_APPROVAL_PENDING] = "pending", [DW_APPROVAL_APPROVED] = "approved",
 	[DW_APPROVAL_DENIED] = "denied",   [DW_APPROVAL_EXPIRED] = "expired",
 	[DW_APPROVAL_USED] = "used",
 };
-_Static_assert(ARRAY_SIZE(states) == DW_APPROVAL_STATE_COUNT, "each has a name");
+_Static_assert(ARRAY_SIZE(states) == DW_APPROVAL_STATE_COUNT, "a name for each");
 
 static const char *const kinds[] = {
 	[DW_REMEMBER_NO] = "no",
@@ -21,7 +22,7 @@ static const char *const kinds[] = {
 	[DW_REMEMBER_SESSION] = "session",
 	[DW_REMEMBER_RULE] = "rule",
 };
-_Static_assert(ARRAY_SIZE(kinds) == DW_REMEMBER_COUNT, "each has a name");
+_Static_assert(ARRAY_SIZE(kinds) == DW_REMEMBER_COUNT, "a name for each");
 
 const char *dw_approval_state_name(enum dw_approval_state state)
 {
@@ -41,8 +42,7 @@ int dw_remember_parse(const char *name, enum dw_remember *ret, struct dw_error *
 			return 0;
 		}
 	return dw_fail(err, DW_E_INVALID, 0,
-	               "\"%.64s\" cannot be remembered: there are code, session and rule",
-	               name);
+	               "remember must be code, session or rule, not \"%.64s\"", name);
 }
 
 void dw_approval_finish(struct dw_approval *approval)
@@ -69,15 +69,78 @@ void dw_approval_line(const struct dw_approval *approval, char ret[DW_APPROVAL_L
 	if (approval->state == DW_APPROVAL_PENDING)
 		(void)snprintf(ret, DW_APPROVAL_LINE_MAX, "pending until %s", when);
 	else if (!decided)
-		(void)snprintf(ret, DW_APPROVAL_LINE_MAX, "expired at %s: nobody decided",
-		               when);
+		(void)snprintf(ret, DW_APPROVAL_LINE_MAX,
+		               "expired at %s without a decision", when);
 	else
 		(void)snprintf(ret, DW_APPROVAL_LINE_MAX, "%s by %.300s at %s%s%s%s",
 		               approval->state == DW_APPROVAL_DENIED ? name : "approved",
 		               approval->decided_by, when,
 		               approval->state == DW_APPROVAL_EXPIRED
-		                       ? ", not used in time"
+		                       ? ", but not used in time"
 		               : approval->state == DW_APPROVAL_USED ? ", and used"
 		                                                     : "",
 		               note[0] != '\0' ? ": " : "", note);
+}
+
+/* ---- JSON ---- */
+
+/* Texts of callers need not be UTF-8. */
+static json_t *text(const char *value)
+{
+	autofree char *clean = NULL;
+	size_t len;
+
+	if (value[0] == '\0')
+		return json_null();
+	clean = dw_utf8_clean(value, strlen(value), &len);
+	return clean ? json_stringn(clean, len) : NULL;
+}
+
+static json_t *when(int64_t us)
+{
+	char value[DW_AUDIT_TIME_MAX];
+
+	if (us == 0)
+		return json_null();
+	dw_audit_time_text(us, value);
+	return json_string(value);
+}
+
+static json_t *parsed(const char *value)
+{
+	json_t *json = json_loads(value, JSON_ALLOW_NUL, NULL);
+
+	return json ? json : json_null();
+}
+
+static json_t *kind(enum dw_remember value)
+{
+	return value == DW_REMEMBER_NO ? json_null()
+	                               : json_string(dw_remember_name(value));
+}
+
+json_t *dw_approval_to_json(const struct dw_approval *a)
+{
+	return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, "
+	                 "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	                 "id", a->id, "state", dw_approval_state_name(a->state), "run",
+	                 text(a->run), "sha256", a->hash, "who", text(a->who), "door",
+	                 text(a->door), "session", text(a->session), "rule",
+	                 text(a->rule), "reason", text(a->reason), "allow_self",
+	                 a->allow_self, "asked", when(a->asked_us), "expires",
+	                 when(a->expires_us), "decided", when(a->decided_us),
+	                 "decided_by", text(a->decided_by), "note", text(a->note),
+	                 "remember", kind(a->remember), "remembered_as", text(a->memory),
+	                 "used_by", text(a->used_by), "findings", parsed(a->findings),
+	                 "request", parsed(a->request));
+}
+
+json_t *dw_memory_to_json(const struct dw_memory *m)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+	                 m->id, "remember", kind(m->kind), "who", text(m->who), "sha256",
+	                 text(m->hash), "session", text(m->session), "rule",
+	                 text(m->rule), "decided", when(m->decided_us), "decided_by",
+	                 text(m->decided_by), "note", text(m->note), "expires",
+	                 when(m->expires_us));
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "approvals/own.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/state.h"
 
@@ -18,7 +18,7 @@
 #define EXPIRES_MS (10 * 60 * 1000)
 #define USE_MS (60 * 60 * 1000)
 
-/* What a clock can add without an overflow: some hundred years. */
+/* A hundred years: added to the clock it does not overflow. */
 #define TIME_MAX_MS UINT64_C(3153600000000)
 
 static const char schema[] =
@@ -46,15 +46,8 @@ const struct dw_sqlite_kind dw_approvals_kind = {
 	.application_id = 1148674416, /* "Dwap" */
 	.version = 1,
 	.schema = schema,
+	.busy_ms = 10000,
 };
-
-int64_t dw_approvals_now_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 size_t dw_approvals_identity(const char *who)
 {
@@ -83,7 +76,8 @@ int dw_approvals_path(const char *place, char ret[DW_APPROVALS_PATH_MAX],
 		n = snprintf(ret, DW_APPROVALS_PATH_MAX, "%s/" DW_APPROVALS_FILE,
 		             place ? place : folder);
 	if (n >= DW_APPROVALS_PATH_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "too long a path of the approvals");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the path of the approvals file is too long");
 	return 0;
 }
 
@@ -114,19 +108,19 @@ static int open_approvals(const char *path, const struct dw_approvals_config *co
 	struct dw_approvals *a = calloc(1, sizeof(*a));
 
 	if (!a)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open %s", path);
 	(void)pthread_mutex_init(&a->lock, NULL);
 	if (config)
 		a->config = *config;
 	fill_config(&a->config);
-	dw_id_make(a->epoch);
 	a->make = make;
 	a->path = strdup(path);
 	if (!a->path) {
 		dw_approvals_close(a);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open %s", path);
 	}
-	if (dw_sqlite_open(&a->store, &dw_approvals_kind, path, make, err) < 0) {
+	if (dw_id_make(a->epoch, err) < 0 ||
+	    dw_sqlite_open(&a->store, &dw_approvals_kind, path, make, err) < 0) {
 		dw_approvals_close(a);
 		return -1;
 	}
@@ -161,7 +155,7 @@ void dw_approvals_close(struct dw_approvals *a)
 int dw_approvals_enter(struct dw_approvals *a, struct dw_error *err)
 {
 	(void)pthread_mutex_lock(&a->lock);
-	/* Somebody put a backup there, or took it away. */
+	/* An operator restored a backup, or removed it. */
 	if (dw_sqlite_replaced(&a->store, a->path)) {
 		a->generation++;
 		dw_sqlite_close(&a->store);
@@ -179,35 +173,23 @@ void dw_approvals_leave(struct dw_approvals *a)
 	(void)pthread_mutex_unlock(&a->lock);
 }
 
-int dw_approvals_run(struct dw_approvals *a, sqlite3_stmt *stmt, struct dw_error *err)
-{
-	int r = sqlite3_step(stmt) == SQLITE_DONE ? sqlite3_changes(a->store.db) : -1;
-
-	if (r < 0)
-		(void)dw_sqlite_fail(&a->store, err, "write the file of approvals");
-	(void)sqlite3_finalize(stmt);
-	return r;
-}
-
-/* Written down, so that a clock that is put back brings nothing back. */
+/* On disk, so that a clock that is set back revives nothing. */
 static int sweep(struct dw_approvals *a, struct dw_error *err)
 {
 	static const char *const statements[] = {
 		"UPDATE question SET state = 3 WHERE state IN (0, 1) AND expires_us <= ?",
 		"DELETE FROM memory WHERE expires_us != 0 AND expires_us <= ?",
 	};
-	int64_t now = dw_approvals_now_us();
+	int64_t now = dw_wall_us();
 
 	_Static_assert(DW_APPROVAL_PENDING == 0 && DW_APPROVAL_APPROVED == 1 &&
 	                       DW_APPROVAL_EXPIRED == 3,
-	               "the statement says so");
+	               "the statement uses these numbers");
 	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
 		sqlite3_stmt *stmt = dw_sqlite_prepare(&a->store, statements[i], err);
 
-		if (!stmt)
-			return -1;
-		(void)sqlite3_bind_int64(stmt, 1, now);
-		if (dw_approvals_run(a, stmt, err) < 0)
+		DW_SQL_BIND(stmt, DW_SQL_NUMBER(now));
+		if (dw_sqlite_change(&a->store, stmt, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -237,7 +219,7 @@ int dw_approvals_end(struct dw_approvals *a, int r, struct dw_error *err)
 	return r;
 }
 
-/* ---- look ---- */
+/* ---- reading ---- */
 
 int dw_approvals_get(struct dw_approvals *a, const char *id, struct dw_approval *ret,
                      struct dw_error *err)
@@ -261,21 +243,16 @@ static int each(struct dw_approvals *a, bool all, dw_approval_fn *fn, void *user
 	                          err);
 	struct dw_approval row = {0};
 	bool more = true;
-	int r = SQLITE_DONE;
+	int r = 0;
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_int(stmt, 1, all);
-	(void)sqlite3_bind_int64(stmt, 2, dw_approvals_now_us());
-	while (more && (r = sqlite3_step(stmt)) == SQLITE_ROW) {
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(all), DW_SQL_NUMBER(dw_wall_us()));
+	while (more && (r = dw_sqlite_step(&a->store, stmt, err)) > 0) {
 		if (dw_approvals_row(stmt, &row, err) < 0)
 			return -1;
 		more = fn(user, &row) == 0;
 		dw_approval_finish(&row);
 	}
-	if (more && r != SQLITE_DONE)
-		return dw_sqlite_fail(&a->store, err, "list the questions");
-	return 0;
+	return r < 0 ? -1 : 0;
 }
 
 int dw_approvals_each(struct dw_approvals *a, bool all, dw_approval_fn *fn, void *user,

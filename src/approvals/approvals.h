@@ -12,32 +12,32 @@
 #include "dewar/result.h"
 
 /*
- * What waits for a human, in STATE/approvals.db, for its owner alone.
+ * Runs that wait for a person, in STATE/approvals.db, which only its owner can read.
  *
  *	ask ──> pending ──> approved ──> used
- *	           │            └──────> expired (nobody used it in time)
+ *	           │            └──────> expired (not used in time)
  *	           ├──────> denied
  *	           └──────> expired
  *
- * The way of a run that policy says to ask about:
+ * The calls for a run that the policy says to ask about:
  *
- *	dw_approvals_ask()     a question, or an answer at once if one is remembered
+ *	dw_approvals_ask()     a question, or a remembered answer at once
  *	dw_approvals_wait()    until it is no longer pending
- *	dw_approvals_use()     right before the run: spends the approval
+ *	dw_approvals_use()     right before the run: uses up the approval
  *
- * Any number of threads may use one struct dw_approvals, and any number of processes
- * one file: the daemon, and `dewar approve`. A decision is one transaction, and on
- * disk once it was told. Times are the wall clock's, so that they outlive a restart.
+ * Any number of threads may use one struct dw_approvals, and any number of processes one
+ * file: the daemon and `dewar approve`. A decision is one transaction, and on disk when
+ * the call returns. Times are of the wall clock, so that they survive a restart.
  *
- * People are who records say they are: "uid:1000 (alice)", "key:1f2e3d4c (ci)". Only
- * what is in front of the blank is compared; the rest is for reading.
+ * Callers and approvers are named as in audit records: "uid:1000 (alice)",
+ * "key:1f2e3d4c (ci)". Only the part before the blank is compared.
  */
 struct dw_approvals;
 
 #define DW_APPROVALS_FILE "approvals.db"
 #define DW_APPROVAL_HASH_MAX 65 /* SHA-256 in hex */
 
-/* More than that nobody reads before they say yes. */
+/* A person cannot review more than that. */
 #define DW_APPROVALS_REQUEST_MAX ((size_t)1 << 20)
 #define DW_APPROVALS_FINDINGS_MAX ((size_t)64 << 10)
 #define DW_APPROVALS_TEXT_MAX 1024 /* of each other text; longer ones are cut */
@@ -54,12 +54,12 @@ enum dw_approval_state {
 /* "pending", "approved", "denied", "expired", "used" */
 const char *dw_approval_state_name(enum dw_approval_state state);
 
-/* What else of the same caller's a yes is for. */
+/* Which later questions of the same caller a yes answers. */
 enum dw_remember {
 	DW_REMEMBER_NO = 0,
-	DW_REMEMBER_CODE,    /* this exact request, until it is forgotten */
-	DW_REMEMBER_SESSION, /* what this rule asks about in this session: a day at most */
-	DW_REMEMBER_RULE,    /* whatever this rule asks about, until it is forgotten */
+	DW_REMEMBER_CODE,    /* this exact request, until `forget` */
+	DW_REMEMBER_SESSION, /* all of this rule in this session, at most a day */
+	DW_REMEMBER_RULE,    /* all of this rule, until `forget` */
 	DW_REMEMBER_COUNT
 };
 
@@ -67,45 +67,45 @@ enum dw_remember {
 const char *dw_remember_name(enum dw_remember kind);
 int dw_remember_parse(const char *name, enum dw_remember *ret, struct dw_error *err);
 
-/* 0 is the default, in brackets. */
+/* 0 selects the default, in brackets. */
 struct dw_approvals_config {
-	unsigned pending_max;            /* questions open at a time (500) ... */
-	unsigned pending_max_per_caller; /* ... and of one caller (20) */
-	uint64_t expires_ms;             /* an answer is wanted by then (10 minutes) */
-	uint64_t use_ms; /* a yes is to be used in that time after it (1 hour) */
+	unsigned pending_max;            /* questions open at a time (500) */
+	unsigned pending_max_per_caller; /* of one caller (20) */
+	uint64_t expires_ms;             /* the time to decide (10 minutes) */
+	uint64_t use_ms;                 /* the time to use a yes (1 hour) */
 };
 
-/* Texts are borrowed. What is NULL is not known, or does not apply. */
+/* Texts are borrowed; NULL means unknown or not applicable. */
 struct dw_asking {
 	const char *run;      /* the id of the run that waits */
-	const char *who;      /* asks; must be there */
+	const char *who;      /* the caller; required */
 	const char *door;     /* "cli", "http", "mcp" */
-	const char *session;  /* the caller's; NULL: for as long as *this* is open */
-	const char *rule;     /* of the policy, by name; must be there */
-	const char *reason;   /* why it asks */
+	const char *session;  /* of the caller; NULL: until dw_approvals_close() */
+	const char *rule;     /* name in the policy; required */
+	const char *reason;   /* of the rule */
 	const char *findings; /* of the analysis, a JSON array */
-	const struct dw_request *req; /* as it would run: after raising, with its limits */
+	const struct dw_request *req; /* as it would run, with its final level and limits */
 	uint64_t expires_ms;          /* from now; 0: as configured */
-	bool allow_self;              /* policy lets the caller approve it */
+	bool allow_self;              /* the policy lets the caller approve it */
 };
 
-/* A question and its answer. All texts are its own, and never NULL. */
+/* A question and its answer. It owns its texts; none is NULL. */
 struct dw_approval {
 	char id[DW_ID_MAX];
 	enum dw_approval_state state;
 	bool allow_self;
 	char run[DW_ID_MAX];
-	char hash[DW_APPROVAL_HASH_MAX]; /* of the request, see digest.h */
+	char hash[DW_APPROVAL_HASH_MAX]; /* dw_approval_digest() of the request */
 	char *who;
 	char *door;
 	char *session;
 	char *rule;
 	char *reason;
 	char *findings; /* a JSON array */
-	char *request;  /* JSON, as the audit record has it */
+	char *request;  /* JSON, as in the audit record */
 	int64_t asked_us;
-	int64_t expires_us; /* of a pending one; once it is approved, until when to use it */
-	int64_t decided_us; /* 0: not yet */
+	int64_t expires_us; /* the time to decide by; once approved, to use it by */
+	int64_t decided_us; /* 0: undecided */
 	char *decided_by;
 	char *note;
 	enum dw_remember remember;
@@ -114,115 +114,119 @@ struct dw_approval {
 	char used_by[DW_ID_MAX]; /* the run that it was used for */
 };
 
+/*
+ * SHA-256 over all fields of a request that determine what runs and where: any difference
+ * gives another hash. It leaves out the id and fields about the waiting caller (callbacks,
+ * cancel_fd, yields, memory). Files on the host (workspace, program, image) count by
+ * name, and an open stdin_fd only by its presence.
+ */
+void dw_approval_digest(const struct dw_request *req, char ret[DW_APPROVAL_HASH_MAX]);
+
 void dw_approval_finish(struct dw_approval *approval);
 
-/* Is it a question of theirs? For who may only see their own. */
+/* Returns true if this caller asked it. */
 bool dw_approval_is_of(const struct dw_approval *approval, const char *who);
 
 /*
- * For --json, HTTP and webhooks: all of it, times as text, request and findings as
- * JSON; what is not there is null. NULL without memory.
+ * The JSON form for --json, HTTP and webhooks: times as text, request and findings as
+ * JSON, absent values as null. NULL without memory.
  */
 json_t *dw_approval_to_json(const struct dw_approval *approval);
 
 /*
- * One line for whoever comes too late or waited: "denied by uid:0 (root) at
- * 2026-01-02T03:04:05.000000Z: not on a Friday".
+ * The state in one line: "denied by uid:0 (root) at 2026-01-02T03:04:05.000000Z: not on
+ * a Friday".
  */
 #define DW_APPROVAL_LINE_MAX 1500
 void dw_approval_line(const struct dw_approval *approval, char ret[DW_APPROVAL_LINE_MAX]);
 
 /*
- * Where the file is if nobody says otherwise: in the daemon's folder, for the CLI too,
- * so that each user has one queue. Or in place, a folder or the file itself.
+ * The path of the file: in place, which is a folder or the file itself; if that is NULL,
+ * in the folder of the daemon, for the CLI too, so that each user has one queue.
  */
 #define DW_APPROVALS_PATH_MAX 4200
 int dw_approvals_path(const char *place, char ret[DW_APPROVALS_PATH_MAX],
                       struct dw_error *err);
 
-/*
- * Make the file and its folder if need be, with mode 0600 and 0700. A file that is
- * not ours alone, or whose folder others can write to, is DW_E_DENIED.
- */
+/* Open the file, and create it if it is missing. As dw_sqlite_open(). */
 int dw_approvals_open(const char *path, const struct dw_approvals_config *config,
                       struct dw_approvals **ret, struct dw_error *err);
 
-/* The same, but a file that is not there is DW_E_NOT_FOUND. */
+/* The same, but a missing file is DW_E_NOT_FOUND. */
 int dw_approvals_open_existing(const char *path, const struct dw_approvals_config *config,
                                struct dw_approvals **ret, struct dw_error *err);
 
-void dw_approvals_close(struct dw_approvals *a); /* accepts NULL; nobody may wait */
+void dw_approvals_close(struct dw_approvals *a); /* accepts NULL; no thread may wait */
 
 /*
- * Ask. The same caller with the same request under the same rule gets the question
- * that is open already, or the approval that it has not used yet: whoever was cut off
- * may come again. *ret_new says whether a human has something new to look at.
- * DW_E_BUSY if too many are open; DW_E_INVALID if it is too large for a human.
+ * Ask. The same caller with the same request under the same rule gets its open question,
+ * or its unused approval: a caller that was cut off may come again. *ret_new is set if
+ * there is a new question for a person. DW_E_BUSY if too many are open; DW_E_INVALID if
+ * the request is too large to review.
  */
 int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *question,
                      struct dw_approval *ret, bool *ret_new, struct dw_error *err);
 
 /*
  * Wait until it is no longer pending, until the deadline (of dw_now_ms(); UINT64_MAX:
- * none), or until cancel_fd, if not -1, is readable. 0, and *ret as it is then: still
- * pending if it was one of the latter two.
+ * none), or until cancel_fd, if not -1, is readable. 0 with its state in *ret: still
+ * pending in the latter two cases.
  */
 int dw_approvals_wait(struct dw_approvals *a, const char *id, uint64_t deadline_ms,
                       int cancel_fd, struct dw_approval *ret, struct dw_error *err);
 
 /*
- * For whoever waits for many at once, in a loop of its own. The first tells whether
- * anything may have changed since *seen, which it keeps (start from UINT64_MAX): 1 or
- * 0; it is cheap. The second has the state of one, and nothing else of it.
+ * For a loop that waits for many questions. The first returns 1 if anything may have
+ * changed since *seen, which it updates (start from UINT64_MAX), or 0; it is cheap. The
+ * second reads the state of one question.
  */
 int dw_approvals_changed(struct dw_approvals *a, uint64_t *seen, struct dw_error *err);
 int dw_approvals_state(struct dw_approvals *a, const char *id,
                        enum dw_approval_state *ret, struct dw_error *err);
 
 /*
- * Spend the approval on this run. 0: it may begin, and nobody else's may on the same.
- * DW_E_BUSY: it was spent on another run, ask anew. DW_E_DENIED: it is not approved (any
- * more), or not for this caller, or not for this very request.
+ * Use up the approval for this run. 0: the run may start, and no other run on this
+ * approval. DW_E_BUSY: another run used it; ask again. DW_E_DENIED: it is not approved
+ * (any more), or it is for another caller or another request.
  */
 int dw_approvals_use(struct dw_approvals *a, const char *id, const char *who,
                      const char *run, const struct dw_request *req, struct dw_error *err);
 
 struct dw_ruling {
 	bool yes;
-	const char *who;  /* decides */
+	const char *who;  /* the approver */
 	const char *note; /* or NULL */
 	enum dw_remember remember;
-	bool allow_self; /* also where the question does not */
+	bool allow_self; /* even if the question does not */
 };
 
 /*
- * Decide; the id may be a prefix that only one has. 0: so it is decided. 1: it was
- * already, by somebody else or by time, and *ret (see dw_approval_line()) says how:
- * nothing has changed. DW_E_DENIED: nobody approves what they asked for themselves;
- * they may say no to it, though. A yes that is remembered answers what else is pending
- * and covered by it.
+ * Decide; the id may be a unique prefix. 0: decided. 1: it was decided or expired before
+ * (*ret says how, see dw_approval_line()), and nothing changed. DW_E_DENIED: callers may
+ * deny but not approve their own question. A remembered yes also answers the pending
+ * questions that it covers.
  */
 int dw_approvals_decide(struct dw_approvals *a, const char *id,
                         const struct dw_ruling *decision, struct dw_approval *ret,
                         struct dw_error *err);
 
-/* By its id, or a prefix of it that only one has: DW_E_NOT_FOUND, DW_E_INVALID. */
+/* By its id or a unique prefix: DW_E_NOT_FOUND, or DW_E_INVALID if several match. */
 int dw_approvals_get(struct dw_approvals *a, const char *id, struct dw_approval *ret,
                      struct dw_error *err);
 
-/* Those that are pending, or all that are kept, oldest first, until fn returns other
- * than 0. It may not call us. */
+/* Call fn for the pending questions, or for all that are kept, oldest first, until it
+ * returns other than 0. It must not call dw_approvals_*(). */
 typedef int dw_approval_fn(void *user, const struct dw_approval *approval);
 int dw_approvals_each(struct dw_approvals *a, bool all, dw_approval_fn *fn, void *user,
                       struct dw_error *err);
 
-/* A yes that is remembered. Texts are lent. */
+/* A remembered yes. Texts are borrowed. */
 struct dw_memory {
 	char id[DW_ID_MAX];
 	enum dw_remember kind;
-	char hash[DW_APPROVAL_HASH_MAX]; /* kind code, else "" */
-	const char *who;                 /* may run it */
-	const char *session;             /* kind session, else "" */
+	char hash[DW_APPROVAL_HASH_MAX]; /* for kind code, else "" */
+	const char *who;                 /* the caller */
+	const char *session;             /* for kind session, else "" */
 	const char *rule;
 	const char *decided_by;
 	const char *note;
@@ -236,7 +240,7 @@ typedef int dw_memory_fn(void *user, const struct dw_memory *memory);
 int dw_approvals_memories(struct dw_approvals *a, dw_memory_fn *fn, void *user,
                           struct dw_error *err);
 
-/* Forget one, by its id or a prefix: what is not running yet is asked about again. */
+/* Forget one, by its id or a unique prefix. Runs that have not started ask again. */
 int dw_approvals_forget(struct dw_approvals *a, const char *id, struct dw_error *err);
 
 #endif

@@ -5,25 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "approvals/digest.h"
 #include "approvals/own.h"
 #include "audit/describe.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/utf8.h"
 
-/* Of what is over, so many are kept to be looked at, and so long. */
+/* How many decided questions are kept for reading, and for how long. */
 #define KEPT_MAX 1000
 #define KEPT_US INT64_C(604800000000)
 
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* What is compared is never cut: the beginning of a name is another name. */
+/* Names that are compared are never cut: the cut name may be another one. */
 static int check_name(const char *text, const char *what, struct dw_error *err)
 {
 	if (!text || text[0] == '\0')
-		return dw_fail(err, DW_E_INVALID, 0, "a question needs %s", what);
+		return dw_fail(err, DW_E_INVALID, 0, "an approval request needs %s",
+		               what);
 	if (strlen(text) > DW_APPROVALS_TEXT_MAX)
 		return dw_fail(err, DW_E_INVALID, 0, "%s is longer than %d bytes", what,
 		               DW_APPROVALS_TEXT_MAX);
@@ -37,10 +38,10 @@ static char *copy_text(const char *text)
 	return len == 0 ? strdup("") : strndup(text, len - dw_utf8_unfinished(text, len));
 }
 
-/* As many of the findings as fit; the first ones. */
+/* The first findings, as many as fit. */
 static char *copy_findings(const char *text)
 {
-	json_t *array = json_loads(text ? text : "[]", 0, NULL);
+	json_auto_t *array = json_loads(text ? text : "[]", 0, NULL);
 	char *copy = json_is_array(array) ? json_dumps(array, JSON_COMPACT) : NULL;
 
 	while (copy && strlen(copy) > DW_APPROVALS_FINDINGS_MAX) {
@@ -49,7 +50,6 @@ static char *copy_findings(const char *text)
 		free(copy);
 		copy = json_dumps(array, JSON_COMPACT);
 	}
-	json_decref(array);
 	return copy ? copy : strdup("[]");
 }
 
@@ -59,14 +59,16 @@ static int fill(const struct dw_approvals *a, const struct dw_asking *q,
 	uint64_t expires_ms = q->expires_ms ? q->expires_ms : a->config.expires_ms;
 	const char *session = q->session && q->session[0] != '\0' ? q->session : a->epoch;
 
-	dw_id_make(draft->id);
+	if (dw_id_make(draft->id, err) < 0)
+		return -1;
 	dw_approval_digest(q->req, draft->hash);
 	draft->allow_self = q->allow_self;
-	draft->asked_us = dw_approvals_now_us();
+	draft->asked_us = dw_wall_us();
 	if (__builtin_mul_overflow(expires_ms, 1000, &draft->expires_us) ||
 	    __builtin_add_overflow(draft->expires_us, draft->asked_us,
 	                           &draft->expires_us))
-		return dw_fail(err, DW_E_INVALID, 0, "nobody lives to see it expire");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the time until it expires is too long");
 	if (q->run)
 		(void)snprintf(draft->run, sizeof(draft->run), "%s", q->run);
 	draft->who = strdup(q->who);
@@ -81,19 +83,19 @@ static int fill(const struct dw_approvals *a, const struct dw_asking *q,
 	if (!draft->who || !draft->rule || !draft->session || !draft->door ||
 	    !draft->reason || !draft->findings || !draft->request || !draft->decided_by ||
 	    !draft->note)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write the question down");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot store the question");
 	if (strlen(draft->request) > DW_APPROVALS_REQUEST_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the request needs approval, and with %zu kB it is too large "
-		               "for a human to read: %zu kB at most",
+		               "the request needs approval, but %zu kB is too large for a "
+		               "person to read; at most %zu kB",
 		               strlen(draft->request) >> 10,
 		               DW_APPROVALS_REQUEST_MAX >> 10);
 	return 0;
 }
 
 /*
- * One that waits, or that was approved for this caller and not used. What a memory
- * answered was answered for the run that asked.
+ * Find a question of this caller that is pending, or approved and not used. One that a
+ * remembered yes answered belongs to the run that asked it.
  */
 static int find_open(struct dw_approvals *a, struct dw_approval *draft,
                      struct dw_error *err)
@@ -108,17 +110,11 @@ static int find_open(struct dw_approvals *a, struct dw_approval *draft,
 	struct dw_approval found = {0};
 	int r;
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_text(stmt, 1, draft->who,
-	                        (int)dw_approvals_identity(draft->who), SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 2, draft->hash, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 3, draft->rule, -1, SQLITE_STATIC);
-	r = sqlite3_step(stmt);
-	if (r == SQLITE_DONE)
-		return 0;
-	if (r != SQLITE_ROW)
-		return dw_sqlite_fail(&a->store, err, "look for the question");
+	DW_SQL_BIND(stmt, DW_SQL_CALLER(draft->who), DW_SQL_TEXT(draft->hash),
+	            DW_SQL_TEXT(draft->rule));
+	r = dw_sqlite_step(&a->store, stmt, err);
+	if (r <= 0)
+		return r;
 	if (dw_approvals_row(stmt, &found, err) < 0)
 		return -1;
 	dw_approval_finish(draft);
@@ -129,21 +125,15 @@ static int find_open(struct dw_approvals *a, struct dw_approval *draft,
 static int count_open(struct dw_approvals *a, const char *who, int64_t *ret,
                       struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
+	sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		who ? "SELECT count(*) FROM question WHERE state = 0 AND caller = ?"
 		    : "SELECT count(*) FROM question WHERE state = 0",
 		err);
 
-	if (!stmt)
-		return -1;
 	if (who)
-		(void)sqlite3_bind_text(stmt, 1, who, (int)dw_approvals_identity(who),
-		                        SQLITE_STATIC);
-	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return dw_sqlite_fail(&a->store, err, "count the questions");
-	*ret = sqlite3_column_int64(stmt, 0);
-	return 0;
+		DW_SQL_BIND(stmt, DW_SQL_CALLER(who));
+	return dw_sqlite_number(&a->store, stmt, 0, ret, err);
 }
 
 static int check_room(struct dw_approvals *a, const char *who, struct dw_error *err)
@@ -154,18 +144,18 @@ static int check_room(struct dw_approvals *a, const char *who, struct dw_error *
 		return -1;
 	if (own >= a->config.pending_max_per_caller)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "%u of your runs wait for approval already, which is as many "
-		               "as may: try again when they are decided",
+		               "%u of your runs are waiting for approval, the most allowed; "
+		               "retry when they are decided",
 		               a->config.pending_max_per_caller);
 	if (all >= a->config.pending_max)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "%u runs wait for approval already, which is as many as may: "
-		               "try again later",
+		               "%u runs are waiting for approval, the most allowed; retry "
+		               "later",
 		               a->config.pending_max);
 	return 0;
 }
 
-/* Room on the disk: what is over goes after a while, or when there is much of it. */
+/* Remove decided questions that are old or too many. */
 static int prune(struct dw_approvals *a, struct dw_error *err)
 {
 	sqlite3_stmt *stmt = dw_sqlite_prepare(
@@ -175,11 +165,9 @@ static int prune(struct dw_approvals *a, struct dw_error *err)
 		"OFFSET " STRING(KEPT_MAX) "))",
 		err);
 
-	_Static_assert(DW_APPROVAL_DENIED == 2, "the statement says so");
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_int64(stmt, 1, dw_approvals_now_us() - KEPT_US);
-	return dw_approvals_run(a, stmt, err) < 0 ? -1 : 0;
+	_Static_assert(DW_APPROVAL_DENIED == 2, "the statement uses this number");
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(dw_wall_us() - KEPT_US));
+	return dw_sqlite_change(&a->store, stmt, err) < 0 ? -1 : 0;
 }
 
 static int ask(struct dw_approvals *a, struct dw_approval *draft, bool *ret_new,
@@ -212,15 +200,15 @@ int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *question,
 	bool fresh = false;
 	int r = 0;
 
-	if (check_name(question->who, "who asks", err) < 0 ||
-	    check_name(question->rule, "the rule that asks", err) < 0)
+	if (check_name(question->who, "a caller", err) < 0 ||
+	    check_name(question->rule, "a rule", err) < 0)
 		return -1;
 	if (question->session && strlen(question->session) > DW_APPROVALS_TEXT_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "the session is longer than %d bytes",
 		               DW_APPROVALS_TEXT_MAX);
 	if (question->run && strlen(question->run) >= sizeof(draft.run))
-		return dw_fail(err, DW_E_INVALID, 0, "that is no id of a run");
+		return dw_fail(err, DW_E_INVALID, 0, "the id of the run is too long");
 	r = fill(a, question, &draft, err);
 	if (r == 0)
 		r = dw_approvals_begin(a, err);
@@ -228,7 +216,7 @@ int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *question,
 		r = dw_approvals_end(a, ask(a, &draft, &fresh, err), err);
 	if (r < 0) {
 		dw_approval_finish(&draft);
-		return dw_wrap(err, "ask for approval");
+		return dw_wrap(err, "cannot ask for approval");
 	}
 	*ret = draft;
 	if (ret_new)

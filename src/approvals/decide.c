@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "approvals/digest.h"
 #include "approvals/own.h"
-#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 
 /* ---- decide ---- */
@@ -17,12 +16,13 @@ static int check_decision(const struct dw_ruling *decision, struct dw_error *err
 
 	if (!decision->who || decision->who[0] == '\0' ||
 	    strlen(decision->who) > DW_APPROVALS_TEXT_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "a decision needs who decides");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "a decision needs the name of its approver");
 	if (!decision->yes && decision->remember != DW_REMEMBER_NO)
 		return dw_fail(err, DW_E_INVALID, 0, "only a yes can be remembered");
 	if (len > DW_APPROVALS_TEXT_MAX || !dw_utf8_valid(note, len))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a note is UTF-8, of %d bytes at most",
+		               "a note must be UTF-8, at most %d bytes",
 		               DW_APPROVALS_TEXT_MAX);
 	return 0;
 }
@@ -36,20 +36,20 @@ static int apply(struct dw_approval *q, const struct dw_ruling *decision,
 	if (!who || !note) {
 		free(who);
 		free(note);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write the decision down");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot store the decision");
 	}
 	free(q->decided_by);
 	free(q->note);
 	q->decided_by = who;
 	q->note = note;
 	q->state = decision->yes ? DW_APPROVAL_APPROVED : DW_APPROVAL_DENIED;
-	q->decided_us = dw_approvals_now_us();
+	q->decided_us = dw_wall_us();
 	q->remember = decision->remember;
 	return 0;
 }
 
-static int write_down(struct dw_approvals *a, const struct dw_approval *q,
-                      struct dw_error *err)
+static int store_decision(struct dw_approvals *a, const struct dw_approval *q,
+                          struct dw_error *err)
 {
 	sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
@@ -60,18 +60,13 @@ static int write_down(struct dw_approvals *a, const struct dw_approval *q,
 		err);
 	int r;
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_text(stmt, 1, q->id, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_int(stmt, 2, (int)q->state);
-	(void)sqlite3_bind_text(stmt, 3, q->decided_by, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 4, q->note, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(stmt, 5, q->decided_us);
-	(void)sqlite3_bind_int(stmt, 6, (int)q->remember);
-	r = dw_approvals_run(a, stmt, err);
-	/* We have the only transaction that writes, and saw that it is pending. */
+	DW_SQL_BIND(stmt, DW_SQL_TEXT(q->id), DW_SQL_NUMBER(q->state),
+	            DW_SQL_TEXT(q->decided_by), DW_SQL_TEXT(q->note),
+	            DW_SQL_NUMBER(q->decided_us), DW_SQL_NUMBER(q->remember));
+	r = dw_sqlite_change(&a->store, stmt, err);
+	/* Cannot happen: it was pending in this transaction. */
 	if (r == 0)
-		return dw_fail(err, DW_E_INTERNAL, 0, "the question %s has gone", q->id);
+		return dw_fail(err, DW_E_INTERNAL, 0, "question %s disappeared", q->id);
 	return r < 0 ? -1 : 0;
 }
 
@@ -86,14 +81,14 @@ static int decide(struct dw_approvals *a, const char *id,
 	if (decision->yes && !decision->allow_self && !ret->allow_self &&
 	    dw_approvals_same(decision->who, ret->who))
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "%.200s asked for this: somebody else has to approve it",
+		               "%.200s asked for this; another person must approve it",
 		               ret->who);
-	if (apply(ret, decision, err) < 0 || write_down(a, ret, err) < 0)
+	if (apply(ret, decision, err) < 0 || store_decision(a, ret, err) < 0)
 		return -1;
 	if (decision->remember != DW_REMEMBER_NO &&
 	    dw_approvals_remember(a, ret, err) < 0)
 		return -1;
-	/* As it is written now, with the time that there is to use it. */
+	/* Read it again: expires_us is now the time to use it by. */
 	dw_approval_finish(ret);
 	return dw_approvals_find(a, id, ret, err);
 }
@@ -123,16 +118,15 @@ static int check_use(const struct dw_approval *q, const char *who, const char *h
 	char line[DW_APPROVAL_LINE_MAX];
 
 	if (!dw_approvals_same(who, q->who))
-		return dw_fail(err, DW_E_DENIED, 0, "the approval %s is of somebody else",
-		               q->id);
-	if (strcmp(hash, q->hash) != 0)
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "the approval %s is for another request than this one",
+		               "approval %s belongs to another caller", q->id);
+	if (strcmp(hash, q->hash) != 0)
+		return dw_fail(err, DW_E_DENIED, 0, "approval %s is for another request",
 		               q->id);
 	if (q->state == DW_APPROVAL_USED)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "the approval %s was used for the run %s: ask again",
-		               q->id, q->used_by);
+		               "approval %s was used for run %s; ask again", q->id,
+		               q->used_by);
 	if (q->state != DW_APPROVAL_APPROVED) {
 		dw_approval_line(q, line);
 		return dw_fail(err, DW_E_DENIED, 0, "not approved: %.400s", line);
@@ -144,27 +138,23 @@ static int use(struct dw_approvals *a, const char *id, const char *who, const ch
                const char *hash, struct dw_error *err)
 {
 	struct dw_approval q = {0};
-	sqlite3_stmt *stmt = NULL;
 	int r = dw_approvals_find(a, id, &q, err);
 
 	if (r == 0)
 		r = check_use(&q, who, hash, err);
+	_Static_assert(DW_APPROVAL_USED == 4, "the statement uses this number");
 	if (r == 0) {
-		stmt = dw_sqlite_prepare(
+		sqlite3_stmt *stmt = dw_sqlite_prepare(
 			&a->store,
 			"UPDATE question SET state = 4, used_us = ?, used_by = ? "
 			"WHERE id = ? AND state = 1",
 			err);
-		r = stmt ? 0 : -1;
-	}
-	_Static_assert(DW_APPROVAL_USED == 4, "the statement says so");
-	if (r == 0) {
-		(void)sqlite3_bind_int64(stmt, 1, dw_approvals_now_us());
-		(void)sqlite3_bind_text(stmt, 2, run, -1, SQLITE_STATIC);
-		(void)sqlite3_bind_text(stmt, 3, q.id, -1, SQLITE_STATIC);
-		r = dw_approvals_run(a, stmt, err);
+
+		DW_SQL_BIND(stmt, DW_SQL_NUMBER(dw_wall_us()), DW_SQL_TEXT(run),
+		            DW_SQL_TEXT(q.id));
+		r = dw_sqlite_change(&a->store, stmt, err);
 		if (r == 0)
-			r = dw_fail(err, DW_E_INTERNAL, 0, "the approval %s has gone",
+			r = dw_fail(err, DW_E_INTERNAL, 0, "approval %s disappeared",
 			            q.id);
 	}
 	dw_approval_finish(&q);
@@ -178,7 +168,7 @@ int dw_approvals_use(struct dw_approvals *a, const char *id, const char *who,
 
 	if (strlen(id) != DW_ID_MAX - 1 || strlen(run) >= DW_ID_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "an approval is used by its whole id");
+		               "an approval must be named by its whole id");
 	dw_approval_digest(req, hash);
 	if (dw_approvals_begin(a, err) < 0)
 		return -1;

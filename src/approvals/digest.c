@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "approvals/digest.h"
-
 #include <endian.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "approvals/approvals.h"
+
 /*
- * Each value is its name, a length and its bytes, so that no two requests have the
- * same row of bytes. What is not there has a length that nothing has. A test compares
- * the fields here with those of the struct, so that none is forgotten.
+ * Each value is hashed as its name, its length and its bytes, so that different requests
+ * never give the same bytes. An absent value has the impossible length ABSENT. A test
+ * compares the fields here with those of the struct, so that none is forgotten.
  */
 
-#define NOT_THERE UINT64_MAX
+#define ABSENT UINT64_MAX
 
 static void put_length(struct sha256_ctx *ctx, uint64_t len)
 {
@@ -23,7 +23,7 @@ static void put_length(struct sha256_ctx *ctx, uint64_t len)
 
 static void put_bytes(struct sha256_ctx *ctx, const void *data, size_t len)
 {
-	put_length(ctx, data ? len : NOT_THERE);
+	put_length(ctx, data ? len : ABSENT);
 	if (data)
 		sha256_update(ctx, len, data);
 }
@@ -59,14 +59,14 @@ static void list(struct sha256_ctx *ctx, const char *name, const char *const *va
 		put_text(ctx, values[i]);
 }
 
-/* One that ends in NULL: none is everything, an empty one nothing. */
+/* A list that ends in NULL. No list allows everything, an empty one nothing. */
 static void allowed(struct sha256_ctx *ctx, const char *name, const char *const *values)
 {
 	size_t n = 0;
 
 	while (values && values[n])
 		n++;
-	number(ctx, name, values ? n : NOT_THERE);
+	number(ctx, name, values ? n : ABSENT);
 	for (size_t i = 0; i < n; i++)
 		put_text(ctx, values[i]);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "approvals/hook_run.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
@@ -14,7 +13,7 @@ static const char *const decisions[] = {
 	[DW_HOOK_ALLOW] = "allow",
 	[DW_HOOK_ASK] = "ask",
 };
-_Static_assert(ARRAY_SIZE(decisions) == DW_HOOK_DECISION_COUNT, "each has a name");
+_Static_assert(ARRAY_SIZE(decisions) == DW_HOOK_DECISION_COUNT, "a name for each");
 
 const char *dw_hook_decision_name(enum dw_hook_decision decision)
 {
@@ -38,32 +37,33 @@ static bool is_url(const char *url)
 int dw_hook_check(const struct dw_hook *hook, struct dw_error *err)
 {
 	if (!hook->argv == !hook->url)
-		return dw_fail(err, DW_E_INVALID, 0, "a hook is a program or a URL");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "a hook must have either a program or a URL");
 	if (hook->argv && (!hook->argv[0] || hook->argv[0][0] != '/'))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a hook's program is given by its whole path: \"%.200s\" is "
-		               "none",
+		               "the program of a hook must be an absolute path, not "
+		               "\"%.200s\"",
 		               hook->argv[0] ? hook->argv[0] : "");
 	if (hook->url && !is_url(hook->url))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a hook's URL begins with http:// or https://, names a host and "
-		               "has less than %d characters, all of them of ASCII",
+		               "the URL of a hook must begin with http:// or https://, name a "
+		               "host, and have less than %d ASCII characters",
 		               DW_HOOK_URL_MAX);
 	if (hook->timeout_ms > DW_HOOK_TIMEOUT_MAX_MS)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a hook has %u seconds at most: a run waits for it",
+		               "the timeout of a hook must be at most %u seconds",
 		               DW_HOOK_TIMEOUT_MAX_MS / 1000);
 	return 0;
 }
 
-/* Goes into hints, records and logs: one line, in whole characters. */
+/* Make one line of whole characters, for hints, records and logs. */
 static void take_line(const char *text, char ret[DW_HOOK_REASON_MAX])
 {
 	size_t len = strnlen(text, DW_HOOK_REASON_MAX - 1);
 	autofree char *clean = dw_utf8_clean(text, len - dw_utf8_unfinished(text, len),
 	                                     &len);
 
-	/* What was not UTF-8 has grown by being cleaned. */
+	/* Cleaning makes invalid bytes longer. */
 	(void)snprintf(ret, DW_HOOK_REASON_MAX, "%s", clean ? clean : "");
 	len = strlen(ret);
 	ret[len - dw_utf8_unfinished(ret, len)] = '\0';
@@ -85,7 +85,7 @@ static int check_keys(json_t *root, struct dw_error *err)
 			               "its answer has an unknown key \"%.64s\"", name);
 		if (!json_is_string(value))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "\"%s\" in its answer is no text", name);
+			               "\"%s\" in its answer must be a string", name);
 	}
 	return 0;
 }
@@ -95,7 +95,7 @@ static int read_answer(json_t *root, struct dw_hook_answer *ret, struct dw_error
 	const char *decision, *reason;
 
 	if (!json_is_object(root))
-		return dw_fail(err, DW_E_INVALID, 0, "its answer is no JSON object");
+		return dw_fail(err, DW_E_INVALID, 0, "its answer is not a JSON object");
 	if (check_keys(root, err) < 0)
 		return -1;
 	decision = json_string_value(json_object_get(root, "decision"));
@@ -108,26 +108,23 @@ static int read_answer(json_t *root, struct dw_hook_answer *ret, struct dw_error
 			return 0;
 		}
 	return dw_fail(err, DW_E_INVALID, 0,
-	               "its answer has no \"decision\" that is allow, deny or ask");
+	               "\"decision\" in its answer must be allow, deny or ask");
 }
 
 int dw_hook_answer_parse(const char *text, size_t len, struct dw_hook_answer *ret,
                          struct dw_error *err)
 {
-	json_t *root;
-	int r;
+	json_auto_t *root = NULL;
 
 	if (len == 0)
-		return dw_fail(err, DW_E_INVALID, 0, "it answered nothing");
+		return dw_fail(err, DW_E_INVALID, 0, "its answer is empty");
 	if (len > DW_HOOK_ANSWER_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "its answer is longer than %zu bytes", DW_HOOK_ANSWER_MAX);
 	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	if (!root)
-		return dw_fail(err, DW_E_INVALID, 0, "its answer is no JSON");
-	r = read_answer(root, ret, err);
-	json_decref(root);
-	return r;
+		return dw_fail(err, DW_E_INVALID, 0, "its answer is not JSON");
+	return read_answer(root, ret, err);
 }
 
 void dw_hook_ask(const struct dw_hook *hook, const char *json, size_t len,
@@ -144,7 +141,7 @@ void dw_hook_ask(const struct dw_hook *hook, const char *json, size_t len,
 	if (!ran || dw_hook_answer_parse(out.data, out.len, &answer, &err) < 0) {
 		answer = (struct dw_hook_answer){.decision = DW_HOOK_DENY,
 		                                 .failed = true};
-		/* dewar-hook is ours, and says what is for everybody to know. */
+		/* dewar-hook says nothing that a caller may not read. */
 		(void)snprintf(text, sizeof(text), "the operator's check failed: %s",
 		               !ran && hook->url && detail[0] != '\0' ? detail
 		                                                      : err.text);

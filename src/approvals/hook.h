@@ -6,14 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "dewar/error.h"
 
 /*
- * The operator's own check: a program, or a URL, that is given a request as JSON and
- * answers {"decision": "allow" | "deny" | "ask", "reason": "..."}.
+ * The operator's check: a program or a URL that gets a request as JSON and answers
+ * {"decision": "allow" | "deny" | "ask", "reason": "..."}.
  */
 
-/* One of argv and url. */
+/* Exactly one of argv and url is set. */
 struct dw_hook {
 	const char *const *argv; /* ends in NULL; argv[0] is an absolute path */
 	const char *url;         /* http:// or https:// */
@@ -27,7 +28,7 @@ struct dw_hook {
 #define DW_HOOK_REASON_MAX 512
 
 enum dw_hook_decision {
-	DW_HOOK_DENY = 0, /* what zeroes mean */
+	DW_HOOK_DENY = 0, /* the default of a zeroed struct */
 	DW_HOOK_ALLOW,
 	DW_HOOK_ASK,
 	DW_HOOK_DECISION_COUNT
@@ -37,25 +38,41 @@ const char *dw_hook_decision_name(enum dw_hook_decision decision);
 
 struct dw_hook_answer {
 	enum dw_hook_decision decision;
-	bool failed; /* there was no answer: then it is a deny, and reason says why */
+	bool failed; /* there was no valid answer: a deny, and reason says why */
 	char reason[DW_HOOK_REASON_MAX]; /* UTF-8 without control characters, or "" */
-	char detail[DW_HOOK_REASON_MAX]; /* if it failed, for the operator's log alone:
-	                                  * the last line that it wrote to stderr, or "" */
+	char detail[DW_HOOK_REASON_MAX]; /* on failure, only for the operator's log: the
+	                                  * last line of its stderr, or "" */
 };
 
-/* Does the hook make sense? DW_E_INVALID, and what does not. For reading a config. */
+/* Check a hook from a configuration; DW_E_INVALID says what is wrong. */
 int dw_hook_check(const struct dw_hook *hook, struct dw_error *err);
 
 /*
- * Ask, and wait for the answer. There is always one: whatever goes wrong (late, crashed,
- * another exit status than 0, garbage, too long, not there) is a deny. Nothing of
- * the hook's process group is left running. From any number of threads.
+ * Ask, and wait for the answer. Every failure (timeout, crash, exit status other than 0,
+ * invalid or too long output, no such program) is a deny. No process of the hook's group
+ * is left running. Any number of threads may call it.
  */
 void dw_hook_ask(const struct dw_hook *hook, const char *json, size_t len,
                  struct dw_hook_answer *ret);
 
-/* The answer in these bytes; -1 with DW_E_INVALID, and then *ret is untouched. */
+/* Parse an answer; on DW_E_INVALID *ret is untouched. */
 int dw_hook_answer_parse(const char *text, size_t len, struct dw_hook_answer *ret,
                          struct dw_error *err);
+
+/*
+ * Run the hook's program, or dewar-hook for a URL, with these bytes as its stdin, and
+ * wait until it ends. 0 if it exits with 0, in time, and its output fits into out. detail
+ * as in struct dw_hook_answer.
+ */
+int dw_hook_run(const struct dw_hook *hook, const char *json, size_t len,
+                struct dw_buf *out, char detail[DW_HOOK_REASON_MAX],
+                struct dw_error *err);
+
+/*
+ * dewar-hook gets the URL and the timeout in its environment: any user of the host can
+ * read arguments, and a URL may hold a secret.
+ */
+#define DW_HOOK_URL_VARIABLE "DEWAR_HOOK_URL"
+#define DW_HOOK_TIMEOUT_VARIABLE "DEWAR_HOOK_TIMEOUT_MS"
 
 #endif

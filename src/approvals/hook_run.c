@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "approvals/hook_run.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,39 +11,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "approvals/hook.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/program.h"
 
-/* Of what it says on stderr, so much is looked at. */
-#define COMPLAINT_MAX ((size_t)4 << 10)
+/* How much of its stderr is read. */
+#define STDERR_MAX ((size_t)4 << 10)
 
 struct child {
 	pid_t pid;
 	int pidfd;
-	int out; /* its stdout and stderr, our ends */
-	int complaints;
+	int out; /* our ends of its stdout and stderr */
+	int errors;
 };
 
-/* A file in memory instead of a pipe: whoever does not read it holds nobody up. */
+/* A memfd instead of a pipe: a program that does not read it blocks nothing. */
 static int make_input(const char *json, size_t len, int *ret, struct dw_error *err)
 {
 	autoclose int fd = memfd_create("dewar-hook-input", MFD_CLOEXEC);
 	int r;
 
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make the input of a hook");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot create the input of a hook");
 	r = dw_fd_write_all(fd, json, len);
 	if (r == 0 && lseek(fd, 0, SEEK_SET) < 0)
 		r = -errno;
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "write the input of a hook");
+		return dw_fail(err, DW_E_INTERNAL, -r,
+		               "cannot write the input of a hook");
 	*ret = TAKE_FD(fd);
 	return 0;
 }
 
-/* A session of its own: no terminal, and one group to be killed. */
+/* Its own session: no terminal, and one process group to kill. */
 static void prepare(posix_spawnattr_t *attr)
 {
 	sigset_t all, none;
@@ -69,7 +70,7 @@ static int spawn(const char *path, char *const *argv, char *const *env, const in
 
 	prepare(&attr);
 	(void)posix_spawn_file_actions_init(&actions);
-	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */
+	/* Move them above 2 first: no dup2() overwrites a source. */
 	for (int i = 0; i < 3; i++) {
 		source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 		if (source[i] < 0)
@@ -115,29 +116,29 @@ static int spawn_hook(const struct dw_hook *hook, uint64_t timeout_ms, const int
 static int start(const struct dw_hook *hook, uint64_t timeout_ms, int input,
                  struct child *child, struct dw_error *err)
 {
-	int out[2] = {-1, -1}, complaints[2] = {-1, -1}, r = 0;
+	int out[2] = {-1, -1}, errors[2] = {-1, -1}, r = 0;
 
-	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(complaints, O_CLOEXEC) < 0)
-		r = dw_fail(err, DW_E_INTERNAL, errno, "make pipes for a hook");
-	/* Only our ends: a program may not expect its own to be so. */
-	if (r == 0 && (dw_fd_nonblock(out[0]) < 0 || dw_fd_nonblock(complaints[0]) < 0))
-		r = dw_fail(err, DW_E_INTERNAL, 0, "make pipes for a hook");
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0)
+		r = dw_fail(err, DW_E_INTERNAL, errno, "cannot create pipes for a hook");
+	/* Only our ends: a program may not expect non-blocking ones. */
+	if (r == 0 && (dw_fd_nonblock(out[0]) < 0 || dw_fd_nonblock(errors[0]) < 0))
+		r = dw_fail(err, DW_E_INTERNAL, 0, "cannot create pipes for a hook");
 	if (r == 0)
-		r = spawn_hook(hook, timeout_ms, (int[]){input, out[1], complaints[1]},
+		r = spawn_hook(hook, timeout_ms, (int[]){input, out[1], errors[1]},
 		               &child->pid, err);
 	dw_fd_close(&out[1]);
-	dw_fd_close(&complaints[1]);
+	dw_fd_close(&errors[1]);
 	child->out = out[0];
-	child->complaints = complaints[0];
+	child->errors = errors[0];
 	if (r < 0)
 		return -1;
 	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	if (child->pidfd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "watch over a hook");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot watch a hook");
 	return 0;
 }
 
-/* What is there now. 1, 0 at its end, or -E2BIG. */
+/* Read what is available. 1, 0 at the end, or -E2BIG. */
 static int drain(int *fd, struct dw_buf *buf)
 {
 	char data[4096];
@@ -159,35 +160,35 @@ static int drain(int *fd, struct dw_buf *buf)
 	return 0;
 }
 
-/* Until it has ended, or has to: 0, or -1 with what it did. */
-static int attend(struct child *child, uint64_t deadline_ms, struct dw_buf *out,
-                  struct dw_buf *complaints, struct dw_error *err)
+/* Read its output until it ends. -1 if it must be killed. */
+static int read_until_end(struct child *child, uint64_t deadline_ms, struct dw_buf *out,
+                          struct dw_buf *errors, struct dw_error *err)
 {
 	bool over = false;
 
 	while (!over) {
 		struct pollfd fds[] = {{.fd = child->pidfd, .events = POLLIN},
 		                       {.fd = child->out, .events = POLLIN},
-		                       {.fd = child->complaints, .events = POLLIN}};
+		                       {.fd = child->errors, .events = POLLIN}};
 		int ms = dw_ms_until(deadline_ms);
 
 		if (ms == 0)
 			return dw_fail(err, DW_E_BUSY, 0, "it did not end in time");
 		if (poll(fds, ARRAY_SIZE(fds), ms) < 0 && errno != EINTR)
-			return dw_fail(err, DW_E_INTERNAL, errno, "wait for it");
-		/* What it wrote before it ended is there by then. */
+			return dw_fail(err, DW_E_INTERNAL, errno, "cannot wait for it");
+		/* Its output was complete when it ended. */
 		over = fds[0].revents != 0;
 		if (drain(&child->out, out) < 0)
 			return dw_fail(err, DW_E_INVALID, 0,
 			               "its answer is longer than %zu bytes",
 			               out->ceiling);
-		if (drain(&child->complaints, complaints) < 0)
-			dw_fd_close(&child->complaints);
+		if (drain(&child->errors, errors) < 0)
+			dw_fd_close(&child->errors);
 	}
 	return 0;
 }
 
-/* Kill what is left of it, then reap: until then nobody else has its number. */
+/* Kill its group, then reap: until then the pid is not reused. */
 static int finish(struct child *child, struct dw_error *err)
 {
 	siginfo_t info = {0};
@@ -195,7 +196,7 @@ static int finish(struct child *child, struct dw_error *err)
 	(void)kill(-child->pid, SIGKILL);
 	while (waitid(P_PID, (id_t)child->pid, &info, WEXITED) < 0)
 		if (errno != EINTR)
-			return dw_fail(err, DW_E_INTERNAL, errno, "reap it");
+			return dw_fail(err, DW_E_INTERNAL, errno, "cannot reap it");
 	if (info.si_code != CLD_EXITED)
 		return dw_fail(err, DW_E_INTERNAL, 0, "it was killed by signal %d",
 		               info.si_status);
@@ -205,17 +206,17 @@ static int finish(struct child *child, struct dw_error *err)
 	return 0;
 }
 
-/* The last line that says something. */
-static void last_line(struct dw_buf *complaints, char ret[DW_HOOK_REASON_MAX])
+/* The last line that is not blank. */
+static void last_line(struct dw_buf *errors, char ret[DW_HOOK_REASON_MAX])
 {
-	size_t end = complaints->len, begin;
+	size_t end = errors->len, begin;
 
-	while (end > 0 && strchr(" \t\r\n", complaints->data[end - 1]))
+	while (end > 0 && strchr(" \t\r\n", errors->data[end - 1]))
 		end--;
-	for (begin = end; begin > 0 && complaints->data[begin - 1] != '\n'; begin--)
+	for (begin = end; begin > 0 && errors->data[begin - 1] != '\n'; begin--)
 		;
 	(void)snprintf(ret, DW_HOOK_REASON_MAX, "%.*s", (int)(end - begin),
-	               complaints->data ? complaints->data + begin : "");
+	               errors->data ? errors->data + begin : "");
 }
 
 int dw_hook_run(const struct dw_hook *hook, const char *json, size_t len,
@@ -223,24 +224,24 @@ int dw_hook_run(const struct dw_hook *hook, const char *json, size_t len,
 {
 	uint64_t timeout_ms = hook->timeout_ms ? hook->timeout_ms : DW_HOOK_TIMEOUT_MS;
 	uint64_t deadline_ms = dw_now_ms() + timeout_ms;
-	struct child child = {.pid = 0, .pidfd = -1, .out = -1, .complaints = -1};
-	autobuf struct dw_buf complaints;
+	struct child child = {.pid = 0, .pidfd = -1, .out = -1, .errors = -1};
+	autobuf struct dw_buf errors;
 	autoclose int input = -1;
 	int r;
 
-	dw_buf_init(&complaints, COMPLAINT_MAX);
+	dw_buf_init(&errors, STDERR_MAX);
 	detail[0] = '\0';
 	if (dw_hook_check(hook, err) < 0 || make_input(json, len, &input, err) < 0)
 		return -1;
 	r = start(hook, timeout_ms, input, &child, err);
 	if (r == 0)
-		r = attend(&child, deadline_ms, out, &complaints, err);
-	/* What went wrong first is what is told. */
+		r = read_until_end(&child, deadline_ms, out, &errors, err);
+	/* Report the first failure. */
 	if (child.pid > 0 && finish(&child, r == 0 ? err : NULL) < 0)
 		r = -1;
 	dw_fd_close(&child.pidfd);
 	dw_fd_close(&child.out);
-	dw_fd_close(&child.complaints);
-	last_line(&complaints, detail);
+	dw_fd_close(&child.errors);
+	last_line(&errors, detail);
 	return r;
 }

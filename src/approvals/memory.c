@@ -6,35 +6,33 @@
 
 #include "approvals/own.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/id.h"
 
-/* More than any human remembers. */
 #define MEMORIES_MAX 10000
 
-/* What a memory covers, with the question's hash, session and rule; ?1 is its caller. */
+/* The questions that a remembered yes covers; parameters as bind_question() sets them. */
 static const char *const covers[] = {
 	[DW_REMEMBER_CODE] = "hash = ?2",
 	[DW_REMEMBER_SESSION] = "session = ?3 AND rule = ?4",
 	[DW_REMEMBER_RULE] = "rule = ?4",
 };
-_Static_assert(ARRAY_SIZE(covers) == DW_REMEMBER_COUNT, "each covers something");
+_Static_assert(ARRAY_SIZE(covers) == DW_REMEMBER_COUNT, "a condition for each");
 
-static void bind(sqlite3_stmt *stmt, const struct dw_approval *q)
+static void bind_question(sqlite3_stmt *stmt, const struct dw_approval *q)
 {
-	(void)sqlite3_bind_text(stmt, 1, q->who, (int)dw_approvals_identity(q->who),
-	                        SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 2, q->hash, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 3, q->session, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 4, q->rule, -1, SQLITE_STATIC);
+	DW_SQL_BIND(stmt, DW_SQL_CALLER(q->who), DW_SQL_TEXT(q->hash),
+	            DW_SQL_TEXT(q->session), DW_SQL_TEXT(q->rule));
 }
 
-static int take(char **ret, sqlite3_stmt *stmt, int column, struct dw_error *err)
+static int copy_column(char **ret, sqlite3_stmt *stmt, int column, struct dw_error *err)
 {
 	const char *text = (const char *)sqlite3_column_text(stmt, column);
 	char *copy = strdup(text ? text : "");
 
 	if (!copy)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read what is remembered");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		               "cannot read a remembered approval");
 	free(*ret);
 	*ret = copy;
 	return 0;
@@ -43,7 +41,7 @@ static int take(char **ret, sqlite3_stmt *stmt, int column, struct dw_error *err
 int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
                         struct dw_error *err)
 {
-	/* The clock has been heeded by the transaction's beginning. */
+	/* dw_approvals_begin() removed expired ones. */
 	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"SELECT id, decided_by, note FROM memory WHERE caller = ?1 AND "
@@ -54,19 +52,15 @@ int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
 
 	_Static_assert(DW_REMEMBER_CODE == 1 && DW_REMEMBER_SESSION == 2 &&
 	                       DW_REMEMBER_RULE == 3,
-	               "the statement says so");
-	if (!stmt)
-		return -1;
-	bind(stmt, draft);
-	r = sqlite3_step(stmt);
-	if (r == SQLITE_DONE)
-		return 0;
-	if (r != SQLITE_ROW)
-		return dw_sqlite_fail(&a->store, err, "read what is remembered");
+	               "the statement uses these numbers");
+	bind_question(stmt, draft);
+	r = dw_sqlite_step(&a->store, stmt, err);
+	if (r <= 0)
+		return r;
 	(void)snprintf(draft->memory, sizeof(draft->memory), "%s",
 	               (const char *)sqlite3_column_text(stmt, 0));
-	if (take(&draft->decided_by, stmt, 1, err) < 0 ||
-	    take(&draft->note, stmt, 2, err) < 0)
+	if (copy_column(&draft->decided_by, stmt, 1, err) < 0 ||
+	    copy_column(&draft->note, stmt, 2, err) < 0)
 		return -1;
 	draft->state = DW_APPROVAL_APPROVED;
 	draft->decided_us = draft->asked_us;
@@ -76,24 +70,22 @@ int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
 
 static int check_room(struct dw_approvals *a, struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(&a->store,
-	                                                "SELECT count(*) FROM memory",
-	                                                err);
+	sqlite3_stmt *stmt = dw_sqlite_prepare(&a->store, "SELECT count(*) FROM memory",
+	                                       err);
+	int64_t n = 0;
 
-	if (!stmt)
+	if (dw_sqlite_number(&a->store, stmt, 0, &n, err) < 0)
 		return -1;
-	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return dw_sqlite_fail(&a->store, err, "read what is remembered");
-	if (sqlite3_column_int64(stmt, 0) >= MEMORIES_MAX)
+	if (n >= MEMORIES_MAX)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "%d approvals are remembered already: forget some with "
-		               "`dewar approve forget`",
+		               "%d approvals are remembered, the most allowed; remove some "
+		               "with `dewar approve forget`",
 		               MEMORIES_MAX);
 	return 0;
 }
 
-static int write_down(struct dw_approvals *a, const struct dw_approval *yes,
-                      const char *id, struct dw_error *err)
+static int store_memory(struct dw_approvals *a, const struct dw_approval *yes,
+                        const char *id, struct dw_error *err)
 {
 	enum dw_remember kind = yes->remember;
 	sqlite3_stmt *stmt = dw_sqlite_prepare(
@@ -103,27 +95,19 @@ static int write_down(struct dw_approvals *a, const struct dw_approval *yes,
 		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
 		err);
 
-	if (!stmt)
-		return -1;
-	bind(stmt, yes);
-	if (kind != DW_REMEMBER_CODE)
-		(void)sqlite3_bind_text(stmt, 2, "", 0, SQLITE_STATIC);
-	if (kind != DW_REMEMBER_SESSION)
-		(void)sqlite3_bind_text(stmt, 3, "", 0, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 5, id, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_int(stmt, 6, (int)kind);
-	(void)sqlite3_bind_text(stmt, 7, yes->who, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 8, yes->decided_by, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 9, yes->note, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(stmt, 10, yes->decided_us);
-	(void)sqlite3_bind_int64(stmt, 11,
-	                         kind == DW_REMEMBER_SESSION
-	                                 ? yes->decided_us + DW_APPROVALS_SESSION_US
-	                                 : 0);
-	return dw_approvals_run(a, stmt, err) < 0 ? -1 : 0;
+	DW_SQL_BIND(stmt, DW_SQL_CALLER(yes->who),
+	            DW_SQL_TEXT(kind == DW_REMEMBER_CODE ? yes->hash : ""),
+	            DW_SQL_TEXT(kind == DW_REMEMBER_SESSION ? yes->session : ""),
+	            DW_SQL_TEXT(yes->rule), DW_SQL_TEXT(id), DW_SQL_NUMBER(kind),
+	            DW_SQL_TEXT(yes->who), DW_SQL_TEXT(yes->decided_by),
+	            DW_SQL_TEXT(yes->note), DW_SQL_NUMBER(yes->decided_us),
+	            DW_SQL_NUMBER(kind == DW_REMEMBER_SESSION
+	                                  ? yes->decided_us + DW_APPROVALS_SESSION_US
+	                                  : 0));
+	return dw_sqlite_change(&a->store, stmt, err) < 0 ? -1 : 0;
 }
 
-/* Who waits for the same need not ask again. */
+/* Approve all pending questions that this yes covers. */
 static int answer_others(struct dw_approvals *a, const struct dw_approval *yes,
                          const char *id, struct dw_error *err)
 {
@@ -136,14 +120,11 @@ static int answer_others(struct dw_approvals *a, const struct dw_approval *yes,
 	               "WHERE state = 0 AND caller = ?1 AND %s",
 	               covers[yes->remember]);
 	stmt = dw_sqlite_prepare(&a->store, sql, err);
-	if (!stmt)
-		return -1;
-	bind(stmt, yes);
-	(void)sqlite3_bind_text(stmt, 5, id, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 6, yes->decided_by, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_text(stmt, 7, yes->note, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(stmt, 8, yes->decided_us);
-	return dw_approvals_run(a, stmt, err) < 0 ? -1 : 0;
+	DW_SQL_BIND(stmt, DW_SQL_CALLER(yes->who), DW_SQL_TEXT(yes->hash),
+	            DW_SQL_TEXT(yes->session), DW_SQL_TEXT(yes->rule), DW_SQL_TEXT(id),
+	            DW_SQL_TEXT(yes->decided_by), DW_SQL_TEXT(yes->note),
+	            DW_SQL_NUMBER(yes->decided_us));
+	return dw_sqlite_change(&a->store, stmt, err) < 0 ? -1 : 0;
 }
 
 int dw_approvals_remember(struct dw_approvals *a, const struct dw_approval *yes,
@@ -151,15 +132,15 @@ int dw_approvals_remember(struct dw_approvals *a, const struct dw_approval *yes,
 {
 	char id[DW_ID_MAX];
 
-	dw_id_make(id);
-	if (check_room(a, err) < 0 || write_down(a, yes, id, err) < 0)
+	if (dw_id_make(id, err) < 0 || check_room(a, err) < 0 ||
+	    store_memory(a, yes, id, err) < 0)
 		return -1;
 	return answer_others(a, yes, id, err);
 }
 
 /* ---- list and forget ---- */
 
-static bool take_memory(sqlite3_stmt *stmt, struct dw_memory *ret)
+static bool read_memory(sqlite3_stmt *stmt, struct dw_memory *ret)
 {
 	const char *text[7];
 	int64_t kind = sqlite3_column_int64(stmt, 7);
@@ -197,20 +178,16 @@ static int list(struct dw_approvals *a, dw_memory_fn *fn, void *user,
 	struct dw_memory memory;
 	int r;
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_int64(stmt, 1, dw_approvals_now_us());
-	while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (!take_memory(stmt, &memory))
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(dw_wall_us()));
+	while ((r = dw_sqlite_step(&a->store, stmt, err)) > 0) {
+		if (!read_memory(stmt, &memory))
 			return dw_fail(err, DW_E_INTERNAL, 0,
-			               "what is remembered as %.32s is damaged",
+			               "remembered approval %.32s is damaged",
 			               (const char *)sqlite3_column_text(stmt, 0));
 		if (fn(user, &memory) != 0)
 			return 0;
 	}
-	return r == SQLITE_DONE
-	               ? 0
-	               : dw_sqlite_fail(&a->store, err, "list what is remembered");
+	return r;
 }
 
 int dw_approvals_memories(struct dw_approvals *a, dw_memory_fn *fn, void *user,
@@ -233,31 +210,27 @@ static int find(struct dw_approvals *a, const char *prefix, char ret[DW_ID_MAX],
 		"SELECT id FROM memory WHERE id >= ?1 AND id < ?1 || 'g' LIMIT 2", err);
 	int r;
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_text(stmt, 1, prefix, -1, SQLITE_STATIC);
-	r = sqlite3_step(stmt);
-	if (r == SQLITE_DONE)
-		return dw_fail(err, DW_E_NOT_FOUND, 0, "nothing is remembered as %s",
-		               prefix);
-	if (r == SQLITE_ROW) {
+	DW_SQL_BIND(stmt, DW_SQL_TEXT(prefix));
+	r = dw_sqlite_step(&a->store, stmt, err);
+	if (r == 0)
+		return dw_fail(err, DW_E_NOT_FOUND, 0,
+		               "there is no remembered approval %s", prefix);
+	if (r > 0) {
 		(void)snprintf(ret, DW_ID_MAX, "%s",
 		               (const char *)sqlite3_column_text(stmt, 0));
-		r = sqlite3_step(stmt);
+		r = dw_sqlite_step(&a->store, stmt, err);
 	}
-	if (r == SQLITE_ROW)
+	if (r > 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "several that are remembered begin with %s: give more of "
+		               "several remembered approvals begin with %s; give more of "
 		               "the id",
 		               prefix);
-	return r == SQLITE_DONE
-	               ? 0
-	               : dw_sqlite_fail(&a->store, err, "read what is remembered");
+	return r;
 }
 
 static int forget(struct dw_approvals *a, const char *prefix, struct dw_error *err)
 {
-	/* What it has answered and nobody has used yet goes with it. */
+	/* Approvals that it gave and that were not used expire with it. */
 	static const char *const statements[] = {
 		"DELETE FROM memory WHERE id = ?",
 		"UPDATE question SET state = 3 WHERE state = 1 AND memory = ?",
@@ -269,10 +242,8 @@ static int forget(struct dw_approvals *a, const char *prefix, struct dw_error *e
 	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
 		sqlite3_stmt *stmt = dw_sqlite_prepare(&a->store, statements[i], err);
 
-		if (!stmt)
-			return -1;
-		(void)sqlite3_bind_text(stmt, 1, id, -1, SQLITE_STATIC);
-		if (dw_approvals_run(a, stmt, err) < 0)
+		DW_SQL_BIND(stmt, DW_SQL_TEXT(id));
+		if (dw_sqlite_change(&a->store, stmt, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -7,18 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "approvals/hook_run.h"
 #include "base/cleanup.h"
 
-struct letter {
-	struct letter *next;
+struct message {
+	struct message *next;
 	size_t len;
 	char json[];
 };
 
 struct dw_notifier {
 	struct dw_hook hook;
-	char **argv; /* what the hook points to */
+	char **argv; /* owned; hook points to it */
 	char *url;
 	dw_notify_failed_fn *failed;
 	void *user;
@@ -27,54 +26,54 @@ struct dw_notifier {
 
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t changed;
-	struct letter *first, **last;
+	struct message *first, **last;
 	unsigned waiting;
-	bool over;
+	bool stopped;
 };
 
-static void tell(const struct dw_notifier *n, const char *text)
+static void report(const struct dw_notifier *n, const char *text)
 {
 	if (n->failed)
 		n->failed(n->user, text);
 }
 
-/* The next one, or NULL when it is over. */
-static struct letter *next(struct dw_notifier *n)
+/* Wait for the next message; NULL when the notifier ends. */
+static struct message *next(struct dw_notifier *n)
 {
-	struct letter *letter = NULL;
+	struct message *message = NULL;
 
 	(void)pthread_mutex_lock(&n->lock);
-	while (!n->over && !n->first)
+	while (!n->stopped && !n->first)
 		(void)pthread_cond_wait(&n->changed, &n->lock);
-	if (!n->over) {
-		letter = n->first;
-		n->first = letter->next;
+	if (!n->stopped) {
+		message = n->first;
+		n->first = message->next;
 		if (!n->first)
 			n->last = &n->first;
 		n->waiting--;
 	}
 	(void)pthread_mutex_unlock(&n->lock);
-	return letter;
+	return message;
 }
 
 static void *deliver(void *user)
 {
 	struct dw_notifier *n = user;
 	char detail[DW_HOOK_REASON_MAX], text[DW_ERROR_TEXT_MAX + DW_HOOK_REASON_MAX + 8];
-	struct letter *letter;
+	struct message *message;
 
-	while ((letter = next(n))) {
+	while ((message = next(n))) {
 		struct dw_error err = {0};
 		autobuf struct dw_buf out;
 
 		dw_buf_init(&out, DW_HOOK_ANSWER_MAX);
-		if (dw_hook_run(&n->hook, letter->json, letter->len, &out, detail, &err) <
-		    0) {
+		if (dw_hook_run(&n->hook, message->json, message->len, &out, detail,
+		                &err) < 0) {
 			(void)snprintf(text, sizeof(text), "%s%s%s", err.text,
 			               detail[0] != '\0' ? ": " : "", detail);
-			tell(n, text);
+			report(n, text);
 		}
-		free(letter);
+		free(message);
 	}
 	return NULL;
 }
@@ -110,7 +109,7 @@ int dw_notifier_create(const struct dw_hook *hook, dw_notify_failed_fn *failed,
 		return -1;
 	n = calloc(1, sizeof(*n));
 	if (!n)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a notifier");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a notifier");
 	n->failed = failed;
 	n->user = user;
 	n->last = &n->first;
@@ -122,7 +121,7 @@ int dw_notifier_create(const struct dw_hook *hook, dw_notify_failed_fn *failed,
 	n->started = r == 0;
 	if (r < 0) {
 		dw_notifier_free(n);
-		return dw_fail(err, DW_E_INTERNAL, -r, "make a notifier");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot create a notifier");
 	}
 	*ret = n;
 	return 0;
@@ -130,19 +129,19 @@ int dw_notifier_create(const struct dw_hook *hook, dw_notify_failed_fn *failed,
 
 void dw_notifier_free(struct dw_notifier *n)
 {
-	struct letter *letter;
+	struct message *message;
 
 	if (!n)
 		return;
 	(void)pthread_mutex_lock(&n->lock);
-	n->over = true;
+	n->stopped = true;
 	(void)pthread_cond_signal(&n->changed);
 	(void)pthread_mutex_unlock(&n->lock);
 	if (n->started)
 		(void)pthread_join(n->thread, NULL);
-	while ((letter = n->first)) {
-		n->first = letter->next;
-		free(letter);
+	while ((message = n->first)) {
+		n->first = message->next;
+		free(message);
 	}
 	for (char **arg = n->argv; arg && *arg; arg++)
 		free(*arg);
@@ -155,29 +154,29 @@ void dw_notifier_free(struct dw_notifier *n)
 
 void dw_hook_notify(struct dw_notifier *n, const char *json, size_t len)
 {
-	struct letter *letter;
+	struct message *message;
 	bool fits;
 
 	if (!n)
 		return;
-	letter = malloc(sizeof(*letter) + len);
-	if (!letter) {
-		tell(n, "there is no memory for it");
+	message = malloc(sizeof(*message) + len);
+	if (!message) {
+		report(n, "cannot queue a notification: out of memory");
 		return;
 	}
-	*letter = (struct letter){.len = len};
-	memcpy(letter->json, json, len);
+	*message = (struct message){.len = len};
+	memcpy(message->json, json, len);
 	(void)pthread_mutex_lock(&n->lock);
 	fits = n->waiting < DW_NOTIFY_QUEUE_MAX;
 	if (fits) {
-		*n->last = letter;
-		n->last = &letter->next;
+		*n->last = message;
+		n->last = &message->next;
 		n->waiting++;
 		(void)pthread_cond_signal(&n->changed);
 	}
 	(void)pthread_mutex_unlock(&n->lock);
 	if (!fits) {
-		free(letter);
-		tell(n, "too many wait to be sent already: it is dropped");
+		free(message);
+		report(n, "dropped a notification: the queue is full");
 	}
 }

@@ -7,26 +7,26 @@
 #include "approvals/hook.h"
 
 /*
- * Telling somebody, and not waiting for it: the webhook for when a question arrives.
- * A thread of its own tells one after the other; what does not fit in the queue, or
- * does not get through in the hook's time, is reported and dropped.
+ * The webhook for new questions. A background thread sends one message after the other;
+ * a message that does not fit into the queue, or fails within the hook's timeout, is
+ * reported and dropped.
  */
 struct dw_notifier;
 
 #define DW_NOTIFY_QUEUE_MAX 64U
 
-/* Called in the notifier's thread, or in that of who notifies; one line. */
+/* Called with one line, in the notifier's thread or in that of dw_hook_notify(). */
 typedef void dw_notify_failed_fn(void *user, const char *text);
 
 /* The hook is copied. failed may be NULL. */
 int dw_notifier_create(const struct dw_hook *hook, dw_notify_failed_fn *failed,
                        void *user, struct dw_notifier **ret, struct dw_error *err);
 
-/* Waits for the one under way, which takes no longer than the hook's time; the others
- * are dropped. Accepts NULL. */
+/* Waits for the message being sent, at most the hook's timeout; drops the others.
+ * Accepts NULL. */
 void dw_notifier_free(struct dw_notifier *notifier);
 
-/* Never blocks, never fails: the JSON is copied. Accepts NULL, and does nothing. */
+/* Queue a copy of the JSON; never blocks. Does nothing if notifier is NULL. */
 void dw_hook_notify(struct dw_notifier *notifier, const char *json, size_t len);
 
 #endif

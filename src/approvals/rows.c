@@ -5,10 +5,11 @@
 
 #include "approvals/own.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 enum type {
-	TEXT,  /* in the struct */
-	OWNED, /* behind a pointer of it */
+	TEXT,  /* an array in the struct */
+	OWNED, /* a pointer to the heap */
 	STATE,
 	FLAG,
 	KIND,
@@ -50,7 +51,7 @@ static const struct column {
 	COLUMN(TIME, used_us, INT64_MAX),
 };
 
-static int take_text(sqlite3_stmt *stmt, int i, const struct column *column, char *at)
+static int read_text(sqlite3_stmt *stmt, int i, const struct column *column, char *at)
 {
 	const char *text = (const char *)sqlite3_column_text(stmt, i);
 	size_t len = (size_t)sqlite3_column_bytes(stmt, i);
@@ -71,7 +72,7 @@ static int take_text(sqlite3_stmt *stmt, int i, const struct column *column, cha
 	return 0;
 }
 
-static int take_number(sqlite3_stmt *stmt, int i, const struct column *column, char *at)
+static int read_number(sqlite3_stmt *stmt, int i, const struct column *column, char *at)
 {
 	int64_t value = sqlite3_column_int64(stmt, i);
 
@@ -101,44 +102,38 @@ int dw_approvals_row(sqlite3_stmt *stmt, struct dw_approval *ret, struct dw_erro
 	for (size_t i = 0; i < ARRAY_SIZE(columns) && r == 0; i++) {
 		char *at = (char *)&row + columns[i].at;
 
-		r = columns[i].type <= OWNED ? take_text(stmt, (int)i, &columns[i], at)
-		                             : take_number(stmt, (int)i, &columns[i], at);
+		r = columns[i].type <= OWNED ? read_text(stmt, (int)i, &columns[i], at)
+		                             : read_number(stmt, (int)i, &columns[i], at);
 	}
 	if (r < 0) {
 		(void)dw_fail(err, DW_E_INTERNAL, r == -EINVAL ? 0 : -r,
-		              r == -EINVAL ? "the question %.32s in the file is damaged"
-		                           : "read the question %.32s",
+		              r == -EINVAL ? "question %.32s in the file is damaged"
+		                           : "cannot read question %.32s",
 		              row.id);
 		dw_approval_finish(&row);
 		return -1;
 	}
-	if (row.state <= DW_APPROVAL_APPROVED && row.expires_us <= dw_approvals_now_us())
+	if (row.state <= DW_APPROVAL_APPROVED && row.expires_us <= dw_wall_us())
 		row.state = DW_APPROVAL_EXPIRED;
 	*ret = row;
 	return 0;
 }
 
-static void bind(sqlite3_stmt *stmt, int i, const struct column *column, const char *at)
+static struct dw_sqlite_value value_of(const struct column *column, const char *at)
 {
 	switch (column->type) {
 	case TEXT:
-		(void)sqlite3_bind_text(stmt, i, at, -1, SQLITE_STATIC);
-		break;
+		return DW_SQL_TEXT(at);
 	case OWNED:
-		(void)sqlite3_bind_text(stmt, i, *(char *const *)at, -1, SQLITE_STATIC);
-		break;
+		return DW_SQL_TEXT(*(char *const *)at);
 	case STATE:
-		(void)sqlite3_bind_int(stmt, i, (int)*(const enum dw_approval_state *)at);
-		break;
+		return DW_SQL_NUMBER(*(const enum dw_approval_state *)at);
 	case KIND:
-		(void)sqlite3_bind_int(stmt, i, (int)*(const enum dw_remember *)at);
-		break;
+		return DW_SQL_NUMBER(*(const enum dw_remember *)at);
 	case FLAG:
-		(void)sqlite3_bind_int(stmt, i, *(const bool *)at);
-		break;
-	case TIME:
-		(void)sqlite3_bind_int64(stmt, i, *(const int64_t *)at);
-		break;
+		return DW_SQL_NUMBER(*(const bool *)at);
+	default:
+		return DW_SQL_NUMBER(*(const int64_t *)at);
 	}
 }
 
@@ -151,16 +146,15 @@ int dw_approvals_insert(struct dw_approvals *a, const struct dw_approval *row,
 	                          ", caller, use_us) VALUES "
 	                          "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	                          err);
-	int n = (int)ARRAY_SIZE(columns);
+	struct dw_sqlite_value values[ARRAY_SIZE(columns) + 2];
+	size_t n = ARRAY_SIZE(columns);
 
-	if (!stmt)
-		return -1;
-	for (int i = 0; i < n; i++)
-		bind(stmt, i + 1, &columns[i], (const char *)row + columns[i].at);
-	(void)sqlite3_bind_text(stmt, n + 1, row->who,
-	                        (int)dw_approvals_identity(row->who), SQLITE_STATIC);
-	(void)sqlite3_bind_int64(stmt, n + 2, (int64_t)a->config.use_ms * 1000);
-	return dw_approvals_run(a, stmt, err) < 0 ? -1 : 0;
+	for (size_t i = 0; i < n; i++)
+		values[i] = value_of(&columns[i], (const char *)row + columns[i].at);
+	values[n] = DW_SQL_CALLER(row->who);
+	values[n + 1] = DW_SQL_NUMBER(a->config.use_ms * 1000);
+	dw_sqlite_bind(stmt, 1, values, ARRAY_SIZE(values));
+	return dw_sqlite_change(&a->store, stmt, err) < 0 ? -1 : 0;
 }
 
 int dw_approvals_check_id(const char *id, struct dw_error *err)
@@ -169,8 +163,8 @@ int dw_approvals_check_id(const char *id, struct dw_error *err)
 
 	if (len == 0 || len >= DW_ID_MAX || strspn(id, "0123456789abcdef") != len)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "that is no id: those are hex digits, as `dewar approve "
-		               "list` shows them");
+		               "not a valid id: ids are hex digits, as `dewar approve list` "
+		               "shows them");
 	return 0;
 }
 
@@ -183,30 +177,25 @@ int dw_approvals_find(struct dw_approvals *a, const char *id, struct dw_approval
 
 	if (dw_approvals_check_id(id, err) < 0)
 		return -1;
-	/* No digit is as large as a g. */
+	/* All ids with this prefix sort before the prefix and a "g". */
 	stmt = dw_sqlite_prepare(&a->store,
 	                         "SELECT " DW_APPROVALS_COLUMNS " FROM question "
 	                         "WHERE id >= ?1 AND id < ?1 || 'g' LIMIT 2",
 	                         err);
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_text(stmt, 1, id, -1, SQLITE_STATIC);
-	r = sqlite3_step(stmt);
-	if (r == SQLITE_DONE)
+	DW_SQL_BIND(stmt, DW_SQL_TEXT(id));
+	r = dw_sqlite_step(&a->store, stmt, err);
+	if (r == 0)
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no question %s", id);
-	if (r != SQLITE_ROW)
-		return dw_sqlite_fail(&a->store, err, "read the question");
-	if (dw_approvals_row(stmt, &row, err) < 0)
+	if (r < 0 || dw_approvals_row(stmt, &row, err) < 0)
 		return -1;
-	r = sqlite3_step(stmt);
-	if (r != SQLITE_DONE) {
-		dw_approval_finish(&row);
-		if (r != SQLITE_ROW)
-			return dw_sqlite_fail(&a->store, err, "read the question");
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "several questions begin with %s: give more of the id",
-		               id);
+	r = dw_sqlite_step(&a->store, stmt, err);
+	if (r == 0) {
+		*ret = row;
+		return 0;
 	}
-	*ret = row;
-	return 0;
+	dw_approval_finish(&row);
+	if (r < 0)
+		return -1;
+	return dw_fail(err, DW_E_INVALID, 0,
+	               "several questions begin with %s; give more of the id", id);
 }

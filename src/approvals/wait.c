@@ -8,27 +8,26 @@
 #include "base/clock.h"
 
 /*
- * Who decides may be another process, which tells us nothing. So every now and then
- * SQLite is asked whether anybody else has written (PRAGMA data_version): once for all
- * that wait, however many they are. Only when somebody has, or we ourselves, each of
- * them looks at its own question.
+ * Another process may decide, without a signal to this one. So one check in LOOK_MS, for
+ * all threads that wait, asks SQLite whether another process has written (PRAGMA
+ * data_version). Only after a write does each thread read its own question.
  */
 #define LOOK_MS 100
 
-/* Did something change? The caller has the lock. */
+/* Update the generation. The caller holds the lock. */
 static int look(struct dw_approvals *a, struct dw_error *err)
 {
 	uint64_t now = dw_now_ms();
 	int64_t version;
 
-	if (now - a->looked_ms < LOOK_MS)
+	if (now - a->checked_ms < LOOK_MS)
 		return 0;
 	if (dw_sqlite_version(&a->store, &version, err) < 0)
 		return -1;
 	if (version != a->version)
 		a->generation++;
 	a->version = version;
-	a->looked_ms = now;
+	a->checked_ms = now;
 	return 0;
 }
 
@@ -39,25 +38,22 @@ static int read_state(struct dw_approvals *a, const char *id, int *ret_state,
 		dw_sqlite_prepare(&a->store,
 	                          "SELECT state, expires_us FROM question WHERE id = ?",
 	                          err);
+	int r;
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_text(stmt, 1, id, -1, SQLITE_STATIC);
-	switch (sqlite3_step(stmt)) {
-	case SQLITE_ROW:
-		*ret_state = sqlite3_column_int(stmt, 0);
-		*ret_expires_us = sqlite3_column_int64(stmt, 1);
-		return 0;
-	case SQLITE_DONE:
+	DW_SQL_BIND(stmt, DW_SQL_TEXT(id));
+	r = dw_sqlite_step(&a->store, stmt, err);
+	if (r == 0)
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no question %.32s", id);
-	default:
-		return dw_sqlite_fail(&a->store, err, "read the question");
-	}
+	if (r < 0)
+		return -1;
+	*ret_state = sqlite3_column_int(stmt, 0);
+	*ret_expires_us = sqlite3_column_int64(stmt, 1);
+	return 0;
 }
 
 struct watch {
 	const char *id;
-	uint64_t seen; /* the generation that the following is of */
+	uint64_t seen; /* the generation of the fields below */
 	int state;
 	int64_t expires_us;
 };
@@ -77,10 +73,10 @@ static int update(struct dw_approvals *a, struct watch *watch, struct dw_error *
 	return r;
 }
 
-/* How long to sleep: 0 if a time has come. */
+/* How long to sleep; 0 if the deadline or expiry has passed. */
 static int pause_ms(const struct watch *watch, uint64_t deadline_ms)
 {
-	int64_t left_us = watch->expires_us - dw_approvals_now_us();
+	int64_t left_us = watch->expires_us - dw_wall_us();
 	int ms = LOOK_MS;
 
 	if (deadline_ms != UINT64_MAX && dw_ms_until(deadline_ms) < ms)
@@ -107,9 +103,8 @@ int dw_approvals_wait(struct dw_approvals *a, const char *id, uint64_t deadline_
 		ms = pause_ms(&watch, deadline_ms);
 		over = ms == 0 || poll(&cancel, 1, ms) > 0;
 	}
-	/* Written down by who sees it, so that all agree from now on. */
-	if (watch.state == DW_APPROVAL_PENDING &&
-	    watch.expires_us <= dw_approvals_now_us() &&
+	/* Store the expiry, so that all processes agree. */
+	if (watch.state == DW_APPROVAL_PENDING && watch.expires_us <= dw_wall_us() &&
 	    (dw_approvals_begin(a, err) < 0 || dw_approvals_end(a, 0, err) < 0))
 		return -1;
 	return dw_approvals_get(a, id, ret, err);
@@ -141,7 +136,7 @@ int dw_approvals_state(struct dw_approvals *a, const char *id,
 	dw_approvals_leave(a);
 	if (r < 0)
 		return -1;
-	if (state <= DW_APPROVAL_APPROVED && expires_us <= dw_approvals_now_us())
+	if (state <= DW_APPROVAL_APPROVED && expires_us <= dw_wall_us())
 		state = DW_APPROVAL_EXPIRED;
 	*ret = (enum dw_approval_state)state;
 	return 0;

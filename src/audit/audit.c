@@ -6,47 +6,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "audit/chain.h"
 #include "audit/describe.h"
-#include "audit/place.h"
+#include "audit/own.h"
 #include "base/cleanup.h"
 
 /*
  * Writing.
  *
- * Who has a record to write puts it in a queue. If nobody leads, it leads: takes
- * all that is queued, writes it in one transaction, wakes its owners. Whoever
- * comes meanwhile waits, and one of those leads next. So under load a wait for
- * the disk is shared by all who came during the one before, and a lone caller
- * waits for nothing but its own; there is no thread of ours.
+ * This is a group commit. A thread puts its record into a queue. If no thread leads, it
+ * leads: it takes all queued records, writes them in one transaction, and wakes their
+ * threads. Threads that arrive meanwhile wait, and one of them leads next. Under load
+ * many threads share one wait for the disk; a lone thread waits only for its own record.
+ * No background thread is needed.
  *
- * Several processes may append. A transaction holds the file's write lock from
- * its beginning (BEGIN IMMEDIATE), and the end of the chain is read inside it.
+ * Several processes may append. A transaction holds the write lock of the file from its
+ * beginning (BEGIN IMMEDIATE), and reads the end of the chain inside it.
  *
- * A run that has an intent and no end is in the table open_run, with the byte
- * that its process has locked (place.h). Where that byte is free the process is
- * gone without a word: then the next who writes appends an `interrupted`.
+ * The table open_run lists each run with an intent and without an end, with the byte that
+ * its process has locked (locks.c). If that byte is free, the process has ended, and the
+ * next writer appends `interrupted`.
  */
 
-/* One record on its way. */
+/* A record in the queue. */
 struct job {
 	struct job *next;
 	struct dw_audit_record rec;
-	bool begins; /* an intent, on disk before we go on; or else an outcome */
+	bool begins; /* an intent, to be on disk before the run; otherwise an outcome */
 	bool done;
 	int result;
 	struct dw_error err;
 };
 
 struct dw_audit {
-	struct dw_audit_store store; /* the leader's */
+	struct dw_audit_store store; /* of the leader */
 	int locks_fd;
 	int64_t owner;
 	bool sync_ends;
-	bool recovered;         /* the leader's */
-	struct dw_error failed; /* the leader's: why the disk takes no more */
+	bool recovered; /* of the leader */
+	struct dw_error
+		failed; /* of the leader: a sync failed, nothing is written any more */
 
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t change;
@@ -67,30 +66,30 @@ static int append_job(struct dw_audit *audit, struct dw_audit_tail *tail, struct
 }
 
 /*
- * In company, what is wrong with one record is not the others' fault, and is told
- * to its owner alone. -1: nothing can be written, as on a full disk.
+ * In a batch, a bad record fails alone: only its own thread gets the error. Returns -1
+ * if nothing can be written, as on a full disk.
  */
 static int append_one(struct dw_audit *audit, struct dw_audit_tail *tail, struct job *job,
-                      bool in_company, struct dw_error *err)
+                      bool in_batch, struct dw_error *err)
 {
 	struct dw_audit_store *store = &audit->store;
 	struct dw_audit_tail before = *tail;
 
-	if (!in_company)
+	if (!in_batch)
 		return append_job(audit, tail, job, err);
-	if (dw_audit_store_exec(store, "SAVEPOINT one", err) < 0)
+	if (dw_sqlite_exec(&store->sqlite, "SAVEPOINT one", err) < 0)
 		return -1;
 	job->result = append_job(audit, tail, job, &job->err);
-	if (sqlite3_get_autocommit(store->db)) {
+	if (sqlite3_get_autocommit(store->sqlite.db)) {
 		*err = job->err;
 		return -1;
 	}
 	if (job->result < 0) {
 		*tail = before;
-		if (dw_audit_store_exec(store, "ROLLBACK TO one", err) < 0)
+		if (dw_sqlite_exec(&store->sqlite, "ROLLBACK TO one", err) < 0)
 			return -1;
 	}
-	return dw_audit_store_exec(store, "RELEASE one", err);
+	return dw_sqlite_exec(&store->sqlite, "RELEASE one", err);
 }
 
 static int append_all(struct dw_audit *audit, struct job *jobs, struct dw_error *err)
@@ -98,10 +97,8 @@ static int append_all(struct dw_audit *audit, struct job *jobs, struct dw_error 
 	struct dw_audit_tail tail;
 	struct job *job;
 
-	if (dw_audit_store_run(&audit->store, DW_AUDIT_SQL_BEGIN, "wait for others",
-	                       err) < 0)
-		return -1;
-	if (dw_audit_chain_tail(&audit->store, &tail, err) < 0)
+	if (dw_audit_store_run(&audit->store, DW_AUDIT_SQL_BEGIN, err) < 0 ||
+	    dw_audit_store_head(&audit->store, &tail.seq, tail.hash, err) < 0)
 		return -1;
 	if (!audit->recovered &&
 	    dw_audit_chain_recover(&audit->store, &tail, audit->locks_fd, audit->owner,
@@ -110,14 +107,13 @@ static int append_all(struct dw_audit *audit, struct job *jobs, struct dw_error 
 	for (job = jobs; job; job = job->next)
 		if (append_one(audit, &tail, job, job != jobs || job->next, err) < 0)
 			return -1;
-	if (dw_audit_store_run(&audit->store, DW_AUDIT_SQL_COMMIT, "write audit records",
-	                       err) < 0)
+	if (dw_audit_store_run(&audit->store, DW_AUDIT_SQL_COMMIT, err) < 0)
 		return -1;
 	audit->recovered = true;
 	return 0;
 }
 
-/* All of them, in one transaction. */
+/* Write all jobs in one transaction. */
 static void write_batch(struct dw_audit *audit, struct job *jobs)
 {
 	struct dw_error err = {0};
@@ -127,8 +123,8 @@ static void write_batch(struct dw_audit *audit, struct job *jobs)
 	for (job = jobs; job; job = job->next)
 		sync = sync || job->begins;
 	/*
-	 * A sync that failed may have lost pages that the kernel takes for written,
-	 * and the next one would say that all is well. So it is over.
+	 * After a failed sync the kernel may drop pages and report success for the next
+	 * one (fsyncgate). So no more records are accepted.
 	 */
 	err = audit->failed;
 	if (err.code == DW_OK && append_all(audit, jobs, &err) == 0) {
@@ -137,9 +133,7 @@ static void write_batch(struct dw_audit *audit, struct job *jobs)
 		audit->failed = err;
 	}
 
-	if (!sqlite3_get_autocommit(audit->store.db))
-		(void)dw_audit_store_run(&audit->store, DW_AUDIT_SQL_ROLLBACK,
-		                         "take back what was written", NULL);
+	dw_audit_store_rollback(&audit->store);
 	for (job = jobs; job; job = job->next) {
 		job->result = -1;
 		job->err = err;
@@ -168,7 +162,7 @@ static int submit(struct dw_audit *audit, struct job *mine, struct dw_error *err
 
 		(void)pthread_mutex_lock(&audit->lock);
 		audit->led = false;
-		/* A job is its owner's again, and may be gone, once we let go of the lock. */
+		/* Once the lock is released, a job may be gone: its thread returns. */
 		for (job = jobs; job; job = job->next)
 			job->done = true;
 		(void)pthread_cond_broadcast(&audit->change);
@@ -198,7 +192,7 @@ int dw_audit_intent(struct dw_audit *audit, const struct dw_audit_run *run,
 	struct job job = {.begins = true};
 
 	if (!request)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "describe the request");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot describe the request");
 	begin_record(&job.rec, "intent", run);
 	job.rec.request = dw_audit_text_of(request);
 	job.rec.level_asked = dw_audit_text_of(req->level ? req->level
@@ -206,7 +200,7 @@ int dw_audit_intent(struct dw_audit *audit, const struct dw_audit_run *run,
 	return submit(audit, &job, err);
 }
 
-/* A measure that is negative if unknown. */
+/* Scale a measure; negative means unknown. */
 static int64_t scaled(double value, double factor)
 {
 	return value >= 0 && value * factor < 9e18 ? (int64_t)(value * factor + 0.5)
@@ -226,7 +220,8 @@ int dw_audit_outcome(struct dw_audit *audit, const struct dw_audit_run *run,
 	if (res) {
 		proof = dw_proof_to_json(&res->proof);
 		if (!proof)
-			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "describe the proof");
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+			               "cannot describe the proof");
 		dw_audit_sha256(proof, strlen(proof), proof_hash);
 		rec->proof_sha256 = dw_audit_text_of(proof_hash);
 		rec->level_asked = dw_audit_text_of(res->proof.requested);
@@ -251,7 +246,7 @@ int dw_audit_outcome(struct dw_audit *audit, const struct dw_audit_run *run,
 	return submit(audit, &job, err);
 }
 
-/* Lead, so that the connection is ours. */
+/* Become the leader, who alone may use the connection. */
 static void lead(struct dw_audit *audit)
 {
 	(void)pthread_mutex_lock(&audit->lock);
@@ -269,7 +264,7 @@ static void stop_leading(struct dw_audit *audit)
 	(void)pthread_mutex_unlock(&audit->lock);
 }
 
-/* One transaction of ours, in which something is done to the chain. */
+/* Change the chain in one transaction. */
 static int with_chain(struct dw_audit *audit,
                       int (*fn)(struct dw_audit *audit, struct dw_audit_tail *tail,
                                 void *user, struct dw_error *err),
@@ -284,23 +279,20 @@ static int with_chain(struct dw_audit *audit,
 	why = audit->failed;
 	r = why.code == DW_OK ? 0 : -1;
 	if (r == 0)
-		r = dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, "wait for others",
-		                       &why);
+		r = dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, &why);
 	if (r == 0)
-		r = dw_audit_chain_tail(store, &tail, &why);
+		r = dw_audit_store_head(store, &tail.seq, tail.hash, &why);
 	if (r == 0)
 		r = fn(audit, &tail, user, &why);
 	if (r == 0)
-		r = dw_audit_store_run(store, DW_AUDIT_SQL_COMMIT, "write audit records",
-		                       &why);
+		r = dw_audit_store_run(store, DW_AUDIT_SQL_COMMIT, &why);
 	if (r == 0) {
 		r = dw_audit_store_sync(store, &why);
 		if (r < 0)
 			audit->failed = why;
 	}
-	if (r < 0 && !sqlite3_get_autocommit(store->db))
-		(void)dw_audit_store_run(store, DW_AUDIT_SQL_ROLLBACK,
-		                         "take back what was written", NULL);
+	if (r < 0)
+		dw_audit_store_rollback(store);
 	stop_leading(audit);
 	if (r < 0 && err)
 		*err = why;
@@ -348,13 +340,13 @@ int dw_audit_retain(struct dw_audit *audit, const struct dw_audit_keep *keep,
 	struct retaining retaining = {.keep = keep};
 
 	if (with_chain(audit, retain, &retaining, err) < 0)
-		return dw_wrap(err, "remove old audit records");
+		return dw_wrap(err, "cannot remove old audit records");
 	if (ret_removed)
 		*ret_removed = retaining.removed;
 	return 0;
 }
 
-/* The tables, by one process alone. */
+/* Create the tables, in one process at a time. */
 static int make_tables(struct dw_audit *audit, const char *path, struct dw_error *err)
 {
 	int r;
@@ -362,8 +354,8 @@ static int make_tables(struct dw_audit *audit, const char *path, struct dw_error
 	if (dw_audit_locks_enter(audit->locks_fd, err) < 0)
 		return -1;
 	r = dw_audit_store_create(&audit->store, path, err);
-	/* The names of the new files, too, are on disk. */
-	dw_audit_place_sync(path);
+	/* Put the names of the new files on disk, too. */
+	dw_audit_folder_sync(path);
 	dw_audit_locks_leave(audit->locks_fd);
 	return r;
 }
@@ -373,13 +365,13 @@ static int open_all(struct dw_audit *audit, const char *path, bool stays,
 {
 	bool is_new = false;
 
-	if (dw_audit_place_make(path, err) < 0 ||
+	if (dw_audit_file_make(path, err) < 0 ||
 	    dw_audit_locks_open(path, &audit->locks_fd, err) < 0 ||
 	    dw_audit_locks_claim(audit->locks_fd, &audit->owner, err) < 0)
 		return -1;
 	if (dw_audit_store_open(&audit->store, path, stays, &is_new, err) < 0 ||
 	    (is_new && make_tables(audit, path, err) < 0))
-		return dw_wrap(err, "open the audit file %s", path);
+		return dw_wrap(err, "cannot open the audit file %s", path);
 	if (stays)
 		dw_audit_store_widen(&audit->store);
 	return 0;
@@ -391,7 +383,7 @@ int dw_audit_open(const char *path, unsigned flags, struct dw_audit **ret,
 	struct dw_audit *audit = calloc(1, sizeof(*audit));
 
 	if (!audit)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open the audit file");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open the audit file");
 	audit->locks_fd = audit->store.log_fd = -1;
 	audit->sync_ends = flags & DW_AUDIT_SYNC_ENDS;
 	audit->last = &audit->first;
@@ -410,7 +402,7 @@ void dw_audit_close(struct dw_audit *audit)
 	if (!audit)
 		return;
 	dw_audit_store_close(&audit->store);
-	/* Last: what we leave open is interrupted from here on. */
+	/* Last: from here on our open runs count as interrupted. */
 	dw_cleanup_close(&audit->locks_fd);
 	(void)pthread_cond_destroy(&audit->change);
 	(void)pthread_mutex_destroy(&audit->lock);

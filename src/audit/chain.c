@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "audit/chain.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "audit/place.h"
+#include "audit/own.h"
 #include "base/cleanup.h"
-
-static int64_t now_us(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
-int dw_audit_chain_tail(struct dw_audit_store *store, struct dw_audit_tail *ret,
-                        struct dw_error *err)
-{
-	return dw_audit_store_head(store, &ret->seq, ret->hash, err);
-}
+#include "base/clock.h"
 
 int dw_audit_chain_append(struct dw_audit_store *store, struct dw_audit_tail *tail,
                           struct dw_audit_record *rec, struct dw_error *err)
@@ -30,12 +14,12 @@ int dw_audit_chain_append(struct dw_audit_store *store, struct dw_audit_tail *ta
 	int r;
 
 	rec->seq = tail->seq + 1;
-	rec->time_us = now_us();
+	rec->time_us = dw_wall_us();
 	rec->prev_hash = dw_audit_text_of(tail->hash);
 	dw_audit_record_hash(rec, hash);
 	rec->hash = dw_audit_text_of(hash);
 	r = dw_audit_store_insert(store, rec, err);
-	/* They point into what is about to change. */
+	/* They point into buffers that change below. */
 	rec->prev_hash = rec->hash = (struct dw_audit_text){0};
 	if (r < 0)
 		return -1;
@@ -51,15 +35,9 @@ int dw_audit_chain_open(struct dw_audit_store *store,
 	autoreset sqlite3_stmt *stmt = dw_audit_store_stmt(store, DW_AUDIT_SQL_OPEN_ADD,
 	                                                   err);
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_text64(stmt, 1, intent->run.data, intent->run.len,
-	                          SQLITE_TRANSIENT, SQLITE_UTF8);
-	(void)sqlite3_bind_int64(stmt, 2, intent->seq);
-	(void)sqlite3_bind_int64(stmt, 3, owner);
-	if (sqlite3_step(stmt) != SQLITE_DONE)
-		return dw_audit_store_fail(store, err, "write an audit record");
-	return 0;
+	DW_SQL_BIND(stmt, DW_SQL_CUT(intent->run.data, intent->run.len),
+	            DW_SQL_NUMBER(intent->seq), DW_SQL_NUMBER(owner));
+	return dw_sqlite_step(&store->sqlite, stmt, err);
 }
 
 int dw_audit_chain_close(struct dw_audit_store *store, struct dw_audit_text run,
@@ -68,26 +46,23 @@ int dw_audit_chain_close(struct dw_audit_store *store, struct dw_audit_text run,
 	autoreset sqlite3_stmt *stmt = dw_audit_store_stmt(store,
 	                                                   DW_AUDIT_SQL_OPEN_REMOVE, err);
 
-	if (!stmt)
+	DW_SQL_BIND(stmt, DW_SQL_CUT(run.data, run.len));
+	if (dw_sqlite_step(&store->sqlite, stmt, err) < 0)
 		return -1;
-	(void)sqlite3_bind_text64(stmt, 1, run.data, run.len, SQLITE_TRANSIENT,
-	                          SQLITE_UTF8);
-	if (sqlite3_step(stmt) != SQLITE_DONE)
-		return dw_audit_store_fail(store, err, "write an audit record");
-	if (sqlite3_changes(store->db) != 1)
+	if (sqlite3_changes(store->sqlite.db) != 1)
 		return dw_fail(err, DW_E_NOT_FOUND, 0,
 		               "no run %.*s is open in the audit file", (int)run.len,
 		               run.data);
 	return 0;
 }
 
-/* A run whose owner is gone. */
+/* An open run whose process has ended. */
 struct orphan {
 	char run[DW_ID_MAX];
 	int64_t seq;
 };
 
-/* All of them, to be freed. */
+/* free() the list. */
 static int list_orphans(struct dw_audit_store *store, int locks_fd, int64_t us,
                         struct orphan **ret, size_t *ret_n, struct dw_error *err)
 {
@@ -99,10 +74,8 @@ static int list_orphans(struct dw_audit_store *store, int locks_fd, int64_t us,
 	const char *run;
 	int r;
 
-	if (!stmt)
-		return -1;
-	(void)sqlite3_bind_int64(stmt, 1, us);
-	while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(us));
+	while ((r = dw_sqlite_step(&store->sqlite, stmt, err)) > 0) {
 		run = (const char *)sqlite3_column_text(stmt, 0);
 		if (!run || strlen(run) >= DW_ID_MAX ||
 		    dw_audit_locks_held(locks_fd, sqlite3_column_int64(stmt, 1)))
@@ -112,14 +85,14 @@ static int list_orphans(struct dw_audit_store *store, int locks_fd, int64_t us,
 			more = reallocarray(list, room, sizeof(*list));
 			if (!more)
 				return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-				               "look for interrupted runs");
+				               "cannot list interrupted runs");
 			list = more;
 		}
 		list[n] = (struct orphan){.seq = sqlite3_column_int64(stmt, 2)};
 		memcpy(list[n++].run, run, strlen(run));
 	}
-	if (r != SQLITE_DONE)
-		return dw_audit_store_fail(store, err, "look for interrupted runs");
+	if (r < 0)
+		return -1;
 	*ret = TAKE_PTR(list);
 	*ret_n = n;
 	return 0;
@@ -129,19 +102,21 @@ static int interrupt(struct dw_audit_store *store, struct dw_audit_tail *tail,
                      const struct orphan *orphan, struct dw_error *err)
 {
 	autostmt sqlite3_stmt *stmt =
-		dw_audit_store_prepare(store,
-	                               "SELECT who, level_asked FROM record WHERE seq = ?",
-	                               err);
+		dw_sqlite_prepare(&store->sqlite,
+	                          "SELECT who, level_asked FROM record WHERE seq = ?",
+	                          err);
 	struct dw_audit_record rec;
+	int r;
 
-	if (!stmt)
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(orphan->seq));
+	r = dw_sqlite_step(&store->sqlite, stmt, err);
+	if (r < 0)
 		return -1;
-	(void)sqlite3_bind_int64(stmt, 1, orphan->seq);
 	dw_audit_record_init(&rec);
 	rec.kind = dw_audit_text_of("interrupted");
 	rec.run = dw_audit_text_of(orphan->run);
 	rec.hint = dw_audit_text_of("its process ended before the run did");
-	if (sqlite3_step(stmt) == SQLITE_ROW) {
+	if (r > 0) {
 		rec.who = dw_audit_text_of((const char *)sqlite3_column_text(stmt, 0));
 		rec.level_asked = dw_audit_text_of(
 			(const char *)sqlite3_column_text(stmt, 1));

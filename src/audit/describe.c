@@ -12,7 +12,7 @@
 
 #define MB 1048576
 
-/* The makers give NULL without memory; put() remembers it. */
+/* The make_ functions return NULL without memory; put() remembers it. */
 struct build {
 	bool failed;
 };
@@ -92,7 +92,7 @@ static void put_list(struct build *b, json_t *object, const char *key,
 	put(b, object, key, array);
 }
 
-/* An empty list of what is allowed says a lot: nothing is. */
+/* An empty list means that nothing is allowed, no list that everything is. */
 static void put_allowed(struct build *b, json_t *object, const char *key,
                         const char *const *list)
 {
@@ -148,7 +148,7 @@ static void put_limit(struct build *b, json_t *object, const char *key, uint64_t
 
 static void put_limits(struct build *b, json_t *object, const struct dw_limits *limits)
 {
-	json_t *part = json_object();
+	json_auto_t *part = json_object();
 
 	put_limit(b, part, "timeout_s", limits->timeout_ms, 1000);
 	put_limit(b, part, "memory_mb", limits->memory_bytes, MB);
@@ -159,9 +159,7 @@ static void put_limits(struct build *b, json_t *object, const struct dw_limits *
 	put_limit(b, part, "files", limits->files, 1);
 	put_limit(b, part, "io_mbps", limits->io_bytes, MB);
 	if (json_object_size(part) > 0)
-		put(b, object, "limits", part);
-	else
-		json_decref(part);
+		put(b, object, "limits", json_incref(part));
 }
 
 static const char *const pulls[] = {
@@ -169,13 +167,12 @@ static const char *const pulls[] = {
 	[DW_PULL_NEVER] = "never",
 	[DW_PULL_ALWAYS] = "always",
 };
-_Static_assert(ARRAY_SIZE(pulls) == DW_PULL_COUNT, "each has its word");
+_Static_assert(ARRAY_SIZE(pulls) == DW_PULL_COUNT, "a name for each");
 
 char *dw_audit_describe(const struct dw_request *req)
 {
 	struct build build = {0}, *b = &build;
-	json_t *root = json_object();
-	char *text = NULL;
+	json_auto_t *root = json_object();
 
 	put_text(b, root, "language", req->language);
 	if (req->code.data)
@@ -205,8 +202,6 @@ char *dw_audit_describe(const struct dw_request *req)
 	if (req->strict)
 		put(b, root, "strict", json_true());
 
-	if (!b->failed)
-		text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	json_decref(root);
-	return text;
+	return b->failed ? NULL
+	                 : json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
 }

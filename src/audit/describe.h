@@ -4,14 +4,13 @@
 
 #include "dewar/request.h"
 
-/* Input and files up to this size are recorded whole, others by size and digest. */
+/* Larger input and files are recorded by size and digest only. */
 #define DW_AUDIT_WHOLE_MAX ((size_t)64 << 10)
 
 /*
- * The request as JSON, as dw_request_from_json() reads it: code always whole, and
- * input and files if they are small. What JSON cannot hold as text is an object
- * with its base64; a name that it cannot hold is "base64:" and that. free() it;
- * NULL without memory.
+ * The request as JSON that dw_request_from_json() reads: all of the code, and small
+ * input and files. Bytes that are not UTF-8 become an object with their base64; such a
+ * name becomes "base64:" and its base64. free() it; NULL without memory.
  */
 char *dw_audit_describe(const struct dw_request *req);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite can load libraries that a query names. A static program cannot, and the
- * linker warns of it; nor would we want it to. So the linker puts this in the place
- * of dlopen().
+ * SQLite can load libraries that a query names. A static program cannot, and the linker
+ * warns about it. The linker uses this function instead of dlopen() (--wrap).
  */
 #include <stddef.h>
 

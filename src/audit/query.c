@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit.h"
-#include "audit/place.h"
-#include "audit/reader.h"
+#include "audit/own.h"
 #include "base/cleanup.h"
 
-/* The filter's parameters, by number: ?1 since, ?2 until, ?3 id, ?4 status, ?5 limit. */
+/* The parameters of the filter: ?1 since, ?2 until, ?3 id, ?4 status, ?5 limit. */
 #define IN_TIME " (?1 = 0 OR time_us >= ?1) AND (?2 = 0 OR time_us < ?2) "
-/* Ids are hex digits: whatever begins with one comes before it and a "g". */
+/* Ids are hex digits: all with this prefix sort before the prefix and a "g". */
 #define BY_ID " (?3 IS NULL OR (run >= ?3 AND run < ?3 || 'g')) "
 
 static const char records_sql[] =
@@ -31,7 +29,7 @@ int dw_audit_reader_open(const char *path, struct dw_audit_reader **ret,
 	struct dw_audit_reader *reader = calloc(1, sizeof(*reader));
 
 	if (!reader)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open the audit file");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open the audit file");
 	reader->locks_fd = -1;
 	if (dw_audit_store_open_reader(&reader->store, path, err) < 0) {
 		free(reader);
@@ -54,19 +52,14 @@ void dw_audit_reader_close(struct dw_audit_reader *reader)
 static sqlite3_stmt *prepare(struct dw_audit_reader *reader, const char *sql,
                              const struct dw_audit_filter *filter, struct dw_error *err)
 {
-	sqlite3_stmt *stmt = dw_audit_store_prepare(&reader->store, sql, err);
+	sqlite3_stmt *stmt = dw_sqlite_prepare(&reader->store.sqlite, sql, err);
+	bool limited = filter->limit > 0 && filter->limit < INT64_MAX;
 
-	if (!stmt)
-		return NULL;
-	(void)sqlite3_bind_int64(stmt, 1, filter->since_us);
-	(void)sqlite3_bind_int64(stmt, 2, filter->until_us);
-	(void)sqlite3_bind_text(stmt, 3, filter->id, -1, SQLITE_STATIC);
-	/* Only one of the two has these. */
-	(void)sqlite3_bind_text(stmt, 4, filter->status, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(stmt, 5,
-	                         filter->limit > 0 && filter->limit < INT64_MAX
-	                                 ? (int64_t)filter->limit
-	                                 : -1);
+	/* SQLite ignores the last two for runs_sql, which does not have them. */
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(filter->since_us),
+	            DW_SQL_NUMBER(filter->until_us), DW_SQL_TEXT(filter->id),
+	            DW_SQL_TEXT(filter->status),
+	            DW_SQL_NUMBER(limited ? (int64_t)filter->limit : -1));
 	return stmt;
 }
 
@@ -76,22 +69,18 @@ int dw_audit_each_record(struct dw_audit_reader *reader,
 {
 	autostmt sqlite3_stmt *stmt = prepare(reader, records_sql, filter, err);
 	struct dw_audit_record rec;
-	int r, enough;
+	int r, stop;
 
-	if (!stmt)
-		return -1;
-	while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
+	while ((r = dw_sqlite_step(&reader->store.sqlite, stmt, err)) > 0) {
 		(void)dw_audit_store_row(stmt, 0, &rec);
-		enough = fn(user, &rec);
-		if (enough)
-			return enough;
+		stop = fn(user, &rec);
+		if (stop)
+			return stop;
 	}
-	return r == SQLITE_DONE
-	               ? 0
-	               : dw_audit_store_fail(&reader->store, err, "read the audit file");
+	return r;
 }
 
-/* Whose run it is lives, or it was cut off. */
+/* A run without an end goes on if its process still holds its lock. */
 static const char *status_of_open(const struct dw_audit_reader *reader,
                                   sqlite3_stmt *stmt, int column)
 {
@@ -110,11 +99,9 @@ int dw_audit_each_run(struct dw_audit_reader *reader,
 	struct dw_audit_record intent, end;
 	struct dw_audit_entry entry;
 	uint64_t n = 0;
-	int r, enough;
+	int r, stop;
 
-	if (!stmt)
-		return -1;
-	while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
+	while ((r = dw_sqlite_step(&reader->store.sqlite, stmt, err)) > 0) {
 		(void)dw_audit_store_row(stmt, 0, &intent);
 		(void)dw_audit_store_row(stmt, DW_AUDIT_FIELDS, &end);
 		entry = (struct dw_audit_entry){.intent = &intent,
@@ -126,13 +113,11 @@ int dw_audit_each_run(struct dw_audit_reader *reader,
 			                               : DW_AUDIT_INTERRUPTED;
 		if (filter->status && strcmp(filter->status, entry.status) != 0)
 			continue;
-		enough = fn(user, &entry);
-		if (enough)
-			return enough;
+		stop = fn(user, &entry);
+		if (stop)
+			return stop;
 		if (filter->limit > 0 && ++n == filter->limit)
 			return 0;
 	}
-	return r == SQLITE_DONE
-	               ? 0
-	               : dw_audit_store_fail(&reader->store, err, "read the audit file");
+	return r;
 }

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
-/* Says which encoding follows, so that another one can never be taken for it. */
+/* Names the encoding, so that a later one never gives the same bytes. */
 #define MAGIC "dewar audit 1\n"
 
 #define NUMBER(member)                                                             \
@@ -45,7 +45,8 @@ const struct dw_audit_field dw_audit_fields[] = {
 	TEXT(prev_hash),
 	TEXT(hash),
 };
-_Static_assert(ARRAY_SIZE(dw_audit_fields) == DW_AUDIT_FIELDS, "as many as are declared");
+_Static_assert(ARRAY_SIZE(dw_audit_fields) == DW_AUDIT_FIELDS,
+               "DW_AUDIT_FIELDS is their number");
 
 const char dw_audit_genesis[DW_AUDIT_HASH_MAX] =
 	"0000000000000000000000000000000000000000000000000000000000000000";
@@ -101,7 +102,7 @@ void dw_audit_sha256(const void *data, size_t len, char ret[DW_AUDIT_HASH_MAX])
 	put_hex(digest, ret);
 }
 
-/* A letter for what follows, and eight bytes, the largest first. */
+/* A letter for the type, and eight bytes, big-endian. */
 static void put_word(struct sha256_ctx *ctx, char letter, uint64_t value)
 {
 	uint8_t bytes[9] = {(uint8_t)letter};
@@ -112,8 +113,8 @@ static void put_word(struct sha256_ctx *ctx, char letter, uint64_t value)
 }
 
 /*
- * Each field says what it is and how long, so that no two different records have
- * the same bytes, wherever the borders between their texts lie.
+ * Each field has its type and length in front, so that two different records never have
+ * the same bytes.
  */
 void dw_audit_record_hash(const struct dw_audit_record *rec, char ret[DW_AUDIT_HASH_MAX])
 {
@@ -146,7 +147,7 @@ void dw_audit_time_text(int64_t time_us, char ret[DW_AUDIT_TIME_MAX])
 	struct tm tm;
 	size_t len;
 
-	/* What is in a file need not be a time of this world. */
+	/* A changed file may hold any number. */
 	if (time_us < 0 || !gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900) {
 		(void)snprintf(ret, DW_AUDIT_TIME_MAX, "?");
 		return;
@@ -165,7 +166,7 @@ static json_t *make_text(struct dw_audit_text text)
 	return clean ? json_stringn_nocheck(clean, len) : NULL;
 }
 
-/* The request as an object, if that is what it is. */
+/* The request as an object, if it is valid JSON. */
 static json_t *make_request(struct dw_audit_text text)
 {
 	json_t *request = json_loadb(text.data, text.len, JSON_ALLOW_NUL, NULL);
@@ -176,7 +177,7 @@ static json_t *make_request(struct dw_audit_text text)
 json_t *dw_audit_record_to_json(const struct dw_audit_record *rec)
 {
 	struct dw_audit_record copy = *rec;
-	json_t *object = json_object();
+	json_auto_t *object = json_object();
 	char time_text[DW_AUDIT_TIME_MAX];
 	int r = object ? 0 : -1;
 
@@ -202,8 +203,5 @@ json_t *dw_audit_record_to_json(const struct dw_audit_record *rec)
 					: make_text(*text));
 		}
 	}
-	if (r == 0)
-		return object;
-	json_decref(object);
-	return NULL;
+	return r == 0 ? json_incref(object) : NULL;
 }

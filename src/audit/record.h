@@ -10,22 +10,21 @@
 #include "dewar/error.h"
 
 /*
- * One record, and what is hashed of it.
+ * A record and its hash.
  *
- * A record is a row of fields, each a number, a text or nothing. The table in
- * record.c has them in order, and what is stored, read, hashed and exported all
- * goes by it. docs/AUDIT.md has the encoding, for who wants to check the chain
- * without us.
+ * A record is a row of fields, each a number, a text or absent. The table in record.c
+ * defines their order for the file, the hash and the JSON form. docs/AUDIT.md specifies
+ * the encoding, for programs that verify the chain without Dewar.
  */
 
 #define DW_AUDIT_HASH_MAX 65 /* SHA-256 in hex */
 
-/* A number that is not there. */
+/* An absent number. */
 #define DW_AUDIT_NONE INT64_MIN
 
-/* Bytes with their length, since a file may hold a NUL where we wrote none. */
+/* With a length: a changed file may hold a NUL. */
 struct dw_audit_text {
-	const char *data; /* NULL: not there */
+	const char *data; /* NULL: absent */
 	size_t len;
 };
 
@@ -50,8 +49,8 @@ struct dw_audit_record {
 	int64_t run_us;
 	int64_t cpu_us;
 	int64_t memory_bytes;
-	int64_t through_seq; /* of a checkpoint: the last record that was removed ... */
-	struct dw_audit_text through_hash; /* ... and its hash */
+	int64_t through_seq;               /* of a checkpoint: the last removed record */
+	struct dw_audit_text through_hash; /* the hash of that record */
 	struct dw_audit_text prev_hash;
 	struct dw_audit_text hash; /* over all the fields above */
 };
@@ -68,7 +67,7 @@ struct dw_audit_field {
 	size_t at; /* in struct dw_audit_record */
 };
 
-/* In the order of the encoding; the hash itself is the last. */
+/* In the order of the encoding; the hash is the last. */
 #define DW_AUDIT_FIELDS 23
 extern const struct dw_audit_field dw_audit_fields[DW_AUDIT_FIELDS];
 
@@ -80,14 +79,14 @@ struct dw_audit_text *dw_audit_text(struct dw_audit_record *rec, size_t field);
 struct dw_audit_text dw_audit_text_of(const char *text);
 bool dw_audit_text_is(struct dw_audit_text text, const char *other);
 
-/* SHA-256 in hex, of bytes and of a record's fields but its hash. */
+/* SHA-256 in hex: of bytes, and of all fields of a record but its hash. */
 void dw_audit_sha256(const void *data, size_t len, char ret[DW_AUDIT_HASH_MAX]);
 void dw_audit_record_hash(const struct dw_audit_record *rec, char ret[DW_AUDIT_HASH_MAX]);
 
-/* What stands before the first record. */
+/* The prev_hash of the first record. */
 extern const char dw_audit_genesis[DW_AUDIT_HASH_MAX];
 
-/* As a JSON object without the fields that are not there; NULL without memory. */
+/* A JSON object without absent fields; NULL without memory. */
 json_t *dw_audit_record_to_json(const struct dw_audit_record *rec);
 
 /* "2026-11-15T14:44:35.123456Z" */

@@ -2,38 +2,24 @@
 #include <errno.h>
 #include <string.h>
 
-#include "audit/chain.h"
+#include "audit/own.h"
 
-/* About what a record takes up besides its request. */
+/* About the size of a record without its request. */
 #define ROW_BYTES "450"
 
 #define ROUNDS 8
 
-/* One number from a statement with at most one parameter; none if it is NULL. */
+/* A number from a statement with at most one parameter; none if it is NULL. */
 static int ask(struct dw_audit_store *store, const char *sql, int64_t parameter,
                int64_t none, int64_t *ret, struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_audit_store_prepare(store, sql, err);
+	sqlite3_stmt *stmt = dw_sqlite_prepare(&store->sqlite, sql, err);
 
-	if (!stmt)
-		return -1;
-	if (sqlite3_bind_parameter_count(stmt) > 0)
-		(void)sqlite3_bind_int64(stmt, 1, parameter);
-	switch (sqlite3_step(stmt)) {
-	case SQLITE_ROW:
-		*ret = sqlite3_column_type(stmt, 0) == SQLITE_NULL
-		               ? none
-		               : sqlite3_column_int64(stmt, 0);
-		return 0;
-	case SQLITE_DONE:
-		*ret = none;
-		return 0;
-	default:
-		return dw_audit_store_fail(store, err, "read the audit file");
-	}
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(parameter));
+	return dw_sqlite_number(&store->sqlite, stmt, none, ret, err);
 }
 
-/* What the file holds now, without pages that are free. */
+/* The size of the file without its free pages. */
 static int used_bytes(struct dw_audit_store *store, int64_t *ret, struct dw_error *err)
 {
 	int64_t pages = 0, free_pages = 0, size = 0;
@@ -47,34 +33,32 @@ static int used_bytes(struct dw_audit_store *store, int64_t *ret, struct dw_erro
 }
 
 /*
- * The record up to which to remove, so that about this much of the file is free
- * then. What a record takes up in pages nobody knows; its share of all is known
- * well enough.
+ * The last record to remove so that about this many bytes become free. How many pages a
+ * record takes is unknown; its share of all records is a good estimate.
  */
 static int seq_after_bytes(struct dw_audit_store *store, int64_t bytes, int64_t used,
                            int64_t *ret, struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_audit_store_prepare(
-		store,
-		"SELECT seq, " ROW_BYTES
-		" + coalesce(length(request), 0) FROM record ORDER BY seq",
-		err);
+	autostmt sqlite3_stmt *stmt =
+		dw_sqlite_prepare(&store->sqlite,
+	                          "SELECT seq, " ROW_BYTES
+	                          " + coalesce(length(request), 0) FROM record ORDER BY seq",
+	                          err);
 	int64_t seq = 0, all = 0;
 	double left;
 	int r;
 
-	if (!stmt ||
-	    ask(store,
+	if (ask(store,
 	        "SELECT sum(" ROW_BYTES " + coalesce(length(request), 0)) FROM record", 0,
 	        0, &all, err) < 0)
 		return -1;
 	left = (double)all * (double)bytes / (double)used;
-	while ((r = sqlite3_step(stmt)) == SQLITE_ROW && left > 0) {
+	while ((r = dw_sqlite_step(&store->sqlite, stmt, err)) > 0 && left > 0) {
 		seq = sqlite3_column_int64(stmt, 0);
 		left -= (double)sqlite3_column_int64(stmt, 1);
 	}
-	if (r != SQLITE_ROW && r != SQLITE_DONE)
-		return dw_audit_store_fail(store, err, "read the audit file");
+	if (r < 0)
+		return -1;
 	*ret = seq;
 	return 0;
 }
@@ -100,7 +84,7 @@ static int find_last(struct dw_audit_store *store, const struct dw_audit_keep *k
 	}
 	last = by_age > by_size ? by_age : by_size;
 
-	/* The end of a run that goes on must find its beginning. */
+	/* Keep the intent of every run that has not ended. */
 	if (ask(store, "SELECT min(seq) FROM open_run", 0, INT64_MAX, &open, err) < 0)
 		return -1;
 	*ret = last < open ? last : open - 1;
@@ -111,25 +95,27 @@ static int hash_of(struct dw_audit_store *store, int64_t seq, char ret[DW_AUDIT_
                    struct dw_error *err)
 {
 	autostmt sqlite3_stmt *stmt =
-		dw_audit_store_prepare(store, "SELECT hash FROM record WHERE seq = ?",
-	                               err);
+		dw_sqlite_prepare(&store->sqlite, "SELECT hash FROM record WHERE seq = ?",
+	                          err);
 	const char *hash = NULL;
+	int r;
 
-	if (!stmt)
+	DW_SQL_BIND(stmt, DW_SQL_NUMBER(seq));
+	r = dw_sqlite_step(&store->sqlite, stmt, err);
+	if (r < 0)
 		return -1;
-	(void)sqlite3_bind_int64(stmt, 1, seq);
-	if (sqlite3_step(stmt) == SQLITE_ROW)
+	if (r > 0)
 		hash = (const char *)sqlite3_column_text(stmt, 0);
 	if (!hash || strlen(hash) != DW_AUDIT_HASH_MAX - 1)
-		return dw_fail(err, DW_E_INTERNAL, 0,
-		               "record %lld is not what it should be: see `dewar audit "
-		               "verify`",
-		               (long long)seq);
+		return dw_fail(
+			err, DW_E_INTERNAL, 0,
+			"audit record %lld has no valid hash; see `dewar audit verify`",
+			(long long)seq);
 	memcpy(ret, hash, DW_AUDIT_HASH_MAX);
 	return 0;
 }
 
-/* One checkpoint, and what goes with it. */
+/* Append one checkpoint and remove the records up to it. */
 static int remove_some(struct dw_audit_store *store, struct dw_audit_tail *tail,
                        const struct dw_audit_keep *keep, size_t *ret_removed,
                        struct dw_error *err)
@@ -142,7 +128,7 @@ static int remove_some(struct dw_audit_store *store, struct dw_audit_tail *tail,
 	if (find_last(store, keep, &last, err) < 0 ||
 	    ask(store, "SELECT min(seq) FROM record", 0, INT64_MAX, &first, err) < 0)
 		return -1;
-	/* A checkpoint alone is not worth another one. */
+	/* Do not replace a lone checkpoint by another one. */
 	if (last < first || (last == first && last == tail->seq))
 		return 0;
 
@@ -156,7 +142,7 @@ static int remove_some(struct dw_audit_store *store, struct dw_audit_tail *tail,
 		return -1;
 	if (ask(store, "DELETE FROM record WHERE seq <= ?", last, 0, &first, err) < 0)
 		return -1;
-	*ret_removed = (size_t)sqlite3_changes(store->db);
+	*ret_removed = (size_t)sqlite3_changes(store->sqlite.db);
 	return 0;
 }
 
@@ -166,7 +152,7 @@ int dw_audit_chain_retain(struct dw_audit_store *store, struct dw_audit_tail *ta
 {
 	size_t removed = 0, all = 0;
 
-	/* Pages that are half empty count in full, so once may not be enough. */
+	/* Half-empty pages count in full, so one round may not be enough. */
 	for (int i = 0; i < ROUNDS; i++) {
 		if (remove_some(store, tail, keep, &removed, err) < 0)
 			return -1;

@@ -1,38 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "audit/store.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "audit/own.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
-
-/* "Dwau", for file(1) and for us. */
-#define APPLICATION_ID "1148674421"
-#define SCHEMA_VERSION 1
-
-/* How long we wait for others that write. */
-#define BUSY_MAX_MS 30000
 
 /*
- * Pages in the log before they are moved into the file, for which we wait for the
- * disk twice. A small log is read quickly by the next one to open it, and a CLI
- * opens it for each run; who stays need not care.
+ * Pages in the log before SQLite moves them into the file, which waits for the disk
+ * twice. The next process reads a small log faster, and each run of the CLI opens it; a
+ * daemon opens it once.
  */
 #define LOG_PAGES 100
 #define LOG_PAGES_STAYING 1000
 #define LOG_BYTES_STAYING (LOG_PAGES_STAYING * (4096 + 24) + 32)
 
 /*
- * record	the chain. Rows are only appended, one behind the other; rows go only
- *		if a checkpoint in the chain says up to where. AUTOINCREMENT keeps the
- *		last number beside it, so that rows cut off at the end are missed.
- * open_run	the runs that have an intent and no end yet, and whose they are (see
- *		audit.c). Not part of the chain, and could be made anew from it.
+ * record	the chain. Rows are only appended; they are removed only up to a number
+ *		that a checkpoint in the chain names. AUTOINCREMENT keeps the last
+ *		number separately, so that rows cut off at the end are noticed.
+ * open_run	the runs with an intent and without an end, and their owners (see
+ *		audit.c). Not part of the chain; it could be rebuilt from it.
  */
 static const char schema[] =
 	"CREATE TABLE record ("
@@ -60,10 +50,15 @@ static const char schema[] =
 	"CREATE TRIGGER record_is_kept BEFORE DELETE ON record "
 	"WHEN OLD.seq > coalesce((SELECT max(through_seq) FROM record"
 	" WHERE through_seq IS NOT NULL), 0) "
-	"BEGIN SELECT RAISE(ABORT, 'records stay, but for those up to a checkpoint'); END;"
-	"PRAGMA application_id = " APPLICATION_ID ";"
-	"PRAGMA user_version = 1;";
-_Static_assert(SCHEMA_VERSION == 1, "the last line of the schema says so");
+	"BEGIN SELECT RAISE(ABORT, 'records stay, but for those up to a checkpoint'); END;";
+
+static const struct dw_sqlite_kind kind = {
+	.what = "audit",
+	.application_id = 1148674421, /* "Dwau" */
+	.version = 1,
+	.schema = schema,
+	.busy_ms = 30000,
+};
 
 static const char *const sql[] = {
 	[DW_AUDIT_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -80,74 +75,45 @@ static const char *const sql[] = {
 };
 _Static_assert(ARRAY_SIZE(sql) == DW_AUDIT_SQL_COUNT, "a text for each statement");
 
-int dw_audit_store_fail(struct dw_audit_store *store, struct dw_error *err,
-                        const char *doing)
-{
-	int code = sqlite3_errcode(store->db) & 0xff;
-
-	return dw_fail(err, code == SQLITE_BUSY ? DW_E_BUSY : DW_E_INTERNAL, 0, "%s: %s",
-	               doing, sqlite3_errmsg(store->db));
-}
-
-/*
- * Somebody else writes. SQLite's own way is to wait longer and longer, up to a
- * tenth of a second, where what we wait for takes a fraction of a millisecond.
- */
-static int on_busy(void *user, int tries)
-{
-	struct dw_audit_store *store = user;
-	struct timespec pause = {.tv_nsec = tries < 20 ? 200000 : 2000000};
-
-	if (tries == 0)
-		store->busy_since_ms = dw_now_ms();
-	if (dw_now_ms() - store->busy_since_ms > BUSY_MAX_MS)
-		return 0;
-	(void)nanosleep(&pause, NULL);
-	return 1;
-}
-
-sqlite3_stmt *dw_audit_store_prepare(struct dw_audit_store *store, const char *text,
-                                     struct dw_error *err)
-{
-	sqlite3_stmt *stmt = NULL;
-
-	if (sqlite3_prepare_v2(store->db, text, -1, &stmt, NULL) != SQLITE_OK)
-		(void)dw_audit_store_fail(store, err, "read the audit file");
-	return stmt;
-}
-
 sqlite3_stmt *dw_audit_store_stmt(struct dw_audit_store *store, enum dw_audit_sql which,
                                   struct dw_error *err)
 {
 	if (!store->stmts[which])
-		store->stmts[which] = dw_audit_store_prepare(store, sql[which], err);
+		store->stmts[which] = dw_sqlite_prepare(&store->sqlite, sql[which], err);
 	return store->stmts[which];
 }
 
-int dw_audit_store_exec(struct dw_audit_store *store, const char *text,
-                        struct dw_error *err)
+int dw_audit_store_run(struct dw_audit_store *store, enum dw_audit_sql which,
+                       struct dw_error *err)
 {
-	if (sqlite3_exec(store->db, text, NULL, NULL, NULL) != SQLITE_OK)
-		return dw_audit_store_fail(store, err, "set up the audit file");
-	return 0;
+	autoreset sqlite3_stmt *stmt = dw_audit_store_stmt(store, which, err);
+
+	return dw_sqlite_step(&store->sqlite, stmt, err);
+}
+
+void dw_audit_store_rollback(struct dw_audit_store *store)
+{
+	if (!sqlite3_get_autocommit(store->sqlite.db))
+		(void)dw_audit_store_run(store, DW_AUDIT_SQL_ROLLBACK, NULL);
 }
 
 /*
- * A commit puts its pages into the log, and does not wait: we do, where we must.
- * SQLite would wait for the log's folder too, once for each time that it is opened,
- * which for a run of the CLI is as long again. The log can be opened and closed
- * beside SQLite, since it holds no locks on it; and it stays while we are here.
+ * A commit writes its pages to the log without waiting for the disk: this waits. SQLite
+ * would also wait for the folder of the log each time it is opened, which doubles the
+ * time of a run of the CLI. Opening the log beside SQLite is safe: SQLite holds no locks
+ * on it, and it exists for as long as this connection.
  */
 int dw_audit_store_sync(struct dw_audit_store *store, struct dw_error *err)
 {
 	if (fdatasync(store->log_fd) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "write audit records to disk");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot write audit records to disk");
 	return 0;
 }
 
 /*
- * Nobody but who has the transaction adds to the log, so that its end is ours to
- * move meanwhile. Zeros at the end are no records to SQLite, which goes by checksums.
+ * Only the process with the write transaction appends to the log, so that it can move the
+ * end. SQLite checks checksums and takes no zeros for records.
  */
 void dw_audit_store_widen(struct dw_audit_store *store)
 {
@@ -155,7 +121,7 @@ void dw_audit_store_widen(struct dw_audit_store *store)
 	struct stat st;
 	ssize_t n = 1;
 
-	if (dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, "widen the log", NULL) < 0)
+	if (dw_audit_store_run(store, DW_AUDIT_SQL_BEGIN, NULL) < 0)
 		return;
 	if (fstat(store->log_fd, &st) < 0)
 		n = 0;
@@ -164,79 +130,10 @@ void dw_audit_store_widen(struct dw_audit_store *store)
 		st.st_size += n;
 	}
 	(void)fdatasync(store->log_fd);
-	(void)dw_audit_store_run(store, DW_AUDIT_SQL_ROLLBACK, "widen the log", NULL);
+	dw_audit_store_rollback(store);
 }
 
-int dw_audit_store_run(struct dw_audit_store *store, enum dw_audit_sql which,
-                       const char *doing, struct dw_error *err)
-{
-	autoreset sqlite3_stmt *stmt = dw_audit_store_stmt(store, which, err);
-	int r;
-
-	if (!stmt)
-		return -1;
-	do
-		r = sqlite3_step(stmt);
-	while (r == SQLITE_ROW);
-	return r == SQLITE_DONE ? 0 : dw_audit_store_fail(store, err, doing);
-}
-
-/* Is it ours, and of a version that we know? */
-static int check_version(struct dw_audit_store *store, const char *path, bool *ret_new,
-                         struct dw_error *err)
-{
-	autostmt sqlite3_stmt *stmt = dw_audit_store_prepare(store, "PRAGMA user_version",
-	                                                     err);
-	autostmt sqlite3_stmt *tables = NULL;
-	int version;
-
-	if (!stmt)
-		return -1;
-	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return dw_audit_store_fail(store, err, "read the audit file");
-	version = sqlite3_column_int(stmt, 0);
-	*ret_new = false;
-	if (version == SCHEMA_VERSION)
-		return 0;
-	if (version > SCHEMA_VERSION)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "%s is of a later version of dewar", path);
-
-	tables = dw_audit_store_prepare(store, "SELECT 1 FROM sqlite_schema LIMIT 1",
-	                                err);
-	if (!tables)
-		return -1;
-	switch (sqlite3_step(tables)) {
-	case SQLITE_DONE:
-		*ret_new = true;
-		return 0;
-	case SQLITE_ROW:
-		return dw_fail(err, DW_E_INVALID, 0, "%s is no audit file of dewar",
-		               path);
-	default:
-		return dw_audit_store_fail(store, err, "read the audit file");
-	}
-}
-
-static int open_db(struct dw_audit_store *store, const char *path, int flags,
-                   struct dw_error *err)
-{
-	int r;
-
-	*store = (struct dw_audit_store){.log_fd = -1};
-	r = sqlite3_open_v2(path, &store->db,
-	                    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
-	if (r != SQLITE_OK) {
-		(void)dw_fail(err, DW_E_INTERNAL, 0, "%s",
-		              store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(r));
-		dw_audit_store_close(store);
-		return -1;
-	}
-	(void)sqlite3_busy_handler(store->db, on_busy, store);
-	return 0;
-}
-
-/* It is there from when the tables are made, unless somebody else cleaned up. */
+/* Another process may have removed the log. */
 static int open_log(struct dw_audit_store *store, const char *path, struct dw_error *err)
 {
 	char *name = sqlite3_mprintf("%s-wal", path);
@@ -246,21 +143,29 @@ static int open_log(struct dw_audit_store *store, const char *path, struct dw_er
 		                     0600);
 	sqlite3_free(name);
 	if (store->log_fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s-wal", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s-wal", path);
 	return 0;
+}
+
+static int connect_to(struct dw_audit_store *store, const char *path, int flags,
+                      struct dw_error *err)
+{
+	*store = (struct dw_audit_store){.log_fd = -1};
+	return dw_sqlite_connect(&store->sqlite, &kind, path, flags, err);
 }
 
 int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool stays,
                         bool *ret_new, struct dw_error *err)
 {
-	if (open_db(store, path, SQLITE_OPEN_READWRITE, err) < 0)
+	if (connect_to(store, path, SQLITE_OPEN_READWRITE, err) < 0)
 		return -1;
-	/* Who comes last would else move the log into the file, and wait for the disk. */
-	(void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	(void)sqlite3_wal_autocheckpoint(store->db,
+	/* Otherwise the last process to close moves the log and waits for the disk. */
+	(void)sqlite3_db_config(store->sqlite.db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
+	                        NULL);
+	(void)sqlite3_wal_autocheckpoint(store->sqlite.db,
 	                                 stays ? LOG_PAGES_STAYING : LOG_PAGES);
-	if (check_version(store, path, ret_new, err) < 0 ||
-	    dw_audit_store_exec(store, "PRAGMA synchronous = NORMAL", err) < 0 ||
+	if (dw_sqlite_check(&store->sqlite, path, ret_new, err) < 0 ||
+	    dw_sqlite_exec(&store->sqlite, "PRAGMA synchronous = NORMAL", err) < 0 ||
 	    (!*ret_new && open_log(store, path, err) < 0)) {
 		dw_audit_store_close(store);
 		return -1;
@@ -268,7 +173,7 @@ int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool sta
 	return 0;
 }
 
-/* Is there a log with records that are not in the file yet? */
+/* Returns true if a log has records that are not in the file yet. */
 static bool has_log(const char *path)
 {
 	char *name = sqlite3_mprintf("%s-wal", path);
@@ -280,8 +185,8 @@ static bool has_log(const char *path)
 }
 
 /*
- * SQLite makes files beside the one that it reads. Where it cannot, as on a medium
- * that is read-only, nobody writes either, and the file alone will do.
+ * SQLite creates files beside the one that it reads. On a read-only medium it cannot, but
+ * no process can write there either, so that the file alone is enough.
  */
 static int reopen_alone(struct dw_audit_store *store, const char *path,
                         struct dw_error *err)
@@ -295,10 +200,10 @@ static int reopen_alone(struct dw_audit_store *store, const char *path,
 	dw_audit_store_close(store);
 	uri = sqlite3_mprintf("file:%s?immutable=1", path);
 	if (!uri)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
-	r = open_db(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open %s", path);
+	r = connect_to(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
 	sqlite3_free(uri);
-	return r < 0 ? -1 : check_version(store, path, &empty, err);
+	return r < 0 ? -1 : dw_sqlite_check(&store->sqlite, path, &empty, err);
 }
 
 int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
@@ -309,15 +214,16 @@ int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
 
 	if (access(path, R_OK) < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
-		               errno, "read the audit file %s", path);
-	if (open_db(store, path, SQLITE_OPEN_READONLY, err) < 0)
+		               errno, "cannot read the audit file %s", path);
+	if (connect_to(store, path, SQLITE_OPEN_READONLY, err) < 0)
 		return -1;
-	r = check_version(store, path, &empty, err);
-	code = sqlite3_errcode(store->db) & 0xff;
+	r = dw_sqlite_check(&store->sqlite, path, &empty, err);
+	code = sqlite3_errcode(store->sqlite.db) & 0xff;
 	if (r < 0 && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
 		r = reopen_alone(store, path, err);
-	/* Damaged, but ours to read for as far as that goes. */
-	if (r < 0 && store->db && (sqlite3_errcode(store->db) & 0xff) == SQLITE_CORRUPT)
+	/* Damaged: read it as far as possible. */
+	if (r < 0 && store->sqlite.db &&
+	    (sqlite3_errcode(store->sqlite.db) & 0xff) == SQLITE_CORRUPT)
 		r = 0;
 	if (r == 0 && empty)
 		r = dw_fail(err, DW_E_NOT_FOUND, 0, "%s holds no records yet", path);
@@ -329,19 +235,19 @@ int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
 int dw_audit_store_create(struct dw_audit_store *store, const char *path,
                           struct dw_error *err)
 {
+	struct dw_sqlite *sqlite = &store->sqlite;
 	bool empty = false;
 
-	/* Somebody else may have been here while we waited for the lock. */
-	if (check_version(store, "the audit file", &empty, err) < 0)
+	/* Another process may have created them while we waited for the lock. */
+	if (dw_sqlite_check(sqlite, path, &empty, err) < 0)
 		return -1;
 	if (!empty)
 		return open_log(store, path, err);
-	if (dw_audit_store_exec(store, "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE",
-	                        err) < 0)
+	if (dw_sqlite_exec(sqlite, "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE", err) < 0)
 		return -1;
-	if (dw_audit_store_exec(store, schema, err) < 0 ||
-	    dw_audit_store_exec(store, "COMMIT", err) < 0) {
-		(void)dw_audit_store_exec(store, "ROLLBACK", NULL);
+	if (dw_sqlite_create(sqlite, err) < 0 ||
+	    dw_sqlite_exec(sqlite, "COMMIT", err) < 0) {
+		(void)dw_sqlite_exec(sqlite, "ROLLBACK", NULL);
 		return -1;
 	}
 	return open_log(store, path, err);
@@ -351,7 +257,7 @@ void dw_audit_store_close(struct dw_audit_store *store)
 {
 	for (size_t i = 0; i < DW_AUDIT_SQL_COUNT; i++)
 		(void)sqlite3_finalize(store->stmts[i]);
-	(void)sqlite3_close(store->db);
+	dw_sqlite_close(&store->sqlite);
 	dw_cleanup_close(&store->log_fd);
 	*store = (struct dw_audit_store){.log_fd = -1};
 }
@@ -360,27 +266,24 @@ int dw_audit_store_head(struct dw_audit_store *store, int64_t *ret_seq,
                         char ret_hash[DW_AUDIT_HASH_MAX], struct dw_error *err)
 {
 	autoreset sqlite3_stmt *stmt = dw_audit_store_stmt(store, DW_AUDIT_SQL_HEAD, err);
+	int r = dw_sqlite_step(&store->sqlite, stmt, err);
 	const char *hash;
 
-	if (!stmt)
+	if (r < 0)
 		return -1;
-	switch (sqlite3_step(stmt)) {
-	case SQLITE_DONE:
+	if (r == 0) {
 		*ret_seq = 0;
 		memcpy(ret_hash, dw_audit_genesis, DW_AUDIT_HASH_MAX);
 		return 0;
-	case SQLITE_ROW:
-		hash = (const char *)sqlite3_column_text(stmt, 1);
-		if (!hash || strlen(hash) != DW_AUDIT_HASH_MAX - 1)
-			return dw_fail(err, DW_E_INTERNAL, 0,
-			               "the last record of the audit file has no hash: see "
-			               "`dewar audit verify`");
-		*ret_seq = sqlite3_column_int64(stmt, 0);
-		memcpy(ret_hash, hash, DW_AUDIT_HASH_MAX);
-		return 0;
-	default:
-		return dw_audit_store_fail(store, err, "read the last record");
 	}
+	hash = (const char *)sqlite3_column_text(stmt, 1);
+	if (!hash || strlen(hash) != DW_AUDIT_HASH_MAX - 1)
+		return dw_fail(
+			err, DW_E_INTERNAL, 0,
+			"the last audit record has no hash; see `dewar audit verify`");
+	*ret_seq = sqlite3_column_int64(stmt, 0);
+	memcpy(ret_hash, hash, DW_AUDIT_HASH_MAX);
+	return 0;
 }
 
 int dw_audit_store_insert(struct dw_audit_store *store, const struct dw_audit_record *rec,
@@ -398,7 +301,7 @@ int dw_audit_store_insert(struct dw_audit_store *store, const struct dw_audit_re
 		int at = (int)i + 1;
 
 		if (dw_audit_fields[i].type == DW_AUDIT_TEXT)
-			/* NULL data binds as NULL. The caller keeps it until we are done. */
+			/* NULL data binds as NULL. */
 			r = sqlite3_bind_text64(stmt, at, text->data, text->len,
 			                        SQLITE_STATIC, SQLITE_UTF8);
 		else if (*dw_audit_number(&copy, i) == DW_AUDIT_NONE)
@@ -409,8 +312,8 @@ int dw_audit_store_insert(struct dw_audit_store *store, const struct dw_audit_re
 	if (r == SQLITE_OK)
 		r = sqlite3_step(stmt);
 	if (r != SQLITE_DONE)
-		(void)dw_audit_store_fail(store, err, "write an audit record");
-	/* Texts may be gone when the statement is used again. */
+		(void)dw_sqlite_fail(&store->sqlite, err, "cannot write an audit record");
+	/* The texts may be gone when the statement is used again. */
 	(void)sqlite3_reset(stmt);
 	(void)sqlite3_clear_bindings(stmt);
 	return r == SQLITE_DONE ? 0 : -1;

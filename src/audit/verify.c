@@ -4,24 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit.h"
-#include "audit/reader.h"
+#include "audit/own.h"
 #include "base/cleanup.h"
 
 /*
- * Walking the chain, from the oldest record there is to the newest. Each must
+ * Walk the chain from the oldest record to the newest. Each record must
  *
- *	have the number behind the one before,
- *	refer to the hash of the one before,
- *	and be what its own hash says.
+ *	have the number after that of the previous one,
+ *	refer to the hash of the previous one,
+ *	and match its own hash.
  *
- * The oldest is number 1 and refers to nothing; or a checkpoint, further on in the
- * chain, has the number and hash of the one before it. The newest has the number
- * that SQLite gave out last, and a record that somebody wrote down elsewhere is
- * what it was.
+ * The oldest is number 1 with the genesis hash; or a later checkpoint has the number and
+ * hash of the record before it. The newest has the last number that SQLite assigned. A
+ * record whose hash was noted elsewhere (the anchor) must be unchanged.
  */
 
-/* How far off its place a record is looked for, to tell that it was moved. */
+/* How far from its place the origin of a moved record is searched. */
 #define MOVED_MAX 4096
 
 static const char *const fault_names[] = {
@@ -37,14 +35,14 @@ const char *dw_audit_fault_name(enum dw_audit_fault fault)
 }
 
 struct walk {
-	struct dw_audit_store *store;
+	struct dw_sqlite *sqlite;
 	const struct dw_audit_anchor *anchor;
 	struct dw_audit_verdict *verdict;
 	int64_t checkpoint_seq; /* of the newest checkpoint; 0 if there is none */
 	char checkpoint_hash[DW_AUDIT_HASH_MAX];
 };
 
-/* Say what is wrong; always false. */
+/* Report a fault; always false. */
 __attribute__((format(printf, 4, 5))) static bool find(struct walk *walk,
                                                        enum dw_audit_fault fault,
                                                        int64_t seq, const char *fmt, ...)
@@ -59,21 +57,20 @@ __attribute__((format(printf, 4, 5))) static bool find(struct walk *walk,
 	return false;
 }
 
-/* The file cannot be read on; -1 if that says nothing about the file. */
+/* Reading failed: a finding if the file is damaged, otherwise an error. */
 static int stop(struct walk *walk, struct dw_error *err)
 {
-	int code = sqlite3_errcode(walk->store->db) & 0xff;
 	int64_t seq = walk->verdict->head_seq + 1;
 
-	if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB && code != SQLITE_IOERR)
-		return dw_audit_store_fail(walk->store, err, "read the audit file");
+	if (!dw_sqlite_damaged(walk->sqlite))
+		return dw_sqlite_fail(walk->sqlite, err, "cannot read the audit file");
 	(void)find(walk, DW_AUDIT_DAMAGED, seq,
 	           "the file is damaged, and record %lld cannot be read: %s",
-	           (long long)seq, sqlite3_errmsg(walk->store->db));
+	           (long long)seq, sqlite3_errmsg(walk->sqlite->db));
 	return 0;
 }
 
-/* Where it comes from, if it was moved; 0 if it was not. */
+/* The number that a moved record had before; 0 if it was not moved. */
 static int64_t find_origin(const struct dw_audit_record *rec)
 {
 	struct dw_audit_record moved = *rec;
@@ -98,20 +95,20 @@ static bool check_hash(struct walk *walk, const struct dw_audit_record *rec, boo
 	int64_t origin;
 
 	if (!good)
-		return find(walk, DW_AUDIT_CHANGED, rec->seq,
-		            "record %lld was changed: it holds what dewar does not write",
-		            (long long)rec->seq);
+		return find(
+			walk, DW_AUDIT_CHANGED, rec->seq,
+			"record %lld was changed: it holds a value that dewar never writes",
+			(long long)rec->seq);
 	dw_audit_record_hash(rec, hash);
 	if (dw_audit_text_is(rec->hash, hash))
 		return true;
 	origin = find_origin(rec);
 	if (origin > 0)
 		return find(walk, DW_AUDIT_OUT_OF_ORDER, rec->seq,
-		            "record %lld is out of order: what stands there was record "
-		            "%lld",
+		            "record %lld is out of order: it was record %lld before",
 		            (long long)rec->seq, (long long)origin);
 	return find(walk, DW_AUDIT_CHANGED, rec->seq,
-	            "record %lld was changed: it is not what its hash says",
+	            "record %lld was changed: it does not match its hash",
 	            (long long)rec->seq);
 }
 
@@ -125,12 +122,12 @@ static bool check_first(struct walk *walk, const struct dw_audit_record *rec)
 		            (long long)first, (long long)rec->seq - 1);
 	if (rec->seq < first)
 		return find(walk, DW_AUDIT_UNLINKED, rec->seq,
-		            "record %lld is there, but a checkpoint says that all up to "
-		            "%lld were removed",
+		            "record %lld exists, but a checkpoint says that all up to %lld "
+		            "were removed",
 		            (long long)rec->seq, (long long)first - 1);
 	if (!dw_audit_text_is(rec->prev_hash, walk->checkpoint_hash))
 		return find(walk, DW_AUDIT_UNLINKED, rec->seq,
-		            "record %lld does not follow what was there before it",
+		            "record %lld does not refer to the record before it",
 		            (long long)rec->seq);
 	return true;
 }
@@ -161,7 +158,7 @@ static bool check_record(struct walk *walk, const struct dw_audit_record *rec, b
 	struct dw_audit_verdict *verdict = walk->verdict;
 	const struct dw_audit_anchor *anchor = walk->anchor;
 
-	/* A gap is a gap, whatever stands behind it; else first what a record is. */
+	/* Report a gap first; otherwise check the record before its place. */
 	if (verdict->records > 0 && rec->seq != verdict->head_seq + 1)
 		return check_place(walk, rec);
 	if (!check_hash(walk, rec, good) || !check_place(walk, rec))
@@ -169,8 +166,8 @@ static bool check_record(struct walk *walk, const struct dw_audit_record *rec, b
 	if (anchor && anchor->seq == rec->seq &&
 	    !dw_audit_text_is(rec->hash, anchor->hash))
 		return find(walk, DW_AUDIT_CHANGED, rec->seq,
-		            "record %lld is not the one whose hash was written down: the "
-		            "chain was made anew",
+		            "record %lld does not have the hash that was noted: the chain "
+		            "was rewritten",
 		            (long long)rec->seq);
 
 	if (verdict->records++ == 0)
@@ -180,22 +177,11 @@ static bool check_record(struct walk *walk, const struct dw_audit_record *rec, b
 	return true;
 }
 
-/* One row of a statement without parameters: 1, 0 if there is none, or -1. */
+/* Step a statement without parameters: 1 with a row, 0 without, -1 on failure. */
 static int ask(struct walk *walk, const char *sql, sqlite3_stmt **ret)
 {
-	struct dw_error why = {0};
-
-	*ret = dw_audit_store_prepare(walk->store, sql, &why);
-	if (!*ret)
-		return -1;
-	switch (sqlite3_step(*ret)) {
-	case SQLITE_ROW:
-		return 1;
-	case SQLITE_DONE:
-		return 0;
-	default:
-		return -1;
-	}
+	*ret = dw_sqlite_prepare(walk->sqlite, sql, NULL);
+	return dw_sqlite_step(walk->sqlite, *ret, NULL);
 }
 
 static int find_checkpoint(struct walk *walk)
@@ -217,7 +203,7 @@ static int find_checkpoint(struct walk *walk)
 	return 0;
 }
 
-/* Behind the last record: what should be there and is not? */
+/* Check that no records are missing after the last one. */
 static int check_end(struct walk *walk)
 {
 	struct dw_audit_verdict *verdict = walk->verdict;
@@ -241,7 +227,7 @@ static int check_end(struct walk *walk)
 	}
 	if (anchor && anchor->seq < verdict->first_seq)
 		(void)find(walk, DW_AUDIT_MISSING, anchor->seq,
-		           "record %lld, which was written down, was removed by retention",
+		           "record %lld, whose hash was noted, was removed by retention",
 		           (long long)anchor->seq);
 
 	r = ask(walk,
@@ -259,7 +245,9 @@ static int check_end(struct walk *walk)
 int dw_audit_verify(struct dw_audit_reader *reader, const struct dw_audit_anchor *anchor,
                     struct dw_audit_verdict *ret, struct dw_error *err)
 {
-	struct walk walk = {.store = &reader->store, .anchor = anchor, .verdict = ret};
+	struct walk walk = {.sqlite = &reader->store.sqlite,
+	                    .anchor = anchor,
+	                    .verdict = ret};
 	autostmt sqlite3_stmt *stmt = NULL;
 	struct dw_audit_record rec;
 	int r;
@@ -267,15 +255,15 @@ int dw_audit_verify(struct dw_audit_reader *reader, const struct dw_audit_anchor
 	*ret = (struct dw_audit_verdict){0};
 	memcpy(ret->head_hash, dw_audit_genesis, sizeof(dw_audit_genesis));
 
-	/* Others may write: see one state of the file throughout. */
-	if (dw_audit_store_exec(walk.store, "BEGIN DEFERRED", err) < 0)
+	/* Other processes may write: read one state of the file throughout. */
+	if (dw_sqlite_exec(walk.sqlite, "BEGIN DEFERRED", err) < 0)
 		return -1;
 	r = find_checkpoint(&walk);
 	if (r == 0)
-		stmt = dw_audit_store_prepare(walk.store,
-		                              "SELECT " DW_AUDIT_COLUMNS
-		                              " FROM record ORDER BY seq",
-		                              err);
+		stmt = dw_sqlite_prepare(walk.sqlite,
+		                         "SELECT " DW_AUDIT_COLUMNS
+		                         " FROM record ORDER BY seq",
+		                         err);
 	while (stmt && (r = sqlite3_step(stmt)) == SQLITE_ROW) {
 		bool good = dw_audit_store_row(stmt, 0, &rec);
 
@@ -288,6 +276,6 @@ int dw_audit_verify(struct dw_audit_reader *reader, const struct dw_audit_anchor
 	else
 		r = 0;
 	(void)sqlite3_finalize(TAKE_PTR(stmt));
-	(void)dw_audit_store_exec(walk.store, "COMMIT", NULL);
+	(void)dw_sqlite_exec(walk.sqlite, "COMMIT", NULL);
 	return r;
 }

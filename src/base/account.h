@@ -12,12 +12,12 @@ struct dw_account {
 };
 
 /*
- * The account with this id: 0, or -errno; -ENOENT if it is not in the file. Not
- * getpwuid(): that loads libraries, which a static program cannot.
+ * Find the account with this id: 0 or -errno; -ENOENT if it is not in the file. Without
+ * getpwuid(), which loads libraries: a static program cannot.
  */
 int dw_account_find(uid_t uid, struct dw_account *ret);
 
-/* Who that is, for records and logs: "uid:1000 (alice)", or "uid:1000". */
+/* The account as in records and logs: "uid:1000 (alice)", or "uid:1000". */
 void dw_account_who(uid_t uid, char *ret, size_t size);
 
 #endif

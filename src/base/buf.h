@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 /*
- * Bytes that grow, up to a ceiling given at birth. There is always a NUL behind
- * the last byte, so that text can be used as such.
+ * A growing buffer with a ceiling. A NUL always follows the last byte, so that text can be
+ * used as a string.
  *
- * After a failed call the buffer is what it was before, and stays failed: a
- * long row of appends can be checked once, at its end.
+ * A failed call leaves the contents unchanged and sets failed: a series of appends can be
+ * checked once, at its end.
  */
 struct dw_buf {
 	char *data; /* NULL while empty */
@@ -29,10 +29,10 @@ int dw_buf_puts(struct dw_buf *buf, const char *text);
 int dw_buf_printf(struct dw_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* As much as still fits below the ceiling; how much that was, or -ENOMEM. */
+/* Append what fits below the ceiling; the number of bytes, or -ENOMEM. */
 long dw_buf_add_upto(struct dw_buf *buf, const void *data, size_t len);
 
-/* Hand the bytes over (never NULL unless memory ran out); the buffer is empty then. */
+/* Take the bytes (NULL only without memory) and leave the buffer empty. */
 char *dw_buf_take(struct dw_buf *buf, size_t *ret_len);
 
 #define autobuf __attribute__((cleanup(dw_buf_finish)))

@@ -42,7 +42,7 @@ static inline void dw_cleanup_dir(DIR **dir)
 #define autofree __attribute__((cleanup(dw_cleanup_free)))
 #define autodir __attribute__((cleanup(dw_cleanup_dir)))
 
-/* Hand an owner's treasure over and leave the owner empty. */
+/* Move the value out of its owner, and leave the owner empty. */
 #define TAKE_PTR(p)                        \
 	({                                 \
 		__typeof__(p) take_ = (p); \

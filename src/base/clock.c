@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 
-uint64_t dw_now_ms(void)
+static uint64_t read_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000U + (uint64_t)ts.tv_nsec / 1000000U;
+	(void)clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
 }
 
 uint64_t dw_now_ns(void)
 {
-	struct timespec ts;
+	return read_ns(CLOCK_MONOTONIC);
+}
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+uint64_t dw_now_ms(void)
+{
+	return read_ns(CLOCK_MONOTONIC) / 1000000U;
 }
 
 uint64_t dw_wall_ms(void)
 {
-	struct timespec ts;
+	return read_ns(CLOCK_REALTIME) / 1000000U;
+}
 
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000U + (uint64_t)ts.tv_nsec / 1000000U;
+int64_t dw_wall_us(void)
+{
+	return (int64_t)(read_ns(CLOCK_REALTIME) / 1000U);
 }
 
 struct timespec dw_time_in(uint64_t ms)
 {
-	struct timespec ts;
+	/* Added in parts: a caller's timeout may be too long for nanoseconds. */
+	uint64_t ns = dw_now_ns() + ms % 1000 * 1000000U;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	ts.tv_sec += (time_t)(ms / 1000);
-	ts.tv_nsec += (long)(ms % 1000) * 1000000L;
-	ts.tv_sec += ts.tv_nsec / 1000000000L;
-	ts.tv_nsec %= 1000000000L;
-	return ts;
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000U + ms / 1000),
+	                         .tv_nsec = (long)(ns % 1000000000U)};
 }
 
 int dw_ms_until(uint64_t deadline_ms)

@@ -5,19 +5,18 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds of the clock that all deadlines are on; it never goes back. */
+/* The monotonic clock: all deadlines and durations use it. It never goes back. */
 uint64_t dw_now_ms(void);
-
-/* The same clock in nanoseconds. */
 uint64_t dw_now_ns(void);
 
-/* Milliseconds since 1970, for what must survive a restart. */
+/* The wall clock, since 1970: for records, and for what must survive a restart. */
 uint64_t dw_wall_ms(void);
+int64_t dw_wall_us(void);
 
-/* Until then, as poll() takes it: 0 if it has passed, never more than a minute. */
+/* The time left, as poll() takes it: 0 if it has passed, at most a minute. */
 int dw_ms_until(uint64_t deadline_ms);
 
-/* The moment so many milliseconds from now, on the same clock. */
+/* The moment that many milliseconds from now, on the monotonic clock. */
 struct timespec dw_time_in(uint64_t ms);
 
 #endif

@@ -24,7 +24,7 @@ const char *dw_code_name(enum dw_code code)
 	return (unsigned)code < DW_E_COUNT ? code_names[code] : "internal";
 }
 
-/* One line only: whatever a guest or a file put into the text stays on it. */
+/* Keep the text on one line: parts of it may come from a guest or a file. */
 static void flatten(char *text)
 {
 	for (; *text != '\0'; text++)
@@ -50,7 +50,7 @@ int dw_fail(struct dw_error *err, enum dw_code code, int eno, const char *fmt, .
 	va_end(ap);
 
 	if (eno != 0) {
-		/* strerror() may allocate and translate; this one is a table. */
+		/* strerror() may allocate and translate; this is a table lookup. */
 		why = strerrordesc_np(eno);
 		len = strlen(err->text);
 		(void)snprintf(err->text + len, sizeof(err->text) - len, ": %s",

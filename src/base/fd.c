@@ -47,7 +47,7 @@ ssize_t dw_fd_write_quietly(int fd, const void *data, size_t len)
 	n = write(fd, data, len);
 	n = n < 0 ? -errno : n;
 
-	/* Take back the one that we caused, and no other. */
+	/* Remove only the signal that this write caused. */
 	if (n == -EPIPE && !sigismember(&pending, SIGPIPE))
 		(void)sigtimedwait(&pipe, NULL, &now);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -102,7 +102,7 @@ ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size)
 	return n;
 }
 
-/* The kernel's own, without what a libc adds to it. */
+/* As the kernel defines it, in any libc. */
 struct entry {
 	uint64_t ino;
 	int64_t off;
@@ -129,13 +129,13 @@ static int number_of(const char *name)
 static int let_go(int fd, bool at_exec)
 {
 	if (!at_exec) {
-		(void)close(fd); /* it is gone, whatever close() says */
+		(void)close(fd); /* it is closed even on an error */
 		return 0;
 	}
 	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 
-/* procfs goes through them by number: it matters not that they vanish as we read. */
+/* procfs lists them by number, so that closing them while reading is safe. */
 static int walk_from(int first, bool at_exec)
 {
 	autoclose int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -176,8 +176,17 @@ int dw_fd_cloexec_from(int first)
 {
 	if (close_range((unsigned)first, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
 		return 0;
-	/* The flag is younger than the call, which then says EINVAL. */
+	/* EINVAL: the kernel has the call but not the flag. */
 	return errno == ENOSYS || errno == EINVAL ? walk_from(first, true) : -errno;
+}
+
+void dw_fd_signal(int fd)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	(void)!write(fd, &one, sizeof(one));
+	errno = saved;
 }
 
 void dw_fd_close(int *fd)

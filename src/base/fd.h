@@ -10,8 +10,8 @@
 int dw_fd_write_all(int fd, const void *data, size_t len);
 
 /*
- * As write(), but a pipe that nobody reads any more is -EPIPE and never a
- * SIGPIPE, whatever the process does about that signal. The count, or -errno.
+ * As write(), but a pipe without a reader gives -EPIPE and never SIGPIPE, whatever the
+ * disposition of that signal. The count, or -errno.
  */
 ssize_t dw_fd_write_quietly(int fd, const void *data, size_t len);
 
@@ -28,15 +28,21 @@ int dw_fd_nonblock(int fd);
 ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size);
 
 /*
- * Close every descriptor from first on, or see to it that exec does. As close_range(),
- * and by /proc/self/fd where the kernel has no such call (Linux before 5.9, or 5.11 for
- * the second); then it takes a free descriptor. 0 or -errno: some may be open.
- * No heap, no lock: for a child that has not exec'd yet.
+ * Close every descriptor from first on, or mark it close-on-exec. With close_range(), or
+ * through /proc/self/fd on older kernels (before 5.9, or 5.11 for the second), which needs
+ * a free descriptor. On -errno some may still be open. Uses no heap and no lock: for a
+ * child that has not exec'd yet.
  */
 int dw_fd_close_from(int first);
 int dw_fd_cloexec_from(int first);
 
-/* Close *fd if it is one, and make it -1. */
+/*
+ * Make an eventfd readable. If that fails, it is readable already. Leaves errno alone;
+ * a signal handler may call it.
+ */
+void dw_fd_signal(int fd);
+
+/* Close *fd if it is not -1, and set it to -1. */
 void dw_fd_close(int *fd);
 
 #endif

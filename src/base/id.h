@@ -2,9 +2,22 @@
 #ifndef DW_BASE_ID_H
 #define DW_BASE_ID_H
 
+#include <stddef.h>
+
+#include "dewar/error.h"
 #include "dewar/result.h"
 
-/* A name for a run that nobody has had before and nobody can guess. */
-void dw_id_make(char ret[DW_ID_MAX]);
+/*
+ * Fill data with random bytes from the kernel: getrandom(), or /dev/urandom where a
+ * seccomp filter refuses that call. 0 or -errno; a caller must not go on without them.
+ */
+int dw_random(void *data, size_t len) __attribute__((warn_unused_result));
+
+/*
+ * Make an id that never repeats and cannot be guessed. -1 without random bytes: then ret
+ * is empty, and the caller must give up, since two runs with one id share a cgroup.
+ */
+int dw_id_make(char ret[DW_ID_MAX], struct dw_error *err)
+	__attribute__((warn_unused_result));
 
 #endif

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernels will do.
+ * Lists what Dewar does when a system call newer than Linux 5.0 is missing, or a seccomp
+ * filter refuses it:
  *
- * What is newer than Linux 5.0 and used by us, and what becomes of it on a kernel that
- * does not have it, or behind somebody's filter that says so:
- *
- *   listed below               refused, here
- *   clone3                     clone(), which has all the flags that we use: clone.c
- *   close_range                the same, by /proc/self/fd: base/fd.c; no warm cells, whose
+ *   listed below               Dewar does not run
+ *   clone3                     clone(), which has all flags in use: clone.c
+ *   close_range                /proc/self/fd instead: base/fd.c; no warm cells, whose
  *                              library has no substitute
  *   setns with a pidfd (5.8)   no warm cells
- *   landlock_*                 a wall less, which the proof says
- *   execveat's check (6.14)    a read-back less, which the proof says
+ *   landlock_*                 one wall less, stated in the proof
+ *   execveat's check (6.14)    one read-back less, stated in the proof
  */
 #include "base/kernel_calls.h"
 
@@ -45,7 +43,7 @@ int dw_kernel_calls_check(bool namespaces, struct dw_error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
 		if (needs[i].namespaces && !namespaces)
 			continue;
-		/* No descriptor, no address: whatever else it answers, it does nothing. */
+		/* Without a valid descriptor or address the call has no effect. */
 		if (syscall(needs[i].nr, -1, NULL, NULL, 0, 0, 0) >= 0 || errno != ENOSYS)
 			continue;
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,

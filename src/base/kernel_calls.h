@@ -7,12 +7,12 @@
 struct dw_error;
 
 /*
- * Does this kernel have the calls that we have no substitute for? -1 with
- * DW_E_UNSUPPORTED, the first one that is missing, and which Linux has it. With
- * namespaces: those too that a tree of its own is built with.
+ * Check that the kernel has all required system calls. -1 with DW_E_UNSUPPORTED names the
+ * first missing call and the Linux version that has it. With namespaces, also the calls
+ * that build the root of a cell.
  *
- * It is asked before anything is made: without pidfd_send_signal() a cell could not be
- * ended, and without openat2() its files could not be removed.
+ * Call it before anything is created: without pidfd_send_signal() a cell cannot be
+ * killed, and without openat2() its files cannot be removed.
  */
 int dw_kernel_calls_check(bool namespaces, struct dw_error *err);
 

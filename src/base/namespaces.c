@@ -25,7 +25,7 @@ uint64_t dw_ns_of(pid_t pid, int which)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-/* We never change them, so ours are looked at once. */
+/* This process never changes its namespaces, so each is read once. */
 static uint64_t ours(int which)
 {
 	static _Atomic uint64_t seen[DW_NS_COUNT];

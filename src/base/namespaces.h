@@ -8,14 +8,13 @@
 #include "dewar/result.h"
 
 /*
- * Namespaces have numbers that hold for the whole host. Those here are indexed by
- * enum dw_ns.
+ * The inode numbers of namespaces, unique on the host; indexed by enum dw_ns.
  */
 
-/* The number of one of a process's, 0 being ourselves; 0 if it is not told. */
+/* The number of a namespace of a process (0: this one); 0 if it cannot be read. */
 uint64_t dw_ns_of(pid_t pid, int which);
 
-/* Those that are told, and are not our own: 1U << DW_NS_*. */
+/* Which of these are known and differ from those of this process: 1U << DW_NS_*. */
 uint32_t dw_ns_not_ours(const uint64_t ns[DW_NS_COUNT]);
 
 #endif

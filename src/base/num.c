@@ -11,7 +11,7 @@ struct unit {
 	uint64_t factor;
 };
 
-/* What kind of number it is, and how to tell a person about it. */
+/* A kind of number, with the words for errors. */
 struct kind {
 	const char *what;
 	const char *help;
@@ -69,13 +69,13 @@ static const struct kind cpu_kind = {
 	.n_units = ARRAY_SIZE(cpu_units),
 };
 
-/* Not isdigit() and strtoull(): those ask the locale, and take blanks and signs. */
+/* Not isdigit() and strtoull(): they depend on the locale, and accept blanks and signs. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* The digits at *p, which moves behind them. False if the number does not fit. */
+/* Read digits and move *p behind them. False if the number does not fit. */
 static bool read_digits(const char **p, uint64_t *ret)
 {
 	bool fits = true;
@@ -106,10 +106,9 @@ static const struct unit *find_unit(const struct kind *kind, const char *text)
 }
 
 /*
- * The part of factor that the digits from first up to end, behind a point, stand
- * for, rounded down. Going from the last digit to the first, no step loses
- * anything: what a division drops can never carry into a whole again. So there
- * is no need for floating point, nor for a limit on the digits.
+ * The part of factor that the digits after a point stand for, rounded down. From the last
+ * digit to the first no step loses precision: what a division drops never carries into a
+ * whole unit. So this needs no floating point and no limit on the digits.
  */
 static uint64_t part_of(uint64_t factor, const char *first, const char *end)
 {
@@ -150,8 +149,8 @@ static int parse(const struct kind *kind, const char *text, uint64_t *ret,
 		               text, kind->what, kind->help);
 
 	/*
-	 * A 0 stands for the default, and 1.5 bytes for a forgotten unit: neither
-	 * may come of rounding.
+	 * A 0 would select the default, and 1.5 bytes are a forgotten unit: neither may
+	 * result from rounding.
 	 */
 	while (point && point < end && *point == '0')
 		point++;

@@ -7,9 +7,9 @@
 #include "dewar/error.h"
 
 /*
- * Numbers as people write them. The whole text must be understood: no blanks
- * around it, no sign, nothing behind it. On failure *ret is untouched and the
- * error is DW_E_INVALID, naming the text and the units there are.
+ * Numbers in human-readable form. The whole text must be a number: no blanks, no sign,
+ * nothing after it. On failure *ret is untouched and the error is DW_E_INVALID, with the
+ * text and the accepted units.
  */
 
 /* "42" */

@@ -24,7 +24,7 @@ static int open_how(int dir_fd, const char *path, int flags, mode_t mode,
 {
 	struct open_how how = {
 		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
-		/* A mode that nothing is created with is an error to openat2(). */
+		/* openat2() refuses a mode if it creates nothing. */
 		.mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE
 	                        ? mode & 07777
 	                        : 0,
@@ -109,7 +109,7 @@ int dw_path_make_parents(int dir_fd, const char *path, mode_t mode)
 
 		if (mkdirat(at, part, mode) < 0 && errno != EEXIST)
 			return -errno;
-		/* What is there already may be a link out: only a folder opens here. */
+		/* It may be a link that leads out: only a real folder opens here. */
 		next = dw_path_open_beneath(at, part, O_PATH | O_DIRECTORY, 0);
 		if (next < 0)
 			return next;
@@ -121,17 +121,16 @@ int dw_path_make_parents(int dir_fd, const char *path, mode_t mode)
 }
 
 /*
- * Removing a tree that somebody hostile made.
+ * Removes a tree that a hostile program made.
  *
- * We hold one open folder for each level we are in, on a stack of our own. The
- * stack has few places: what lies deeper is moved up into the top folder under
- * a fresh name, where a later look at the top folder finds it. So neither
- * descriptors nor memory grow with the tree, and each folder is moved at most
- * once for each SWEEP_DEPTH levels that it lay deep.
+ * A stack of SWEEP_DEPTH open folders holds the current path. A deeper folder is moved up
+ * into the top folder under a fresh name, where a later pass finds it. So neither
+ * descriptors nor memory grow with the tree, and each folder is moved at most once for
+ * each SWEEP_DEPTH levels of its depth.
  *
- * A folder is looked through again for as long as that gets anything done: some
- * file systems leave out entries when others go away while we read. Where
- * something will not go we keep its errno, and remove all the rest.
+ * A folder is read again as long as a pass removes anything: some file systems skip
+ * entries when others are removed during reading. The first errno is kept, and all other
+ * entries are removed.
  */
 #define SWEEP_DEPTH 32
 
@@ -162,8 +161,8 @@ static int fd_above(const struct sweep *s, size_t depth)
 }
 
 /*
- * Hold a folder without opening it, and make it one that we can read, write and
- * move. All goes through the descriptor: a name could become a link meanwhile.
+ * Open a folder with O_PATH and give its owner all rights. Everything goes through the
+ * descriptor: the name could become a link meanwhile.
  */
 static int unlock(struct sweep *s, int at, const char *name)
 {
@@ -182,8 +181,8 @@ static int unlock(struct sweep *s, int at, const char *name)
 	if (st.st_dev != s->dev)
 		return -EXDEV;
 
-	/* fchmod() does not take a descriptor like this one. If it fails, what we
-	 * want to do next fails too and says why. */
+	/* fchmod() does not take an O_PATH descriptor. If it fails, the next step fails
+	 * too and reports why. */
 	if ((st.st_mode & S_IRWXU) != S_IRWXU) {
 		(void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
 		(void)chmod(proc, S_IRWXU);
@@ -191,7 +190,7 @@ static int unlock(struct sweep *s, int at, const char *name)
 	return TAKE_FD(fd);
 }
 
-/* Into the top folder with it, under a name that nobody could foresee. */
+/* Move it into the top folder, under an unpredictable name. */
 static int move_up(struct sweep *s, int at, const char *name)
 {
 	char fresh[32];
@@ -239,7 +238,7 @@ static int enter(struct sweep *s, const char *name)
 	return 0;
 }
 
-/* Something in the folder we are in: away with it, or into it. */
+/* Remove an entry of the current folder, or enter it. */
 static int remove_entry(struct sweep *s, const char *name, unsigned char type)
 {
 	int at = fd_above(s, s->depth);
@@ -251,7 +250,7 @@ static int remove_entry(struct sweep *s, const char *name, unsigned char type)
 			return -errno;
 		type = S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
 	}
-	/* An empty folder goes without a look inside, whatever its mode. */
+	/* An empty folder can be removed whatever its mode. */
 	unlinked = unlinkat(at, name, type == DT_DIR ? AT_REMOVEDIR : 0);
 	if (unlinked == 0) {
 		if (s->depth > 0)
@@ -263,7 +262,7 @@ static int remove_entry(struct sweep *s, const char *name, unsigned char type)
 	return -errno;
 }
 
-/* The folder we are in was read to its end: remove it, or look through it again. */
+/* The current folder was read to its end: remove it, or read it again. */
 static void leave(struct sweep *s)
 {
 	struct sweep_level *level = &s->levels[s->depth - 1];
@@ -286,7 +285,7 @@ static void leave(struct sweep *s)
 	if (s->depth > 0)
 		s->levels[s->depth - 1].progress = true;
 	else
-		s->first = 0; /* whatever went wrong on the way, nothing stayed */
+		s->first = 0; /* nothing is left, whatever failed before */
 }
 
 int dw_path_remove_tree(int parent_fd, const char *name)

@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * Open a path below a folder that somebody we do not trust may write to: no
- * way out of it, no symbolic link, no magic link, no other mount. 0 or above,
- * or -errno. O_CLOEXEC and O_NOFOLLOW are added.
+ * Open a path below a folder that an untrusted program may write to: never outside of it,
+ * through a symbolic or magic link, or on another mount. A descriptor or -errno.
+ * O_CLOEXEC and O_NOFOLLOW are added.
  */
 int dw_path_open_beneath(int dir_fd, const char *path, int flags, mode_t mode);
 
@@ -19,8 +19,8 @@ int dw_path_open_beneath(int dir_fd, const char *path, int flags, mode_t mode);
 int dw_path_open_in_root(int root_fd, const char *path, int flags);
 
 /*
- * Is this a name we let a caller put below a folder: relative, not empty, no
- * empty component, no "." or "..", at most 1024 bytes and 32 components?
+ * Returns true if a caller may use this name below a folder: relative, not empty, no
+ * empty component, no "." or "..", at most 1024 bytes and 32 components.
  */
 bool dw_path_is_plain(const char *path);
 
@@ -28,9 +28,8 @@ bool dw_path_is_plain(const char *path);
 int dw_path_make_parents(int dir_fd, const char *path, mode_t mode);
 
 /*
- * Remove a folder and all that is in it, never following a link and never
- * crossing a mount, however deep or hostile the tree is. 0 or -errno of the
- * first thing that stayed.
+ * Remove a folder and its contents, never following a link or crossing a mount, however
+ * deep or hostile the tree is. 0, or -errno of the first entry that could not be removed.
  */
 int dw_path_remove_tree(int parent_fd, const char *name);
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* The process behind a pidfd, as /proc has it; -1 if it is gone. */
+/* The pid of a pidfd in the pid namespace of /proc; -1 if it has ended. */
 pid_t dw_pidfd_pid(int pidfd);
 
 #endif

@@ -30,10 +30,10 @@ int dw_program_find(const char *name, const char *variable, char *ret, size_t si
 		return 0;
 	if (variable)
 		return dw_fail(err, DW_E_INTERNAL, 0,
-		               "%s is not beside this program and not in %s; install it, or "
-		               "name it in %s",
+		               "cannot find %s beside this program or in %s; install it, or "
+		               "set %s",
 		               name, DW_LIBEXECDIR, variable);
 	return dw_fail(err, DW_E_INTERNAL, 0,
-	               "%s is not beside this program and not in %s; install it", name,
+	               "cannot find %s beside this program or in %s; install it", name,
 	               DW_LIBEXECDIR);
 }

@@ -7,8 +7,8 @@
 #include "dewar/error.h"
 
 /*
- * Where a program of ours is: as the variable says, if there is one; beside the
- * program that calls, as in the build folder; or where it was installed.
+ * Find a program of Dewar: in the environment variable, if it is set; beside the running
+ * program, as in the build folder; or in the folder of the installation.
  */
 int dw_program_find(const char *name, const char *variable, char *ret, size_t size,
                     struct dw_error *err);

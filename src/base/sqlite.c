@@ -6,13 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/state.h"
 
-/* How long we wait for others that write. */
-#define BUSY_MAX_MS 10000
+#define PAUSE_US 2000
+
+/*
+ * Another process writes. SQLite itself would wait longer and longer, up to a tenth of a
+ * second, for a transaction that takes a fraction of a millisecond.
+ */
+static int on_busy(void *user, int tries)
+{
+	const struct dw_sqlite_kind *kind = user;
+	struct timespec pause = {.tv_nsec = (tries < 20 ? 200 : PAUSE_US) * 1000L};
+
+	if ((unsigned)tries > kind->busy_ms * 1000U / PAUSE_US)
+		return 0;
+	(void)nanosleep(&pause, NULL);
+	return 1;
+}
 
 int dw_sqlite_fail(struct dw_sqlite *store, struct dw_error *err, const char *doing)
 {
@@ -22,11 +37,20 @@ int dw_sqlite_fail(struct dw_sqlite *store, struct dw_error *err, const char *do
 	               doing, sqlite3_errmsg(store->db));
 }
 
-static int fail_file(struct dw_sqlite *store, struct dw_error *err, const char *doing)
+bool dw_sqlite_damaged(const struct dw_sqlite *store)
+{
+	int code = sqlite3_errcode(store->db) & 0xff;
+
+	return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR;
+}
+
+/* "cannot read the keys file: reason" */
+static int fail_file(struct dw_sqlite *store, struct dw_error *err, const char *verb)
 {
 	char text[96];
 
-	(void)snprintf(text, sizeof(text), "%s the file of %s", doing, store->kind->what);
+	(void)snprintf(text, sizeof(text), "cannot %s the %s file", verb,
+	               store->kind->what);
 	return dw_sqlite_fail(store, err, text);
 }
 
@@ -47,34 +71,73 @@ sqlite3_stmt *dw_sqlite_prepare(struct dw_sqlite *store, const char *sql,
 	return stmt;
 }
 
-/* A number that a statement with one row gives. */
+void dw_sqlite_bind(sqlite3_stmt *stmt, int first, const struct dw_sqlite_value *values,
+                    size_t n)
+{
+	for (size_t i = 0; stmt && i < n; i++) {
+		const struct dw_sqlite_value *v = &values[i];
+
+		if (v->is_number)
+			(void)sqlite3_bind_int64(stmt, first + (int)i, v->number);
+		else
+			(void)sqlite3_bind_text(stmt, first + (int)i, v->text, v->len,
+			                        SQLITE_STATIC);
+	}
+}
+
+int dw_sqlite_step(struct dw_sqlite *store, sqlite3_stmt *stmt, struct dw_error *err)
+{
+	int r = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
+
+	if (r == SQLITE_ROW || r == SQLITE_DONE)
+		return r == SQLITE_ROW;
+	return stmt ? fail_file(store, err,
+	                        sqlite3_column_count(stmt) > 0 ? "read" : "write")
+	            : -1;
+}
+
+int dw_sqlite_change(struct dw_sqlite *store, sqlite3_stmt *stmt, struct dw_error *err)
+{
+	int r = dw_sqlite_step(store, stmt, err);
+
+	(void)sqlite3_finalize(stmt);
+	return r < 0 ? -1 : sqlite3_changes(store->db);
+}
+
+int dw_sqlite_number(struct dw_sqlite *store, sqlite3_stmt *stmt, int64_t none,
+                     int64_t *ret, struct dw_error *err)
+{
+	int r = dw_sqlite_step(store, stmt, err);
+
+	if (r >= 0)
+		*ret = r > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL
+		               ? sqlite3_column_int64(stmt, 0)
+		               : none;
+	(void)sqlite3_finalize(stmt);
+	return r < 0 ? -1 : 0;
+}
+
+/* A number from a statement without parameters. */
 static int ask(struct dw_sqlite *store, const char *sql, int64_t *ret,
                struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(store, sql, err);
-
-	if (!stmt)
-		return -1;
-	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return fail_file(store, err, "read");
-	*ret = sqlite3_column_int64(stmt, 0);
-	return 0;
+	return dw_sqlite_number(store, dw_sqlite_prepare(store, sql, err), 0, ret, err);
 }
 
 /*
- * Root is no exception: what it makes in another's folder the other can exchange
- * under its hands, and what it leaves there the other cannot read.
+ * Also for root: the owner of a folder can replace any file that root creates there, and
+ * cannot read it.
  */
 static int check_owner(const struct stat *st, const char *path, struct dw_error *err)
 {
 	if (st->st_uid != geteuid())
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "%s is of the user with the id %u: do this as that user",
-		               path, st->st_uid);
+		               "%s belongs to user %u; run this as that user", path,
+		               st->st_uid);
 	return 0;
 }
 
-/* Who can write there can put another file in the place of ours. */
+/* A user who can write to the folder can replace the file. */
 static int check_folder(const char *path, const char *what, struct dw_error *err)
 {
 	autofree char *copy = strdup(path);
@@ -83,27 +146,27 @@ static int check_folder(const char *path, const char *what, struct dw_error *err
 	struct stat st;
 
 	if (!copy)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open %s", path);
 	if (slash)
 		slash[slash == copy] = '\0';
 	if (stat(folder, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "look at %s", folder);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot inspect %s", folder);
 	if (st.st_uid != 0 && check_owner(&st, folder, err) < 0)
 		return -1;
 	if ((st.st_mode & 022) != 0)
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "others can write to %s, and so replace the %s: make its "
-		               "mode 0700",
+		               "other users can write to %s and replace the %s file; set "
+		               "its mode 0700",
 		               folder, what);
 	return 0;
 }
 
 /*
- * The file is never opened here: closing it would take away, without a word, the
- * locks that SQLite holds on it for another part of this process.
+ * Never opens the file: close() would release the locks that SQLite holds on it for
+ * another connection of this process.
  */
-static int make_place(struct dw_sqlite *store, const char *path, bool make,
-                      struct dw_error *err)
+static int make_file(struct dw_sqlite *store, const char *path, bool make,
+                     struct dw_error *err)
 {
 	const char *what = store->kind->what;
 	struct stat st;
@@ -112,30 +175,32 @@ static int make_place(struct dw_sqlite *store, const char *path, bool make,
 	if (r < 0 && errno == ENOENT && make) {
 		r = dw_state_make_folders(path, 0700);
 		if (r < 0)
-			return dw_fail(err, DW_E_INTERNAL, -r, "make the folder of %s",
-			               path);
+			return dw_fail(err, DW_E_INTERNAL, -r,
+			               "cannot create the folder of %s", path);
 		if (check_folder(path, what, err) < 0)
 			return -1;
 		if (mknod(path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
-			return dw_fail(err, DW_E_INTERNAL, errno, "make %s", path);
+			return dw_fail(err, DW_E_INTERNAL, errno, "cannot create %s",
+			               path);
 		r = lstat(path, &st);
 	}
 	if (r < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
-		               errno, "open the %s in %s", what, path);
+		               errno, "cannot open the %s file %s", what, path);
 	if (!S_ISREG(st.st_mode))
-		return dw_fail(err, DW_E_DENIED, 0, "%s is not a file", path);
+		return dw_fail(err, DW_E_DENIED, 0, "%s is not a regular file", path);
 	if (check_owner(&st, path, err) < 0)
 		return -1;
 	if ((st.st_mode & 077) != 0)
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "others can read or write %s: make its mode 0600", path);
+		               "other users can read or write %s; set its mode 0600",
+		               path);
 	store->dev = st.st_dev;
 	store->ino = st.st_ino;
 	return check_folder(path, what, err);
 }
 
-static int make_tables(struct dw_sqlite *store, struct dw_error *err)
+int dw_sqlite_create(struct dw_sqlite *store, struct dw_error *err)
 {
 	const struct dw_sqlite_kind *kind = store->kind;
 	char text[96];
@@ -148,54 +213,72 @@ static int make_tables(struct dw_sqlite *store, struct dw_error *err)
 	return dw_sqlite_exec(store, text, err);
 }
 
-/* Make the tables, or see that they are those that we know. In a transaction. */
-static int check_tables(struct dw_sqlite *store, const char *path, struct dw_error *err)
+int dw_sqlite_check(struct dw_sqlite *store, const char *path, bool *ret_new,
+                    struct dw_error *err)
 {
-	int64_t version = 0, things = 0, id = 0;
+	int64_t version = 0, tables = 0, id = 0;
 
-	if (ask(store, "PRAGMA user_version", &version, err) < 0 ||
-	    ask(store, "SELECT count(*) FROM sqlite_schema", &things, err) < 0)
+	/*
+	 * The tables first: another process may create them meanwhile, and sets both
+	 * numbers in the same transaction.
+	 */
+	*ret_new = false;
+	if (ask(store, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0 ||
+	    ask(store, "PRAGMA user_version", &version, err) < 0 ||
+	    ask(store, "PRAGMA application_id", &id, err) < 0)
 		return -1;
-	if (version == 0 && things == 0)
-		return make_tables(store, err);
-	if (ask(store, "PRAGMA application_id", &id, err) < 0)
-		return -1;
+	if (id == store->kind->application_id && version == store->kind->version)
+		return 0;
 	if (id == store->kind->application_id && version > store->kind->version)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "%s is of a later version of dewar", path);
-	if (version != store->kind->version || id != store->kind->application_id)
-		return dw_fail(err, DW_E_INVALID, 0, "%s holds no %s of dewar", path,
+		               "%s was written by a later version of dewar", path);
+	if (version != 0 || tables != 0)
+		return dw_fail(err, DW_E_INVALID, 0, "%s is not a dewar %s file", path,
 		               store->kind->what);
+	*ret_new = true;
+	return 0;
+}
+
+int dw_sqlite_connect(struct dw_sqlite *store, const struct dw_sqlite_kind *kind,
+                      const char *path, int flags, struct dw_error *err)
+{
+	int r;
+
+	store->kind = kind;
+	r = sqlite3_open_v2(path, &store->db,
+	                    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	if (r != SQLITE_OK) {
+		(void)dw_fail(err, DW_E_INTERNAL, 0, "cannot open the %s file %s: %s",
+		              kind->what, path, sqlite3_errstr(r));
+		dw_sqlite_close(store);
+		return -1;
+	}
+	(void)sqlite3_busy_handler(store->db, on_busy, (void *)kind);
 	return 0;
 }
 
 static int open_store(struct dw_sqlite *store, const char *path, bool make,
                       struct dw_error *err)
 {
+	bool is_new;
 	int r;
 
-	if (make_place(store, path, make, err) < 0)
+	if (make_file(store, path, make, err) < 0 ||
+	    dw_sqlite_connect(store, store->kind, path, SQLITE_OPEN_READWRITE, err) < 0)
 		return -1;
-	r = sqlite3_open_v2(path, &store->db,
-	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
-	                            SQLITE_OPEN_EXRESCODE,
-	                    NULL);
-	if (r != SQLITE_OK)
-		return dw_fail(err, DW_E_INTERNAL, 0, "open the %s in %s: %s",
-		               store->kind->what, path, sqlite3_errstr(r));
-	(void)sqlite3_busy_timeout(store->db, BUSY_MAX_MS);
-
-	/* What was revoked or denied must not come back with the power. */
+	/* A revoked key must not come back after a power failure. */
 	if (dw_sqlite_exec(store, "PRAGMA synchronous = FULL; BEGIN IMMEDIATE", err) < 0)
 		return dw_wrap(err, "%s", path);
-	r = check_tables(store, path, err);
+	r = dw_sqlite_check(store, path, &is_new, err);
+	if (r == 0 && is_new)
+		r = dw_sqlite_create(store, err);
 	if (dw_sqlite_exec(store, r == 0 ? "COMMIT" : "ROLLBACK", r == 0 ? err : NULL) <
 	    0)
 		r = -1;
 	if (r < 0)
 		return -1;
 
-	/* Reading is faster with it. If somebody is in our way, it stays as it is. */
+	/* It makes reading faster; without it everything works. */
 	(void)dw_sqlite_exec(store, "PRAGMA journal_mode = WAL", NULL);
 	store->version = dw_sqlite_prepare(store, "PRAGMA data_version", err);
 	return store->version ? 0 : -1;
@@ -228,12 +311,10 @@ bool dw_sqlite_replaced(const struct dw_sqlite *store, const char *path)
 
 int dw_sqlite_version(struct dw_sqlite *store, int64_t *ret, struct dw_error *err)
 {
-	bool got = sqlite3_step(store->version) == SQLITE_ROW;
+	int r = dw_sqlite_step(store, store->version, err);
 
-	if (got)
+	if (r > 0)
 		*ret = sqlite3_column_int64(store->version, 0);
-	else
-		(void)fail_file(store, err, "read");
 	(void)sqlite3_reset(store->version);
-	return got ? 0 : -1;
+	return r < 0 ? -1 : 0;
 }

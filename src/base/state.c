@@ -25,13 +25,13 @@ int dw_state_of_user(char ret[DW_STATE_PATH_MAX], struct dw_error *err)
 			                                                : NULL;
 		if (!home || home[0] != '/')
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "nothing says where our files are: set HOME or "
+			               "cannot find the state folder; set HOME or "
 			               "XDG_STATE_HOME");
 		n = snprintf(ret, DW_STATE_PATH_MAX, "%s/.local/state/dewar", home);
 	}
 	if (n >= DW_STATE_PATH_MAX)
 		return dw_fail(err, DW_E_INVALID, ENAMETOOLONG,
-		               "the folder of our files");
+		               "the path of the state folder is too long");
 	return 0;
 }
 

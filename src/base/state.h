@@ -11,7 +11,7 @@
 /* $XDG_STATE_HOME/dewar, or ~/.local/state/dewar. */
 int dw_state_of_user(char ret[DW_STATE_PATH_MAX], struct dw_error *err);
 
-/* What a daemon keeps: root's in /var/lib/dewar, anybody else's as above. */
+/* The folder of a daemon: /var/lib/dewar for root, for other users as above. */
 int dw_state_of_daemon(char ret[DW_STATE_PATH_MAX], struct dw_error *err);
 
 /* Make the folders above path that are missing, as mkdir -p would. 0 or -errno. */

@@ -8,9 +8,9 @@
 #include "base/yaml_own.h"
 
 /*
- * libyaml by itself, since its documents know the line of each node. libcyaml, which
- * reads by tables too, gives for an unknown key the line of the one before, cuts
- * texts at a NUL, and says nothing of a second document.
+ * libyaml directly, since its documents keep the line of each node. libcyaml also reads by
+ * tables, but reports the wrong line for an unknown key, cuts texts at a NUL, and ignores
+ * a second document.
  */
 static size_t line_at(const char *text, size_t len, size_t offset)
 {
@@ -21,18 +21,18 @@ static size_t line_at(const char *text, size_t len, size_t offset)
 	return line;
 }
 
-static int tell(const struct dw_yaml *yaml, const yaml_parser_t *parser, const char *text,
-                size_t len, struct dw_error *err)
+static int fail_parse(const struct dw_yaml *yaml, const yaml_parser_t *parser,
+                      const char *text, size_t len, struct dw_error *err)
 {
-	/* Bytes that are no text have no line yet. */
+	/* For bytes that are not UTF-8 there is only an offset. */
 	size_t line = parser->error == YAML_READER_ERROR
 	                      ? line_at(text, len, parser->problem_offset)
 	                      : parser->problem_mark.line + 1;
 
 	if (parser->error == YAML_MEMORY_ERROR)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", yaml->name);
-	return dw_fail(err, DW_E_INVALID, 0, "%s:%zu: this is no YAML: %s", yaml->name,
-	               line, parser->problem ? parser->problem : "it makes no sense");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read %s", yaml->name);
+	return dw_fail(err, DW_E_INVALID, 0, "%s:%zu: not valid YAML: %s", yaml->name,
+	               line, parser->problem ? parser->problem : "unknown problem");
 }
 
 static int parse(struct dw_yaml *yaml, yaml_parser_t *parser, const char *text,
@@ -45,15 +45,16 @@ static int parse(struct dw_yaml *yaml, yaml_parser_t *parser, const char *text,
 	yaml_parser_set_input_string(parser, (const unsigned char *)text, len);
 	yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
 	if (!yaml_parser_load(parser, &yaml->doc))
-		return tell(yaml, parser, text, len, err);
+		return fail_parse(yaml, parser, text, len, err);
 	yaml->parsed = true;
 	if (!dw_yaml_root(yaml))
 		return 0;
 	if (!yaml_parser_load(parser, &second))
-		return tell(yaml, parser, text, len, err);
+		return fail_parse(yaml, parser, text, len, err);
 	root = yaml_document_get_root_node(&second);
 	if (root)
-		r = dw_fail(err, DW_E_INVALID, 0, "%s:%zu: a second document begins here",
+		r = dw_fail(err, DW_E_INVALID, 0,
+		            "%s:%zu: must be one document; a second one begins here",
 		            yaml->name, root->start_mark.line + 1);
 	yaml_document_delete(&second);
 	return r;
@@ -72,7 +73,7 @@ int dw_yaml_parse(const char *name, const char *text, size_t len, struct dw_yaml
 		r = parse(yaml, &parser, text, len, err);
 		yaml_parser_delete(&parser);
 	} else {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", name);
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read %s", name);
 	}
 	if (r < 0) {
 		dw_yaml_free(yaml);
@@ -117,7 +118,7 @@ unsigned dw_yaml_line(const struct dw_yaml *yaml, const char *path)
 	const char *p = path;
 	size_t len;
 
-	/* As far as there is anything. */
+	/* As far as the path exists. */
 	for (; node; node = next, p += len + (p[len] == '.')) {
 		len = strcspn(p, ".");
 		next = len > 0 ? value_of(yaml, node, p, len) : NULL;

@@ -8,9 +8,9 @@
 #include "dewar/error.h"
 
 /*
- * A YAML file, read into a struct by a table. Keys that are not in the table, that
- * are there twice, and values that cannot be are DW_E_INVALID, and the error names
- * file, line and key. A value of nothing (null, ~) is as if the key were not there.
+ * A YAML file, read into a struct by a table. An unknown key, a key set twice or a bad
+ * value is DW_E_INVALID with file, line and key. A key with the value null or ~ counts as
+ * not set.
  */
 struct dw_yaml;
 
@@ -30,8 +30,8 @@ enum dw_yaml_type {
 	DW_YAML_MAPS,     /* an array of structs, by keys, and their number in count */
 	DW_YAML_NAMED,    /* the same of a mapping whose keys are names; the struct begins
 	                   * with its name, a char *, to be freed */
-	DW_YAML_LINE,     /* unsigned: where the mapping around it begins. Its own name is
-	                   * "", since nobody writes it */
+	DW_YAML_LINE, /* unsigned: the first line of the mapping around it. Not a key of
+	                   * the file: its name is "" */
 	DW_YAML_TYPE_COUNT
 };
 
@@ -44,8 +44,7 @@ struct dw_yaml_key {
 	const struct dw_yaml_key *keys;
 	size_t size; /* of one of DW_YAML_MAPS or DW_YAML_NAMED */
 
-	/* Does it make sense? Of a list each is asked, else once; of DW_YAML_NAMED with the
-	 * name. NULL: it does. */
+	/* Checks a value: each of a list, the name of DW_YAML_NAMED. NULL: no check. */
 	int (*check)(const void *base, const char *text, struct dw_error *err);
 	int (*take)(void *base, const char *const *words, size_t n, struct dw_error *err);
 };
@@ -55,17 +54,17 @@ int dw_yaml_parse(const char *name, const char *text, size_t len, struct dw_yaml
                   struct dw_error *err);
 void dw_yaml_free(struct dw_yaml *yaml); /* accepts NULL */
 
-/* What is there goes over what the struct has; on failure some of it has. */
+/* Overwrite the fields that the file sets; on failure some are overwritten. */
 int dw_yaml_read(const struct dw_yaml *yaml, const struct dw_yaml_key *keys, void *base,
                  struct dw_error *err);
 
 /* Put file, line and the key ("runs.level") before the text, and return -1. */
 int dw_yaml_blame(const struct dw_yaml *yaml, const char *path, struct dw_error *err);
 
-/* The line of the value at that path, or of the last thing on the way that is there. */
+/* The line of the value at that path, or of its nearest existing parent. */
 unsigned dw_yaml_line(const struct dw_yaml *yaml, const char *path);
 
-/* Free all that was read, or put there in the same way. */
+/* Free all values. */
 void dw_yaml_finish(const struct dw_yaml_key *keys, void *base);
 
 #endif

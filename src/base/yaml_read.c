@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +12,16 @@
 #include "base/num.h"
 #include "base/yaml_own.h"
 
-/* Where we are: the names of the keys above. */
+/* The longest path of keys in an error. */
 #define WHERE_MAX 128
 
 struct reader {
 	const struct dw_yaml *yaml;
-	char where[WHERE_MAX];
+	char where[WHERE_MAX]; /* the path of keys above: "rules.when" */
 	struct dw_error *err;
 };
 
-/* Say where, in front of what is wrong; -1. */
+/* Put file, line and key in front of the error; -1. */
 static int blame(const struct reader *rd, const yaml_node_t *node)
 {
 	if (rd->err && rd->err->code != DW_E_INVALID)
@@ -28,6 +29,25 @@ static int blame(const struct reader *rd, const yaml_node_t *node)
 	if (rd->where[0] != '\0')
 		(void)dw_wrap(rd->err, "%s", rd->where);
 	return dw_wrap(rd->err, "%s:%zu", rd->yaml->name, node->start_mark.line + 1);
+}
+
+__attribute__((format(printf, 3, 4))) static int refuse(const struct reader *rd,
+                                                        const yaml_node_t *node,
+                                                        const char *fmt, ...)
+{
+	char text[DW_ERROR_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	(void)dw_fail(rd->err, DW_E_INVALID, 0, "%s", text);
+	return blame(rd, node);
+}
+
+static int no_memory(const struct reader *rd)
+{
+	return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "cannot read %s", rd->yaml->name);
 }
 
 static bool is_plain(const yaml_node_t *node, const char *text)
@@ -42,7 +62,7 @@ static bool is_nothing(const yaml_node_t *node)
 	return is_plain(node, "") || is_plain(node, "~") || is_plain(node, "null");
 }
 
-/* Of a kind, and without a tag, which would change what it means. */
+/* Of this type, and without a tag, which would change its meaning. */
 static bool is_a(const yaml_node_t *node, yaml_node_type_t type)
 {
 	const char *tag = type == YAML_SCALAR_NODE     ? YAML_DEFAULT_SCALAR_TAG
@@ -52,21 +72,19 @@ static bool is_a(const yaml_node_t *node, yaml_node_type_t type)
 	return node->type == type && strcmp((const char *)node->tag, tag) == 0;
 }
 
-/* The text of a scalar; NULL if it is none that we take. */
+/* The text of a scalar; NULL with an error if it is not acceptable. */
 static const char *text_of(const struct reader *rd, const yaml_node_t *node)
 {
 	const char *text = (const char *)node->data.scalar.value;
 
 	if (!is_a(node, YAML_SCALAR_NODE))
-		(void)dw_fail(rd->err, DW_E_INVALID, 0,
-		              "must be one value, without a tag");
+		(void)refuse(rd, node, "must be one value, without a tag");
 	else if (strlen(text) != node->data.scalar.length)
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "has a NUL in it");
+		(void)refuse(rd, node, "must not contain a NUL");
 	else if (text[0] == '\0')
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "is empty");
+		(void)refuse(rd, node, "must not be empty");
 	else
 		return text;
-	(void)blame(rd, node);
 	return NULL;
 }
 
@@ -91,7 +109,7 @@ static void cleanup_list(char ***list)
 }
 #define autolist __attribute__((cleanup(cleanup_list)))
 
-/* The texts of a sequence, or of a scalar as one; what is there ends in NULL. */
+/* The texts of a sequence, or one scalar as a list; ends in NULL. */
 static int read_texts(const struct reader *rd, const yaml_node_t *node,
                       const struct dw_yaml_key *key, const void *base, char ***ret,
                       size_t *ret_n)
@@ -101,19 +119,16 @@ static int read_texts(const struct reader *rd, const yaml_node_t *node,
 	size_t n = many ? (size_t)(node->data.sequence.items.top - items) : 1;
 	autolist char **list = NULL;
 
-	if (!many && key->type == DW_YAML_LIST) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "must be a list: [a, b]");
-		return blame(rd, node);
-	}
+	if (!many && key->type == DW_YAML_LIST)
+		return refuse(rd, node, "must be a list: [a, b]");
 	if (n < key->min || n > key->max) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0,
-		              "has %zu entries, and must have %llu to %llu", n,
-		              (unsigned long long)key->min, (unsigned long long)key->max);
-		return blame(rd, node);
+		return refuse(rd, node, "must have %llu to %llu entries, not %zu",
+		              (unsigned long long)key->min, (unsigned long long)key->max,
+		              n);
 	}
 	list = calloc(n + 1, sizeof(*list));
 	if (!list)
-		return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s", rd->yaml->name);
+		return no_memory(rd);
 	for (size_t i = 0; i < n; i++) {
 		const yaml_node_t *item = many ? dw_yaml_node(rd->yaml, items[i]) : node;
 		const char *text = text_of(rd, item);
@@ -122,8 +137,7 @@ static int read_texts(const struct reader *rd, const yaml_node_t *node,
 			return -1;
 		list[i] = strdup(text);
 		if (!list[i])
-			return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s",
-			               rd->yaml->name);
+			return no_memory(rd);
 	}
 	*ret = TAKE_PTR(list);
 	*ret_n = n;
@@ -141,7 +155,7 @@ static int read_text(const struct reader *rd, const yaml_node_t *node,
 		return -1;
 	copy = strdup(text);
 	if (!copy)
-		return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s", rd->yaml->name);
+		return no_memory(rd);
 	free(*field);
 	*field = copy;
 	return 0;
@@ -186,8 +200,7 @@ static int read_flag(const struct reader *rd, const yaml_node_t *node,
 		*field = is_plain(node, "true");
 		return 0;
 	}
-	(void)dw_fail(rd->err, DW_E_INVALID, 0, "must be true or false");
-	return blame(rd, node);
+	return refuse(rd, node, "must be true or false");
 }
 
 static int parse_number(enum dw_yaml_type type, const char *text, uint64_t *ret,
@@ -205,7 +218,7 @@ static int parse_number(enum dw_yaml_type type, const char *text, uint64_t *ret,
 			return -1;
 		if (*ret % 1000 != 0)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "\"%.64s\" is finer than a second", text);
+			               "must be whole seconds, not \"%.64s\"", text);
 		*ret /= 1000;
 		return 0;
 	default:
@@ -242,16 +255,12 @@ static int read_number(const struct reader *rd, const yaml_node_t *node,
 		return -1;
 	if (parse_number(key->type, text, &value, rd->err) < 0)
 		return blame(rd, node);
-	if (value == 0 && key->min == 1) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "must be more than 0");
-		return blame(rd, node);
-	}
+	if (value == 0 && key->min == 1)
+		return refuse(rd, node, "must be at least 1");
 	if (value < key->min || value > most) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0,
-		              "\"%.64s\" is out of range: %llu to %llu%s", text,
+		return refuse(rd, node, "must be %llu to %llu%s, not \"%.64s\"",
 		              (unsigned long long)key->min, (unsigned long long)most,
-		              unit_of(key->type));
-		return blame(rd, node);
+		              unit_of(key->type), text);
 	}
 	if (narrow)
 		*(unsigned *)field = (unsigned)value;
@@ -260,7 +269,7 @@ static int read_number(const struct reader *rd, const yaml_node_t *node,
 	return check_text(rd, node, key, base, text);
 }
 
-/* Was the key of this pair there before? */
+/* Returns true if an earlier pair has the same key. */
 static bool seen_before(const struct reader *rd, const yaml_node_t *map,
                         const yaml_node_pair_t *pair, const char *name)
 {
@@ -277,17 +286,14 @@ static bool seen_before(const struct reader *rd, const yaml_node_t *map,
 
 static int no_mapping(const struct reader *rd, const yaml_node_t *node)
 {
-	(void)dw_fail(rd->err, DW_E_INVALID, 0,
-	              "must be a mapping, of keys with their values");
-	return blame(rd, node);
+	return refuse(rd, node, "must be a mapping of keys to values");
 }
 
 static int too_many(const struct reader *rd, const yaml_node_t *node, size_t n,
                     uint64_t most)
 {
-	(void)dw_fail(rd->err, DW_E_INVALID, 0, "has %zu entries, %llu are the most", n,
+	return refuse(rd, node, "has %zu entries; at most %llu are allowed", n,
 	              (unsigned long long)most);
-	return blame(rd, node);
 }
 
 static int read_map(struct reader *rd, const yaml_node_t *node,
@@ -301,22 +307,20 @@ static int read_maps(struct reader *rd, const yaml_node_t *node,
 	const yaml_node_item_t *items;
 	size_t n;
 
-	if (!is_a(node, YAML_SEQUENCE_NODE)) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "must be a list of mappings");
-		return blame(rd, node);
-	}
+	if (!is_a(node, YAML_SEQUENCE_NODE))
+		return refuse(rd, node, "must be a list of mappings");
 	items = node->data.sequence.items.start;
 	n = (size_t)(node->data.sequence.items.top - items);
 	if (n > key->max)
 		return too_many(rd, node, n, key->max);
 	*field = calloc(n + 1, key->size);
 	if (!*field)
-		return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s", rd->yaml->name);
+		return no_memory(rd);
 	for (size_t i = 0; i < n; i++) {
 		const yaml_node_t *item = dw_yaml_node(rd->yaml, items[i]);
 		void *one = (char *)*field + i * key->size;
 
-		/* So that what there is of it is freed, too. */
+		/* Count it first, so that it is freed on failure. */
 		*count = i + 1;
 		if (read_map(rd, item, key->keys, one) < 0)
 			return -1;
@@ -326,7 +330,7 @@ static int read_maps(struct reader *rd, const yaml_node_t *node,
 	return 0;
 }
 
-/* Names as keys, each with a mapping of its own. */
+/* A mapping of names, each to a mapping. */
 static int read_named(struct reader *rd, const yaml_node_t *node,
                       const struct dw_yaml_key *key, void *base)
 {
@@ -343,7 +347,7 @@ static int read_named(struct reader *rd, const yaml_node_t *node,
 		return too_many(rd, node, n, key->max);
 	*field = calloc(n + 1, key->size);
 	if (!*field)
-		return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s", rd->yaml->name);
+		return no_memory(rd);
 	for (size_t i = 0; i < n; i++) {
 		const yaml_node_t *name_node = dw_yaml_node(rd->yaml, pairs[i].key);
 		const yaml_node_t *value = dw_yaml_node(rd->yaml, pairs[i].value);
@@ -356,12 +360,9 @@ static int read_named(struct reader *rd, const yaml_node_t *node,
 		*count = i + 1;
 		*(char **)one = strdup(name);
 		if (!*(char **)one)
-			return dw_fail(rd->err, DW_E_INTERNAL, ENOMEM, "read %s",
-			               rd->yaml->name);
-		if (seen_before(rd, node, &pairs[i], name)) {
-			(void)dw_fail(rd->err, DW_E_INVALID, 0, "is there twice");
-			return blame(rd, name_node);
-		}
+			return no_memory(rd);
+		if (seen_before(rd, node, &pairs[i], name))
+			return refuse(rd, name_node, "is set twice");
 		if (!is_nothing(value) && read_map(rd, value, key->keys, one) < 0)
 			return -1;
 		if (key->check && key->check(one, name, rd->err) < 0)
@@ -404,11 +405,8 @@ static int unknown(const struct reader *rd, const yaml_node_t *node, const char 
 		if (key->type != DW_YAML_LINE)
 			dw_guess_offer(&guess, key->name);
 	if (guess.best)
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "unknown key, did you mean %s?",
-		              guess.best);
-	else
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "unknown key");
-	return blame(rd, node);
+		return refuse(rd, node, "unknown key (did you mean %s?)", guess.best);
+	return refuse(rd, node, "unknown key");
 }
 
 static int read_pair(struct reader *rd, const yaml_node_t *map,
@@ -431,8 +429,7 @@ static int read_pair(struct reader *rd, const yaml_node_t *map,
 	if (!key->name) {
 		r = unknown(rd, name_node, name, keys);
 	} else if (seen_before(rd, map, pair, name)) {
-		(void)dw_fail(rd->err, DW_E_INVALID, 0, "is there twice");
-		r = blame(rd, name_node);
+		r = refuse(rd, name_node, "is set twice");
 	} else {
 		r = is_nothing(value) ? 0 : read_value(rd, value, key, base);
 	}

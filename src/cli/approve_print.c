@@ -11,6 +11,7 @@
 #include "audit/record.h"
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/report.h"
 
@@ -132,14 +133,6 @@ static void span(int64_t us, char *ret, size_t size)
 		(void)snprintf(ret, size, "%lldd %lldh", s / 86400, s / 3600 % 24);
 }
 
-static int64_t now_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 /* ---- the list ---- */
 
 /* The language and the first characters of the code. */
@@ -165,7 +158,7 @@ void dw_approve_print_row(const struct dw_approval *a)
 	char left[32] = "-";
 
 	if (a->state == DW_APPROVAL_PENDING)
-		span(a->expires_us - now_us(), left, sizeof(left));
+		span(a->expires_us - dw_wall_us(), left, sizeof(left));
 	(void)printf("%.12s  %-8s  %8s  ", a->id, dw_approval_state_name(a->state), left);
 	print_text(a->who);
 	(void)printf("  %s", colour(YELLOW));
@@ -206,7 +199,7 @@ static void print_head(const struct dw_approval *a)
 	(void)printf("%-10s  %s", "state", colour(BOLD));
 	dw_approval_line(a, line);
 	if (a->state == DW_APPROVAL_PENDING) {
-		span(a->expires_us - now_us(), left, sizeof(left));
+		span(a->expires_us - dw_wall_us(), left, sizeof(left));
 		(void)printf("pending, expires in %s", left);
 	} else {
 		print_text(line);

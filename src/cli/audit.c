@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/num.h"
 #include "cli/audit_print.h"
 #include "cli/command.h"
@@ -36,14 +37,6 @@ struct settings {
 
 /* ---- options ---- */
 
-static int64_t now_us(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
 /* "7d", or a form that dw_parse_time() accepts. */
 static int parse_age(const char *text, uint64_t *ret_ms, struct dw_error *err)
 {
@@ -71,7 +64,7 @@ static int take_when(const char *text, void *field, struct dw_error *err)
 		"%Y-%m-%dT%H:%M",
 		"%Y-%m-%dT%H:%M:%S",
 	};
-	int64_t *ret_us = field, now = now_us();
+	int64_t *ret_us = field, now = dw_wall_us();
 	uint64_t age_ms;
 
 	for (size_t i = 0; i < ARRAY_SIZE(forms) && strlen(text) >= 8; i++) {

@@ -43,14 +43,8 @@ static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void on_ending(int sig)
 {
-	const uint64_t one = 1;
-	int saved = errno;
-
 	caught = sig;
-	if (write(cancel_fd, &one, sizeof(one)) < 0) {
-		/* It is readable already: somebody was faster. */
-	}
-	errno = saved;
+	dw_fd_signal(cancel_fd);
 }
 
 static void on_pipe(int sig)
@@ -369,13 +363,14 @@ int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
 		if (into_fd < 0)
 			return dw_report_error(&err, set->json);
 	}
+	if (dw_id_make(id, &err) < 0)
+		return dw_report_error(&err, set->json);
 	end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (end_fd < 0) {
 		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make an eventfd");
 		return dw_report_error(&err, set->json);
 	}
 
-	dw_id_make(id);
 	dw_account_who(getuid(), who, sizeof(who));
 	run.who = who;
 	req->id = id;

@@ -25,10 +25,8 @@ void dw_cli_output_init(struct dw_cli_output *sink, int fd, int broken_fd)
 
 static void fail(struct dw_cli_output *sink, int eno)
 {
-	const uint64_t one = 1;
-
 	sink->error = eno;
-	(void)dw_fd_write_all(sink->broken_fd, &one, sizeof(one));
+	dw_fd_signal(sink->broken_fd);
 }
 
 /*

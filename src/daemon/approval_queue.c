@@ -209,15 +209,10 @@ struct seen {
 	bool decided;
 };
 
-static int64_t now_us(void)
-{
-	return (int64_t)dw_wall_ms() * 1000;
-}
-
 /* Under the lock: those that are worth a look, each with a reference. */
 static size_t collect(struct dw_service *s, bool changed, struct seen *ret, size_t max)
 {
-	int64_t now = now_us();
+	int64_t now = dw_wall_us();
 	size_t n = 0;
 
 	for (struct dw_task *task = s->pending.first; task && n < max;

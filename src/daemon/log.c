@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/utf8.h"
 
@@ -34,14 +35,14 @@ void dw_log_setup(const char *level, const char *format)
 
 static void add_time(char *ret, size_t size)
 {
-	struct timespec now;
+	uint64_t now_ms = dw_wall_ms();
+	time_t seconds = (time_t)(now_ms / 1000);
 	struct tm tm;
 	size_t n;
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	(void)gmtime_r(&now.tv_sec, &tm);
+	(void)gmtime_r(&seconds, &tm);
 	n = strftime(ret, size, "%Y-%m-%dT%H:%M:%S", &tm);
-	(void)snprintf(ret + n, size - n, ".%03ldZ", now.tv_nsec / 1000000);
+	(void)snprintf(ret + n, size - n, ".%03uZ", (unsigned)(now_ms % 1000));
 }
 
 /* Text of a client's may be anything; JSON is UTF-8. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -181,7 +180,6 @@ void *dw_queue_work(void *user)
 void dw_task_cancel(struct dw_task *task)
 {
 	struct dw_service *s = task->service;
-	const uint64_t one = 1;
 
 	(void)pthread_mutex_lock(&s->lock);
 	task->cancelled = true;
@@ -191,14 +189,13 @@ void dw_task_cancel(struct dw_task *task)
 		                               : "it was cancelled before its turn came");
 		end_waiting(s, task);
 	} else if (task->cancel_fd >= 0) {
-		(void)!write(task->cancel_fd, &one, sizeof(one));
+		dw_fd_signal(task->cancel_fd);
 	}
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
 void dw_queue_cancel(struct dw_service *s)
 {
-	const uint64_t one = 1;
 	struct dw_task *task;
 
 	s->stopping = true;
@@ -222,7 +219,7 @@ void dw_queue_cancel(struct dw_service *s)
 	}
 	for (task = s->first; task; task = task->next)
 		if (task->stage != DW_TASK_DONE && task->cancel_fd >= 0)
-			(void)!write(task->cancel_fd, &one, sizeof(one));
+			dw_fd_signal(task->cancel_fd);
 }
 
 /* One whose time has passed in the queue; NULL if there is none. */

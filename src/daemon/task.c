@@ -22,6 +22,7 @@ struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
                             const struct dw_order *order)
 {
 	struct dw_task *task = calloc(1, sizeof(*task));
+	bool no_id = false;
 
 	if (!task) {
 		dw_request_finish(req);
@@ -42,14 +43,14 @@ struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
 		               order->traceparent);
 	if (order->id)
 		(void)snprintf(task->id, sizeof(task->id), "%s", order->id);
-	else
-		dw_id_make(task->id);
+	else if (dw_id_make(task->id, NULL) < 0)
+		no_id = true;
 	task->req = *req;
 	task->req.id = task->id;
 	dw_request_init(req);
 	task->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	task->req.cancel_fd = task->cancel_fd;
-	if (task->cancel_fd < 0) {
+	if (task->cancel_fd < 0 || no_id) {
 		dw_task_unref(task);
 		return NULL;
 	}

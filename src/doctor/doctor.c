@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/id.h"
 #include "cgroup/cgroup.h"
 #include "dewar/dewar.h"
@@ -19,17 +20,16 @@
 #include "levels/refusal_cause.h"
 
 /*
- * Nothing here trusts a version or a setting: each finding comes from trying
- * the very thing that a run would do.
+ * No check trusts a version or a setting: each tries what a run would do.
  */
 
 struct doctor {
-	void (*fn)(void *user, const struct dw_doctor_finding *f);
+	dw_doctor_fn *fn;
 	void *user;
 };
 
-static void tell(const struct doctor *d, const char *area, enum dw_finding_state state,
-                 const char *detail, const char *remedy)
+static void report(const struct doctor *d, const char *area, enum dw_finding_state state,
+                   const char *detail, const char *remedy)
 {
 	struct dw_doctor_finding f = {.area = area, .state = state};
 
@@ -53,14 +53,14 @@ static void check_levels(const struct doctor *d)
 		{"microvm", "level microvm", ""},
 	};
 
-	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		struct dw_error err = {0};
 
 		if (dw_level_probe(levels[i].name, &err) == 0)
-			tell(d, levels[i].area, DW_FINDING_OK, levels[i].good, "");
+			report(d, levels[i].area, DW_FINDING_OK, levels[i].good, "");
 		else
-			tell(d, levels[i].area, DW_FINDING_MISSING, err.text,
-			     dw_refusal_cause_remedy(err.text));
+			report(d, levels[i].area, DW_FINDING_MISSING, err.text,
+			       dw_refusal_cause_remedy(err.text));
 	}
 }
 
@@ -75,11 +75,11 @@ static void check_landlock(const struct doctor *d)
 		(void)snprintf(text, sizeof(text),
 		               "%s: level process then shows every file of the host",
 		               why);
-		tell(d, "landlock", DW_FINDING_WEAK, text, remedy);
+		report(d, "landlock", DW_FINDING_WEAK, text, remedy);
 		return;
 	}
 	(void)snprintf(text, sizeof(text), "ABI %ld", abi);
-	tell(d, "landlock", DW_FINDING_OK, text, "");
+	report(d, "landlock", DW_FINDING_OK, text, "");
 }
 
 static void check_limits(const struct doctor *d)
@@ -90,40 +90,41 @@ static void check_limits(const struct doctor *d)
 		enum dw_finding_state state;
 	} limits[] = {
 		{DW_CONTROLLER_MEMORY, "limit memory",
-	         "init looks every few milliseconds instead", DW_FINDING_WEAK},
+	         "init checks it every few milliseconds instead", DW_FINDING_WEAK},
 		{DW_CONTROLLER_CPU, "limit cpu",
 	         "the share is not enforced, only the cpu time that it adds up to",
 	         DW_FINDING_MISSING},
 		{DW_CONTROLLER_PIDS, "limit pids",
-	         "an rlimit holds it instead, and init looks who passes it",
+	         "an rlimit enforces it, and init checks for processes over it",
 	         DW_FINDING_WEAK},
 	};
 	struct dw_limits asked = {0};
 	struct dw_cgroup cg;
 	char text[512], remedy[512], id[DW_ID_MAX];
 
-	dw_id_make(id);
+	if (dw_id_make(id, NULL) < 0)
+		return;
 	dw_limits_defaults(&asked, &dw_level_container);
 	dw_cgroup_create(&cg, id, NULL, &asked, asked.pids);
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct dw_controlled *c = &cg.held[limits[i].controller];
 
 		if (c->version != 0) {
 			(void)snprintf(text, sizeof(text), "cgroup version %d",
 			               c->version);
-			tell(d, limits[i].area, DW_FINDING_OK, text, "");
+			report(d, limits[i].area, DW_FINDING_OK, text, "");
 		} else {
 			(void)snprintf(text, sizeof(text), "%s; %s", c->why,
 			               limits[i].otherwise);
 			dw_host_limit_remedy(limits[i].controller, remedy,
 			                     sizeof(remedy));
-			tell(d, limits[i].area, limits[i].state, text, remedy);
+			report(d, limits[i].area, limits[i].state, text, remedy);
 		}
 	}
 	(void)dw_cgroup_destroy(&cg, NULL);
 }
 
-/* Levels without a root of their own work in it, and compiled programs run in it. */
+/* Levels none and process use it as their working folder, and run compiled programs in it. */
 static void check_folder(const struct doctor *d)
 {
 	const char *folder = dw_launched_temp_folder();
@@ -134,17 +135,17 @@ static void check_folder(const struct doctor *d)
 		(void)snprintf(text, sizeof(text),
 		               "%s: %s; levels none and process work there", folder,
 		               strerrordesc_np(errno));
-		tell(d, "working folder", DW_FINDING_MISSING, text,
-		     "TMPDIR=/var/tmp dewar ...");
+		report(d, "working folder", DW_FINDING_MISSING, text,
+		       "TMPDIR=/var/tmp dewar ...");
 	} else if (statvfs(folder, &fs) == 0 && (fs.f_flag & ST_NOEXEC)) {
 		(void)snprintf(text, sizeof(text),
 		               "%s is mounted noexec: at levels none and process no compiled "
 		               "program runs there",
 		               folder);
-		tell(d, "working folder", DW_FINDING_WEAK, text,
-		     "TMPDIR=/var/tmp dewar ...");
+		report(d, "working folder", DW_FINDING_WEAK, text,
+		       "TMPDIR=/var/tmp dewar ...");
 	} else {
-		tell(d, "working folder", DW_FINDING_OK, folder, "");
+		report(d, "working folder", DW_FINDING_OK, folder, "");
 	}
 }
 
@@ -153,10 +154,10 @@ static void check_network(const struct doctor *d)
 	struct dw_error err = {0};
 
 	if (dw_pasta_probe(&err) == 0)
-		tell(d, "network full", DW_FINDING_OK, "through pasta", "");
+		report(d, "network full", DW_FINDING_OK, "through pasta", "");
 	else
-		tell(d, "network full", DW_FINDING_MISSING, err.text,
-		     dw_refusal_cause_remedy(err.text));
+		report(d, "network full", DW_FINDING_MISSING, err.text,
+		       dw_refusal_cause_remedy(err.text));
 }
 
 static void check_languages(const struct doctor *d)
@@ -176,15 +177,13 @@ static void check_languages(const struct doctor *d)
 	}
 	(void)snprintf(text, sizeof(text), "%zu of %zu installed (dewar languages)",
 	               found, n);
-	tell(d, "languages", found == n ? DW_FINDING_OK : DW_FINDING_WEAK, text,
-	     found == n ? "" : missing);
+	report(d, "languages", found == n ? DW_FINDING_OK : DW_FINDING_WEAK, text,
+	       found == n ? "" : missing);
 }
 
-int dw_doctor(void (*fn)(void *user, const struct dw_doctor_finding *f), void *user,
-              struct dw_error *err)
+int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err)
 {
 	const struct doctor d = {fn, user};
-
 	struct dw_error no_cells = {0};
 
 	(void)err;

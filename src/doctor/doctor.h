@@ -5,13 +5,13 @@
 #include "dewar/error.h"
 
 /*
- * What this host can isolate and what it cannot, found out by trying.
+ * Reports what this host can isolate, by trying it.
  */
 
 enum dw_finding_state {
 	DW_FINDING_OK = 0,
-	DW_FINDING_WEAK,    /* it works, but holds less than it should */
-	DW_FINDING_MISSING, /* it does not work here */
+	DW_FINDING_WEAK,    /* it works, but less strictly than it should */
+	DW_FINDING_MISSING, /* it does not work on this host */
 	DW_FINDING_STATE_COUNT
 };
 
@@ -19,22 +19,20 @@ struct dw_doctor_finding {
 	const char *area; /* "level container", "limit memory", "network full", ... */
 	enum dw_finding_state state;
 	char detail[512];
-	char remedy[512]; /* the exact command or sysctl that would help, or "" */
+	char remedy[512]; /* the exact command or sysctl that helps, or "" */
 };
 
+/* The finding lives until fn returns. */
+typedef void dw_doctor_fn(void *user, const struct dw_doctor_finding *f);
+
 /*
- * Calls fn once a finding, in order; the finding is gone when fn returns. -1
- * only where we could not look: something missing is a finding.
+ * Call fn for each finding, in order. -1 only if the checks cannot run: a missing feature
+ * is a finding.
  */
-int dw_doctor(void (*fn)(void *user, const struct dw_doctor_finding *f), void *user,
-              struct dw_error *err);
+int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err);
 
-/* The part of it about warm cells: what can be kept warm, and what that costs. */
-void dw_doctor_warm(void (*fn)(void *user, const struct dw_doctor_finding *f),
-                    void *user);
-
-/* The part about versions that are known to let programs out. */
-void dw_doctor_versions(void (*fn)(void *user, const struct dw_doctor_finding *f),
-                        void *user);
+/* Parts of it: the warm templates and their cost; versions with known escapes. */
+void dw_doctor_warm(dw_doctor_fn *fn, void *user);
+void dw_doctor_versions(dw_doctor_fn *fn, void *user);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Versions of what our walls stand on that programs have got out of, as published.
- * The numbers are upstream's: distributions mend older ones and keep the number.
+ * Versions of the kernel and of container software with published escapes, from
+ * known_bad.def. They are upstream's: distributions fix a version without a new number.
  */
 
 enum dw_part {
@@ -30,30 +30,31 @@ struct dw_version {
 struct dw_known_bad {
 	enum dw_part part;
 	const char *cve;
-	struct dw_version from; /* the first that has it */
+	const char *from; /* the first affected version; "": all */
 	/*
-	 * The first of each branch that has it no more. A version of another branch
-	 * has it if it is older than the newest of these.
+	 * The first fixed version of each branch. A version of another branch is
+	 * affected if it is older than the newest of these.
 	 */
 	const char *fixed[DW_FIXED_MAX];
 	const char *what;
-	const char *wall; /* which of ours stands before it, or NULL: none does */
-	const char *calls[DW_CALLS_MAX]; /* system calls that it takes and no cell has */
+	const char *wall;                /* that stands before it, or NULL */
+	const char *calls[DW_CALLS_MAX]; /* that it needs and the filter refuses */
 };
 
 const struct dw_known_bad *dw_known_bad_table(size_t *ret_n);
 
-/* The first thing in text like 6.1.55, 5.10 or 1.0.0-rc93; false if there is none. */
+/* Find the first version in text, like 6.1.55, 5.10 or 1.0.0-rc93; false without one. */
 bool dw_version_read(const char *text, struct dw_version *ret);
 int dw_version_compare(const struct dw_version *a, const struct dw_version *b);
 
 /*
- * Upstream's version of the kernel: Debian has it in uname's version, Ubuntu in
- * /proc/version_signature ("" if there is none), others in its release.
+ * The upstream version of the kernel: Debian puts it into the version of uname(), Ubuntu
+ * into /proc/version_signature (pass "" if it is missing), others into the release.
  */
 bool dw_version_of_kernel(const char *release, const char *version, const char *signature,
                           struct dw_version *ret);
 
+/* Returns true if the version is affected. */
 bool dw_known_bad_has(const struct dw_known_bad *bad, const struct dw_version *version);
 
 #endif

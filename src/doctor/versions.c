@@ -12,17 +12,17 @@
 #include "languages/installed.h"
 
 /*
- * Which versions are here of what our walls stand on, held against a list of those
- * that programs have got out of. It is the one thing that the doctor takes from a
- * number instead of trying it; so nothing found here is more than weak.
+ * Compare installed versions with known_bad.def. This is the one check that goes by a
+ * version number instead of an attempt, so no finding here is worse than weak.
  */
 
-#define ASK_MS 10000U /* on a busy host, too: a part that does not answer is not listed */
+#define ASK_MS \
+	10000U /* long enough for a busy host: a part without answer is not listed */
 
 static const struct {
 	const char *name, *area;
-	const char *paths[3]; /* asked with --version; none for the kernel */
-	const char *package;  /* Debian's */
+	const char *paths[3]; /* run with --version; none for the kernel */
+	const char *package;  /* in Debian */
 } parts[] = {
 	[DW_PART_KERNEL] = {"the kernel", "kernel", {NULL}, "linux-image-$(uname -r)"},
 	[DW_PART_RUNC] = {"runc", "runc", {"/usr/bin/runc", "/usr/sbin/runc"}, "runc"},
@@ -37,7 +37,7 @@ static const struct {
 };
 _Static_assert(ARRAY_SIZE(parts) == DW_PART_COUNT, "a line for each part");
 
-static bool look_at_kernel(struct dw_version *ret)
+static bool read_kernel_version(struct dw_version *ret)
 {
 	char signature[256] = "";
 	struct utsname host;
@@ -51,12 +51,12 @@ static bool look_at_kernel(struct dw_version *ret)
 	return dw_version_of_kernel(host.release, host.version, signature, ret);
 }
 
-static bool look_at(enum dw_part part, struct dw_version *ret)
+static bool read_version(enum dw_part part, struct dw_version *ret)
 {
 	static char option[] = "--version";
 
 	if (part == DW_PART_KERNEL)
-		return look_at_kernel(ret);
+		return read_kernel_version(ret);
 	for (size_t i = 0; i < ARRAY_SIZE(parts[part].paths) && parts[part].paths[i];
 	     i++) {
 		char *argv[] = {(char *)parts[part].paths[i], option, NULL};
@@ -90,19 +90,17 @@ static void describe(const struct dw_known_bad *bad, const char *version,
 		                        len > 0 ? ", " : "", bad->fixed[i]);
 	f->state = DW_FINDING_WEAK;
 	(void)snprintf(f->detail, sizeof(f->detail),
-	               "%s %s by its number: %s; %s%s; mended in %s, or by the "
-	               "distribution under an older number",
+	               "%s %s is affected, by its version number: %s; %s; fixed in %s, or "
+	               "by the distribution under an older number",
 	               parts[bad->part].name, version, bad->what,
-	               bad->wall ? "here " : "no wall of ours stands before it",
-	               bad->wall ? bad->wall : "", fixed);
+	               bad->wall ? bad->wall : "no wall of dewar stops it", fixed);
 	(void)snprintf(f->remedy, sizeof(f->remedy),
-	               "apt-get changelog %s | grep %s, and if it is not there: apt-get "
-	               "update && apt-get upgrade",
+	               "apt-get changelog %s | grep %s; without a match: apt-get update && "
+	               "apt-get upgrade",
 	               parts[bad->part].package, bad->cve);
 }
 
-static void check(enum dw_part part, void (*fn)(void *, const struct dw_doctor_finding *),
-                  void *user)
+static void check(enum dw_part part, dw_doctor_fn *fn, void *user)
 {
 	struct dw_doctor_finding good = {.area = parts[part].area};
 	size_t n, known = 0, found = 0;
@@ -110,8 +108,8 @@ static void check(enum dw_part part, void (*fn)(void *, const struct dw_doctor_f
 	struct dw_version version;
 	char number[48], area[48];
 
-	if (!look_at(part, &version))
-		return; /* not here: nothing stands on it */
+	if (!read_version(part, &version))
+		return; /* not installed */
 	show(&version, number, sizeof(number));
 	for (size_t i = 0; i < n; i++) {
 		struct dw_doctor_finding f = {.area = area};
@@ -130,12 +128,12 @@ static void check(enum dw_part part, void (*fn)(void *, const struct dw_doctor_f
 	if (found > 0)
 		return;
 	(void)snprintf(good.detail, sizeof(good.detail),
-	               "%s has none of the %zu ways out that we know of", number, known);
+	               "%s is not affected by any of the %zu known escapes", number,
+	               known);
 	fn(user, &good);
 }
 
-void dw_doctor_versions(void (*fn)(void *user, const struct dw_doctor_finding *f),
-                        void *user)
+void dw_doctor_versions(dw_doctor_fn *fn, void *user)
 {
 	for (int i = 0; i < DW_PART_COUNT; i++)
 		check(i, fn, user);

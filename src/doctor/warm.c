@@ -7,9 +7,8 @@
 #include "doctor/doctor.h"
 
 /*
- * Which templates can be kept warm here, and what they cost: a zygote, one of
- * several cells that wait, and a run. Pages that several share are counted in
- * parts (PSS), so it takes several of them to tell.
+ * The templates that can be kept warm, and the memory of a zygote, of a waiting cell and
+ * of a run. Shared pages are counted in parts (PSS), so several cells are measured.
  */
 
 #define CELLS 8U
@@ -81,7 +80,7 @@ static void check(const struct dw_template_config *t, struct dw_doctor_finding *
 	dw_pool_free(pool);
 }
 
-void dw_doctor_warm(void (*fn)(void *user, const struct dw_doctor_finding *f), void *user)
+void dw_doctor_warm(dw_doctor_fn *fn, void *user)
 {
 	size_t n;
 	const struct dw_template_config *all = dw_pool_templates(&n);

@@ -41,10 +41,10 @@
 #include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "dewar/request.h"
 #include "init/init.h"
@@ -73,14 +73,6 @@ struct guest {
 
 static char chunk[DW_GUEST_PAYLOAD_MAX];
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
-}
-
 /* ---- the stream ---- */
 
 _Noreturn void dw_guest_end(void)
@@ -103,7 +95,7 @@ static void write_all(const char *data, size_t len)
 
 	while (len > 0) {
 		n = write(STDOUT_FILENO, data, len);
-		if (n < 0 && errno == EAGAIN && now_ns() < give_up_ns)
+		if (n < 0 && errno == EAGAIN && dw_now_ns() < give_up_ns)
 			(void)poll(&fd, 1, 1000);
 		else if (n < 0 && errno != EINTR)
 			dw_guest_end();
@@ -423,7 +415,7 @@ static void start_program(struct guest *g)
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): as said */
 		be_program(g, (int[]){in[0], out[1], errs[1]});
 	g->program = program;
-	g->start = now_ns();
+	g->start = dw_now_ns();
 	if (g->plan.h->deadline_ms != 0)
 		give_up_ns = g->start + (g->plan.h->deadline_ms + HELD_UP_MS) * 1000000U;
 	if (g->oom_fd >= 0)
@@ -517,7 +509,7 @@ static enum dw_reason check_limits(const struct guest *g, struct dw_report_end *
 {
 	const struct dw_plan_header *h = g->plan.h;
 
-	if (h->deadline_ms != 0 && now_ns() > g->start + h->deadline_ms * 1000000U)
+	if (h->deadline_ms != 0 && dw_now_ns() > g->start + h->deadline_ms * 1000000U)
 		return DW_REASON_TIMEOUT_WALL;
 	return h->flags & SAMPLES ? dw_sample_check(h, end) : DW_REASON_EXIT;
 }
@@ -577,7 +569,7 @@ static void finish(struct guest *g, struct dw_report_end *end)
 	struct rusage ru = {0};
 	int status;
 
-	end->run_ns = now_ns() - g->start;
+	end->run_ns = dw_now_ns() - g->start;
 	end->tmp_full = tmp_is_full();
 	if (g->plan.h->flags & DW_PLAN_SAMPLE_PIDS)
 		(void)check_limits(g, end);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar-hook: sends what it reads, which is JSON, to a URL of the operator's, and
- * prints the answer. A program of its own for the reasons that dewar-docker is one:
- * libcurl is kept out of dewar, and whatever comes over the net out of the daemon.
+ * dewar-hook: sends the JSON on its stdin to a URL of the operator, and prints the answer.
+ * It is a separate program, as dewar-docker is, to keep libcurl out of dewar and data from
+ * the network out of the daemon.
  *
- * Where to, and for how long, is in its environment (approvals/hook_run.h). 0 if there was
- * an answer with a status from 200 to 299; else 1, and a line on stderr says why. The
- * line may be shown to callers: it has nothing of the address.
+ * The URL and the timeout are in its environment (approvals/hook.h). It exits with 0 after
+ * an answer with status 200 to 299; otherwise with 1 and a line on stderr. Callers may read
+ * that line, so it never contains the address.
  */
 #include <curl/curl.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "approvals/hook_run.h"
+#include "approvals/hook.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/num.h"
 
-/* More than any request that we take. */
+/* Larger than any accepted request. */
 #define INPUT_MAX ((size_t)1 << 30)
 
 static int complain(const char *text)
@@ -65,7 +65,7 @@ static void set_up(CURL *curl, const char *url, uint64_t timeout_ms,
 	(void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, out);
 }
 
-/* What libcurl says may name hosts and addresses; this does not. */
+/* Not the messages of libcurl, which may name hosts and addresses. */
 static int explain(CURLcode code, long status)
 {
 	char text[96];
@@ -82,9 +82,9 @@ static int explain(CURLcode code, long status)
 		return complain("its answer is too long");
 	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CONNECT_ERROR:
-		return complain("its certificate is not to be trusted");
+		return complain("its certificate is not trusted");
 	default:
-		(void)snprintf(text, sizeof(text), "it gave no whole answer: %s",
+		(void)snprintf(text, sizeof(text), "its answer was cut off: %s",
 		               curl_easy_strerror(code));
 		return complain(text);
 	}
@@ -113,13 +113,13 @@ int main(void)
 	dw_buf_init(&out, DW_HOOK_ANSWER_MAX);
 	if (!url || !limit ||
 	    dw_parse_uint(limit, DW_HOOK_TIMEOUT_MAX_MS, &timeout_ms, &err) < 0)
-		return complain("dewar starts this program, people do not");
+		return complain("this program is started by dewar, not by hand");
 	if (read_input(&in) < 0)
-		return complain("the question cannot be read");
+		return complain("cannot read the request");
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
 	    !(curl = curl_easy_init()))
-		return complain("libcurl cannot be set up");
-	/* Without the empty one a large body would wait for a "100 Continue". */
+		return complain("cannot set up libcurl");
+	/* An empty Expect: otherwise a large body waits for "100 Continue". */
 	headers = curl_slist_append(headers, "Content-Type: application/json");
 	headers = curl_slist_append(headers, "Accept: application/json");
 	headers = curl_slist_append(headers, "Expect:");
@@ -128,7 +128,7 @@ int main(void)
 	(void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	r = explain(code, status);
 	if (r == 0 && dw_fd_write_all(STDOUT_FILENO, out.data, out.len) < 0)
-		r = complain("its answer cannot be passed on");
+		r = complain("cannot pass on its answer");
 	curl_slist_free_all(headers);
 	curl_easy_cleanup(curl);
 	return r;

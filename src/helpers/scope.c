@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar-scope: gets a scope from systemd, and starts launchers in it.
+ * dewar-scope: gets a scope from systemd and starts launchers in it.
  *
  *	dewar-scope LAUNCHER PID
  *
  * Theory of operation
  *
- * Under systemd a process may not divide the group that it is in, unless its unit
- * says Delegate=yes; a shell's never does. Whoever wants groups of its own asks for
- * a scope. We ask for one with this process in it, the user's manager as a plain user
- * and the system's as root, and wait until it stands. Then we step aside into a leaf of
- * it, let its children have the controllers, hand the folder to dewar, and become
- * `dewar-launch serve`: what it forks is born in the scope. When dewar is gone, its
- * socket closes, the launcher ends, the scope is empty, and systemd removes it with
- * all that is in it.
+ * Under systemd a process may not create cgroups below its own, unless its unit has
+ * Delegate=yes; a login shell has not. So this program asks systemd for a scope with
+ * itself in it: the manager of the user, or of the system as root. It waits until the
+ * scope exists, moves into a leaf of it, enables the controllers for its children, hands
+ * the folder to dewar, and becomes `dewar-launch serve`, whose children start in the
+ * scope. When dewar ends, its socket closes, the launcher ends, and systemd removes the
+ * empty scope.
  *
- * It is a program of its own so that nobody else loads libsystemd. Every wait has an end.
+ * It is a separate program so that no other one loads libsystemd. Every wait has a limit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "cgroup/find.h"
 #include "cgroup/parent.h"
@@ -35,14 +34,6 @@
 #include "wire/report.h"
 
 #define WAIT_US 8000000ULL
-
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000U + (uint64_t)t.tv_nsec / 1000U;
-}
 
 static _Noreturn __attribute__((format(printf, 1, 2))) void give_up(const char *fmt, ...)
 {
@@ -56,7 +47,7 @@ static _Noreturn __attribute__((format(printf, 1, 2))) void give_up(const char *
 	_exit(1);
 }
 
-/* A manager at its own socket, where systemctl asks, too; or somebody on a bus. */
+/* Connect to a manager at its private socket, as systemctl does, or to a bus. */
 static int connect_to(const char *address, bool is_bus, sd_bus **ret)
 {
 	sd_bus *bus = NULL;
@@ -98,7 +89,7 @@ static int connect_to_manager(sd_bus **ret)
 	return connect_to(address, true, ret);
 }
 
-/* The job that we wait for, and how it ended. */
+/* The job to wait for, and its result. */
 struct job {
 	char path[256];
 	char result[64];
@@ -132,7 +123,7 @@ static int start_scope(sd_bus *bus, const char *name, struct job *job)
 	                       "CollectMode", "s", "inactive-or-failed", "PIDs", "au", 1,
 	                       (uint32_t)getpid(), 0);
 	if (r < 0)
-		give_up("systemd gives us no scope: %s",
+		give_up("systemd refused a scope: %s",
 		        error.message ? error.message : strerrordesc_np(-r));
 	r = sd_bus_message_read(reply, "o", &path);
 	if (r >= 0)
@@ -144,23 +135,23 @@ static int start_scope(sd_bus *bus, const char *name, struct job *job)
 
 static void wait_for(sd_bus *bus, struct job *job)
 {
-	uint64_t until = now_us() + WAIT_US, now;
+	uint64_t until = dw_now_ns() / 1000 + WAIT_US, now;
 	int r;
 
 	while (job->result[0] == '\0') {
 		r = sd_bus_process(bus, NULL);
 		if (r > 0)
 			continue;
-		now = now_us();
+		now = dw_now_ns() / 1000;
 		if (r == 0 && now < until)
 			r = sd_bus_wait(bus, until - now);
 		if (r < 0 && r != -EINTR)
-			give_up("systemd hung up: %s", strerrordesc_np(-r));
+			give_up("systemd closed the connection: %s", strerrordesc_np(-r));
 		if (now >= until)
-			give_up("systemd did not make a scope in time");
+			give_up("systemd did not create a scope in time");
 	}
 	if (strcmp(job->result, "done") != 0)
-		give_up("systemd could not make a scope: %s", job->result);
+		give_up("systemd could not create a scope: %s", job->result);
 }
 
 static void get_scope(int pid)
@@ -171,11 +162,10 @@ static void get_scope(int pid)
 	int r = connect_to_manager(&bus);
 
 	if (r < 0)
-		give_up("%s systemd cannot be reached: %s",
-		        geteuid() == 0 ? "the system's" : "this user's",
-		        strerrordesc_np(-r));
+		give_up("cannot reach the systemd of %s: %s",
+		        geteuid() == 0 ? "the system" : "this user", strerrordesc_np(-r));
 	(void)snprintf(name, sizeof(name), "dewar-%d-%d.scope", pid, getpid());
-	/* Before we ask: the job may be over sooner than we look. Privately, all is told. */
+	/* Before the request: the job may end at once. A private socket needs no Subscribe. */
 	(void)sd_bus_match_signal(bus, NULL, NULL, "/org/freedesktop/systemd1",
 	                          "org.freedesktop.systemd1.Manager", "JobRemoved",
 	                          on_removed, &job);
@@ -186,7 +176,7 @@ static void get_scope(int pid)
 		                         NULL, NULL, "");
 	r = start_scope(bus, name, &job);
 	if (r < 0)
-		give_up("systemd's answer makes no sense: %s", strerrordesc_np(-r));
+		give_up("cannot read the answer of systemd: %s", strerrordesc_np(-r));
 	wait_for(bus, &job);
 	(void)sd_bus_flush_close_unref(bus);
 }
@@ -207,14 +197,14 @@ int main(int argc, char **argv)
 
 	fd = dw_cgroup_open_own();
 	if (fd < 0)
-		give_up("open the scope's folder: %s", strerrordesc_np(-fd));
+		give_up("cannot open the folder of the scope: %s", strerrordesc_np(-fd));
 	r = dw_cgroup_step_aside(fd, pid);
 	if (r == 0)
 		r = dw_cgroup_pass_on(fd);
 	if (r < 0)
-		give_up("use the scope that systemd gave us: %s", strerrordesc_np(-r));
+		give_up("cannot use the scope of systemd: %s", strerrordesc_np(-r));
 	if (dw_report_send_data(DW_LAUNCH_FD, &said, sizeof(said), &fd, 1) < 0)
-		return 1; /* nobody wants it any more */
+		return 1; /* dewar has ended */
 	(void)close_range(DW_LAUNCH_FD + 1, ~0U, 0);
 	(void)execve(argv[1], serve, env);
 	return 125;

@@ -51,8 +51,10 @@ static struct dw_exchange_own *new_exchange(struct dw_http *http,
 	struct dw_exchange_own *own = calloc(1, sizeof(*own));
 	const char *trace;
 
-	if (!own)
+	if (!own || dw_id_make(own->x.id, NULL) < 0) {
+		free(own);
 		return NULL;
+	}
 	(void)pthread_mutex_init(&own->lock, NULL);
 	own->http = http;
 	own->conn = conn;
@@ -60,7 +62,6 @@ static struct dw_exchange_own *new_exchange(struct dw_http *http,
 	own->x.path = url;
 	own->x.method = strcmp(method, "HEAD") == 0 ? "GET" : method;
 	own->arrived_ms = dw_now_ms();
-	dw_id_make(own->x.id);
 	(void)pthread_mutex_lock(&http->lock);
 	http->open++;
 	(void)pthread_mutex_unlock(&http->lock);

@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/path.h"
 
@@ -38,14 +39,6 @@
 #define DEADLINE_LOOK_MS 1000
 #define LATE_WORD_MS 1000
 #define SAMPLES (DW_PLAN_SAMPLE_MEMORY | DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
-}
 
 /* CPU time of a process; of all that ended in the cell and of init, for pid 0. */
 static uint64_t cpu_ns(pid_t pid)
@@ -261,7 +254,7 @@ static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_
 		/* mutant: sampling */
 		if (plan->h->flags & SAMPLES)
 			end->hit = dw_sample_check(plan->h, end);
-		if (w->deadline != 0 && now_ns() > w->deadline)
+		if (w->deadline != 0 && dw_now_ns() > w->deadline)
 			end->hit = DW_REASON_TIMEOUT_WALL;
 		if (end->hit != DW_REASON_EXIT) {
 			end->wait_status = SIGKILL;
@@ -338,7 +331,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 		.program = program,
 		.children_fd = init->children_fd,
 		.waits = (plan->h->flags & (DW_PLAN_ENTERED | DW_PLAN_JOB)) != 0,
-		.start = now_ns(),
+		.start = dw_now_ns(),
 	};
 
 	if (plan->h->deadline_ms != 0)
@@ -355,7 +348,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 	watch(plan, &w, &report.end);
 	if (plan->h->flags & DW_PLAN_ZYGOTE)
 		outlive(&report);
-	report.end.run_ns = now_ns() - w.start;
+	report.end.run_ns = dw_now_ns() - w.start;
 	report.end.tmp_full = tmp_is_full(plan);
 	/* mutant: end-the-cell */
 	if (!end_holder())

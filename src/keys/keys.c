@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/id.h"
 #include "base/utf8.h"
 #include "keys/store.h"
 
@@ -95,10 +95,9 @@ static struct dw_keys_row *find(const struct dw_keys *keys, const char *id)
 
 static int fill_random(void *data, size_t len, struct dw_error *err)
 {
-	/* So few bytes come at once, or not at all. */
-	if (getrandom(data, len, 0) != (ssize_t)len)
-		return dw_fail(err, DW_E_INTERNAL, errno, "get random bytes");
-	return 0;
+	int r = dw_random(data, len);
+
+	return r < 0 ? dw_fail(err, DW_E_INTERNAL, -r, "cannot get random bytes") : 0;
 }
 
 static int open_keys(const char *path, bool make, struct dw_keys **ret,
@@ -148,14 +147,6 @@ void dw_keys_close(struct dw_keys *keys)
 	free(keys->rows);
 	free(keys->path);
 	free(keys);
-}
-
-static int64_t now_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 /* It stands in records, logs and lists. */
@@ -242,7 +233,7 @@ int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_
 		return -1;
 	encode(bytes, secret);
 	hash_secret(secret, row.hash);
-	row.key.created_us = now_us();
+	row.key.created_us = dw_wall_us();
 	row.key.revoked_us = 0;
 
 	(void)pthread_mutex_lock(&keys->lock);
@@ -274,7 +265,7 @@ int dw_keys_revoke(struct dw_keys *keys, const char *id, struct dw_error *err)
 	(void)pthread_mutex_lock(&keys->lock);
 	r = refresh(keys, err);
 	if (r == 0)
-		r = dw_keys_store_revoke(&keys->store, id, now_us(), err);
+		r = dw_keys_store_revoke(&keys->store, id, dw_wall_us(), err);
 	keys->stale = true;
 	(void)pthread_mutex_unlock(&keys->lock);
 	return r;

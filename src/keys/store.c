@@ -28,6 +28,7 @@ static const struct dw_sqlite_kind kind = {
 	.application_id = 1148676965, /* "Dwke" */
 	.version = 1,
 	.schema = schema,
+	.busy_ms = 10000,
 };
 
 #define COLUMNS                                                                   \

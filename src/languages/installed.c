@@ -27,7 +27,7 @@
 #define VERSION_DEADLINE_MS 5000
 #define VERSION_OUTPUT_MAX 4096
 
-/* More than the table has; a test would notice. */
+/* Larger than the table; a test checks it. */
 #define LANGUAGES_MAX 64
 #define ALIASES_TEXT_MAX 96
 
@@ -84,7 +84,7 @@ int dw_language_peek(size_t index, struct dw_language *ret)
 
 /* ---- asking for a version ---- */
 
-/* Whatever comes until the end, the deadline or the last byte of text. */
+/* Read until the end, the deadline or a full buffer. */
 static void read_until(int fd, uint64_t deadline, char *text, size_t size)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
@@ -131,7 +131,7 @@ static int spawn(const char *path, char *const *argv, int out, pid_t *ret_pid)
 		return -r;
 	}
 
-	/* What our caller blocks or ignores is no business of the child's. */
+	/* The child must not inherit blocked or ignored signals. */
 	(void)sigemptyset(&none);
 	(void)sigfillset(&all);
 	(void)posix_spawnattr_setsigmask(&attr, &none);
@@ -139,7 +139,7 @@ static int spawn(const char *path, char *const *argv, int out, pid_t *ret_pid)
 	(void)posix_spawnattr_setflags(&attr,
 	                               POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
-	/* Some say their version on stdout and some on stderr. */
+	/* Some programs print their version on stdout, some on stderr. */
 	r = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 	if (r == 0)
 		r = posix_spawn_file_actions_adddup2(&files, out, 1);
@@ -170,7 +170,6 @@ int dw_program_ask(char *const *argv, uint64_t wait_ms, char *text, size_t size)
 	(void)close(TAKE_FD(out));
 	read_until(in, dw_now_ms() + wait_ms, text, size);
 
-	/* It has said what we want, or had its time; either way it ends here. */
 	(void)kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -186,7 +185,7 @@ static int ask(const struct dw_runtime *rt, const char *path, char *text, size_t
 	return dw_program_ask(argv, VERSION_DEADLINE_MS, text, size);
 }
 
-/* Cut out the first thing like 3.11.2, 3.1.2p20 or 2.1.0-beta3. */
+/* Find the first version, like 3.11.2, 3.1.2p20 or 2.1.0-beta3. */
 static void find_version(const char *text, char *ret, size_t size)
 {
 	static const char digits[] = "0123456789";
@@ -203,7 +202,7 @@ static void find_version(const char *text, char *ret, size_t size)
 	while (end[0] == '.' && isdigit((unsigned char)end[1]))
 		end += 1 + strspn(end + 1, digits);
 
-	/* "-14+deb12u1" is the distribution's business, "-beta3" is not. */
+	/* Keep "-beta3", drop "-14+deb12u1" of the distribution. */
 	if (end[0] == '-' && isalpha((unsigned char)end[1]))
 		end++;
 	while (isalnum((unsigned char)*end))
@@ -211,7 +210,7 @@ static void find_version(const char *text, char *ret, size_t size)
 	(void)snprintf(ret, size, "%.*s", (int)(end - p), p);
 }
 
-/* The shell has no way to be asked; what its name stands for says as much. */
+/* The shell cannot report its version: use the name that sh links to. */
 static void name_behind(const char *path, char *ret, size_t size)
 {
 	autofree char *real = realpath(path, NULL);
@@ -254,7 +253,7 @@ int dw_language_get(size_t index, struct dw_language *ret, struct dw_error *err)
 	if (rt->executable) {
 		struct utsname host;
 
-		/* Any kernel has what it takes, for its own kind of machine. */
+		/* The kernel runs programs of its own architecture. */
 		(void)snprintf(lang.path, sizeof(lang.path), "(the program itself)");
 		if (uname(&host) == 0)
 			(void)snprintf(lang.version, sizeof(lang.version), "ELF %s",
@@ -268,9 +267,9 @@ int dw_language_get(size_t index, struct dw_language *ret, struct dw_error *err)
 	return 0;
 }
 
-/* ---- whose file is it? ---- */
+/* ---- the language of a file ---- */
 
-/* The case tells where both are known (.c and .C), and is let go where not. */
+/* Compare with case first (.c and .C differ), then without. */
 static const char *by_extension(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -292,7 +291,7 @@ static const char *by_extension(const char *name)
 	return loose;
 }
 
-/* Cut the next word off the front of *text; false at its end. */
+/* Take the next word from *text; false at its end. */
 static bool next_word(char **text, char **ret)
 {
 	char *p = *text + strspn(*text, " \t");
@@ -345,7 +344,7 @@ static const char *by_shebang(const char *head, size_t len)
 		return NULL;
 	bare_name(&word);
 	if (strcmp(word, "env") == 0) {
-		/* Past its options and variables: env -S A=b python3 -u. */
+		/* Skip options and variables: env -S A=b python3 -u. */
 		do {
 			if (!next_word(&rest, &word))
 				return NULL;

@@ -8,15 +8,14 @@
 struct dw_language;
 
 /*
- * As dw_language_get(), but nobody is asked: path and version stay empty. A run
- * must not pay for starting an interpreter only to learn that it has a name.
- * 0, or -1 if there is no such index.
+ * As dw_language_get(), but path and version stay empty: it starts no interpreter, so that
+ * a run does not pay for it. 0, or -1 if there is no such index.
  */
 int dw_language_peek(size_t index, struct dw_language *ret);
 
 /*
- * What a program of the host says, on stdout and stderr, within that time; then it
- * is ended. argv[0] is its path. 0 or -errno.
+ * Run a program of the host and read its stdout and stderr for at most that time; then
+ * kill it. argv[0] is its path. 0 or -errno.
  */
 int dw_program_ask(char *const *argv, uint64_t wait_ms, char *text, size_t size);
 

@@ -2,25 +2,24 @@
 /*
  * The languages.
  *
- * What an entry aims at, in this order: code that runs in a plain install of the
- * language runs here; what it printed is seen even if it is killed; it fits in a
- * small cell (256 MB, 64 threads, half a core) on a large host; it starts fast.
+ * The aims of an entry, in this order: code that runs in a plain install of the language
+ * runs here; its output arrives even if it is killed; it fits in a small cell (256 MB, 64
+ * threads, half a core) on a large host; it starts fast.
  *
- * The cell does not see its own limits, only the host's memory and cores, so
- * whatever sizes itself by these is told to be small: a runtime that starts a
- * thread a core runs into the limit on processes on a host with 64 of them.
+ * A cell does not see its own limits, only the memory and cores of the host. So runtimes
+ * that size themselves by these are configured to be small: one thread per core would
+ * exceed the limit on processes on a host with 64 cores.
  */
 #include "languages/runtime.h"
 
 #include "base/cleanup.h"
 
 /*
- * RubyGems are six sevenths of Ruby's start (44 ms with, 7 ms without), yet half
- * of what comes with Ruby ("prime", "matrix", "minitest") is found by them only.
- * So we start without and let them in when first missed: a require that fails, a
- * call of gem, a use of Gem. The spelling help that comes with them is let in if
- * the program dies of a wrong name. The text goes in as a file, since Ruby takes
- * what comes before the program from nowhere else; it takes itself away.
+ * RubyGems take six sevenths of the start of Ruby (44 ms with, 7 ms without), yet only
+ * they find half of the libraries that come with Ruby ("prime", "matrix", "minitest").
+ * So Ruby starts without them and loads them when first needed: by a require that fails,
+ * a call of gem, or a use of Gem. The spelling help is loaded if the program dies of a
+ * NameError. Ruby takes a prelude only from a file; this one removes itself.
  */
 #define RUBY_PRELUDE                                                                       \
 	"File.unlink(__FILE__)\n"                                                          \
@@ -55,10 +54,10 @@
 	"exec ruby --disable-gems -r \"$dir/.dewar.rb\" \"$file\" \"$@\""
 
 /*
- * Bundled, so that "./helper" finds helper.ts; as a module, so that await works
- * at the top; with what only CommonJS has put beside it as globals, which code
- * that declares its own (const require = createRequire(...)) may shadow. Types
- * are dropped, not checked. The map makes errors name lines of the original.
+ * Bundled, so that "./helper" finds helper.ts; as a module, so that top-level await works;
+ * with the names that only CommonJS has as globals, which code with its own
+ * (const require = createRequire(...)) may shadow. Types are dropped, not checked. With
+ * the source map, errors name lines of the original.
  */
 #define TYPESCRIPT_BANNER                                                  \
 	"import{createRequire as dewarRequire}from\"node:module\";"        \
@@ -76,9 +75,9 @@
 	"exec node --enable-source-maps \"$dir/main.mjs\" \"$@\""
 
 /*
- * gcc lets garbage pile up by the size of the host's memory: with the usual
- * setting <bits/stdc++.h> and a std::regex take 300 MB on a host with 24 GB, with
- * this one 230 MB and a fifth more time. A small program never gets there.
+ * gcc collects garbage by the memory size of the host: with its default,
+ * <bits/stdc++.h> and a std::regex take 300 MB on a host with 24 GB; with this setting
+ * 230 MB and a fifth more time. Small programs never get there.
  */
 #define GCC_SMALL "--param ggc-min-expand=20 --param ggc-min-heapsize=65536"
 
@@ -92,7 +91,7 @@
 	"dir=$2; shift 2\n"                                                           \
 	"exec \"$dir/main\" \"$@\""
 
-/* Without the tables for debuggers, to spare the linker. */
+/* Without debug tables, which makes linking faster. */
 #define GO_SCRIPT                                                        \
 	"go build -p 2 -ldflags='-s -w' -o \"$2/main\" \"$1\" || exit\n" \
 	"dir=$2; shift 2\n"                                              \
@@ -114,13 +113,13 @@ static const struct dw_runtime table[] = {
 		.file = "main.py",
 		/* -I -S would save 3 ms of 9, and Debian's packages: numpy and all. */
 		.command = {"python3", "%f"},
-		/* -I: nothing of the request's own runs before. It takes away the variables. */
+		/* -I: no code of the request runs before the hook. It ignores the variables. */
 		.hooked = {"python3", "-I", "-u", "-B", "%h", "%f"},
 		.alone = true,
 		.needs = {"python3"},
 		.version = {"--version"},
 		.package = "python3",
-		/* OMP_NUM_THREADS: numpy starts a thread a core of the host. */
+		/* OMP_NUM_THREADS: numpy starts one thread per core of the host. */
 		.env = {"PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1",
                         "OMP_NUM_THREADS=1"},
 		.library_env = "PYTHONPATH",
@@ -132,8 +131,8 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"node", "nodejs"},
 		.file = "main.js",
 		/*
-		 * No ceiling for the heap: V8 grows by what is alive, and so stays
-		 * within the cell; who keeps too much ends as "oom", not as an abort.
+		 * No limit for the heap: V8 grows with live objects only, and so stays
+		 * within the cell; a program that keeps too much ends as "oom".
 		 */
 		.command = {"node", "%f"},
 		.hooked = {"node", "-r", "%h", "%f"},
@@ -154,7 +153,7 @@ static const struct dw_runtime table[] = {
 		.needs = {"esbuild", "node"},
 		.version = {"--version"},
 		.package = "esbuild nodejs",
-		/* esbuild is a Go program: a thread a core. */
+		/* esbuild is a Go program: one thread per core. */
 		.env = {"GOMAXPROCS=2"},
 		.library_env = "NODE_PATH",
 	},
@@ -177,12 +176,11 @@ static const struct dw_runtime table[] = {
 		.extensions = {".php"},
 		.shebangs = {"php"},
 		.file = "main.php",
-		/* It would be printed, not run, and who sends a snippet means to run it. */
+		/* PHP prints code without an opening tag instead of running it. */
 		.opening = {"<?", "<?php "},
 		/*
-		 * The ini files stay, though -n would save 4 ms of 12: the extensions are
-		 * in them. Debian's keep errors from stdout, other installs do not; here
-		 * they are on stderr everywhere.
+		 * With the ini files, though -n would save 4 ms of 12: they load the
+		 * extensions. Errors go to stderr, as with the ini files of Debian.
 		 */
 		.command = {"php", "-d", "display_errors=stderr", "-d", "log_errors=0",
                             "-d", "html_errors=0", "%f"},
@@ -197,7 +195,7 @@ static const struct dw_runtime table[] = {
 		.extensions = {".pl", ".pm"},
 		.shebangs = {"perl"},
 		.file = "main.pl",
-		/* -M pastes "use 5.006;$|++;" in front of line 1: output is not held back. */
+		/* -M prepends "use 5.006;$|++;" to line 1: output is not buffered. */
 		.command = {"perl", "-M5.006;$|++", "%f"},
 		.alone = true,
 		.needs = {"perl"},
@@ -222,7 +220,7 @@ static const struct dw_runtime table[] = {
 		.extensions = {".r", ".R"},
 		.shebangs = {"Rscript"},
 		.file = "main.R",
-		/* No site file: it only names a mirror that nobody here can reach. */
+		/* No site file: it only names a mirror, which a cell cannot reach. */
 		.command = {"Rscript", "--vanilla", "%f"},
 		.needs = {"Rscript"},
 		.version = {"--version"},
@@ -294,7 +292,7 @@ static const struct dw_runtime table[] = {
 		.needs = {"go"},
 		.version = {"version"},
 		.package = "golang-go",
-		/* One file is no module, and nothing can be fetched; no C compiler needed. */
+		/* One file is not a module; no downloads; no C compiler. */
 		.env = {"GO111MODULE=off", "GOPROXY=off", "GOTOOLCHAIN=local",
                         "CGO_ENABLED=0", "GOMAXPROCS=2"},
 	},
@@ -321,7 +319,7 @@ static const struct dw_runtime table[] = {
 		.command = {"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
                             "-Xms16m", "-XX:-UsePerfData", "-XX:ActiveProcessorCount=2",
                             "%f"},
-		/* A runtime without javac has no compiler for the launcher either. */
+		/* Without javac the launcher has no compiler. */
 		.needs = {"java", "javac"},
 		.version = {"-version"},
 		.package = "default-jdk-headless",

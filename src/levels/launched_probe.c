@@ -37,7 +37,8 @@ static int probe(const struct dw_level *level, struct dw_error *err)
 	int r;
 
 	dw_request_init(&req);
-	dw_id_make(spec.id);
+	if (dw_id_make(spec.id, err) < 0)
+		return -1;
 	dw_limits_defaults(&spec.limits, level);
 	if (level->create(&spec, &cell, err) < 0)
 		return -1;

@@ -153,7 +153,8 @@ bool dw_limits_can_count(void)
 	struct dw_cgroup cg;
 	bool counted;
 
-	dw_id_make(id);
+	if (dw_id_make(id, NULL) < 0)
+		return false;
 	dw_cgroup_scope_settle();
 	dw_cgroup_create(&cg, id, NULL, &defaults, defaults.pids);
 	counted = is_counted(&cg);

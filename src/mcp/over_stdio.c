@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/fd.h"
 
 /*
  * The caller's thread reads; one more writes, since whoever has something to say
@@ -90,12 +91,10 @@ static bool write_all(struct stdio *s, const char *data, size_t len)
 /* Under the lock: nobody will read what we write. */
 static void give_up(struct stdio *s)
 {
-	const uint64_t one = 1;
-
 	s->gone = true;
 	dw_buf_finish(&s->queue);
 	(void)pthread_cond_signal(&s->less);
-	(void)!write(s->gone_fd, &one, sizeof(one));
+	dw_fd_signal(s->gone_fd);
 }
 
 static void *keep_writing(void *user)

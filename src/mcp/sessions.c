@@ -73,9 +73,10 @@ int dw_mcp_sessions_add(struct dw_mcp_sessions *sessions, struct dw_mcp_peer *pe
 {
 	struct session *session = calloc(1, sizeof(*session)), *old;
 
-	if (!session)
+	if (!session || dw_id_make(session->id, NULL) < 0) {
+		free(session);
 		return -1;
-	dw_id_make(session->id);
+	}
 	memcpy(ret_id, session->id, sizeof(session->id));
 	session->peer = peer;
 	session->used_ms = dw_now_ms();

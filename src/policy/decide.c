@@ -42,7 +42,7 @@ void dw_explanation_finish(struct dw_explanation *explanation)
 	*explanation = (struct dw_explanation){0};
 }
 
-/* Leave out what is weaker; if that is all, the level itself is what is left. */
+/* Drop weaker levels; if none is left, use the level to raise to. */
 static void raise_levels(const char *levels, const char *to, char *ret, size_t size)
 {
 	int least = dw_policy_level(to, strlen(to));
@@ -61,16 +61,16 @@ static void raise_levels(const char *levels, const char *to, char *ret, size_t s
 		(void)snprintf(ret, size, "%s", to);
 }
 
-static void apply_raise(struct dw_decision *decision, struct dw_facts *view,
+static void apply_raise(struct dw_decision *decision, struct dw_facts *facts,
                         const struct dw_policy_rule *rule)
 {
 	char level[DW_DECISION_LEVELS_MAX];
 
-	raise_levels(view->levels, rule->to, level, sizeof(level));
-	if (strcmp(level, view->levels) == 0)
+	raise_levels(facts->levels, rule->to, level, sizeof(level));
+	if (strcmp(level, facts->levels) == 0)
 		return;
 	(void)snprintf(decision->level, sizeof(decision->level), "%s", level);
-	view->levels = decision->level;
+	facts->levels = decision->level;
 	decision->raised_by = rule->name;
 	decision->raise_reason = rule->reason;
 	decision->raise_line = rule->line;
@@ -91,22 +91,22 @@ static int note(struct dw_explanation *explanation, const struct dw_policy_rule 
 }
 
 /* The explanation may be NULL. */
-static int walk(struct dw_facts *view, struct dw_decision *decision,
+static int walk(struct dw_facts *facts, struct dw_decision *decision,
                 struct dw_explanation *explanation, struct dw_error *err)
 {
-	const struct dw_policy *policy = view->policy;
+	const struct dw_policy *policy = facts->policy;
 	int r;
 
 	for (size_t i = 0; i < policy->n_rules; i++) {
 		const struct dw_policy_rule *rule = policy->rules[i];
 
-		r = dw_rule_fits(rule, view, decision->matched, err);
+		r = dw_rule_fits(rule, facts, decision->matched, err);
 		if (r >= 0 && explanation)
 			r = note(explanation, rule, r, decision->matched);
 		if (r < 0)
 			return -1;
 		if (r > 0 && rule->says == DW_SAYS_RAISE)
-			apply_raise(decision, view, rule);
+			apply_raise(decision, facts, rule);
 		if (r == 0 || rule->says == DW_SAYS_RAISE)
 			continue;
 		decision->verdict = verdict_of(rule->says);
@@ -121,7 +121,7 @@ static int walk(struct dw_facts *view, struct dw_decision *decision,
 	decision->file = policy->otherwise_file;
 	decision->line = policy->otherwise_line;
 	(void)snprintf(decision->matched, sizeof(decision->matched),
-	               policy->n_rules > 0 ? "no rule fits" : "there are no rules");
+	               policy->n_rules > 0 ? "no rule matches" : "there are no rules");
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static bool is_in(const char *const *list, const char *name)
 	return false;
 }
 
-/* What is on both; NULL is everything. */
+/* The names in both lists; a NULL list allows everything. */
 static int make_both(const char *const *ours, const char *const *theirs,
                      const char ***ret, struct dw_error *err)
 {
@@ -146,7 +146,7 @@ static int make_both(const char *const *ours, const char *const *theirs,
 		n++;
 	list = calloc(n + 1, sizeof(*list));
 	if (!list)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "decide");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot decide");
 	for (size_t i = 0; i < n; i++)
 		if (!theirs || is_in(theirs, ours[i]))
 			list[used++] = ours[i];
@@ -154,20 +154,20 @@ static int make_both(const char *const *ours, const char *const *theirs,
 	return 0;
 }
 
-/* What the cell is to hold it to. */
-static int make_allowed(const struct dw_facts *view, struct dw_decision *decision,
+/* The lists to enforce inside the cell. */
+static int make_allowed(const struct dw_facts *facts, struct dw_decision *decision,
                         struct dw_error *err)
 {
-	const struct dw_policy *policy = view->policy, *with = policy;
-	const struct dw_request *req = view->question->req;
-	const char *language = dw_analyse_find(view->language);
+	const struct dw_policy *policy = facts->policy, *with = policy;
+	const struct dw_request *req = facts->question->req;
+	const char *language = dw_analyse_find(facts->language);
 
 	for (size_t i = 0; language && i < DW_POLICY_LANGUAGES; i++)
 		if (strcmp(policy->lists[i].language, language) == 0 &&
 		    make_both(policy->lists[i].allowed, req->allowed_modules,
 		              &decision->allowed_modules, err) < 0)
 			return -1;
-	if (!view->is_shell || !policy->has_commands)
+	if (!facts->is_shell || !policy->has_commands)
 		return 0;
 	while (!with->shown && with->base)
 		with = with->base;
@@ -181,28 +181,28 @@ static int decide(struct dw_policy *policy, const struct dw_policy_question *que
 {
 	struct dw_decision decision = {0};
 	struct dw_error why = {0};
-	struct dw_facts view;
+	struct dw_facts facts;
 	int r;
 
 	if (!err)
 		err = &why;
-	if (dw_facts_init(&view, policy, question, err) < 0)
+	if (dw_facts_init(&facts, policy, question, err) < 0)
 		return -1;
-	r = walk(&view, &decision, explanation, err);
+	r = walk(&facts, &decision, explanation, err);
 	if (r == 0 && explanation)
-		r = dw_facts_analyse(&view, err);
+		r = dw_facts_analyse(&facts, err);
 	if (r == 0)
-		r = make_allowed(&view, &decision, err);
+		r = make_allowed(&facts, &decision, err);
 	if (r == 0) {
-		decision.findings = view.findings;
-		decision.analysed = view.analysed;
+		decision.findings = facts.findings;
+		decision.analysed = facts.analysed;
 		decision.policy = dw_policy_ref(policy);
-		view.findings = (struct dw_findings){0};
+		facts.findings = (struct dw_findings){0};
 		*ret = decision;
 	} else {
 		dw_decision_finish(&decision);
 	}
-	dw_facts_finish(&view);
+	dw_facts_finish(&facts);
 	return r;
 }
 
@@ -219,7 +219,7 @@ int dw_policy_explain(struct dw_policy *policy, const struct dw_policy_question 
 
 	explanation.tried = calloc(policy->n_rules + 1, sizeof(*explanation.tried));
 	if (!explanation.tried)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "explain");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot explain");
 	if (decide(policy, question, &explanation.decision, &explanation, err) < 0) {
 		free(explanation.tried);
 		return -1;

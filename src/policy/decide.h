@@ -10,13 +10,13 @@
 #include "policy/policy.h"
 
 /*
- * May this run? A pure function of the policy and the question: no I/O, no clock, and
- * the same answer to the same question. (But for code that takes so long to parse that
- * the analysis gives up, see analyse.h; that is a finding, which rules can name.)
+ * The decision about a run: a pure function of the policy and the question, without I/O
+ * and clock. (One exception: the analysis gives up on code that takes too long to parse,
+ * see analyse.h; that is a finding, which rules can name.)
  *
- * Rules are tried in order. The first that fits and says allow, deny or ask decides;
- * one that says raise makes the level stronger, and the walk goes on. If none decides,
- * the policy's default does. Code is analysed when the first rule wants to know.
+ * Rules are tried in order. The first matching rule with allow, deny or ask decides; a
+ * matching raise makes the level stronger, and the walk goes on. Without a match the
+ * default of the policy decides. Code is analysed when a rule first needs it.
  */
 enum dw_verdict {
 	DW_ALLOW = 0,
@@ -32,49 +32,49 @@ struct dw_policy_question {
 	const char *who;  /* "uid:1000 (alice)", "key:1f2e3d4c (ci)" */
 	const char *door; /* "cli", "http", "mcp" */
 	const struct dw_request *req;
-	/* As they would hold, defaults filled in; NULL: as the request has them. */
+	/* With the defaults filled in; NULL: those of the request. */
 	const struct dw_limits *limits;
 };
 
 #define DW_DECISION_TEXT_MAX 256
 #define DW_DECISION_LEVELS_MAX 64
 
-/* Start from {0}. Its strings live as long as it does, whatever becomes of the policy. */
+/* Start from {0}. It keeps the policy, so that its strings live as long. */
 struct dw_decision {
 	enum dw_verdict verdict;
-	const char *rule;   /* its name; "default" if none decided */
-	const char *file;   /* where that stands: a path, or a profile's name ... */
-	unsigned line;      /* ... and its line there */
-	const char *reason; /* what the rule's author has to say, or NULL */
+	const char *rule;   /* its name, or "default" */
+	const char *file;   /* of the rule: a path, or the name of a profile */
+	unsigned line;      /* in that file */
+	const char *reason; /* of the rule, or NULL */
 	char matched[DW_DECISION_TEXT_MAX]; /* "network is full", for a person */
 
-	/* The levels to run it at, if they are others than asked for; else empty. */
+	/* The levels to run at if they differ from the request, otherwise "". */
 	char level[DW_DECISION_LEVELS_MAX];
 	const char *raised_by; /* the last rule that changed them, or NULL */
 	const char *raise_reason;
 	unsigned raise_line;
 
 	/*
-	 * What the run is to be held to inside its cell: the policy's lists, and the
-	 * request's own if it has any, whatever is on both. End in NULL; a NULL
-	 * pointer: everything. The names are the policy's or the request's.
+	 * The lists to enforce inside the cell: names that both the policy and the
+	 * request allow. They end in NULL; a NULL pointer allows everything. The names
+	 * belong to the policy or the request.
 	 */
 	const char **allowed_modules;
 	const char **allowed_commands;
 
-	struct dw_findings findings; /* empty if nobody wanted to know ... */
-	bool analysed;               /* ... which is then false */
+	struct dw_findings findings; /* empty unless analysed */
+	bool analysed;
 
 	struct dw_policy *policy; /* a reference */
 };
 
 void dw_decision_finish(struct dw_decision *decision);
 
-/* -1 only without memory, or if the request names a level that there is not. */
+/* -1 only without memory, or if the request names an unknown level. */
 int dw_policy_decide(struct dw_policy *policy, const struct dw_policy_question *question,
                      struct dw_decision *ret, struct dw_error *err);
 
-/* A rule that was tried: what it says, if it fits, and why or why not. */
+/* A rule that was tried, whether it matched, and why. */
 struct dw_tried {
 	const char *rule;
 	const char *file;
@@ -84,7 +84,7 @@ struct dw_tried {
 	char text[DW_DECISION_TEXT_MAX];
 };
 
-/* How it came about. Start from {0}; the decision's strings are its own. */
+/* A decision with all rules tried. Start from {0}. */
 struct dw_explanation {
 	struct dw_decision decision;
 	struct dw_tried *tried;
@@ -93,7 +93,7 @@ struct dw_explanation {
 
 void dw_explanation_finish(struct dw_explanation *explanation);
 
-/* The same decision, and every rule on the way to it; always with an analysis. */
+/* Decide, and list each rule that was tried; always analyses the code. */
 int dw_policy_explain(struct dw_policy *policy, const struct dw_policy_question *question,
                       struct dw_explanation *ret, struct dw_error *err);
 

@@ -9,7 +9,6 @@
 #include "base/choose.h"
 #include "base/cleanup.h"
 #include "policies_embedded.h"
-#include "policy/policy_file.h"
 #include "policy/policy_own.h"
 
 #define EXPIRE_S 600U
@@ -36,7 +35,7 @@ const char *dw_policy_profile(size_t index, const char **ret_text, size_t *ret_l
 	return profiles[index].name;
 }
 
-/* ---- what the sections of ours and of the profile come to ---- */
+/* ---- combine the file with its profile ---- */
 
 static int make_rules(struct dw_policy *policy)
 {
@@ -94,7 +93,7 @@ static void copy_words(const char **to, size_t room, char **from)
 		to[i] = from[i];
 }
 
-/* The default list's own rules hold for a name of that list, but for what we say. */
+/* A command of the default list keeps its default rules, unless the file sets others. */
 static struct dw_shell_rule make_command(const struct dw_policy_settings *own,
                                          const char *name)
 {
@@ -126,7 +125,7 @@ static const struct dw_shell_rule *find_command(const struct dw_shell_rule *rule
 	return NULL;
 }
 
-/* Commands, and what carries them, each once. */
+/* The commands and the carriers, each once. */
 static int make_shown(struct dw_policy *policy, size_t n)
 {
 	size_t used = 0, carriers = 0;
@@ -160,7 +159,8 @@ static int make_commands(struct dw_policy *policy, struct dw_error *err)
 		n++;
 	policy->shell_rules = calloc(n + 1, sizeof(*policy->shell_rules));
 	if (!policy->shell_rules)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", policy->file);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read %s",
+		               policy->file);
 	for (size_t i = 0; i < n; i++)
 		policy->shell_rules[i] = make_command(own,
 		                                      named ? named[i]
@@ -168,12 +168,13 @@ static int make_commands(struct dw_policy *policy, struct dw_error *err)
 	for (size_t i = 0; i < own->commands.n_rules; i++)
 		if (!find_command(policy->shell_rules, own->commands.rules[i].name))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "%s:%u: commands.rules.%s: is not in "
-			               "commands.allow, and so not allowed at all",
+			               "%s:%u: commands.rules.%s: must also be in "
+			               "commands.allow",
 			               policy->file, own->commands.line,
 			               own->commands.rules[i].name);
 	if (make_shown(policy, n) < 0)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", policy->file);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read %s",
+		               policy->file);
 	policy->has_commands = true;
 	policy->allow.rules = policy->shell_rules;
 	policy->allow.write_below = (const char *const *)own->commands.write_below;
@@ -217,7 +218,8 @@ static int fill(struct dw_policy *policy, const char *text, size_t len,
 	    dw_policy_load(policy->own.profile, &policy->base, err) < 0)
 		return -1;
 	if (make_rules(policy) < 0)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", policy->file);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read %s",
+		               policy->file);
 	make_lists(policy);
 	if (make_commands(policy, err) < 0)
 		return -1;
@@ -232,7 +234,7 @@ int dw_policy_parse(const char *file, const char *text, size_t len,
 
 	if (!policy || !(policy->file = strdup(file))) {
 		free(policy);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", file);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read %s", file);
 	}
 	atomic_init(&policy->refs, 1);
 	if (fill(policy, text, len, err) < 0) {
@@ -253,11 +255,11 @@ static int no_profile(const char *name, struct dw_error *err)
 		dw_guess_offer(&guess, profiles[i].name);
 	if (guess.best)
 		return dw_fail(err, DW_E_NOT_FOUND, 0,
-		               "there is no policy \"%.64s\", did you mean %s?", name,
+		               "there is no policy \"%.64s\" (did you mean %s?)", name,
 		               guess.best);
 	return dw_fail(err, DW_E_NOT_FOUND, 0,
-	               "there is no policy \"%.64s\": there are open, standard and strict; a "
-	               "file has a / in its name, or .yaml at its end",
+	               "policy must be open, standard, strict or a file, not \"%.64s\"; the "
+	               "name of a file has a / or ends in .yaml",
 	               name);
 }
 

@@ -8,63 +8,62 @@
 #include "dewar/error.h"
 
 /*
- * What may run: settings and rules of one file, loaded and checked. It never
- * changes, so threads share it; who wants to keep it takes a reference.
- *
- * docs/POLICY.md has the format. What a policy says of a request: decide.h.
+ * The settings and rules of one file, loaded and checked. A policy never changes, so
+ * threads share it; take a reference to keep it. docs/POLICY.md specifies the format,
+ * and decide.h applies a policy to a request.
  */
 struct dw_policy;
 
-/* Where the host's own is, which holds if nobody names one. */
+/* The policy of the host, the default if the file exists. */
 #define DW_POLICY_HOST "/etc/dewar/policy.yaml"
 
-/* What is larger is refused. */
+/* A larger file is refused. */
 #define DW_POLICY_BYTES_MAX ((size_t)1 << 20)
 
 /*
- * A profile that we ship ("open", "standard", "strict") or, if there is a slash in it
- * or .yaml at its end, a file. NULL: DW_POLICY_HOST if that is there, or else "open".
- * What is wrong with a file is DW_E_INVALID with file, line and key.
+ * Load a built-in profile ("open", "standard", "strict") or, if the name contains a slash
+ * or ends in .yaml, a file. NULL: DW_POLICY_HOST if it exists, otherwise "open". A bad
+ * file is DW_E_INVALID with file, line and key.
  */
 int dw_policy_load(const char *name, struct dw_policy **ret, struct dw_error *err);
 
-/* The same of a text; the file is for errors, and for whoever asks what decided. */
+/* The same for a text; file is its name in errors and explanations. */
 int dw_policy_parse(const char *file, const char *text, size_t len,
                     struct dw_policy **ret, struct dw_error *err);
 
-/* Both accept NULL; the last reference frees it. From any thread. */
+/* Both accept NULL, in any thread; the last reference frees it. */
 struct dw_policy *dw_policy_ref(struct dw_policy *policy);
 void dw_policy_unref(struct dw_policy *policy);
 
-/* The file that it was read from, or the name of the profile. */
+/* The path of its file, or the name of the profile. */
 const char *dw_policy_file(const struct dw_policy *policy);
 
-/* How many rules it has, its profile's counted. */
+/* The number of its rules, with those of its profile. */
 size_t dw_policy_n_rules(const struct dw_policy *policy);
 
-/* The profiles that we ship: the name at index (NULL behind the last), and its text. */
+/* A built-in profile: the name at index (NULL after the last), and its text. */
 const char *dw_policy_profile(size_t index, const char **ret_text, size_t *ret_len);
 
 /*
- * Settings that others act on. The strings live as long as the policy.
+ * Settings for approvals. The strings live as long as the policy.
  */
 struct dw_policy_approvals {
-	unsigned expire_s;   /* how long one waits for its answer */
-	bool self;           /* may one approve what one has asked for oneself? */
-	const char *webhook; /* is told when one arrives; or NULL */
+	unsigned expire_s;   /* how long a question waits for its answer */
+	bool self;           /* callers may approve their own questions */
+	const char *webhook; /* a URL to notify of new questions, or NULL */
 };
 
 const struct dw_policy_approvals *dw_policy_approvals(const struct dw_policy *policy);
 
 /*
- * The operator's own check, an external program or a URL, which is asked about every
- * run that the rules do not deny. NULL without one.
+ * The operator's check: a program or a URL that is asked about each run that the rules
+ * do not deny. NULL without one.
  */
 struct dw_policy_hook {
-	const char *const *program;   /* argv, an absolute path first; or NULL */
-	const char *url;              /* ... then this is not */
-	unsigned timeout_s;           /* no answer by then is a denial */
-	const char *const *languages; /* only of these (names); NULL: of all */
+	const char *const *program;   /* argv with an absolute path, or NULL for a url */
+	const char *url;              /* or NULL */
+	unsigned timeout_s;           /* no answer in time is a denial */
+	const char *const *languages; /* only for these; NULL: for all */
 };
 
 const struct dw_policy_hook *dw_policy_hook(const struct dw_policy *policy);

@@ -4,17 +4,18 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "analysis/shell.h"
 #include "policy/decide.h"
 
 /*
- * What a policy is made of: for load.c, which reads it, and for those that walk it.
+ * Private to src/policy: the parts of a policy, and the facts that its rules ask for.
  */
 
 #define DW_POLICY_RULES_MAX 256U
 #define DW_POLICY_LIST_MAX 256U    /* words in one list */
-#define DW_POLICY_COMMANDS_MAX 48U /* with carriers, what a cell can be shown */
+#define DW_POLICY_COMMANDS_MAX 48U /* a cell can show these and the carriers */
 
 enum dw_says {
 	DW_SAYS_NOTHING = 0,
@@ -27,7 +28,7 @@ enum dw_says {
 
 extern const char *const dw_says_names[];
 
-/* A condition that is not there is not asked about. */
+/* A condition with yes, no, or no opinion. */
 enum dw_maybe {
 	DW_MAYBE_UNSAID = 0,
 	DW_MAYBE_NO,
@@ -35,15 +36,15 @@ enum dw_maybe {
 };
 
 struct dw_limit_name {
-	const char *name; /* as requests have it */
-	uint64_t factor;  /* what one of it is to us */
+	const char *name; /* in requests */
+	uint64_t factor;  /* from the unit of the name to that of dw_limits */
 	size_t at;        /* in struct dw_limits */
 };
 
 #define DW_POLICY_LIMITS 7
 extern const struct dw_limit_name dw_policy_limits[DW_POLICY_LIMITS];
 
-/* Lists end in NULL; a NULL pointer is not asked about. */
+/* Lists end in NULL; a NULL pointer is no condition. */
 struct dw_when {
 	char **caller;
 	char **door;
@@ -66,12 +67,12 @@ struct dw_policy_rule {
 	char *reason;
 	struct dw_when when;
 	unsigned line;
-	const char *file; /* the policy's */
+	const char *file; /* of the policy */
 };
 
 #define DW_POLICY_LANGUAGES 6 /* those of dw_analyse_language() */
 
-/* Rules on a command's arguments, as they were read. */
+/* Rules for the arguments of a command, as read. */
 struct dw_policy_command {
 	char *name;
 	char **first;
@@ -79,7 +80,7 @@ struct dw_policy_command {
 	char **without;
 };
 
-/* What was read of one file. */
+/* The contents of one file. */
 struct dw_policy_settings {
 	uint64_t version;
 	char *profile;
@@ -117,10 +118,10 @@ struct dw_policy_settings {
 struct dw_policy {
 	atomic_size_t refs;
 	char *file;
-	struct dw_policy *base; /* the profile whose rules come after ours, or NULL */
+	struct dw_policy *base; /* the profile, whose rules come after these; or NULL */
 	struct dw_policy_settings own;
 
-	/* Made of these: ours, and the profile's where we say nothing. */
+	/* The file, completed by the profile. */
 	const struct dw_policy_rule **rules;
 	size_t n_rules;
 	enum dw_says otherwise;
@@ -128,52 +129,65 @@ struct dw_policy {
 	unsigned otherwise_line;
 	struct dw_analyse_list lists[DW_POLICY_LANGUAGES + 1];
 	bool has_commands;
-	struct dw_shell_rule *shell_rules; /* ours; base's if we have no commands */
-	const char **shown; /* what a cell is to show: commands, carriers */
+	struct dw_shell_rule *shell_rules; /* NULL: those of base */
+	const char **shown; /* the programs that a cell shows: commands and carriers */
 	struct dw_shell_allow allow;
 	struct dw_policy_approvals approvals;
 	struct dw_policy_hook hook;
 	bool has_hook;
 };
 
-/* Read and check the sections; what they come to is in *own. load.c calls it. */
+/* Read a file into policy->own and check it. */
 int dw_policy_read(struct dw_policy *policy, const char *text, size_t len,
                    struct dw_error *err);
 void dw_policy_settings_finish(struct dw_policy_settings *own);
 
-/* "> 1024", taken apart. */
+/* Parse "> 1024". */
 int dw_compare_parse(const char *text, char ret_op[3], uint64_t *ret_value,
                      struct dw_error *err);
 
-/* Its place among the levels, weakest first; -1 if there is none of that name. */
+/* The rank of a level, weakest first; -1 if there is no such level. */
 int dw_policy_level(const char *name, size_t len);
 
 /*
- * A question, and what was found out about it so far.
+ * A question, and the facts found so far. Each is found when a rule first needs it.
  */
 struct dw_facts {
 	const struct dw_policy *policy;
 	const struct dw_policy_question *question;
-	const char *language; /* its name; "" if nobody knows */
-	const char *levels;   /* as they stand now: "microvm,container" */
+	const char *language; /* its name; "" if unknown */
+	const char *levels;   /* after raising so far: "microvm,container" */
 	struct dw_findings findings;
 	bool analysed;
-	bool blind;             /* there is no grammar for code that could be looked at */
+	bool blind;             /* code cannot be analysed: no grammars */
 	struct dw_shell script; /* the commands of a shell script */
 	bool is_shell;
 	bool read;
-	bool unreadable; /* the script: there is no grammar for it */
+	bool unreadable; /* the script cannot be parsed: no grammar */
 };
 
-/* From here on err is never NULL. */
-int dw_facts_init(struct dw_facts *view, const struct dw_policy *policy,
+/* err must not be NULL. */
+int dw_facts_init(struct dw_facts *facts, const struct dw_policy *policy,
                   const struct dw_policy_question *question, struct dw_error *err);
-void dw_facts_finish(struct dw_facts *view);
-int dw_facts_analyse(struct dw_facts *view, struct dw_error *err);
-int dw_facts_script(struct dw_facts *view, struct dw_error *err);
+void dw_facts_finish(struct dw_facts *facts);
+int dw_facts_analyse(struct dw_facts *facts, struct dw_error *err);
+int dw_facts_script(struct dw_facts *facts, struct dw_error *err);
 
-/* Does the rule fit? 1, 0, or -1 without memory; and why, or why not, in words. */
-int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *view,
+/* Match a rule: 1, 0, or -1 without memory. text explains the answer. */
+int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *facts,
                  char text[DW_DECISION_TEXT_MAX], struct dw_error *err);
+
+/* Returns true if the name means a file and not a profile. */
+bool dw_policy_is_file(const char *name);
+
+/* The name that NULL stands for. */
+const char *dw_policy_default(void);
+
+/*
+ * Read the whole file, with a NUL behind it; free() it. *ret_st is its state before the
+ * first byte was read, so that a later comparison notices every change.
+ */
+int dw_policy_file_read(const char *path, struct stat *ret_st, char **ret_text,
+                        size_t *ret_len, struct dw_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "policy/policy_file.h"
+#include "policy/policy_own.h"
 
 #define EVERY_MS 1000U
 
@@ -19,9 +19,9 @@ struct dw_policy_watch {
 	pthread_mutex_t lock;
 	char *path; /* NULL: a profile, which never changes */
 	struct dw_policy *policy;
-	struct stat seen; /* all zeroes: it was not there */
+	struct stat seen; /* all zeroes: the file was missing */
 	uint64_t looked_ms;
-	struct dw_error problem; /* that nobody was told yet */
+	struct dw_error problem; /* not reported yet */
 };
 
 int dw_policy_file_read(const char *path, struct stat *ret_st, char **ret_text,
@@ -31,21 +31,24 @@ int dw_policy_file_read(const char *path, struct stat *ret_st, char **ret_text,
 	autoclose int fd = -1;
 	ssize_t n;
 
-	/* A pipe would hold us, and could not be read again. */
+	/* Not blocking: the name may be that of a pipe. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, ret_st) < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
-		               errno, "read the policy %s", path);
+		               errno, "cannot read the policy %s", path);
 	if (!S_ISREG(ret_st->st_mode))
-		return dw_fail(err, DW_E_INVALID, 0, "the policy %s is not a file", path);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "the policy %s is not a regular file", path);
 	text = malloc(DW_POLICY_BYTES_MAX + 2);
 	if (!text)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the policy %s", path);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the policy %s",
+		               path);
 	n = dw_fd_read_some(fd, text, DW_POLICY_BYTES_MAX + 1);
 	if (n < 0)
-		return dw_fail(err, DW_E_INTERNAL, (int)-n, "read the policy %s", path);
+		return dw_fail(err, DW_E_INTERNAL, (int)-n, "cannot read the policy %s",
+		               path);
 	if ((size_t)n > DW_POLICY_BYTES_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "the policy %s is larger than a MB",
+		return dw_fail(err, DW_E_INVALID, 0, "the policy %s is larger than 1 MiB",
 		               path);
 	text[n] = '\0';
 	*ret_text = TAKE_PTR(text);
@@ -62,7 +65,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* What is there now; *ret_st is zeroed if nothing is. */
+/* Read the file; *ret_st is zeroed if it is missing. */
 static int read_now(const char *path, struct stat *ret_st, struct dw_policy **ret,
                     struct dw_error *err)
 {
@@ -85,7 +88,8 @@ int dw_policy_watch_open(const char *name, struct dw_policy_watch **ret,
 	if (!name)
 		name = dw_policy_default();
 	if (!watch)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the policy %s", name);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the policy %s",
+		               name);
 	(void)pthread_mutex_init(&watch->lock, NULL);
 	watch->looked_ms = dw_now_ms();
 	if (!dw_policy_is_file(name)) {
@@ -139,7 +143,7 @@ int dw_policy_watch_look(struct dw_policy_watch *watch, struct dw_error *err)
 
 	(void)pthread_mutex_lock(&watch->lock);
 	r = look(watch, err);
-	/* What was wrong before it changed is nobody's concern any more. */
+	/* An earlier problem no longer applies. */
 	if (r != 0)
 		watch->problem = (struct dw_error){0};
 	(void)pthread_mutex_unlock(&watch->lock);

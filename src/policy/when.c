@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does a rule fit? All its conditions must hold. Where a question has several of a
- * thing (levels, findings, commands), one that fits is enough to deny, ask or raise;
- * to allow, there must be one and all must fit, or an allowed `ls` would take `rm`
- * along.
+ * Matches a rule against a question. All its conditions must hold. If a question has
+ * several levels, findings or commands, one match is enough to deny, ask or raise; to
+ * allow, there must be at least one and all must match, or an allowed `ls` would let
+ * `rm` pass.
  */
 #include <fnmatch.h>
 #include <stdarg.h>
@@ -13,16 +13,16 @@
 #include "base/cleanup.h"
 #include "policy/policy_own.h"
 
-/* Among commands: those that cannot be told. */
+/* In `commands`: matches commands that cannot be determined. */
 #define DOUBT "undecided"
 
-/* One condition's answer, in words. */
+/* The longest explanation of one condition. */
 #define WORDS_MAX 120
 
 struct fit {
 	const struct dw_policy_rule *rule;
 	const struct dw_when *when;
-	struct dw_facts *view;
+	struct dw_facts *facts;
 	struct dw_error *err;
 	char words[WORDS_MAX];
 };
@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct fit *fit, const cha
 	va_end(args);
 }
 
-/* "a, b or c", cut where it gets long. */
+/* "a, b or c", cut if it is long. */
 static const char *list_of(char *const *words, char ret[64])
 {
 	size_t used = 0;
@@ -60,7 +60,7 @@ static const char *fitting(char *const *patterns, const char *text)
 	return NULL;
 }
 
-/* A thing that there is one of. */
+/* A condition on a single value. */
 static int fit_word(struct fit *fit, const char *what, char *const *patterns,
                     const char *text)
 {
@@ -79,29 +79,29 @@ static int fit_word(struct fit *fit, const char *what, char *const *patterns,
 
 static int fit_caller(struct fit *fit)
 {
-	return fit_word(fit, "caller", fit->when->caller, fit->view->question->who);
+	return fit_word(fit, "caller", fit->when->caller, fit->facts->question->who);
 }
 
 static int fit_door(struct fit *fit)
 {
-	return fit_word(fit, "door", fit->when->door, fit->view->question->door);
+	return fit_word(fit, "door", fit->when->door, fit->facts->question->door);
 }
 
 static int fit_language(struct fit *fit)
 {
-	return fit_word(fit, "language", fit->when->language, fit->view->language);
+	return fit_word(fit, "language", fit->when->language, fit->facts->language);
 }
 
 static int fit_image(struct fit *fit)
 {
-	return fit_word(fit, "image", fit->when->image, fit->view->question->req->image);
+	return fit_word(fit, "image", fit->when->image, fit->facts->question->req->image);
 }
 
 static int fit_network(struct fit *fit)
 {
 	return fit_word(fit, "network", fit->when->network,
-	                fit->view->question->req->network == DW_NETWORK_FULL ? "full"
-	                                                                     : "none");
+	                fit->facts->question->req->network == DW_NETWORK_FULL ? "full"
+	                                                                      : "none");
 }
 
 static int fit_level(struct fit *fit)
@@ -110,7 +110,7 @@ static int fit_level(struct fit *fit)
 	size_t n = 0, fits = 0;
 	char level[32], wanted[64];
 
-	for (const char *p = fit->view->levels; *p != '\0'; p += *p == ',') {
+	for (const char *p = fit->facts->levels; *p != '\0'; p += *p == ',') {
 		size_t len = strcspn(p, ",");
 
 		(void)snprintf(level, sizeof(level), "%.*s", (int)len, p);
@@ -119,10 +119,10 @@ static int fit_level(struct fit *fit)
 		p += len;
 	}
 	if (fits > 0 && (!all || fits == n)) {
-		say(fit, "level is %.80s", fit->view->levels);
+		say(fit, "level is %.80s", fit->facts->levels);
 		return 1;
 	}
-	say(fit, "level is %.40s, not %s%s", fit->view->levels,
+	say(fit, "level is %.40s, not %s%s", fit->facts->levels,
 	    all && n > 1 ? "only " : "", list_of(fit->when->level, wanted));
 	return 0;
 }
@@ -136,13 +136,13 @@ static int fit_flag(struct fit *fit, enum dw_maybe wanted, bool is, const char *
 static int fit_workspace(struct fit *fit)
 {
 	return fit_flag(fit, fit->when->workspace,
-	                fit->view->question->req->workspace != NULL, "workspace");
+	                fit->facts->question->req->workspace != NULL, "workspace");
 }
 
 static int fit_writable(struct fit *fit)
 {
 	return fit_flag(fit, fit->when->writable,
-	                fit->view->question->req->n_writable > 0, "writable path");
+	                fit->facts->question->req->n_writable > 0, "writable path");
 }
 
 static bool compares(uint64_t is, const char *op, uint64_t than)
@@ -155,13 +155,13 @@ static bool compares(uint64_t is, const char *op, uint64_t than)
 static int fit_limit(struct fit *fit, size_t index)
 {
 	const struct dw_limit_name *limit = &dw_policy_limits[index];
-	const struct dw_policy_question *q = fit->view->question;
+	const struct dw_policy_question *q = fit->facts->question;
 	const struct dw_limits *limits = q->limits ? q->limits : &q->req->limits;
 	uint64_t is = *(const uint64_t *)((const char *)limits + limit->at), than;
 	char op[3];
 
 	if (dw_compare_parse(fit->when->limits[index], op, &than, NULL) < 0)
-		return 0; /* it was checked when it was read */
+		return 0; /* cannot happen: checked when read */
 	say(fit, "%s is %.10g", limit->name, (double)is / (double)limit->factor);
 	if (compares(is, op, than * limit->factor))
 		return 1;
@@ -186,20 +186,20 @@ static bool is_severe(const char *least, enum dw_severity severity)
 	return false;
 }
 
-/* Findings and severity speak of the same finding. */
+/* Findings and severity must match the same finding. */
 static int fit_findings(struct fit *fit)
 {
 	const struct dw_when *when = fit->when;
 	bool all = fit->rule->says == DW_SAYS_ALLOW;
-	const struct dw_findings *found = &fit->view->findings;
+	const struct dw_findings *found = &fit->facts->findings;
 	const struct dw_finding *first = NULL, *other = NULL;
 	size_t n = 0;
 	char wanted[64];
 
-	if (dw_facts_analyse(fit->view, fit->err) < 0)
+	if (dw_facts_analyse(fit->facts, fit->err) < 0)
 		return -1;
-	if (!all && fit->view->blind) {
-		say(fit, "this dewar cannot look at code");
+	if (!all && fit->facts->blind) {
+		say(fit, "this dewar cannot analyse code");
 		return 1;
 	}
 	for (size_t i = 0; found->list && i < found->n; i++) {
@@ -220,7 +220,7 @@ static int fit_findings(struct fit *fit)
 		return 1;
 	}
 	if (first && other)
-		say(fit, "finding %s in line %u as well", other->rule, other->line);
+		say(fit, "also finding %s in line %u", other->rule, other->line);
 	else
 		say(fit, "no finding %s%s%s",
 		    when->findings ? list_of(when->findings, wanted) : "",
@@ -241,7 +241,7 @@ static const char *name_of(const struct dw_shell_command *command)
 	return slash ? slash + 1 : name;
 }
 
-/* To allow them all, there must be no doubt which they are. */
+/* Returns true if not all commands are known, so that none may be allowed. */
 static bool is_doubtful(const struct dw_shell *script)
 {
 	for (size_t i = 0; i < script->n_notes; i++)
@@ -264,21 +264,21 @@ static bool is_word_in(char *const *words, const char *word)
 static int fit_commands(struct fit *fit)
 {
 	bool all = fit->rule->says == DW_SAYS_ALLOW;
-	const struct dw_shell *script = &fit->view->script;
+	const struct dw_shell *script = &fit->facts->script;
 	const char *first = NULL, *other = NULL;
 	char wanted[64];
 
-	if (dw_facts_script(fit->view, fit->err) < 0)
+	if (dw_facts_script(fit->facts, fit->err) < 0)
 		return -1;
-	if (!all && (fit->view->unreadable ||
+	if (!all && (fit->facts->unreadable ||
 	             (is_word_in(fit->when->commands, DOUBT) && is_doubtful(script)))) {
-		say(fit, "not all that it runs can be told");
+		say(fit, "not all its commands are known");
 		return 1;
 	}
 	for (size_t i = 0; i < script->n_commands; i++) {
 		const char *name = name_of(&script->commands[i]);
 
-		/* What a path leads to is not the program of that name. */
+		/* A program at a path is not the one of that name. */
 		if (all && name && script->commands[i].name.text &&
 		    strchr(dw_shell_plain_name(script->commands[i].name.text), '/'))
 			name = script->commands[i].name.text;
@@ -288,7 +288,7 @@ static int fit_commands(struct fit *fit)
 			other = name ? name : "?";
 	}
 	if (all && first && !other && is_doubtful(script)) {
-		say(fit, "not all that it runs can be told");
+		say(fit, "not all its commands are known");
 		return 0;
 	}
 	if (first && (!all || !other)) {
@@ -296,7 +296,7 @@ static int fit_commands(struct fit *fit)
 		return 1;
 	}
 	if (first)
-		say(fit, "command %.64s as well", other);
+		say(fit, "also command %.64s", other);
 	else
 		say(fit, "no command %s", list_of(fit->when->commands, wanted));
 	return 0;
@@ -310,10 +310,10 @@ static bool has_limits(const struct dw_when *when)
 	return false;
 }
 
-/* What costs most comes last: who is not asked about its code needs no analysis. */
+/* The cheapest first: the analysis runs only if all others hold. */
 static const struct {
 	int (*fits)(struct fit *fit);
-	size_t at; /* of what is there if it was asked for; 0 with has_limits */
+	size_t at; /* of its list; NULL: no condition */
 } conditions[] = {
 	{fit_caller, offsetof(struct dw_when, caller)},
 	{fit_door, offsetof(struct dw_when, door)},
@@ -324,7 +324,7 @@ static const struct {
 	{fit_commands, offsetof(struct dw_when, commands)},
 };
 
-/* Another condition; the answer, and its words behind those before. */
+/* Add the explanation of a condition, and return its answer. */
 static int also(struct fit *fit, int r, char text[DW_DECISION_TEXT_MAX])
 {
 	size_t used = strlen(text);
@@ -353,10 +353,10 @@ static int fit_rest(struct fit *fit, char text[DW_DECISION_TEXT_MAX])
 	return r;
 }
 
-int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *view,
+int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *facts,
                  char text[DW_DECISION_TEXT_MAX], struct dw_error *err)
 {
-	struct fit fit = {.rule = rule, .when = &rule->when, .view = view, .err = err};
+	struct fit fit = {.rule = rule, .when = &rule->when, .facts = facts, .err = err};
 	int r = 1;
 
 	text[0] = '\0';
@@ -369,6 +369,6 @@ int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *view,
 	if (r > 0)
 		r = fit_rest(&fit, text);
 	if (r > 0 && text[0] == '\0')
-		(void)snprintf(text, DW_DECISION_TEXT_MAX, "it is about everything");
+		(void)snprintf(text, DW_DECISION_TEXT_MAX, "it has no conditions");
 	return r;
 }

@@ -13,10 +13,12 @@ struct dw_result *dw_result_blank(const struct dw_request *req)
 
 	if (!res)
 		return NULL;
-	if (req->id)
+	if (req->id) {
 		(void)snprintf(res->id, sizeof(res->id), "%s", req->id);
-	else
-		dw_id_make(res->id);
+	} else if (dw_id_make(res->id, NULL) < 0) {
+		free(res);
+		return NULL;
+	}
 	res->execution_time_ms = res->cpu_time_ms = res->memory_used_mb = -1;
 	res->exit_code = -1;
 	(void)snprintf(res->proof.requested, sizeof(res->proof.requested), "%s",

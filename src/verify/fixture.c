@@ -177,10 +177,10 @@ int dw_fixture_create(struct dw_fixture *fixture, const struct dw_range *range,
 	                           NULL,
 		.witness = {.pid = -1, .fd = -1},
 	};
-	dw_id_make(id);
+	if (dw_id_make(id, err) < 0 || dw_id_make(fixture->secret, err) < 0 ||
+	    dw_id_make(fixture->word, err) < 0)
+		return -1;
 	(void)snprintf(fixture->nonce, sizeof(fixture->nonce), "%.16s", id);
-	dw_id_make(fixture->secret);
-	dw_id_make(fixture->word);
 	if (plant_secrets(fixture, err) < 0)
 		return -1;
 	if (cgroup_path(fixture, "", path))

@@ -37,7 +37,7 @@ static volatile sig_atomic_t cancel_fd = -1;
 static void on_stop(int sig)
 {
 	(void)sig;
-	(void)eventfd_write(cancel_fd, 1);
+	dw_fd_signal(cancel_fd);
 }
 
 static void *run_one(void *arg)

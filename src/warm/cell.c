@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -168,20 +167,12 @@ int dw_warm_start(const struct dw_spec *spec, struct dw_cell **ret, struct dw_er
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
-}
-
 int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err)
 {
 	struct dw_launched *l = launched(cell);
 	struct dw_word word = {
 		.kind = DW_WORD_GO,
-		.at_ns = now_ns(),
+		.at_ns = dw_now_ns(),
 		.deadline_ms = dw_limits_deadline(&spec->limits),
 	};
 

@@ -197,7 +197,10 @@ static struct standing *make(const struct kind *kind, struct dw_error *err)
 		.limits = kind->like.limits,
 		.deadline_ms = dw_now_ms() + MAKE_MS,
 	};
-	dw_id_make(one->spec.id);
+	if (dw_id_make(one->spec.id, err) < 0) {
+		free(one);
+		return NULL;
+	}
 	dw_limits_defaults(&one->spec.limits, &dw_level_docker);
 	if (!one->spec.runtime)
 		(void)dw_fail(err, DW_E_INVALID, 0, "there is no language \"%s\"",

@@ -17,14 +17,20 @@ void dw_pool_cell_free_cell(struct warm_cell *w)
 	free(w);
 }
 
-static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *spec)
+static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *spec,
+                                  struct dw_error *err)
 {
 	struct warm_cell *w = calloc(1, sizeof(*w));
 
-	if (!w)
+	if (!w) {
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
 		return NULL;
+	}
 	w->spec = *spec;
-	dw_id_make(w->spec.id);
+	if (dw_id_make(w->spec.id, err) < 0) {
+		free(w);
+		return NULL;
+	}
 	w->spec.way = &w->way;
 	w->spec.spawner = &pool->spawner;
 	return w;
@@ -34,13 +40,11 @@ struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
                                      const struct dw_spec *spec, bool plain,
                                      struct dw_error *err)
 {
-	struct warm_cell *w = new_cell(pool, spec);
+	struct warm_cell *w = new_cell(pool, spec, err);
 	int r = 0;
 
-	if (!w) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
+	if (!w)
 		return NULL;
-	}
 	pthread_mutex_lock(&s->zygote_lock);
 	if (s->zygote && dw_zygote_runs(s->zygote)) {
 		w->zygote = dw_zygote_ref(s->zygote);
@@ -78,12 +82,10 @@ struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct shelf *s,
                                      const struct dw_spec *spec, struct dw_error *err)
 {
 	const struct dw_warm *warm = s->template.warm;
-	struct warm_cell *w = new_cell(pool, spec);
+	struct warm_cell *w = new_cell(pool, spec, err);
 
-	if (!w) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
+	if (!w)
 		return NULL;
-	}
 	w->way = (struct dw_way){
 		.kind = DW_WAY_LETTER,
 		.command = warm->command,

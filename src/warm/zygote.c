@@ -202,8 +202,7 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 	                   .files = 4096},
 		.way = &z->way,
 	};
-	dw_id_make(z->spec.id);
-	return 0;
+	return dw_id_make(z->spec.id, err);
 }
 
 /* Without one, cells are built from outside: slower, and as good. */

@@ -166,7 +166,7 @@ def test_what_has_expired_cannot_be_decided(ask, approve):
 def test_nobody_approves_their_own(ask, approve):
     asker = ask(who="uid:%d (another name)" % os.getuid())
     error = approve("yes", asker.id, status=125)["error"]
-    assert error["code"] == "denied" and "somebody else" in error["message"]
+    assert error["code"] == "denied" and "another person" in error["message"]
     assert approve("show", asker.id)["state"] == "pending"
     approve("no", asker.id)
     assert asker.wait()["state"] == "denied"
@@ -307,7 +307,7 @@ def test_only_its_user_can_reach_it(ask, run, state):
     ([], b"list, show, yes, no or forget"),
     (["yes"], b"needs ID"),
     (["no", "ab", "--remember", "code"], b"does not accept --remember"),
-    (["yes", "ab", "--remember", "all"], b"code, session and rule"),
+    (["yes", "ab", "--remember", "all"], b"code, session or rule"),
     (["list", "--note", "x"], b"does not accept --note"),
     (["lst"], b"did you mean list?"),
 ])

@@ -164,7 +164,7 @@ def test_what_is_raised_and_asked_about(ask, dewar, place, policy):
 def test_nobody_approves_their_own(ask, dewar, place, policy):
     waiting = ask(policy(POLICY % (300, "false")))
     done = approve(dewar, place, "yes", waiting.question)
-    assert done.returncode != 0 and b"somebody else" in done.stderr
+    assert done.returncode != 0 and b"another person" in done.stderr
     assert waiting.process.poll() is None, "it goes on waiting"
     assert approve(dewar, place, "no", waiting.question).returncode == 0
     assert waiting.end()[1]["reason"] == "approval_denied"

@@ -214,4 +214,4 @@ def test_versions_are_told_and_never_more_than_weak(run):
         assert (" CVE-" in finding["area"]) == (finding["state"] == "weak"), finding
         if finding["state"] == "weak":
             assert finding["area"].split()[1] in finding["remedy"]
-            assert "distribution" in finding["detail"] and "mended in" in finding["detail"]
+            assert "distribution" in finding["detail"] and "fixed in" in finding["detail"]

@@ -101,11 +101,11 @@ def test_it_starts_with_nothing_of_ours(ask, script, tmp_path):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("", "it answered nothing"),
-    ("print('yes')", "no JSON"),
-    ("print('%s' * 2)" % ALLOW, "no JSON"),
+    ("", "its answer is empty"),
+    ("print('yes')", "not JSON"),
+    ("print('%s' * 2)" % ALLOW, "not JSON"),
     ("print('{\"decision\": \"maybe\"}')", "allow, deny or ask"),
-    ("print('{\"decision\": 1}')", "no text"),
+    ("print('{\"decision\": 1}')", "must be a string"),
     ("print('{\"decision\": \"allow\", \"x\": 1}')", "unknown key"),
     ("print('%s'); sys.exit(3)" % ALLOW, "exit status 3"),
     ("print('%s', flush=True); os.kill(os.getpid(), signal.SIGSEGV)" % ALLOW, "signal 11"),
@@ -129,7 +129,7 @@ def test_a_program_that_is_not_there_is_a_deny(ask, tmp_path):
     assert_denied(ask(tmp_path / "none"), "cannot be started")
     (tmp_path / "plain").write_text("x")
     assert_denied(ask(tmp_path / "plain"), "cannot be started")
-    assert_denied(ask("true"), "whole path")
+    assert_denied(ask("true"), "absolute path")
 
 
 def gone(pid):
@@ -244,9 +244,9 @@ def test_an_address_gets_a_large_request_whole(ask, serve):
 
 
 @pytest.mark.parametrize("status, body, words", [
-    (200, b"", "it answered nothing"),
-    (200, b"<html>", "no JSON"),
-    (200, b'{"decision": true}', "no text"),
+    (200, b"", "its answer is empty"),
+    (200, b"<html>", "not JSON"),
+    (200, b'{"decision": true}', "must be a string"),
     (500, ALLOW.encode(), "HTTP status 500"),
     (404, ALLOW.encode(), "HTTP status 404"),
     (200, b'{"decision": "allow"}' + b" " * 100000, "too long"),
@@ -299,7 +299,7 @@ def test_one_that_breaks_off_is_a_deny(ask, serve):
         handler.wfile.write(ALLOW.encode())
         handler.close_connection = True
 
-    assert_denied(ask(serve(answer)), "no whole answer")
+    assert_denied(ask(serve(answer)), "was cut off")
 
 
 def test_one_that_floods_is_a_deny(ask, serve):

@@ -92,7 +92,7 @@ static inline void record_runs(const char *path, int n)
 	char id[DW_ID_MAX], code[32];
 
 	for (int i = 0; i < n; i++) {
-		dw_id_make(id);
+		assert_int_equal(dw_id_make(id, NULL), 0);
 		(void)snprintf(code, sizeof(code), "print(%d)", i);
 		intend(audit, id, code);
 		end_well(audit, id);

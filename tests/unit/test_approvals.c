@@ -218,7 +218,7 @@ static void after_its_time_nothing_is_decided_or_used(void **state)
 	assert_int_equal(told.state, DW_APPROVAL_EXPIRED);
 	dw_approval_line(&told, line);
 	assert_string_equal(line,
-	                    "expired at 1970-01-01T00:00:00.000005Z: nobody decided");
+	                    "expired at 1970-01-01T00:00:00.000005Z without a decision");
 	dw_approval_finish(&told);
 
 	/* A clock that is put back changes nothing. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "approvals/digest.h"
+#include "approvals/approvals.h"
 
 #include <ctype.h>
 #include <setjmp.h>

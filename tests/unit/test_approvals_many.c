@@ -209,7 +209,7 @@ static void let_them_look(struct dw_approvals *a, int times)
 	while (times > 0) {
 		(void)usleep(10000);
 		(void)pthread_mutex_lock(&a->lock);
-		now = a->looked_ms;
+		now = a->checked_ms;
 		(void)pthread_mutex_unlock(&a->lock);
 		times -= now != before;
 		before = now;

@@ -40,7 +40,7 @@ static void *write_many(void *user)
 	char id[DW_ID_MAX];
 
 	for (int i = 0; i < 100; i++) {
-		dw_id_make(id);
+		assert_int_equal(dw_id_make(id, NULL), 0);
 		intend(audit, id, "pass");
 		end_well(audit, id);
 	}
@@ -73,7 +73,7 @@ static void *write_and_fail(void *user)
 	req.command = "true";
 	for (int i = 0; i < 50; i++) {
 		assert_int_equal(dw_audit_intent(audit, &twice, &req, NULL), -1);
-		dw_id_make(id);
+		assert_int_equal(dw_id_make(id, NULL), 0);
 		intend(audit, id, "pass");
 		end_well(audit, id);
 	}

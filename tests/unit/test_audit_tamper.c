@@ -138,7 +138,7 @@ static void rows_that_swapped_places_are_told(void **state)
 	spoiled(place->path, "UPDATE record SET seq = 100 WHERE seq = 3;"
 	                     "UPDATE record SET seq = 3 WHERE seq = 5;"
 	                     "UPDATE record SET seq = 5 WHERE seq = 100;");
-	found(place->path, DW_AUDIT_OUT_OF_ORDER, 3, "what stands there was record 5");
+	found(place->path, DW_AUDIT_OUT_OF_ORDER, 3, "it was record 5 before");
 }
 
 static void a_row_that_was_put_in_is_found(void **state)
@@ -323,7 +323,7 @@ static void what_is_no_audit_file_is_refused(void **state)
 	(void)fclose(fopen(path, "w"));
 	assert_int_equal(tamper(path, "CREATE TABLE other (x)"), SQLITE_OK);
 	assert_int_equal(dw_audit_open(path, 0, &audit, &err), -1);
-	assert_non_null(strstr(err.text, "no audit file of dewar"));
+	assert_non_null(strstr(err.text, "is not a dewar audit file"));
 
 	assert_int_equal(dw_audit_reader_open("/nowhere/audit.db", &reader, &err), -1);
 	assert_int_equal(err.code, DW_E_NOT_FOUND);

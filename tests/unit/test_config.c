@@ -227,11 +227,11 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		const char *why;
 	} all[] = {
 		{"runs:\n  queue: 3\n  queues: 3\n",
-	         "x.yaml:3: runs.queues: unknown key, did you mean queue?"},
+	         "x.yaml:3: runs.queues: unknown key (did you mean queue?)"},
 		{"a: 1\n\nzzzzzz: 2", "x.yaml:1: a: unknown key"},
 		{"# x\n\nruns: {queue: 1, queue: 2}",
-	         "x.yaml:3: runs.queue: is there twice"},
-		{"listen: ~\nlisten: 127.0.0.1:1", "x.yaml:2: listen: is there twice"},
+	         "x.yaml:3: runs.queue: is set twice"},
+		{"listen: ~\nlisten: 127.0.0.1:1", "x.yaml:2: listen: is set twice"},
 		{"<<: {listen: 127.0.0.1:1}", "x.yaml:1: <<: unknown key"},
 		{"runs:\n  queue: many",
 	         "x.yaml:2: runs.queue: \"many\" is not a whole number: write digits only "
@@ -240,26 +240,26 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:2: runs.queue: \"-1\" is not a whole number: write digits only "
 	         "(42)"},
 		{"runs:\n  queue: 1000001",
-	         "x.yaml:2: runs.queue: \"1000001\" is out of range: 0 to 1000000"},
+	         "x.yaml:2: runs.queue: must be 0 to 1000000, not \"1000001\""},
 		{"runs:\n  queue: 99999999999999999999",
 	         "x.yaml:2: runs.queue: \"99999999999999999999\" is too large: at most "
 	         "18446744073709551615"},
 		{"runs: {concurrent: 0}",
-	         "x.yaml:1: runs.concurrent: must be more than 0"},
+	         "x.yaml:1: runs.concurrent: must be at least 1"},
 		{"runs: {concurrent: 4294967297}",
-	         "x.yaml:1: runs.concurrent: \"4294967297\" is out of range: 1 to 1024"},
+	         "x.yaml:1: runs.concurrent: must be 1 to 1024, not \"4294967297\""},
 		{"runs: {keep_bytes: 1k}",
-	         "x.yaml:1: runs.keep_bytes: \"1k\" is out of range: 1048576 to "
-	         "1099511627776 bytes"},
+	         "x.yaml:1: runs.keep_bytes: must be 1048576 to 1099511627776 bytes, "
+	         "not \"1k\""},
 		{"runs: {drain: 1500ms}",
-	         "x.yaml:1: runs.drain: \"1500ms\" is finer than a second"},
+	         "x.yaml:1: runs.drain: must be whole seconds, not \"1500ms\""},
 		{"runs: {drain: soon}",
 	         "x.yaml:1: runs.drain: \"soon\" is not a time: write seconds, or ms, s, m, "
 	         "h behind a number (500ms)"},
 		{"runs: {levels: container}",
 	         "x.yaml:1: runs.levels: must be a list: [a, b]"},
 		{"runs: {levels: []}",
-	         "x.yaml:1: runs.levels: has 0 entries, and must have 1 to 8"},
+	         "x.yaml:1: runs.levels: must have 1 to 8 entries, not 0"},
 		{"runs:\n  levels:\n  - container\n  - dockr\n",
 	         "x.yaml:4: runs.levels: no level \"dockr\", did you mean docker?"},
 		{"runs: {levels: [container, container]}",
@@ -280,19 +280,18 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:3: runs.limits.memory: limits.memory_mb is too small for anything "
 	         "to run (a unit is missing? 256m is 256 MB)"},
 		{"runs:\n max:\n  timeout: 0\n",
-	         "x.yaml:3: runs.max.timeout: must be more than 0"},
+	         "x.yaml:3: runs.max.timeout: must be at least 1"},
 		{"runs:\n limits: {pids: 9}\n max:\n  pids: 8\n",
 	         "x.yaml:2: runs.limits.pids: is more than runs.max.pids"},
-		{"runs: 5",
-	         "x.yaml:1: runs: must be a mapping, of keys with their values"},
-		{"- runs", "x.yaml:1: must be a mapping, of keys with their values"},
+		{"runs: 5", "x.yaml:1: runs: must be a mapping of keys to values"},
+		{"- runs", "x.yaml:1: must be a mapping of keys to values"},
 		{"listen: [127.0.0.1:1]",
 	         "x.yaml:1: listen: must be one value, without a tag"},
 		{"listen: !!binary YQ==",
 	         "x.yaml:1: listen: must be one value, without a tag"},
 		{"[a]: 1", "x.yaml:1: must be one value, without a tag"},
-		{"state: ''", "x.yaml:1: state: is empty"},
-		{"state: \"/a\\0b\"", "x.yaml:1: state: has a NUL in it"},
+		{"state: ''", "x.yaml:1: state: must not be empty"},
+		{"state: \"/a\\0b\"", "x.yaml:1: state: must not contain a NUL"},
 		{"state: here",
 	         "x.yaml:1: state: \"here\" must be a path that begins with /"},
 		{"policy: a.yaml",
@@ -314,7 +313,7 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		{"pool:\n  templates:\n  - name: a\n    language: python\n  - name: b\n",
 	         "x.yaml:5: pool.templates: a template needs its name and its language"},
 		{"pool:\n  templates:\n  - name: a\n    languag: python\n",
-	         "x.yaml:4: pool.templates.languag: unknown key, did you mean language?"},
+	         "x.yaml:4: pool.templates.languag: unknown key (did you mean language?)"},
 		{"pool:\n  templates: [{name: a, language: c}]\n",
 	         "x.yaml:2: pool.templates.language: c cannot be kept warm"},
 		{"pool:\n  templates: [{name: a, language: klingon}]\n",
@@ -328,19 +327,19 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		{"local: {scopes: [runs]}",
 	         "x.yaml:1: local.scopes: no scope \"runs\", did you mean run?"},
 		{"runs:\n  queue: 1\n queue: 2",
-	         "x.yaml:3: this is no YAML: did not find expected key"},
+	         "x.yaml:3: not valid YAML: did not find expected key"},
 		{"runs: {}\n---\nlisten: 127.0.0.1:1",
-	         "x.yaml:3: a second document begins here"},
+	         "x.yaml:3: must be one document; a second one begins here"},
 		{"runs: {}\n# a\nlog: \xff\n",
-	         "x.yaml:3: this is no YAML: invalid leading UTF-8 octet"},
-		{"a: *b", "x.yaml:1: this is no YAML: found undefined alias"},
+	         "x.yaml:3: not valid YAML: invalid leading UTF-8 octet"},
+		{"a: *b", "x.yaml:1: not valid YAML: found undefined alias"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		assert_refused(all[i].text, strlen(all[i].text), all[i].why);
 	assert_refused("runs: {}\n\0", 10,
-	               "x.yaml:2: this is no YAML: control characters are not allowed");
+	               "x.yaml:2: not valid YAML: control characters are not allowed");
 }
 
 static void a_key_that_is_too_long_fits_all_the_same(void **state)

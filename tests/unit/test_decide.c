@@ -102,7 +102,7 @@ static void conditions(void **state)
 		bool fits;
 		const char *text;
 	} table[] = {
-		{DENY("{}"), {0}, true, "it is about everything"},
+		{DENY("{}"), {0}, true, "it has no conditions"},
 		{DENY("{caller: 'uid:1000 *'}"), {0}, true, "caller is uid:1000 (alice)"},
 		{DENY("{caller: ['uid:0 *', 'key:*']}"),
 	         {0},
@@ -230,7 +230,7 @@ static void conditions(void **state)
 		{ALLOW("{findings: 'import:*'}"),
 	         {.code = os_code},
 	         false,
-	         "finding shell:os.system in line 2 as well"},
+	         "also finding shell:os.system in line 2"},
 		{ALLOW("{findings: 'import:*'}"),
 	         {.code = "import os"},
 	         true,
@@ -255,7 +255,7 @@ static void conditions(void **state)
 		{DENY("{commands: [rm, undecided]}"),
 	         {.command = "ls; $X"},
 	         true,
-	         "not all that it runs can be told"},
+	         "not all its commands are known"},
 		{DENY("{commands: [rm, undecided]}"),
 	         {.command = "ls; date"},
 	         false,
@@ -263,21 +263,18 @@ static void conditions(void **state)
 		{ALLOW("{commands: [ls, undecided]}"),
 	         {.command = "ls; $X"},
 	         false,
-	         "command ? as well"},
+	         "also command ?"},
 		{ALLOW("{commands: ls}"), {.command = "ls -l"}, true, "command ls"},
 		{ALLOW("{commands: ls}"),
 	         {.command = "ls; rm -r /"},
 	         false,
-	         "command rm as well"},
+	         "also command rm"},
 		{ALLOW("{commands: ls}"), {.command = "./ls"}, false, "no command ls"},
-		{ALLOW("{commands: ls}"),
-	         {.command = "ls; $X"},
-	         false,
-	         "command ? as well"},
+		{ALLOW("{commands: ls}"), {.command = "ls; $X"}, false, "also command ?"},
 		{ALLOW("{commands: ls}"),
 	         {.command = "PATH=/evil; ls"},
 	         false,
-	         "not all that it runs can be told"},
+	         "not all its commands are known"},
 		{ALLOW("{commands: ls}"), {.code = "1"}, false, "no command ls"},
 		/* What nobody looked at can be named. */
 		{DENY("{findings: 'analysis:*'}"),
@@ -310,7 +307,7 @@ static void conditions(void **state)
 		                 table[i].fits == allows ? DW_ALLOW : DW_DENY);
 		assert_string_equal(e.decision.rule, table[i].fits ? "a" : "default");
 		assert_string_equal(e.decision.matched,
-		                    table[i].fits ? table[i].text : "no rule fits");
+		                    table[i].fits ? table[i].text : "no rule matches");
 		assert_int_equal(e.decision.line, table[i].fits ? 4 : 2);
 		assert_string_equal(e.decision.file, "x.yaml");
 		dw_explanation_finish(&e);

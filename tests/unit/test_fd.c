@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -212,6 +213,24 @@ static void what_cannot_be_closed_for_sure_is_an_error(void **state)
 	assert_int_equal(in_child(EPERM, 0, dw_fd_close_from, -1), 13);
 }
 
+static void a_signalled_eventfd_is_readable_once(void **state)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	uint64_t n = 0;
+
+	(void)state;
+	assert_true(fd >= 0);
+	errno = EDOM;
+	dw_fd_signal(fd);
+	dw_fd_signal(fd);
+	dw_fd_signal(-1);
+	assert_int_equal(errno, EDOM);
+	assert_int_equal(read(fd, &n, sizeof(n)), sizeof(n));
+	assert_int_equal(n, 2);
+	assert_int_equal(read(fd, &n, sizeof(n)), -1);
+	dw_fd_close(&fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +242,7 @@ int main(void)
 		cmocka_unit_test(read_attr_gives_the_text_without_newline),
 		cmocka_unit_test(read_attr_does_not_follow_a_link),
 		cmocka_unit_test(close_forgets_the_descriptor),
+		cmocka_unit_test(a_signalled_eventfd_is_readable_once),
 		cmocka_unit_test(all_are_closed_with_and_without_close_range),
 		cmocka_unit_test(none_outlives_exec_with_and_without_close_range),
 		cmocka_unit_test(what_cannot_be_closed_for_sure_is_an_error),

@@ -168,18 +168,19 @@ static void each_mistake_has_file_line_and_key(void **state)
 		const char *text;
 		const char *why;
 	} bad[] = {
-		{"", "x.yaml:1: version: must be there: version: 1"},
-		{"version: 2\n", "x.yaml:1: version: \"2\" is out of range: 1 to 1"},
+		{"", "x.yaml:1: version: is required: version: 1"},
+		{"version: 2\n", "x.yaml:1: version: must be 1 to 1, not \"2\""},
 		{"version: 1\n",
-	         "x.yaml:1: default: must be there, or a profile: what if no "
-	         "rule fits?"},
+	         "x.yaml:1: default: is required without a profile: the decision if no rule "
+	         "matches"},
 		{"version: 1\ndefault: raise\n",
 	         "x.yaml:2: default: there is no decision \"raise\": there are allow, deny "
 	         "and ask"},
 		{"version: 1\nprofile: standrad\n",
 	         "x.yaml:2: profile: there is no profile \"standrad\", did you mean "
 	         "standard?"},
-		{OPEN "rulez: []\n", "x.yaml:3: rulez: unknown key, did you mean rules?"},
+		{OPEN "rulez: []\n",
+	         "x.yaml:3: rulez: unknown key (did you mean rules?)"},
 		{OPEN "rules: {}\n", "x.yaml:3: rules: must be a list of mappings"},
 		{OPEN "rules:\n- decision: deny\n",
 	         "x.yaml:4: rules: a rule needs a name"},
@@ -189,23 +190,23 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:5: rules.decision: there is no decision \"dney\", did you mean "
 	         "deny?"},
 		{OPEN "rules:\n- name: a\n  decision: raise\n",
-	         "x.yaml:4: rules: rule a raises to which level? `to` says it"},
+	         "x.yaml:4: rules: rule a needs `to`, the level to raise to"},
 		{OPEN "rules:\n- name: a\n  decision: raise\n  to: vm\n",
 	         "x.yaml:6: rules.to: there is no level \"vm\": there are none, process, "
 	         "container, docker and microvm"},
 		{RULE "  to: container\n",
-	         "x.yaml:4: rules: rule a has `to`, which goes with raise only"},
+	         "x.yaml:4: rules: rule a has `to`, which needs decision raise"},
 		{OPEN "rules:\n- {name: default, decision: deny}\n",
 	         "x.yaml:4: rules.name: must be another word than default, of 64 bytes at "
 	         "most"},
 		{OPEN "rules:\n- {name: a b, decision: deny}\n",
 	         "x.yaml:4: rules.name: must be a word of letters, digits, -, _ and ."},
 		{RULE "- name: a\n  decision: ask\n",
-	         "x.yaml:6: rules: another rule is called a, in line 4"},
+	         "x.yaml:6: rules: the rule in line 4 is also called a"},
 		{RULE "  reason: \"two\\nlines\"\n",
 	         "x.yaml:6: rules.reason: must be one line"},
 		{RULE "  when: {langauge: python}\n",
-	         "x.yaml:6: rules.when.langauge: unknown key, did you mean language?"},
+	         "x.yaml:6: rules.when.langauge: unknown key (did you mean language?)"},
 		{RULE "  when: {language: pyhton}\n",
 	         "x.yaml:6: rules.when.language: there is no language \"pyhton\": `dewar "
 	         "languages` lists them"},
@@ -227,18 +228,18 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.findings: there is no family of findings "
 	         "\"imports\", did you mean import?"},
 		{RULE "  when: {findings: []}\n",
-	         "x.yaml:6: rules.when.findings: has 0 entries, and must have 1 to 256"},
+	         "x.yaml:6: rules.when.findings: must have 1 to 256 entries, not 0"},
 		{RULE "  when: {severity: fatal}\n",
 	         "x.yaml:6: rules.when.severity: there is no severity \"fatal\": there are "
 	         "note, warning and error"},
 		{OPEN "rules:\n- {name: a, decision: allow, when: {severity: error}}\n",
-	         "x.yaml:4: rules: rule a allows by severity, which is `at least`: deny or "
-	         "ask about what is worse, and allow the rest"},
+	         "x.yaml:4: rules: rule a must not allow by severity, which means `at "
+	         "least`; deny or ask about worse findings, and allow the rest"},
 		{RULE "  when: {workspace: yes}\n",
 	         "x.yaml:6: rules.when.workspace: must be true or false"},
 		{RULE "  when: {limits: {memory_m: '> 1'}}\n",
-	         "x.yaml:6: rules.when.limits.memory_m: unknown key, did you mean "
-	         "memory_mb?"},
+	         "x.yaml:6: rules.when.limits.memory_m: unknown key (did you mean "
+	         "memory_mb?)"},
 		{RULE "  when: {limits: {pids: 5}}\n",
 	         "x.yaml:6: rules.when.limits.pids: must be \"> N\", \">= N\", \"< N\" or "
 	         "\"<= N\", with its quotes"},
@@ -247,35 +248,34 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "modules: {cobol: {allow: [a]}}\n",
 	         "x.yaml:3: modules.cobol: unknown key"},
 		{OPEN "modules:\n  python: {allow: [a], forbid: [b]}\n",
-	         "x.yaml:4: modules.python: allow and forbid: take one of them"},
+	         "x.yaml:4: modules.python: must have allow or forbid, not both"},
 		{OPEN "modules:\n  python: {allow: [json, os*]}\n",
 	         "x.yaml:4: modules.python.allow: \"os*\" is not the name of a module"},
 		{OPEN "builtins:\n  python: [print]\n",
-	         "x.yaml:4: builtins.python: \"print\" is none that the analysis knows"},
+	         "x.yaml:4: builtins.python: the analysis does not know \"print\""},
 		{OPEN "commands:\n  allow: [ls -l]\n",
 	         "x.yaml:4: commands.allow: \"ls -l\" is not the plain name of a program"},
 		{OPEN "commands:\n  allow: [ls]\n  rules: {git: {first: [log]}}\n",
-	         "x.yaml:4: commands.rules.git: is not in commands.allow, and so not allowed "
-	         "at all"},
+	         "x.yaml:4: commands.rules.git: must also be in commands.allow"},
 		{OPEN "commands:\n  rules: {ls: {fist: [log]}}\n",
-	         "x.yaml:4: commands.rules.ls.fist: unknown key, did you mean first?"},
+	         "x.yaml:4: commands.rules.ls.fist: unknown key (did you mean first?)"},
 		{OPEN "commands:\n  rules: {ls: {}, ls: {}}\n",
-	         "x.yaml:4: commands.rules.ls: is there twice"},
+	         "x.yaml:4: commands.rules.ls: is set twice"},
 		{OPEN "commands:\n  write_below: [tmp]\n",
 	         "x.yaml:4: commands.write_below: \"tmp\" is no folder of a cell: it begins "
 	         "with /"},
 		{OPEN "approvals: {expire_s: 0}\n",
-	         "x.yaml:3: approvals.expire_s: must be more than 0"},
+	         "x.yaml:3: approvals.expire_s: must be at least 1"},
 		{OPEN "approvals: {webhook: 'ftp://x'}\n",
 	         "x.yaml:3: approvals.webhook: \"ftp://x\" is no URL: it begins with "
 	         "https:// or http://"},
 		{OPEN "check: {timeout_s: 1}\n",
-	         "x.yaml:3: check: has a program or a url, one of them"},
+	         "x.yaml:3: check: must have a program or a url, not both"},
 		{OPEN "check:\n  program: [check]\n",
 	         "x.yaml:4: check.program: must begin with /"},
-		{OPEN "default: allow\n", "x.yaml:3: default: is there twice"},
+		{OPEN "default: allow\n", "x.yaml:3: default: is set twice"},
 		{"version: [1\n",
-	         "x.yaml:2: this is no YAML: did not find expected ',' or "
+	         "x.yaml:2: not valid YAML: did not find expected ',' or "
 	         "']'"},
 	};
 
@@ -307,7 +307,8 @@ static void too_many_rules_are_refused(void **state)
 		used += (size_t)sprintf(text + used, "- {name: r%u, decision: deny}\n",
 		                        i);
 	assert_int_equal(dw_policy_parse("x", text, used, &policy, &err), -1);
-	assert_string_equal(err.text, "x:4: rules: has 257 entries, 256 are the most");
+	assert_string_equal(err.text,
+	                    "x:4: rules: has 257 entries; at most 256 are allowed");
 }
 
 static void profiles_are_what_is_shipped(void **state)
@@ -350,13 +351,14 @@ static void a_name_is_a_profile_or_a_file(void **state)
 	assert_int_equal(dw_policy_load("strct", &policy, &err), -1);
 	assert_int_equal(err.code, DW_E_NOT_FOUND);
 	assert_string_equal(err.text,
-	                    "there is no policy \"strct\", did you mean strict?");
+	                    "there is no policy \"strct\" (did you mean strict?)");
 	assert_int_equal(dw_policy_load("nothing.yaml", &policy, &err), -1);
 	assert_int_equal(err.code, DW_E_NOT_FOUND);
-	assert_string_equal(err.text,
-	                    "read the policy nothing.yaml: No such file or directory");
+	assert_string_equal(
+		err.text,
+		"cannot read the policy nothing.yaml: No such file or directory");
 	assert_int_equal(dw_policy_load("/", &policy, &err), -1);
-	assert_string_equal(err.text, "the policy / is not a file");
+	assert_string_equal(err.text, "the policy / is not a regular file");
 	assert_null(policy);
 }
 

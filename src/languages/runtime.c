@@ -11,6 +11,17 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "hooks_embedded.h"
+
+static const struct {
+	const char *language;
+	const char *file;
+	const unsigned char *text;
+	size_t len;
+} hooks[] = {
+	{"python", "hook.py", dw_hook_python, sizeof(dw_hook_python)},
+	{"javascript", "hook.js", dw_hook_node, sizeof(dw_hook_node)},
+};
 
 static bool is_called(const struct dw_runtime *rt, const char *name)
 {
@@ -36,8 +47,8 @@ const struct dw_runtime *dw_runtime_find(const char *name)
 }
 
 /*
- * Whether we may execute it says little: in the cell it is somebody else who
- * tries. A bit for anybody is what tells a program from a text.
+ * Not access(X_OK): the program runs as another user in the cell. Any execute bit tells a
+ * program from a text file.
  */
 static bool is_program(int root_fd, const char *path)
 {
@@ -48,7 +59,7 @@ static bool is_program(int root_fd, const char *path)
 	       (st.st_mode & 0111) != 0;
 }
 
-static int give(const char *path, char *ret, size_t size)
+static int copy_path(const char *path, char *ret, size_t size)
 {
 	size_t len = strlen(path);
 
@@ -68,18 +79,19 @@ int dw_runtime_locate(int root_fd, const char *search, const char *program, char
 	if (program[0] == '\0')
 		return -ENOENT;
 	if (strchr(program, '/'))
-		return is_program(root_fd, program) ? give(program, ret, size) : -ENOENT;
+		return is_program(root_fd, program) ? copy_path(program, ret, size)
+		                                    : -ENOENT;
 
 	for (; *search != '\0'; search += len + (search[len] == ':')) {
 		len = strcspn(search, ":");
-		/* An empty or relative folder would be one below wherever we are. */
+		/* Skip empty and relative folders: they depend on the working folder. */
 		if (search[0] != '/')
 			continue;
 		n = snprintf(path, sizeof(path), "%.*s/%s", (int)len, search, program);
 		if (n < 0 || (size_t)n >= sizeof(path))
 			return -ENAMETOOLONG;
 		if (is_program(root_fd, path))
-			return give(path, ret, size);
+			return copy_path(path, ret, size);
 	}
 	return -ENOENT;
 }
@@ -94,10 +106,33 @@ const char *dw_runtime_missing(const struct dw_runtime *runtime, int root_fd,
 		                      sizeof(path)) < 0)
 			return runtime->needs[i];
 
-	/* Most often one of the above; if not, it is the shell. */
+	/* Usually one of the above; otherwise the shell. */
 	if (!runtime->executable &&
 	    dw_runtime_locate(root_fd, search, runtime->command[0], path, sizeof(path)) <
 	            0)
 		return runtime->command[0];
+	return NULL;
+}
+
+const char *dw_runtime_opening(const struct dw_runtime *runtime, const char *code,
+                               size_t len)
+{
+	const char *mark = runtime->opening[0];
+
+	if (!mark || (len > 0 && memmem(code, len, mark, strlen(mark))))
+		return "";
+	return runtime->opening[1];
+}
+
+const char *dw_runtime_hook(const struct dw_runtime *runtime, const char **ret_file,
+                            size_t *ret_len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
+		if (strcmp(hooks[i].language, runtime->name) != 0)
+			continue;
+		*ret_file = hooks[i].file;
+		*ret_len = hooks[i].len;
+		return (const char *)hooks[i].text;
+	}
 	return NULL;
 }
