@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/error_json.h"
 #include "base/utf8.h"
 #include "mcp/jsonrpc.h"
 
@@ -209,6 +210,7 @@ json_t *dw_mcp_result_refused(const struct dw_api_error *why)
 {
 	static const char prefix[] = "limits.";
 	const char *message = why->message;
+	json_auto_t *error = NULL;
 	autobuf struct dw_buf text;
 
 	/* In a request it is limits.timeout_s, and for a tool just timeout_s. */
@@ -222,5 +224,8 @@ json_t *dw_mcp_result_refused(const struct dw_api_error *why)
 		(void)dw_buf_printf(&text, "\nTry again in %u s.", why->retry_after_s);
 	if (text.failed)
 		return NULL;
-	return json_pack("{s:[o], s:b}", "content", make_text(text.data), "isError", 1);
+	error = dw_error_json(why->code, message, why->hint);
+	return json_pack("{s:[o], s:b, s:{s:O*}}", "content", make_text(text.data),
+	                 "isError", 1, "_meta", DW_MCP_ERROR_KEY,
+	                 json_object_get(error, "error"));
 }

@@ -17,7 +17,11 @@ json_t *dw_mcp_result_schema(void);
 /* A run that is over; structured: with structuredContent, which older revisions lack. */
 json_t *dw_mcp_result_make(const struct dw_task *task, bool structured);
 
-/* Nothing ran: why, in words that a model can act on. */
+/*
+ * Nothing ran: the reason, as text that a model can act on, and for programs in _meta,
+ * {"code", "message", "hint"} as in the errors of the HTTP API.
+ */
+#define DW_MCP_ERROR_KEY "dewar/error"
 json_t *dw_mcp_result_refused(const struct dw_api_error *why);
 
 /* "image/png", ... by its first bytes, or NULL if it is none that models take. */

@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/error_json.h"
 #include "verify/verify.h"
 
 static json_t *text(const char *value)
@@ -50,8 +51,7 @@ int dw_show_json(const struct dw_rows *rows)
 
 void dw_show_json_error(const struct dw_error *err)
 {
-	json_t *root = json_pack("{s:b, s:{s:s, s:o}}", "ok", 0, "error", "code",
-	                         dw_code_name(err->code), "message", text(err->text));
+	json_t *root = dw_error_json(dw_code_name(err->code), err->text, NULL);
 
 	if (root)
 		(void)json_dumpf(root, stdout, JSON_COMPACT);
