@@ -8,11 +8,8 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "http/auth.h"
-#include "http/hangup.h"
 #include "http/headers.h"
 #include "http/http.h"
-#include "http/router.h"
 #include "mcp/mcp.h"
 #include "mcp/mcp_headers.h"
 #include "mcp/resources.h"
@@ -116,7 +113,7 @@ static void post_gone(void *user)
 		dw_mcp_peer_cancel(post->peer, post->id);
 }
 
-static const struct dw_watched watched = {post_gone, post_hold, post_release};
+static const struct dw_hangup_handler on_hangup = {post_gone, post_hold, post_release};
 
 /* The exchange is over, well or not. */
 static void post_leave(void *user)
@@ -141,7 +138,7 @@ static void wake(struct post *post)
 	if (!post->waiting)
 		return;
 	post->waiting = false;
-	dw_exchange_wake(post->x);
+	dw_exchange_resume(post->x);
 }
 
 static void add_event(struct post *post, const char *text, size_t len)
@@ -237,7 +234,7 @@ static void serve(struct dw_exchange *x, struct post *post)
 	bool ready;
 
 	if (post->is_request && dw_mcp_resources_slow(post->msg)) {
-		dw_exchange_aside(x, take_aside, go_on);
+		dw_exchange_offload(x, take_aside, go_on);
 		return;
 	}
 	take(post);
@@ -248,7 +245,7 @@ static void serve(struct dw_exchange *x, struct post *post)
 	if (ready)
 		go_on(x);
 	else
-		dw_exchange_sleep(x, go_on);
+		dw_exchange_suspend(x, go_on);
 }
 
 /* ---- whose it is ---- */
@@ -267,7 +264,7 @@ static void refuse(struct dw_exchange *x, int status, const json_t *id,
 /* initialize opens a session; everything else names one. */
 static int find_session(struct dw_exchange *x, struct post *post)
 {
-	struct dw_mcp_http *http = x->door->mcp;
+	struct dw_mcp_http *http = x->context->mcp;
 	const char *session = dw_exchange_header(x, SESSION_HEADER);
 	const struct dw_mcp_message *msg = post->msg;
 	char id[DW_ID_MAX];
@@ -306,7 +303,7 @@ static const char *get_header(void *user, const char *name)
 static int find_peer(struct dw_exchange *x, struct post *post)
 {
 	const struct dw_mcp_headers headers = {.get = get_header, .user = x};
-	struct dw_mcp_http *http = x->door->mcp;
+	struct dw_mcp_http *http = x->context->mcp;
 	autofree char *error = NULL;
 	struct dw_mcp_problem why;
 
@@ -372,7 +369,7 @@ void dw_mcp_http_post(struct dw_exchange *x)
 	post->takes_events = accepts(x, "text/event-stream");
 	x->state = post;
 	x->free_state = post_leave;
-	x->watched = &watched;
+	x->on_hangup = &on_hangup;
 	if (dw_mcp_parse(x->body.data ? x->body.data : "", x->body.len, &post->msg,
 	                 &error) < 0) {
 		dw_reply_json(x, 400, error);
@@ -387,7 +384,7 @@ void dw_mcp_http_post(struct dw_exchange *x)
 void dw_mcp_http_delete(struct dw_exchange *x)
 {
 	const char *session = dw_exchange_header(x, SESSION_HEADER);
-	struct dw_mcp_http *http = x->door->mcp;
+	struct dw_mcp_http *http = x->context->mcp;
 
 	if (!session)
 		refuse(x, 400, NULL, DW_MCP_REQUEST,

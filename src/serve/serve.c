@@ -15,7 +15,6 @@
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "daemon/sd_notify.h"
-#include "http/auth.h"
 #include "http/http.h"
 #include "mcp/over_http.h"
 #include "run/gate.h"
