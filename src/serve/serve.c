@@ -16,7 +16,7 @@
 #include "daemon/log.h"
 #include "daemon/sd_notify.h"
 #include "http/http.h"
-#include "mcp/over_http.h"
+#include "mcp/mcp.h"
 #include "run/gate.h"
 #include "serve/words.h"
 
