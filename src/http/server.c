@@ -106,6 +106,13 @@ static int check_repeated(struct dw_exchange_own *own, struct dw_api_error *why)
 	                   count.hosts > 1 ? "Host headers" : "headers for its length");
 }
 
+static int fail_too_large(const struct dw_exchange_own *own, struct dw_api_error *why)
+{
+	return dw_api_fail(why, 413, "http.body_bytes in the config is the limit",
+	                   "the request body is larger than %llu bytes",
+	                   (unsigned long long)own->body_max);
+}
+
 /* Refuse a request, where possible, before its body is read. */
 static int check_head(struct dw_exchange_own *own, struct dw_api_error *why)
 {
@@ -129,9 +136,7 @@ static int check_head(struct dw_exchange_own *own, struct dw_api_error *why)
 		return dw_api_fail(why, 403, "create a key with `dewar keys add --scope`",
 		                   "the key lacks the scope for this");
 	if (length && strtoull(length, NULL, 10) > own->body_max)
-		return dw_api_fail(why, 413, "http.body_bytes in the config is the limit",
-		                   "the request body is larger than %llu bytes",
-		                   (unsigned long long)own->body_max);
+		return fail_too_large(own, why);
 	return 0;
 }
 
@@ -214,9 +219,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		own->then = NULL;
 		then(&own->x);
 	} else if (own->too_large) {
-		(void)dw_api_fail(&why, 413, "http.body_bytes in the config is the limit",
-		                  "the request body is larger than %llu bytes",
-		                  (unsigned long long)own->body_max);
+		(void)fail_too_large(own, &why);
 		dw_reply_error(&own->x, &why);
 	} else if (own->no_room) {
 		(void)dw_api_fail(&why, 429, "retry after Retry-After",
