@@ -59,7 +59,7 @@ static int describe(int fd, struct dw_listener *ret, struct dw_error *err)
 	}
 }
 
-/* "127.0.0.1:80", "[::1]:80"; the length of the address, 0 if it is none. */
+/* "127.0.0.1:80", "[::1]:80"; the length of the address, 0 if invalid. */
 static socklen_t read_address(const char *text, union address *ret)
 {
 	const char *colon = strrchr(text, ':');

@@ -79,7 +79,7 @@ static bool is_id(const json_t *id)
 	return json_is_string(id) || json_is_integer(id);
 }
 
-/* All that a message can be, or not. */
+/* Check the message, and set its kind and parts. */
 static int classify(struct dw_mcp_message *msg, struct dw_mcp_problem *why)
 {
 	const json_t *root = msg->root, *id = json_object_get(root, "id");
