@@ -41,7 +41,8 @@ int dw_base64_decode(const char *text, size_t len, void *data, size_t *ret_len)
 	while (pads < 2 && pads < len && text[len - 1 - pads] == '=')
 		pads++;
 	base64_decode_init(&ctx);
-	if (!base64_decode_update(&ctx, &n, data, len, text) || !base64_decode_final(&ctx))
+	if (!base64_decode_update(&ctx, &n, data, len, text) ||
+	    !base64_decode_final(&ctx))
 		return -EINVAL;
 	/* Nettle skips blanks and accepts "A==="; both yield fewer bytes than this. */
 	if (n != dw_base64_room(len) - pads)
