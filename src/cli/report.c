@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/error_json.h"
 #include "base/fd.h"
-#include "base/utf8.h"
 
 void dw_report_clean(char *line, const char *keep)
 {
 	size_t len = strlen(line), i;
 
 	/*
-	 * No newlines, no escapes, and nothing that turns the direction of writing
-	 * (U+200E to U+2069, three bytes).
+	 * Newlines, escapes, and characters that change the direction of writing
+	 * (U+200E to U+2069, three bytes) go.
 	 */
 	for (i = 0; i < len; i++) {
 		if (((unsigned char)line[i] < 0x20 || line[i] == 0x7f) &&
@@ -43,12 +43,12 @@ void dw_report_line(const char *fmt, ...)
 	(void)vsnprintf(line + front, sizeof(line) - front - 1, fmt, ap);
 	va_end(ap);
 
-	/* A name or a hint may hold what a guest chose. */
+	/* The program in the cell may have chosen a part of it. */
 	dw_report_clean(line, "");
 	len = strlen(line);
 	line[len++] = '\n';
 
-	/* In one write, so that it stays one line beside the guest's. */
+	/* One write: output of the program cannot split the line. */
 	(void)dw_fd_write_all(STDERR_FILENO, line, len);
 }
 
@@ -56,32 +56,24 @@ int dw_report_error(const struct dw_error *err, bool json)
 {
 	dw_report_line("%s", err->text);
 	if (json)
-		(void)dw_report_json(json_pack("{s:b, s:{s:s, s:o}}", "ok", 0, "error",
-		                               "code", dw_code_name(err->code), "message",
-		                               dw_report_string(err->text)));
+		(void)dw_report_json(
+			dw_error_json(dw_code_name(err->code), err->text, NULL));
 	return DW_EXIT_OURS;
 }
 
 json_t *dw_report_string(const char *text)
 {
-	autofree char *clean = NULL;
-	size_t len;
-
-	if (!text)
-		return json_null();
-
-	clean = dw_utf8_clean(text, strlen(text), &len);
-	return clean ? json_stringn(clean, len) : NULL;
+	return text ? dw_json_text(text, strlen(text)) : json_null();
 }
 
 int dw_report_json(json_t *value)
 {
+	json_auto_t *owned = value;
 	autofree char *text = NULL;
 	int r = -ENOMEM;
 
-	if (value)
-		text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-	json_decref(value);
+	if (owned)
+		text = json_dumps(owned, JSON_COMPACT | JSON_ENCODE_ANY);
 	if (text)
 		r = dw_fd_write_all(STDOUT_FILENO, text, strlen(text));
 	if (r == 0)
@@ -89,17 +81,18 @@ int dw_report_json(json_t *value)
 	if (r == 0)
 		return 0;
 
-	dw_report_line("write the answer: %s", strerrordesc_np(-r));
+	dw_report_line("cannot write the output: %s", strerrordesc_np(-r));
 	return DW_EXIT_OURS;
 }
 
 int dw_report_flush(void)
 {
-	/* An earlier failure leaves its mark, but not always its errno. */
+	/* ferror() remembers an earlier failure; errno may not. */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
 
-	dw_report_line("write the answer: %s", strerrordesc_np(errno ? errno : EIO));
+	dw_report_line("cannot write the output: %s",
+	               strerrordesc_np(errno ? errno : EIO));
 	return DW_EXIT_OURS;
 }
 

@@ -8,31 +8,31 @@
 
 #include "dewar/error.h"
 
-/* The exit status of whatever went wrong on our side. */
+/* The exit status if Dewar itself failed. */
 #define DW_EXIT_OURS 125
 
-/* One line on stderr, behind "dewar: ", whatever bytes the text is made of. */
+/* One line on stderr that begins with "dewar: ". The text may hold any bytes. */
 void dw_report_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Blank out what a terminal would act on, but for the bytes to keep. */
+/* Overwrite the bytes that a terminal acts on, except those in keep. */
 void dw_report_clean(char *line, const char *keep);
 
 /*
- * Tell of a failure of ours: a line on stderr and, if json, an object on stdout
- * too. Always DW_EXIT_OURS.
+ * Report an error: a line on stderr and, if json, {"error": ...} on stdout as well.
+ * Always DW_EXIT_OURS.
  */
 int dw_report_error(const struct dw_error *err, bool json);
 
-/* A JSON string, with U+FFFD for what is not UTF-8; null if text is NULL. */
+/* A JSON string, with U+FFFD in place of bytes that are not UTF-8; null if NULL. */
 json_t *dw_report_string(const char *text);
 
-/* Print the value on stdout, and free it. 0 or DW_EXIT_OURS. */
+/* Print the value on stdout and free it. 0 or DW_EXIT_OURS. */
 int dw_report_json(json_t *value);
 
-/* What was printed with stdio reached its reader: 0, or DW_EXIT_OURS. */
+/* Flush stdout. 0, or DW_EXIT_OURS if something printed was lost. */
 int dw_report_flush(void);
 
-/* May what goes to this descriptor have colours? */
+/* Returns true if output to this descriptor may have colours. */
 bool dw_report_colour(int fd);
 
 #endif

@@ -5,12 +5,11 @@
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cleanup.h"
-#include "base/utf8.h"
+#include "base/error_json.h"
 
-/* When to come back, where nobody knows better. */
+/* Retry-After, unless the caller of dw_api_fail() knows better. */
 #define RETRY_S 1
 
 static const struct {
@@ -19,13 +18,13 @@ static const struct {
 } codes[] = {
 	{400, "invalid"},
 	{401, "unauthorized"},
-	{403, "forbidden"},
+	{403, "denied"},
 	{404, "not_found"},
 	{405, "method_not_allowed"},
 	{406, "not_acceptable"},
 	{408, "timeout"},
 	{409, "conflict"},
-	{411, "too_large"}, /* who does not say how large it is may be */
+	{411, "too_large"}, /* no Content-Length: it may be */
 	{413, "too_large"},
 	{415, "unsupported_media_type"},
 	{421, "misdirected"},
@@ -35,9 +34,9 @@ static const struct {
 	{503, "unavailable"},
 };
 
-/* As error.h has them. */
+/* As dewar/error.h lists them. */
 static const int statuses[] = {
-	[DW_OK] = 500, /* nobody refuses what went well */
+	[DW_OK] = 500, /* not an error */
 	[DW_E_INVALID] = 400, [DW_E_DENIED] = 403,      [DW_E_NOT_FOUND] = 404,
 	[DW_E_BUSY] = 429,    [DW_E_UNSUPPORTED] = 501, [DW_E_INTERNAL] = 500,
 };
@@ -77,26 +76,9 @@ int dw_api_fail_with(struct dw_api_error *ret, const struct dw_error *err)
 	return dw_api_fail(ret, status, NULL, "%s", err->text);
 }
 
-/* What we repeat of a request may be any bytes, and cut anywhere: JSON takes UTF-8. */
-static json_t *text_of(const char *text)
+char *dw_api_error_to_json(const struct dw_api_error *error)
 {
-	autofree char *clean = NULL;
-	size_t len;
+	json_auto_t *root = dw_error_json(error->code, error->message, error->hint);
 
-	clean = dw_utf8_clean(text, strlen(text), &len);
-	return clean ? json_stringn_nocheck(clean, len) : NULL;
-}
-
-char *dw_api_error_to_json(const struct dw_api_error *refusal)
-{
-	json_t *root, *hint;
-	char *text;
-
-	hint = refusal->hint[0] != '\0' ? text_of(refusal->hint) : json_null();
-	/* A value that could not be made is NULL, for which json_pack() gives NULL. */
-	root = json_pack("{s:{s:s, s:o, s:o}}", "error", "code", refusal->code, "message",
-	                 text_of(refusal->message), "hint", hint);
-	text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	json_decref(root);
-	return text;
+	return root ? json_dumps(root, JSON_COMPACT) : NULL;
 }

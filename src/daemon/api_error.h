@@ -5,30 +5,29 @@
 #include "dewar/error.h"
 
 /*
- * Why a caller does not get what it asked for, in the one form that every reply
- * of ours has: {"error": {"code", "message", "hint"}}, the hint null if there is
- * none.
+ * Why a request is refused. Its JSON is {"error": {"code", "message", "hint"}}, as at
+ * every front door; codes that the CLI has too are named as dw_code_name() does.
  */
 struct dw_api_error {
-	int status;             /* HTTP's */
+	int status;             /* of the HTTP reply */
 	const char *code;       /* "invalid", "unauthorized", "too_large", ...; static */
-	unsigned retry_after_s; /* 0: it makes no sense to try again */
+	unsigned retry_after_s; /* 0: a retry would fail again */
 	char message[DW_ERROR_TEXT_MAX];
-	char hint[256]; /* what to do, or "" */
+	char hint[256]; /* the fix, or "" */
 };
 
 /*
- * Fill *ret and return -1. The code goes with the status; 429 and 503 come with a
- * second to wait, for the caller to change where it knows better. The hint may be
- * NULL. errno is preserved.
+ * Fill *ret and return -1. The code follows from the status; 429 and 503 set
+ * retry_after_s to 1, which the caller may change. The hint may be NULL. errno is
+ * preserved.
  */
 int dw_api_fail(struct dw_api_error *ret, int status, const char *hint, const char *fmt,
                 ...) __attribute__((format(printf, 4, 5), cold));
 
-/* An error of the engine's, with the status that error.h gives its code. */
+/* The same of a struct dw_error, with the status that dewar/error.h gives its code. */
 int dw_api_fail_with(struct dw_api_error *ret, const struct dw_error *err);
 
 /* NUL-terminated; free() it. NULL without memory. */
-char *dw_api_error_to_json(const struct dw_api_error *refusal);
+char *dw_api_error_to_json(const struct dw_api_error *error);
 
 #endif

@@ -9,23 +9,24 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "dewar/dewar.h"
 
-#define FRESH_MS 60000U
+#define CACHE_MS 60000U
 
-struct found {
+struct cache {
 	pthread_mutex_t lock;
 	char *text;
 	uint64_t at_ms;
 	char *(*find)(void);
 };
 
-static char *dump(json_t *root)
+/* Takes ownership of the list. */
+static char *dump(const char *key, json_t *list)
 {
-	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	json_auto_t *root = json_pack("{s:o}", key, list);
 
-	json_decref(root);
-	return text;
+	return root ? json_dumps(root, JSON_COMPACT) : NULL;
 }
 
 static json_t *split(const char *words)
@@ -58,7 +59,7 @@ static char *find_languages(void)
 		                                      l.version[0] ? l.version : NULL,
 		                                      "package", l.package));
 	}
-	return dump(json_pack("{s:o}", "languages", list));
+	return dump("languages", list);
 }
 
 static char *find_levels(void)
@@ -74,34 +75,30 @@ static char *find_levels(void)
 		                                      "available", works, "why",
 		                                      works ? NULL : err.text));
 	}
-	return dump(json_pack("{s:o}", "levels", list));
+	return dump("levels", list);
 }
 
-static char *look(struct found *found)
+static char *read_cache(struct cache *cache)
 {
-	char *copy;
-
-	(void)pthread_mutex_lock(&found->lock);
-	if (!found->text || dw_now_ms() - found->at_ms > FRESH_MS) {
-		free(found->text);
-		found->text = found->find();
-		found->at_ms = dw_now_ms();
+	HOLD_LOCK(&cache->lock);
+	if (!cache->text || dw_now_ms() - cache->at_ms > CACHE_MS) {
+		free(cache->text);
+		cache->text = cache->find();
+		cache->at_ms = dw_now_ms();
 	}
-	copy = found->text ? strdup(found->text) : NULL;
-	(void)pthread_mutex_unlock(&found->lock);
-	return copy;
+	return cache->text ? strdup(cache->text) : NULL;
 }
 
 char *dw_host_info_languages(void)
 {
-	static struct found found = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, find_languages};
+	static struct cache cache = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, find_languages};
 
-	return look(&found);
+	return read_cache(&cache);
 }
 
 char *dw_host_info_levels(void)
 {
-	static struct found found = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, find_levels};
+	static struct cache cache = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, find_levels};
 
-	return look(&found);
+	return read_cache(&cache);
 }

@@ -3,9 +3,9 @@
 #define DW_DAEMON_HOST_INFO_H
 
 /*
- * What this host has, as JSON: {"languages": [...]} and {"levels": [...]}. Languages
- * are asked for their versions, and levels are tried: both take a while, and stay true
- * for long. What was found is kept for a minute. free() it; NULL without memory.
+ * The languages and levels of this host, as JSON: {"languages": [...]} and
+ * {"levels": [...]}. Finding versions and probing levels is slow, so the text is cached
+ * for a minute. free() it; NULL without memory.
  */
 char *dw_host_info_languages(void);
 char *dw_host_info_levels(void);

@@ -24,7 +24,7 @@ union address {
 	struct sockaddr_storage room;
 };
 
-/* What it is, as the kernel has it: a port 0 has become one by now. */
+/* The address as the kernel reports it: port 0 is a real port by now. */
 static int describe(int fd, struct dw_listener *ret, struct dw_error *err)
 {
 	socklen_t len = sizeof(union address);
@@ -33,7 +33,8 @@ static int describe(int fd, struct dw_listener *ret, struct dw_error *err)
 
 	*ret = (struct dw_listener){0};
 	if (getsockname(fd, &at.any, &len) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "ask where we listen");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot read the address of the socket");
 	switch (at.any.sa_family) {
 	case AF_UNIX:
 		ret->unix_socket = true;
@@ -54,11 +55,11 @@ static int describe(int fd, struct dw_listener *ret, struct dw_error *err)
 		return 0;
 	default:
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a socket of a kind we do not serve");
+		               "cannot serve a socket that is neither IP nor unix");
 	}
 }
 
-/* "127.0.0.1:80", "[::1]:80"; the length of the address, 0 if it is none. */
+/* "127.0.0.1:80", "[::1]:80"; the length of the address, 0 if invalid. */
 static socklen_t read_address(const char *text, union address *ret)
 {
 	const char *colon = strrchr(text, ':');
@@ -102,23 +103,20 @@ int dw_listen_tcp(const char *address, struct dw_listener *ret, struct dw_error 
 
 	if (len == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "%.100s is not an address and a port: 127.0.0.1:7443, "
-		               "[::1]:7443",
+		               "listen must be an address and a port, as 127.0.0.1:7443 or "
+		               "[::1]:7443, not \"%.100s\"",
 		               address);
 	fd = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a socket");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create a socket");
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, &at.any, len) < 0 || listen(fd, BACKLOG) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "listen on %s", address);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot listen on %s", address);
 	return describe(fd, ret, err) < 0 ? -1 : TAKE_FD(fd);
 }
 
-/*
- * A daemon that was killed leaves its socket behind; who connects to it is refused,
- * as who connects to any other file.
- */
-static bool is_left_over(const union address *at)
+/* Returns true for the socket of a daemon that was killed: connect() is refused. */
+static bool is_stale(const union address *at)
 {
 	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct stat st;
@@ -136,19 +134,17 @@ int dw_listen_unix(const char *path, struct dw_listener *ret, struct dw_error *e
 
 	if (strlen(path) >= sizeof(at.un.sun_path))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the path %.50s... is too long for a "
-		               "socket",
-		               path);
+		               "the socket path %.50s... is too long", path);
 	(void)snprintf(at.un.sun_path, sizeof(at.un.sun_path), "%s", path);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a socket");
-	if (is_left_over(&at))
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create a socket");
+	if (is_stale(&at))
 		(void)unlink(path);
 	before = umask(0177);
 	r = bind(fd, &at.any, sizeof(at.un));
 	(void)umask(before);
 	if (r < 0 || listen(fd, BACKLOG) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "listen on %s", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot listen on %s", path);
 	return describe(fd, ret, err) < 0 ? -1 : TAKE_FD(fd);
 }
 

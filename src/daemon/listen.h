@@ -10,22 +10,22 @@
 struct dw_listener {
 	bool unix_socket;
 	bool loopback;     /* reachable from this host only */
-	bool given;        /* the service manager made the socket and keeps it */
+	bool given;        /* the service manager created the socket and keeps it */
 	char address[128]; /* "127.0.0.1:7443", for Host and messages */
 };
 
 /* Each returns a listening socket, or -1. */
 
-/* "127.0.0.1:7443", "[::1]:0": an address and not a name, since names change. */
+/* "127.0.0.1:7443", "[::1]:0": an address, not a name, which may change. */
 int dw_listen_tcp(const char *address, struct dw_listener *ret, struct dw_error *err);
 
-/* Is it an address as above? */
+/* Returns true if the text is such an address. */
 bool dw_listen_is_address(const char *text);
 
-/* For this user alone. One that nobody listens at any more is replaced. */
+/* Only for this user. Replaces the socket of a daemon that has ended. */
 int dw_listen_unix(const char *path, struct dw_listener *ret, struct dw_error *err);
 
-/* One that somebody else made and gave us. */
+/* A socket that the service manager created. */
 int dw_listen_given(int fd, struct dw_listener *ret, struct dw_error *err);
 
 #endif

@@ -14,22 +14,22 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/error_json.h"
 #include "base/fd.h"
-#include "base/utf8.h"
 
 #define LINE_MAX_BYTES 65536
 
 static const char *const names[DW_LOG_LEVEL_COUNT] = {"debug", "info", "warning",
                                                       "error"};
-static atomic_int least = DW_LOG_INFO;
+static atomic_int threshold = DW_LOG_INFO;
 static atomic_bool as_text;
 
 void dw_log_setup(const char *level, const char *format)
 {
-	least = DW_LOG_INFO;
+	threshold = DW_LOG_INFO;
 	for (int i = 0; level && i < DW_LOG_LEVEL_COUNT; i++)
 		if (strcmp(level, names[i]) == 0)
-			least = i;
+			threshold = i;
 	as_text = format && strcmp(format, "text") == 0;
 }
 
@@ -45,13 +45,6 @@ static void add_time(char *ret, size_t size)
 	(void)snprintf(ret + n, size - n, ".%03uZ", (unsigned)(now_ms % 1000));
 }
 
-/* Text of a client's may be anything; JSON is UTF-8. */
-static json_t *as_json(const char *text)
-{
-	return dw_utf8_valid(text, strlen(text)) ? json_string(text)
-	                                         : json_string("(not UTF-8)");
-}
-
 static void add_pairs_json(json_t *line, va_list ap)
 {
 	const char *name, *text;
@@ -59,11 +52,12 @@ static void add_pairs_json(json_t *line, va_list ap)
 	while ((name = va_arg(ap, const char *)) != NULL) {
 		text = va_arg(ap, const char *);
 		if (text)
-			(void)json_object_set_new(line, name, as_json(text));
+			(void)json_object_set_new(line, name,
+			                          dw_json_text(text, strlen(text)));
 	}
 }
 
-/* A control character in a log is somebody's terminal taken over. */
+/* A terminal that shows the log acts on control characters. */
 static void add_plain(struct dw_buf *line, const char *text)
 {
 	for (; *text; text++)
@@ -86,28 +80,27 @@ static void add_pairs_text(struct dw_buf *line, va_list ap)
 	}
 }
 
-void dw_log(enum dw_log_level level, const char *message, ...)
+void dw_log(enum dw_log_level level, const char *event, ...)
 {
 	autobuf struct dw_buf line = {0};
 	autofree char *text = NULL;
 	char when[40];
 	va_list ap;
 
-	if ((int)level < least)
+	if ((int)level < threshold)
 		return;
 	dw_buf_init(&line, LINE_MAX_BYTES);
 	add_time(when, sizeof(when));
-	va_start(ap, message);
+	va_start(ap, event);
 	if (as_text) {
-		(void)dw_buf_printf(&line, "%s %-7s %s", when, names[level], message);
+		(void)dw_buf_printf(&line, "%s %-7s %s", when, names[level], event);
 		add_pairs_text(&line, ap);
 	} else {
-		json_t *root = json_pack("{s:s, s:s, s:o}", "time", when, "level",
-		                         names[level], "message", as_json(message));
+		json_auto_t *root = json_pack("{s:s, s:s, s:s}", "time", when, "level",
+		                              names[level], "message", event);
 
 		add_pairs_json(root, ap);
-		text = json_dumps(root, JSON_COMPACT);
-		json_decref(root);
+		text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 		(void)dw_buf_puts(&line, text ? text : "{}");
 	}
 	va_end(ap);

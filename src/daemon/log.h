@@ -3,8 +3,8 @@
 #define DW_DAEMON_LOG_H
 
 /*
- * What happens, a line each to standard error: JSON, or text for people. From any
- * thread; a line is written whole.
+ * The log: one line per event on standard error, as JSON or text. From any thread; a line
+ * is written whole.
  */
 enum dw_log_level {
 	DW_LOG_DEBUG = 0,
@@ -14,13 +14,13 @@ enum dw_log_level {
 	DW_LOG_LEVEL_COUNT
 };
 
-/* Names as in the config; what is none is taken for "info" and "json". */
+/* Names as in the config; NULL and unknown names mean "info" and "json". */
 void dw_log_setup(const char *level, const char *format);
 
 /*
- * Then pairs of a name and a text, ending in NULL. A pair whose text is NULL is
- * left out.
+ * Log an event, a noun such as "run.refused", with pairs of a key and a text that end
+ * in NULL. A pair whose text is NULL is left out.
  */
-void dw_log(enum dw_log_level level, const char *message, ...) __attribute__((sentinel));
+void dw_log(enum dw_log_level level, const char *event, ...) __attribute__((sentinel));
 
 #endif

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/lock.h"
 
 /*
  * Labels have few values each (languages, levels, statuses, reasons), so their
- * combinations are a short list. Should it ever be full, the rest is counted as
- * "other": memory stays flat, and sums stay right.
+ * combinations are a short list. If it is ever full, the rest is counted as "other":
+ * memory stays bounded and sums stay right.
  */
 #define ROWS_MAX 512
 #define BOUNDS 16
@@ -25,7 +26,7 @@ static const double bounds[BOUNDS] = {0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01,
 static const char *const decision_names[DECISIONS] = {"allow", "raise", "deny", "ask"};
 
 struct histogram {
-	uint64_t in[BOUNDS + 1]; /* each by itself; the last is beyond all bounds */
+	uint64_t in[BOUNDS + 1]; /* not cumulative; the last is above all bounds */
 	uint64_t n;
 	double sum;
 };
@@ -87,7 +88,7 @@ static struct row *find_row(struct dw_metrics *m, const struct dw_metrics_run *r
 		    strcmp(row->way, run->way) == 0)
 			return row;
 	}
-	if (m->n_rows == ROWS_MAX) { /* the last one is for all the others */
+	if (m->n_rows == ROWS_MAX) { /* the last row counts the rest */
 		row = &m->rows[ROWS_MAX - 1];
 		*row = (struct row){"other", "other", "other", "other", "other", row->n};
 		return row;
@@ -103,19 +104,17 @@ static struct row *find_row(struct dw_metrics *m, const struct dw_metrics_run *r
 
 void dw_metrics_run(struct dw_metrics *metrics, const struct dw_metrics_run *run)
 {
-	(void)pthread_mutex_lock(&metrics->lock);
+	HOLD_LOCK(&metrics->lock);
 	find_row(metrics, run)->n++;
 	observe(&metrics->queue, run->queue_s);
 	observe(&metrics->start, run->start_s);
 	observe(&metrics->run, run->run_s);
-	(void)pthread_mutex_unlock(&metrics->lock);
 }
 
 static void count(struct dw_metrics *metrics, uint64_t *by_status, int status)
 {
-	(void)pthread_mutex_lock(&metrics->lock);
+	HOLD_LOCK(&metrics->lock);
 	by_status[status >= 100 && status < 600 ? status : 0]++;
-	(void)pthread_mutex_unlock(&metrics->lock);
 }
 
 void dw_metrics_refused(struct dw_metrics *metrics, int status)
@@ -130,29 +129,27 @@ void dw_metrics_reply(struct dw_metrics *metrics, int status)
 
 void dw_metrics_decision(struct dw_metrics *metrics, const char *decision)
 {
-	(void)pthread_mutex_lock(&metrics->lock);
+	HOLD_LOCK(&metrics->lock);
 	for (size_t i = 0; i < DECISIONS; i++)
 		if (strcmp(decision_names[i], decision) == 0)
 			metrics->decisions[i]++;
-	(void)pthread_mutex_unlock(&metrics->lock);
 }
 
 void dw_metrics_audit(struct dw_metrics *metrics, enum dw_metrics_record record,
                       double seconds)
 {
-	(void)pthread_mutex_lock(&metrics->lock);
+	HOLD_LOCK(&metrics->lock);
 	observe(&metrics->audit[record], seconds);
-	(void)pthread_mutex_unlock(&metrics->lock);
 }
 
 void dw_metrics_audit_failed(struct dw_metrics *metrics)
 {
-	(void)pthread_mutex_lock(&metrics->lock);
+	HOLD_LOCK(&metrics->lock);
 	metrics->audit_failed++;
-	(void)pthread_mutex_unlock(&metrics->lock);
 }
 
-static void head(struct dw_buf *ret, const char *name, const char *type, const char *help)
+static void print_head(struct dw_buf *ret, const char *name, const char *type,
+                       const char *help)
 {
 	(void)dw_buf_printf(ret, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -188,8 +185,7 @@ static void print_statuses(struct dw_buf *ret, const uint64_t *by_status,
 
 static void print_all(const struct dw_metrics *m, struct dw_buf *ret)
 {
-	head(ret, "dewar_runs_total", "counter",
-	     "Runs that are over, by how they ended.");
+	print_head(ret, "dewar_runs_total", "counter", "Runs that have ended, by how.");
 	for (size_t i = 0; i < m->n_rows; i++) {
 		const struct row *row = &m->rows[i];
 
@@ -199,41 +195,38 @@ static void print_all(const struct dw_metrics *m, struct dw_buf *ret)
 		                    row->language, row->level, row->status, row->reason,
 		                    row->way, (unsigned long long)row->n);
 	}
-	head(ret, "dewar_refused_total", "counter",
-	     "Runs that were not let in, by status.");
+	print_head(ret, "dewar_refused_total", "counter", "Refused runs, by status.");
 	print_statuses(ret, m->refused, "dewar_refused_total");
-	head(ret, "dewar_policy_decisions_total", "counter",
-	     "What the policy decided about runs.");
+	print_head(ret, "dewar_policy_decisions_total", "counter",
+	           "Decisions of the policy.");
 	for (size_t i = 0; i < DECISIONS; i++)
 		(void)dw_buf_printf(ret,
 		                    "dewar_policy_decisions_total{decision=\"%s\"} %llu\n",
 		                    decision_names[i],
 		                    (unsigned long long)m->decisions[i]);
-	head(ret, "dewar_http_replies_total", "counter", "Replies, by status.");
+	print_head(ret, "dewar_http_replies_total", "counter", "Replies, by status.");
 	print_statuses(ret, m->replies, "dewar_http_replies_total");
-	head(ret, "dewar_queue_seconds", "histogram",
-	     "How long runs waited for their turn.");
+	print_head(ret, "dewar_queue_seconds", "histogram", "Time in the queue.");
 	print_histogram(ret, &m->queue, "dewar_queue_seconds", "");
-	head(ret, "dewar_start_seconds", "histogram",
-	     "Making a run's cell and taking it down: all but the program itself.");
+	print_head(ret, "dewar_start_seconds", "histogram",
+	           "Time to create and remove cells.");
 	print_histogram(ret, &m->start, "dewar_start_seconds", "");
-	head(ret, "dewar_run_seconds", "histogram", "How long programs ran.");
+	print_head(ret, "dewar_run_seconds", "histogram", "Run time of programs.");
 	print_histogram(ret, &m->run, "dewar_run_seconds", "");
-	head(ret, "dewar_audit_seconds", "histogram",
-	     "How long a record took until it was in the file.");
+	print_head(ret, "dewar_audit_seconds", "histogram",
+	           "Time to write an audit record.");
 	print_histogram(ret, &m->audit[DW_METRICS_INTENT], "dewar_audit_seconds",
 	                "record=\"intent\"");
 	print_histogram(ret, &m->audit[DW_METRICS_OUTCOME], "dewar_audit_seconds",
 	                "record=\"outcome\"");
-	head(ret, "dewar_audit_failures_total", "counter",
-	     "Records that were not written.");
+	print_head(ret, "dewar_audit_failures_total", "counter",
+	           "Audit records that could not be written.");
 	(void)dw_buf_printf(ret, "dewar_audit_failures_total %llu\n",
 	                    (unsigned long long)m->audit_failed);
 }
 
 void dw_metrics_print(struct dw_metrics *metrics, struct dw_buf *ret)
 {
-	(void)pthread_mutex_lock(&metrics->lock);
+	HOLD_LOCK(&metrics->lock);
 	print_all(metrics, ret);
-	(void)pthread_mutex_unlock(&metrics->lock);
 }

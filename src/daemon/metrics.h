@@ -6,38 +6,36 @@
 
 #include "base/buf.h"
 
-/*
- * What is counted, and printed in Prometheus' text form. From any thread.
- */
+/* Counters and histograms, printed in the text format of Prometheus. From any thread. */
 struct dw_metrics;
 
 struct dw_metrics *dw_metrics_new(void); /* NULL without memory */
 void dw_metrics_free(struct dw_metrics *metrics);
 
-/* A run that is over. Times in seconds, negative if there is none. */
+/* A run that has ended. Times in seconds; negative if unknown. */
 struct dw_metrics_run {
 	const char *language; /* "sh" for a command */
-	const char *level;    /* achieved, "" if nothing ran */
+	const char *level;    /* achieved; "" if nothing ran */
 	const char *status;
 	const char *reason;
 	const char *way; /* "warm", "cold" */
 	double queue_s;
-	double start_s; /* making its cell and taking it down */
+	double start_s; /* creating and removing its cell */
 	double run_s;
 };
 
 void dw_metrics_run(struct dw_metrics *metrics, const struct dw_metrics_run *run);
 
-/* A request that was not let in, by the status of the answer. */
+/* A refused request, by the status of the reply. */
 void dw_metrics_refused(struct dw_metrics *metrics, int status);
 
-/* What a policy decided: "allow", "raise", "deny" or "ask". */
+/* The decision of a policy: "allow", "raise", "deny" or "ask". */
 void dw_metrics_decision(struct dw_metrics *metrics, const char *decision);
 
-/* A reply of any kind. */
+/* Any reply. */
 void dw_metrics_reply(struct dw_metrics *metrics, int status);
 
-/* A record took so long to write. */
+/* The time that it took to write an audit record. */
 enum dw_metrics_record {
 	DW_METRICS_INTENT = 0,
 	DW_METRICS_OUTCOME,

@@ -33,10 +33,10 @@ void dw_sd_notify(const char *text)
 int dw_sd_sockets(void)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
-	uint64_t n = 0, whose = 0;
+	uint64_t n = 0, pid_given = 0;
 
-	if (!pid || !fds || dw_parse_uint(pid, INT32_MAX, &whose, NULL) < 0 ||
-	    dw_parse_uint(fds, SOCKETS_MAX, &n, NULL) < 0 || (pid_t)whose != getpid())
+	if (!pid || !fds || dw_parse_uint(pid, INT32_MAX, &pid_given, NULL) < 0 ||
+	    dw_parse_uint(fds, SOCKETS_MAX, &n, NULL) < 0 || (pid_t)pid_given != getpid())
 		n = 0;
 	(void)unsetenv("LISTEN_PID");
 	(void)unsetenv("LISTEN_FDS");

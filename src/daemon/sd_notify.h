@@ -2,15 +2,12 @@
 #ifndef DW_DAEMON_SD_NOTIFY_H
 #define DW_DAEMON_SD_NOTIFY_H
 
-/*
- * What systemd, or another manager that speaks as it does, tells us and wants to be
- * told. Without one, nothing happens.
- */
+/* The protocol of systemd's sd_notify() and socket activation; no-ops without it. */
 
 /* "READY=1", "STOPPING=1" */
 void dw_sd_notify(const char *text);
 
-/* How many sockets we were given, from descriptor 3 on; forgets about them. */
+/* The number of sockets passed, from DW_SD_FIRST on. Clears the variables. */
 int dw_sd_sockets(void);
 
 #define DW_SD_FIRST 3

@@ -12,14 +12,14 @@ static void gauge(struct dw_buf *ret, const char *name, const char *help, double
 	                    name, name, value);
 }
 
-/* Of this process alone; cells are not in it. */
+/* Of this process, without its cells. */
 static double own_memory(void)
 {
 	char text[128], *rest = text;
 
 	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/statm", text, sizeof(text)) < 0)
 		return 0;
-	(void)strtoul(text, &rest, 10); /* the first is what is mapped */
+	(void)strtoul(text, &rest, 10); /* skip the mapped size */
 	return (double)strtoul(rest, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
 }
 
@@ -28,8 +28,8 @@ static void print_pool(struct dw_pool *pool, struct dw_buf *ret)
 	struct dw_template_stats stats;
 
 	(void)dw_buf_puts(ret,
-	                  "# HELP dewar_pool_runs_total Runs of templates, by the way to "
-	                  "their cell.\n# TYPE dewar_pool_runs_total counter\n");
+	                  "# HELP dewar_pool_runs_total Runs of templates, by how their cell "
+	                  "started.\n# TYPE dewar_pool_runs_total counter\n");
 	for (size_t i = 0; i < dw_pool_count(pool); i++) {
 		dw_pool_stats(pool, i, &stats);
 		(void)dw_buf_printf(
@@ -41,7 +41,7 @@ static void print_pool(struct dw_pool *pool, struct dw_buf *ret)
 			(unsigned long long)stats.runs_forked, stats.name,
 			(unsigned long long)stats.runs_cold);
 	}
-	(void)dw_buf_puts(ret, "# HELP dewar_pool_standby Cells that wait, ready.\n"
+	(void)dw_buf_puts(ret, "# HELP dewar_pool_standby Standby cells.\n"
 	                       "# TYPE dewar_pool_standby gauge\n");
 	for (size_t i = 0; i < dw_pool_count(pool); i++) {
 		dw_pool_stats(pool, i, &stats);
@@ -62,11 +62,11 @@ void dw_service_print(struct dw_service *service, struct dw_buf *ret)
 	kept_bytes = (double)service->kept_bytes;
 	(void)pthread_mutex_unlock(&service->lock);
 
-	gauge(ret, "dewar_queue_length", "Runs that wait for their turn.", waiting);
-	gauge(ret, "dewar_running", "Runs under way.", running);
-	gauge(ret, "dewar_pending", "Runs that wait for a person's approval.", pending);
-	gauge(ret, "dewar_results_kept", "Results that can still be asked for.", kept);
-	gauge(ret, "dewar_results_kept_bytes", "Memory that these take.", kept_bytes);
+	gauge(ret, "dewar_queue_length", "Queued runs.", waiting);
+	gauge(ret, "dewar_running", "Runs in progress.", running);
+	gauge(ret, "dewar_pending", "Runs that wait for approval.", pending);
+	gauge(ret, "dewar_results_kept", "Results that can still be fetched.", kept);
+	gauge(ret, "dewar_results_kept_bytes", "Memory of the kept results.", kept_bytes);
 	gauge(ret, "dewar_memory_bytes", "Memory of the daemon itself (RSS).",
 	      own_memory());
 	if (service->pool)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "http/auth.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -8,42 +6,43 @@
 
 #include "base/account.h"
 #include "http/headers.h"
-#include "http/http.h"
+#include "http/http_own.h"
 
-static int check_place(struct dw_http_context *door, const struct dw_listener *entrance,
-                       struct dw_exchange *x, struct dw_api_error *why)
+static int check_host(struct dw_http_context *context, const struct dw_listener *listener,
+                      struct dw_exchange *x, struct dw_api_error *why)
 {
 	const char *host = dw_exchange_header(x, "Host");
 	const char *origin = dw_exchange_header(x, "Origin");
 	const struct dw_config *config;
 	bool host_ok, origin_ok;
 
-	(void)pthread_rwlock_rdlock(&door->lock);
-	config = door->config;
+	(void)pthread_rwlock_rdlock(&context->lock);
+	config = context->config;
 	host_ok = host ? dw_headers_is_our_host(host, config->http.hosts,
 	                                        config->http.n_hosts)
-	               : entrance->unix_socket;
+	               : listener->unix_socket;
 	origin_ok = !origin || dw_headers_is_our_page(origin, host, config->http.origins,
 	                                              config->http.n_origins);
-	(void)pthread_rwlock_unlock(&door->lock);
+	(void)pthread_rwlock_unlock(&context->lock);
 
 	if (!host_ok)
-		return dw_api_fail(why, 421, "the config has http.hosts for other names",
-		                   "this is not the server of %.100s",
-		                   host ? host : "(no Host)");
+		return dw_api_fail(why, 421, "add the name to http.hosts in the config",
+		                   "this server does not serve the host %.100s",
+		                   host ? host : "(none: the header Host is missing)");
 	if (!origin_ok)
-		return dw_api_fail(why, 403, "the config has http.origins for such pages",
-		                   "a web page of %.100s may not call this", origin);
+		return dw_api_fail(why, 403, "add it to http.origins in the config",
+		                   "web pages of %.100s may not call this server",
+		                   origin);
 	return 0;
 }
 
-static void name_local(int peer_fd, const struct dw_listener *entrance,
-                       struct dw_caller *ret)
+static void name_local_caller(int peer_fd, const struct dw_listener *listener,
+                              struct dw_caller *ret)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
-	if (!entrance->unix_socket ||
+	if (!listener->unix_socket ||
 	    getsockopt(peer_fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		(void)snprintf(ret->who, sizeof(ret->who), "local");
 	else
@@ -59,9 +58,9 @@ static const char *given_key(struct dw_exchange *x)
 	return dw_exchange_header(x, "X-API-Key");
 }
 
-bool dw_auth_needs_key(const struct dw_config *config, const struct dw_listener *entrance)
+bool dw_auth_needs_key(const struct dw_config *config, const struct dw_listener *listener)
 {
-	if (!entrance->loopback && !entrance->unix_socket)
+	if (!listener->loopback && !listener->unix_socket)
 		return true;
 	for (size_t i = 0; i < config->runs.n_levels; i++)
 		if (strcmp(config->runs.levels[i], "none") == 0 ||
@@ -70,16 +69,16 @@ bool dw_auth_needs_key(const struct dw_config *config, const struct dw_listener 
 	return false;
 }
 
-int dw_auth_check(struct dw_http_context *door, const struct dw_listener *entrance,
+int dw_auth_check(struct dw_http_context *context, const struct dw_listener *listener,
                   int peer_fd, struct dw_exchange *x, struct dw_api_error *why)
 {
 	const char *text = given_key(x);
 	struct dw_key key;
 	bool needs_key;
 
-	if (check_place(door, entrance, x, why) < 0)
+	if (check_host(context, listener, x, why) < 0)
 		return -1;
-	if (text && dw_keys_check(door->keys, text, &key)) {
+	if (text && dw_keys_check(context->keys, text, &key)) {
 		(void)snprintf(x->caller.who, sizeof(x->caller.who), "key:%s (%s)",
 		               key.id, key.name);
 		x->caller.grant = key.grant;
@@ -88,17 +87,17 @@ int dw_auth_check(struct dw_http_context *door, const struct dw_listener *entran
 	if (x->no_key)
 		return 0;
 	if (text)
-		return dw_api_fail(why, 401, "`dewar keys list` has the keys there are",
-		                   "this key is not one of ours, or was revoked");
-	(void)pthread_rwlock_rdlock(&door->lock);
-	needs_key = dw_auth_needs_key(door->config, entrance);
-	x->caller.grant = door->config->local;
-	(void)pthread_rwlock_unlock(&door->lock);
-	if (needs_key || dw_keys_any(door->keys)) {
+		return dw_api_fail(why, 401, "`dewar keys list` lists the valid keys",
+		                   "the key is unknown or revoked");
+	(void)pthread_rwlock_rdlock(&context->lock);
+	needs_key = dw_auth_needs_key(context->config, listener);
+	x->caller.grant = context->config->local;
+	(void)pthread_rwlock_unlock(&context->lock);
+	if (needs_key || dw_keys_any(context->keys)) {
 		x->caller.grant = (struct dw_grant){0};
 		return dw_api_fail(why, 401, "send it as Authorization: Bearer KEY",
-		                   "a key is needed");
+		                   "an API key is required");
 	}
-	name_local(peer_fd, entrance, &x->caller);
+	name_local_caller(peer_fd, listener, &x->caller);
 	return 0;
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "http/exchange.h"
-
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +6,10 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
-#include "http/auth.h"
-#include "http/hangup.h"
+#include "base/lock.h"
+#include "http/http_own.h"
 
-#define ASIDE_MAX 8
+#define OFFLOADED_MAX 8
 #define STREAM_BLOCK (64U << 10)
 
 static struct dw_exchange_own *own_of(struct dw_exchange *x)
@@ -21,14 +19,14 @@ static struct dw_exchange_own *own_of(struct dw_exchange *x)
 
 struct dw_service *dw_exchange_service(struct dw_exchange *x)
 {
-	return x->door->service;
+	return x->context->service;
 }
 
 void dw_exchange_drop_body(struct dw_exchange *x)
 {
 	dw_buf_finish(&x->body);
 	dw_buf_init(&x->body, own_of(x)->body_max);
-	dw_service_unclaim(x->door->service, x->claimed);
+	dw_service_unclaim(x->context->service, x->claimed);
 	x->claimed = 0;
 }
 
@@ -51,7 +49,7 @@ int dw_exchange_check_json(struct dw_exchange *x, struct dw_api_error *why)
 	    strncasecmp(type, "application/json", len) == 0)
 		return 0;
 	return dw_api_fail(why, 415, "send Content-Type: application/json",
-	                   "what is sent here is JSON");
+	                   "the request body must be JSON");
 }
 
 /* ---- replies ---- */
@@ -73,7 +71,7 @@ static void send_response(struct dw_exchange_own *own, int status, const char *t
                           struct MHD_Response *response)
 {
 	if (!response)
-		return; /* the connection is closed for want of an answer */
+		return; /* MHD closes a connection that gets no reply */
 	(void)MHD_add_response_header(response, "Content-Type", type);
 	(void)MHD_add_response_header(response, "Cache-Control", "no-store");
 	(void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
@@ -84,7 +82,7 @@ static void send_response(struct dw_exchange_own *own, int status, const char *t
 	for (size_t i = 0; i < own->n_headers; i++)
 		(void)MHD_add_response_header(response, own->headers[i].name,
 		                              own->headers[i].value);
-	if (dw_service_draining(own->x.door->service))
+	if (dw_service_draining(own->x.context->service))
 		(void)MHD_add_response_header(response, "Connection", "close");
 	own->status = status;
 	own->answered = MHD_queue_response(own->conn, (unsigned)status, response) ==
@@ -95,21 +93,17 @@ static void send_response(struct dw_exchange_own *own, int status, const char *t
 void dw_reply(struct dw_exchange *x, int status, const char *type, const char *text,
               size_t len)
 {
-	char *copy = malloc(len + 1);
-	struct MHD_Response *response;
-
-	if (!copy)
-		return;
-	memcpy(copy, text, len);
-	response = MHD_create_response_from_buffer(len, copy, MHD_RESPMEM_MUST_FREE);
-	if (!response)
-		free(copy);
-	send_response(own_of(x), status, type, response);
+	send_response(own_of(x), status, type,
+	              MHD_create_response_from_buffer(len, (void *)(uintptr_t)text,
+	                                              MHD_RESPMEM_MUST_COPY));
 }
 
-void dw_reply_refusal(struct dw_exchange *x, const struct dw_api_error *why)
+void dw_reply_error(struct dw_exchange *x, const struct dw_api_error *why)
 {
-	autofree char *text = dw_api_error_to_json(why);
+	static const char no_memory[] = "{\"error\":{\"code\":\"internal\","
+					"\"message\":\"out of memory\",\"hint\":null}}";
+	autofree char *json = dw_api_error_to_json(why);
+	const char *text = json ? json : no_memory;
 	char seconds[16];
 
 	if (why->retry_after_s > 0) {
@@ -118,10 +112,7 @@ void dw_reply_refusal(struct dw_exchange *x, const struct dw_api_error *why)
 	}
 	if (why->status == 401)
 		dw_reply_header(x, "WWW-Authenticate", "Bearer realm=\"dewar\"");
-	if (!text)
-		text = strdup("{\"error\":{\"code\":\"internal\"}}");
-	dw_reply(x, why->status, "application/json", text ? text : "",
-	         text ? strlen(text) : 0);
+	dw_reply(x, why->status, "application/json", text, strlen(text));
 }
 
 void dw_reply_json(struct dw_exchange *x, int status, const char *text)
@@ -132,124 +123,120 @@ void dw_reply_json(struct dw_exchange *x, int status, const char *text)
 		dw_reply(x, status, "application/json", text, strlen(text));
 		return;
 	}
-	(void)dw_api_fail(&why, 500, "", "no memory for the reply");
-	dw_reply_refusal(x, &why);
+	(void)dw_api_fail(&why, 500, NULL, "out of memory");
+	dw_reply_error(x, &why);
 }
 
-/* ---- sleeping and waking ---- */
+/* ---- suspending and resuming ---- */
 
-/* Under the lock. */
-static void fall_asleep(struct dw_exchange_own *own)
+/* Both under the lock. */
+static void suspend(struct dw_exchange_own *own)
 {
-	own->asleep = true;
+	own->suspended = true;
 	MHD_suspend_connection(own->conn);
 }
 
-static void wake_up(struct dw_exchange_own *own)
+static void resume(struct dw_exchange_own *own)
 {
-	if (!own->asleep)
+	if (!own->suspended)
 		return;
-	own->asleep = false;
+	own->suspended = false;
 	MHD_resume_connection(own->conn);
 }
 
-static void task_gone(void *user)
+static void cancel_task(void *user)
 {
 	dw_task_cancel(user);
 }
 
-static void task_hold(void *user)
+static void ref_task(void *user)
 {
 	(void)dw_task_ref(user);
 }
 
-static void task_release(void *user)
+static void unref_task(void *user)
 {
 	dw_task_unref(user);
 }
 
 /* A client that hangs up ends its run. */
-static void watch(struct dw_exchange_own *own)
+static void watch_hangup(struct dw_exchange_own *own)
 {
-	static const struct dw_watched run = {task_gone, task_hold, task_release};
-	const struct dw_watched *what = own->x.watched;
+	static const struct dw_hangup_handler run = {cancel_task, ref_task, unref_task};
+	const struct dw_hangup_handler *handler = own->x.on_hangup;
+	void *user = handler ? own->x.state : own->x.task;
 	const union MHD_ConnectionInfo *info;
 
-	if (!what && own->x.task && !own->x.detached)
-		what = &run;
-	if (!what || own->watch)
+	if (!handler && own->x.task && !own->x.detached)
+		handler = &run;
+	if (!handler || own->hangup)
 		return;
 	info = MHD_get_connection_info(own->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (info)
-		own->watch = dw_hangup_start(info->connect_fd, what,
-		                             own->x.watched ? own->x.state
-		                                            : (void *)own->x.task);
+		own->hangup = dw_hangup_start(info->connect_fd, handler, user);
 }
 
-void dw_exchange_sleep(struct dw_exchange *x, void (*fn)(struct dw_exchange *x))
+void dw_exchange_suspend(struct dw_exchange *x, void (*fn)(struct dw_exchange *x))
 {
 	struct dw_exchange_own *own = own_of(x);
-	bool woken;
+	bool resumed;
 
 	own->then = fn;
-	watch(own);
+	watch_hangup(own);
 	(void)pthread_mutex_lock(&own->lock);
-	woken = own->woken;
-	own->woken = false;
-	if (!woken)
-		fall_asleep(own);
+	resumed = own->resumed;
+	own->resumed = false;
+	if (!resumed)
+		suspend(own);
 	(void)pthread_mutex_unlock(&own->lock);
-	if (woken) {
+	if (resumed) {
 		own->then = NULL;
 		fn(x);
 	}
 }
 
-void dw_exchange_wake(struct dw_exchange *x)
+void dw_exchange_resume(struct dw_exchange *x)
 {
 	struct dw_exchange_own *own = own_of(x);
 
-	(void)pthread_mutex_lock(&own->lock);
-	own->woken = !own->asleep;
-	wake_up(own);
-	(void)pthread_mutex_unlock(&own->lock);
+	HOLD_LOCK(&own->lock);
+	own->resumed = !own->suspended;
+	resume(own);
 }
 
-/* ---- in pieces ---- */
+/* ---- streams ---- */
 
 static ssize_t read_stream(void *user, uint64_t at, char *buf, size_t max)
 {
 	struct dw_exchange_own *own = user;
-	bool over = false;
 	size_t n;
 
 	(void)at;
-	(void)pthread_mutex_lock(&own->lock);
+	HOLD_LOCK(&own->lock);
 	n = own->stream.len - own->sent;
+	if (n == 0 && own->stream_ended)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (n == 0) {
+		suspend(own);
+		return 0;
+	}
 	if (n > max)
 		n = max;
-	if (n > 0) {
-		memcpy(buf, own->stream.data + own->sent, n);
-		own->sent += n;
-		if (own->sent == own->stream.len) {
-			own->sent = 0;
-			dw_buf_finish(&own->stream);
-			dw_buf_init(&own->stream, SIZE_MAX / 2);
-		}
-	} else if (!own->stream_over) {
-		fall_asleep(own);
-	} else {
-		over = true;
+	memcpy(buf, own->stream.data + own->sent, n);
+	own->sent += n;
+	if (own->sent == own->stream.len) {
+		own->sent = 0;
+		dw_buf_finish(&own->stream);
+		dw_buf_init(&own->stream, SIZE_MAX / 2);
 	}
-	(void)pthread_mutex_unlock(&own->lock);
-	return over ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)n;
+	return (ssize_t)n;
 }
 
 void dw_reply_stream(struct dw_exchange *x, const char *type)
 {
 	struct dw_exchange_own *own = own_of(x);
 
-	watch(own);
+	watch_hangup(own);
 	dw_reply_header(x, "X-Accel-Buffering", "no");
 	send_response(own, 200, type,
 	              MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK,
@@ -260,72 +247,76 @@ void dw_stream_add(struct dw_exchange *x, const void *data, size_t len)
 {
 	struct dw_exchange_own *own = own_of(x);
 
-	(void)pthread_mutex_lock(&own->lock);
+	HOLD_LOCK(&own->lock);
 	(void)dw_buf_add(&own->stream, data, len);
-	wake_up(own);
-	(void)pthread_mutex_unlock(&own->lock);
+	resume(own);
 }
 
 void dw_stream_end(struct dw_exchange *x)
 {
 	struct dw_exchange_own *own = own_of(x);
 
-	(void)pthread_mutex_lock(&own->lock);
-	own->stream_over = true;
-	wake_up(own);
-	(void)pthread_mutex_unlock(&own->lock);
+	HOLD_LOCK(&own->lock);
+	own->stream_ended = true;
+	resume(own);
 }
 
-/* ---- aside ---- */
+/* ---- work that blocks ---- */
 
-static pthread_mutex_t aside_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t no_aside = PTHREAD_COND_INITIALIZER;
-static unsigned n_aside;
+static pthread_mutex_t offload_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t none_offloaded = PTHREAD_COND_INITIALIZER;
+static unsigned n_offloaded;
 
-static void *work_aside(void *user)
+static bool begin_offload(void)
+{
+	HOLD_LOCK(&offload_lock);
+	if (n_offloaded == OFFLOADED_MAX)
+		return false;
+	n_offloaded++;
+	return true;
+}
+
+static void end_offload(void)
+{
+	HOLD_LOCK(&offload_lock);
+	if (--n_offloaded == 0)
+		(void)pthread_cond_broadcast(&none_offloaded);
+}
+
+static void *run_offloaded(void *user)
 {
 	struct dw_exchange_own *own = user;
 
-	own->aside(&own->x);
-	dw_exchange_wake(&own->x);
-	(void)pthread_mutex_lock(&aside_lock);
-	if (--n_aside == 0)
-		(void)pthread_cond_broadcast(&no_aside);
-	(void)pthread_mutex_unlock(&aside_lock);
+	own->offloaded(&own->x);
+	dw_exchange_resume(&own->x);
+	end_offload();
 	return NULL;
 }
 
-void dw_exchange_aside(struct dw_exchange *x, void (*fn)(struct dw_exchange *x),
-                       void (*then)(struct dw_exchange *x))
+void dw_exchange_offload(struct dw_exchange *x, void (*fn)(struct dw_exchange *x),
+                         void (*then)(struct dw_exchange *x))
 {
 	struct dw_exchange_own *own = own_of(x);
 	struct dw_api_error why;
 	pthread_t thread;
-	bool room;
 
-	(void)pthread_mutex_lock(&aside_lock);
-	room = n_aside < ASIDE_MAX;
-	n_aside += room;
-	(void)pthread_mutex_unlock(&aside_lock);
-	own->aside = fn;
-	if (room && pthread_create(&thread, NULL, work_aside, own) == 0) {
-		(void)pthread_detach(thread);
-		dw_exchange_sleep(x, then);
-		return;
+	own->offloaded = fn;
+	if (begin_offload()) {
+		if (pthread_create(&thread, NULL, run_offloaded, own) == 0) {
+			(void)pthread_detach(thread);
+			dw_exchange_suspend(x, then);
+			return;
+		}
+		end_offload();
 	}
-	(void)pthread_mutex_lock(&aside_lock);
-	n_aside -= room;
-	(void)pthread_mutex_unlock(&aside_lock);
-	(void)dw_api_fail(&why, 429, "try again later",
-	                  "too many ask for such things now");
-	why.retry_after_s = 1;
-	dw_reply_refusal(x, &why);
+	(void)dw_api_fail(&why, 429, "retry after Retry-After",
+	                  "too many background requests");
+	dw_reply_error(x, &why);
 }
 
-void dw_exchange_aside_wait(void)
+void dw_exchange_wait_offloaded(void)
 {
-	(void)pthread_mutex_lock(&aside_lock);
-	while (n_aside > 0)
-		(void)pthread_cond_wait(&no_aside, &aside_lock);
-	(void)pthread_mutex_unlock(&aside_lock);
+	HOLD_LOCK(&offload_lock);
+	while (n_offloaded > 0)
+		(void)pthread_cond_wait(&none_offloaded, &offload_lock);
 }

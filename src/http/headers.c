@@ -6,10 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/*
- * "localhost:80" or "[::1]:80": the length without the port. False if it is anything
- * else that only begins so.
- */
+/* The length of "localhost:80" or "[::1]:80" without the port. */
 static bool split_host(const char *host, size_t *ret_len)
 {
 	const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
@@ -79,7 +76,7 @@ bool dw_headers_accepts(const char *accept, const char *type)
 	for (const char *p = accept; *p; p += strcspn(p, ","), p += *p == ',') {
 		p += strspn(p, " \t");
 		if (strncasecmp(p, type, len) == 0 && strchr(",; \t", p[len]))
-			return true; /* strchr() finds the NUL at the end, too */
+			return true; /* strchr() also finds the NUL at the end */
 	}
 	return false;
 }

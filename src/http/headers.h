@@ -6,27 +6,27 @@
 #include <stddef.h>
 
 /*
- * What the head of a request says. All of it is a client's bytes, and nothing in here
- * knows more than these, so that it can be fuzzed.
+ * Parsers of a request's head, which a client controls. They depend on nothing else, so
+ * that they can be fuzzed.
  */
 
 /*
- * Is it one of our names in Host: localhost, an address, or one of those n, with any
- * port behind it? A page can have any name lead to us, but its name then is what its
- * browser sends; it cannot have an address sent that is not its own.
+ * Returns true if Host is localhost, an address or one of the n names, with any port. A
+ * web page can point its own name at this server (DNS rebinding), but then its browser
+ * sends that name in Host, never an address.
  */
 bool dw_headers_is_our_host(const char *host, char *const *names, size_t n);
 
-/* Is the page in Origin one of ours, as served at that Host (or NULL), or of those n? */
+/* Returns true if Origin is the given Host (which may be NULL), or one of the n. */
 bool dw_headers_is_our_page(const char *origin, const char *host, char *const *origins,
                             size_t n);
 
-/* Is the type among those in Accept, whatever its parameters are? */
+/* Returns true if Accept lists the type, with any parameters. */
 bool dw_headers_accepts(const char *accept, const char *type);
 
 /*
- * Does the path fit the route, one part of which may be "{id}"? What stands for it
- * goes into ret, which is untouched otherwise.
+ * Returns true if the path matches the route, one part of which may be "{id}"; that
+ * part of the path is copied to ret, which is untouched otherwise.
  */
 bool dw_headers_path_fits(const char *route, const char *path, char *ret, size_t size);
 

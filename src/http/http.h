@@ -2,99 +2,130 @@
 #ifndef DW_HTTP_HTTP_H
 #define DW_HTTP_HTTP_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "daemon/api_error.h"
+#include "daemon/config.h"
+#include "daemon/listen.h"
+#include "daemon/service.h"
 #include "daemon/task.h"
+#include "keys/keys.h"
 
 /*
- * HTTP, by libmicrohttpd: one thread a listener, which never waits for anything.
- * Who has to wait (for a run, for a disk) puts the exchange to sleep and wakes it
- * from another thread.
+ * The HTTP server, on libmicrohttpd: one thread per listener, which never blocks. A
+ * route that has to wait, for a run or for a disk, suspends its exchange, and another
+ * thread resumes it.
  */
 struct dw_http;
-struct dw_http_context;
-struct dw_listener;
-struct dw_watched;
+struct dw_mcp_http;
+
+/* Shared by all listeners. */
+struct dw_http_context {
+	struct dw_service *service;
+	struct dw_keys *keys;
+	struct dw_mcp_http *mcp;
+	pthread_rwlock_t lock;    /* of config */
+	struct dw_config *config; /* a reload replaces it */
+	const char *audit;        /* path of the audit record */
+};
+
+/* Serve a listening socket and take ownership of it; -1 closes it. */
+int dw_http_new(struct dw_http_context *context, const struct dw_listener *listener,
+                int listen_fd, struct dw_http **ret, struct dw_error *err);
+
+/* Accept no more connections; the open ones are served on. */
+void dw_http_quiesce(struct dw_http *http);
+
+/* Every run must have ended. Accepts NULL. */
+void dw_http_free(struct dw_http *http);
+
+/*
+ * Returns true if this listener must refuse requests without a key: it can be reached
+ * from other hosts, or the config allows a level whose programs can connect to this
+ * host, and with it to the daemon that runs them.
+ */
+bool dw_auth_needs_key(const struct dw_config *config,
+                       const struct dw_listener *listener);
+
+/* ---- for routes ---- */
+
+/* What to notify if the client hangs up. */
+struct dw_hangup_handler {
+	void (*on_hangup)(void *user); /* from another thread */
+	void (*ref)(void *user);       /* held from the start of the watch to its end, */
+	void (*unref)(void *user);     /* and while on_hangup() runs */
+};
 
 /* One request and its reply. */
 struct dw_exchange {
-	struct dw_http_context *door;
-	char id[DW_ID_MAX]; /* of the request, and of the run it asks for */
-	const char *method; /* these live as long as the exchange */
+	struct dw_http_context *context;
+	char id[DW_ID_MAX]; /* of the request, and of the run that it starts */
+	const char *method; /* both live as long as the exchange */
 	const char *path;
-	char traceparent[64]; /* "" if there was none */
-	char param[128];      /* what stands for {id} in the route */
+	char traceparent[64]; /* "" if the client sent none */
+	char param[128];      /* the part of the path in place of {id} */
 	struct dw_buf body;
-	size_t claimed; /* of the service, for the body */
+	size_t claimed; /* from the service, for the body; see dw_service_claim() */
 	struct dw_caller caller;
-	bool no_key; /* nobody's key was asked for */
+	bool no_key; /* the route needs no key */
 
-	struct dw_task *task;             /* the run it waits for, or NULL */
-	bool detached;                    /* the run goes on without it */
-	void *state;                      /* the route's own */
-	const struct dw_watched *watched; /* told of a hang-up, with state; or NULL */
+	struct dw_task *task; /* the run that it waits for, or NULL */
+	bool detached;        /* the run outlives the exchange */
+	void *state;          /* the route's own */
 	void (*free_state)(void *state);
+	const struct dw_hangup_handler *on_hangup; /* called with state; or NULL */
 };
 
-/*
- * Serve what comes in at a socket that listens, which is ours from here on. -1 and
- * it is closed.
- */
-int dw_http_new(struct dw_http_context *door, const struct dw_listener *entrance,
-                int listen_fd, struct dw_http **ret, struct dw_error *err);
-
-/* Take no more connections; those there are go on. */
-void dw_http_quiesce(struct dw_http *http);
-
-/* No run may be under way. Accepts NULL. */
-void dw_http_free(struct dw_http *http);
-
-/* A header of the request, or NULL; a value of its query, or NULL. */
+/* A header of the request, or a value of its query; NULL if it is absent. */
 const char *dw_exchange_header(struct dw_exchange *x, const char *name);
 const char *dw_exchange_query(struct dw_exchange *x, const char *name);
 
-/* Is the body said to be JSON? */
+/* 0 if Content-Type is JSON. */
 int dw_exchange_check_json(struct dw_exchange *x, struct dw_api_error *why);
 
 struct dw_service *dw_exchange_service(struct dw_exchange *x);
 
-/* It was read, and its memory is for others; unless x->claimed has become somebody's. */
+/* Free the body, and return x->claimed to the service. */
 void dw_exchange_drop_body(struct dw_exchange *x);
 
 /*
- * Replies; one an exchange. From the exchange's own thread: in a route, or in what
- * is called after it slept.
+ * Replies, one per exchange, from the exchange's own thread: in a route, or in the
+ * function that dw_exchange_suspend() names.
  */
 void dw_reply(struct dw_exchange *x, int status, const char *type, const char *text,
               size_t len);
 void dw_reply_json(struct dw_exchange *x, int status, const char *text); /* NULL: 500 */
-void dw_reply_refusal(struct dw_exchange *x, const struct dw_api_error *why);
+void dw_reply_error(struct dw_exchange *x, const struct dw_api_error *why);
 
-/* A header for the reply to come; before it. Both are copied. */
+/* Add a header to the reply, before the reply is sent. Both strings are copied. */
 void dw_reply_header(struct dw_exchange *x, const char *name, const char *value);
 
 /*
- * A reply in pieces: begin, then from any thread add and end. Pieces that nobody
- * fetches yet are kept: there are as many as a run's cap on output allows.
+ * A streamed reply: begin it, then add to it and end it from any thread. Bytes that
+ * the client has not read stay in memory; a run's output limit bounds them.
  */
 void dw_reply_stream(struct dw_exchange *x, const char *type);
 void dw_stream_add(struct dw_exchange *x, const void *data, size_t len);
 void dw_stream_end(struct dw_exchange *x);
 
 /*
- * Sleep until dw_exchange_wake(), which may have come already, and go on with fn
- * then. While it sleeps, and while it streams, a client that hangs up cancels
- * x->task unless it is detached, and x->watched is told.
+ * Suspend the exchange until dw_exchange_resume(), which may have been called already,
+ * then continue with fn. While an exchange is suspended or streams, a client that hangs
+ * up cancels x->task, unless it is detached, and x->on_hangup is called.
  */
-void dw_exchange_sleep(struct dw_exchange *x, void (*fn)(struct dw_exchange *x));
-void dw_exchange_wake(struct dw_exchange *x); /* from any thread */
+void dw_exchange_suspend(struct dw_exchange *x, void (*fn)(struct dw_exchange *x));
+void dw_exchange_resume(struct dw_exchange *x); /* from any thread */
 
-/* Let fn work in a thread of its own, which may take its time; then go on with then. */
-void dw_exchange_aside(struct dw_exchange *x, void (*fn)(struct dw_exchange *x),
-                       void (*then)(struct dw_exchange *x));
+/* Run fn, which may block, in a thread of its own, then continue with then. */
+void dw_exchange_offload(struct dw_exchange *x, void (*fn)(struct dw_exchange *x),
+                         void (*then)(struct dw_exchange *x));
+
+/* The routes of /mcp, which mcp/over_http.c defines. */
+void dw_mcp_http_post(struct dw_exchange *x);
+void dw_mcp_http_delete(struct dw_exchange *x);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "http/router.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "http/headers.h"
+#include "http/http_own.h"
 
 static const struct dw_route routes[] = {
 	{"POST", "/v1/runs", DW_SCOPE_RUN, false, dw_api_run},
@@ -42,12 +41,12 @@ const struct dw_route *dw_route_find(struct dw_exchange *x, struct dw_api_error 
 		               allowed[0] ? ", " : "", routes[i].method);
 	}
 	if (allowed[0] == '\0') {
-		(void)dw_api_fail(why, 404, "GET /openapi.json has all there is",
-		                  "there is nothing at %.200s", x->path);
+		(void)dw_api_fail(why, 404, "GET /openapi.json lists all paths",
+		                  "unknown path %.200s", x->path);
 		return NULL;
 	}
 	dw_reply_header(x, "Allow", allowed);
-	(void)dw_api_fail(why, 405, "GET /openapi.json has all there is",
-	                  "%.200s takes %s, not %.20s", x->path, allowed, x->method);
+	(void)dw_api_fail(why, 405, "GET /openapi.json lists all paths",
+	                  "%.200s accepts %s, not %.20s", x->path, allowed, x->method);
 	return NULL;
 }

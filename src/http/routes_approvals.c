@@ -6,19 +6,18 @@
 
 #include "approvals/approvals.h"
 #include "base/cleanup.h"
-#include "http/auth.h"
-#include "http/router.h"
+#include "http/http_own.h"
 
 /*
- * For those who decide. The file is on a disk, so all of it works aside; each route
- * leaves the reply in its state, and show() sends it.
+ * Approvals and memories, for approvers. They are in a file, so each route works in a
+ * thread of its own, leaves the reply in its state, and show() sends it.
  */
 struct work {
 	json_t *reply;
-	struct dw_api_error why; /* status 0: none */
+	struct dw_api_error why; /* status 0: no error */
 	bool all;
 
-	/* Of a decision. */
+	/* Only of a decision: */
 	bool yes;
 	enum dw_remember remember;
 	char *note;
@@ -46,7 +45,7 @@ static struct work *start(struct dw_exchange *x)
 	return work;
 }
 
-/* It was opened when the daemon started. */
+/* Opened when the daemon started: cannot fail. */
 static struct dw_approvals *approvals_of(struct dw_exchange *x)
 {
 	return dw_service_approvals(dw_exchange_service(x), NULL);
@@ -58,7 +57,7 @@ static void show(struct dw_exchange *x)
 	autofree char *text = NULL;
 
 	if (work->why.status != 0) {
-		dw_reply_refusal(x, &work->why);
+		dw_reply_error(x, &work->why);
 		return;
 	}
 	text = work->reply ? json_dumps(work->reply, JSON_COMPACT) : NULL;
@@ -67,7 +66,7 @@ static void show(struct dw_exchange *x)
 
 /* ---- lists ---- */
 
-/* A request may be a megabyte: who wants to read it asks for the one. */
+/* A request may be a megabyte: only GET of a single approval returns it. */
 static int add_approval(void *user, const struct dw_approval *approval)
 {
 	json_t *one = dw_approval_to_json(approval);
@@ -82,14 +81,13 @@ static int add_memory(void *user, const struct dw_memory *memory)
 	return json_array_append_new(user, dw_memory_to_json(memory)) < 0;
 }
 
+/* The list is taken over. */
 static void finish_list(struct work *work, const char *key, json_t *list, int r,
                         const struct dw_error *err)
 {
+	work->reply = json_pack("{s:o}", key, list);
 	if (r < 0)
 		(void)dw_api_fail_with(&work->why, err);
-	if (r == 0)
-		work->reply = json_pack("{s:O}", key, list);
-	json_decref(list);
 }
 
 static void list_approvals(struct dw_exchange *x)
@@ -119,21 +117,21 @@ void dw_api_approvals(struct dw_exchange *x)
 	if (!work)
 		return;
 	if (all && strcmp(all, "true") != 0 && strcmp(all, "false") != 0) {
-		(void)dw_api_fail(&work->why, 400, "", "all is true or false");
+		(void)dw_api_fail(&work->why, 400, NULL, "all must be true or false");
 		show(x);
 		return;
 	}
 	work->all = all && strcmp(all, "true") == 0;
-	dw_exchange_aside(x, list_approvals, show);
+	dw_exchange_offload(x, list_approvals, show);
 }
 
 void dw_api_memories(struct dw_exchange *x)
 {
 	if (start(x))
-		dw_exchange_aside(x, list_memories, show);
+		dw_exchange_offload(x, list_memories, show);
 }
 
-/* ---- one ---- */
+/* ---- one of them ---- */
 
 static void get(struct dw_exchange *x)
 {
@@ -151,7 +149,7 @@ static void get(struct dw_exchange *x)
 void dw_api_approval_get(struct dw_exchange *x)
 {
 	if (start(x))
-		dw_exchange_aside(x, get, show);
+		dw_exchange_offload(x, get, show);
 }
 
 static void forget(struct dw_exchange *x)
@@ -168,7 +166,7 @@ static void forget(struct dw_exchange *x)
 void dw_api_memory_forget(struct dw_exchange *x)
 {
 	if (start(x))
-		dw_exchange_aside(x, forget, show);
+		dw_exchange_offload(x, forget, show);
 }
 
 /* ---- deciding ---- */
@@ -191,8 +189,8 @@ static void decide(struct dw_exchange *x)
 		(void)dw_api_fail_with(&work->why, &err);
 	} else if (r > 0) {
 		dw_approval_line(&approval, line);
-		(void)dw_api_fail(&work->why, 409, "GET it to see all of it",
-		                  "too late: it is %.200s", line);
+		(void)dw_api_fail(&work->why, 409, "GET /v1/approvals/{id} shows it",
+		                  "already decided: %.200s", line);
 	} else {
 		work->reply = dw_approval_to_json(&approval);
 		dw_service_decided(dw_exchange_service(x));
@@ -208,7 +206,7 @@ static int read_text(const json_t *tree, const char *key, const char **ret,
 	*ret = json_string_value(value);
 	if (!value || json_is_null(value) || json_is_string(value))
 		return 0;
-	return dw_api_fail(why, 400, "", "%s must be text", key);
+	return dw_api_fail(why, 400, NULL, "%s must be a string", key);
 }
 
 static int check_keys(json_t *tree, struct dw_api_error *why)
@@ -224,7 +222,7 @@ static int check_keys(json_t *tree, struct dw_api_error *why)
 			i++;
 		if (i == ARRAY_SIZE(known))
 			return dw_api_fail(why, 400,
-			                   "there are decision, remember and note",
+			                   "the keys are decision, remember and note",
 			                   "unknown key \"%.64s\"", key);
 	}
 	return 0;
@@ -236,19 +234,20 @@ static int read_ruling(json_t *tree, struct work *work)
 	struct dw_error err = {0};
 
 	if (!json_is_object(tree))
-		return dw_api_fail(&work->why, 400, "", "a decision is a JSON object");
+		return dw_api_fail(&work->why, 400, NULL,
+		                   "the decision must be a JSON object");
 	if (check_keys(tree, &work->why) < 0 ||
 	    read_text(tree, "decision", &decision, &work->why) < 0 ||
 	    read_text(tree, "remember", &remember, &work->why) < 0 ||
 	    read_text(tree, "note", &note, &work->why) < 0)
 		return -1;
 	if (!decision || (strcmp(decision, "yes") != 0 && strcmp(decision, "no") != 0))
-		return dw_api_fail(&work->why, 400, "", "decision must be yes or no");
+		return dw_api_fail(&work->why, 400, NULL, "decision must be yes or no");
 	work->yes = strcmp(decision, "yes") == 0;
 	if (remember && dw_remember_parse(remember, &work->remember, &err) < 0)
 		return dw_api_fail_with(&work->why, &err);
 	if (note && strlen(note) > DW_APPROVALS_TEXT_MAX)
-		return dw_api_fail(&work->why, 400, "", "note has at most %d bytes",
+		return dw_api_fail(&work->why, 400, NULL, "note must be at most %d bytes",
 		                   DW_APPROVALS_TEXT_MAX);
 	work->note = note ? strdup(note) : NULL;
 	return 0;
@@ -257,20 +256,14 @@ static int read_ruling(json_t *tree, struct work *work)
 void dw_api_approval_decide(struct dw_exchange *x)
 {
 	struct work *work = start(x);
-	json_t *tree;
-	int r;
+	json_auto_t *tree = NULL;
 
 	if (!work)
 		return;
-	r = dw_exchange_check_json(x, &work->why);
-	if (r == 0) {
-		tree = json_loadb(x->body.data ? x->body.data : "", x->body.len,
-		                  JSON_REJECT_DUPLICATES, NULL);
-		r = read_ruling(tree, work);
-		json_decref(tree);
-	}
-	if (r < 0)
+	tree = json_loadb(x->body.data ? x->body.data : "", x->body.len,
+	                  JSON_REJECT_DUPLICATES, NULL);
+	if (dw_exchange_check_json(x, &work->why) < 0 || read_ruling(tree, work) < 0)
 		show(x);
 	else
-		dw_exchange_aside(x, decide, show);
+		dw_exchange_offload(x, decide, show);
 }

@@ -7,20 +7,19 @@
 #include "audit/audit.h"
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "http/auth.h"
-#include "http/router.h"
+#include "http/http_own.h"
 
 #define LIMIT_DEFAULT 100U
 #define LIMIT_MAX 1000U
 #define BYTES_MAX (16U << 20)
 
-/* What is asked, and what is found; an exchange's own. */
+/* A query and its result: the state of the exchange. */
 struct query {
 	struct dw_audit_filter filter;
 	char id[DW_ID_MAX], status[32];
 	json_t *runs;
-	size_t bytes; /* of what was found */
-	bool more;    /* than is shown */
+	size_t bytes; /* of runs */
+	bool more;    /* there are more runs */
 	struct dw_error err;
 };
 
@@ -37,7 +36,7 @@ static int on_run(void *user, const struct dw_audit_entry *entry)
 	struct query *q = user;
 	json_t *run;
 
-	/* An intent has its code whole. */
+	/* An intent holds the whole code. */
 	q->bytes += entry->intent->request.len;
 	if (q->bytes > BYTES_MAX && json_array_size(q->runs) > 0) {
 		q->more = true;
@@ -52,12 +51,12 @@ static int on_run(void *user, const struct dw_audit_entry *entry)
 	return json_array_append_new(q->runs, run);
 }
 
-static void look(struct dw_exchange *x)
+static void find_runs(struct dw_exchange *x)
 {
 	struct query *q = x->state;
 	struct dw_audit_reader *reader = NULL;
 
-	if (dw_audit_reader_open(x->door->audit, &reader, &q->err) < 0)
+	if (dw_audit_reader_open(x->context->audit, &reader, &q->err) < 0)
 		return;
 	(void)dw_audit_each_run(reader, &q->filter, on_run, q, &q->err);
 	q->more = q->more || json_array_size(q->runs) == q->filter.limit;
@@ -68,21 +67,20 @@ static void show(struct dw_exchange *x)
 {
 	struct query *q = x->state;
 	autofree char *text = NULL;
+	json_auto_t *root = NULL;
 	struct dw_api_error why;
-	json_t *root;
 
 	if (q->err.code != DW_OK) {
 		(void)dw_api_fail_with(&why, &q->err);
-		dw_reply_refusal(x, &why);
+		dw_reply_error(x, &why);
 		return;
 	}
 	root = json_pack("{s:O, s:b}", "runs", q->runs, "more", q->more);
-	text = json_dumps(root, JSON_COMPACT);
-	json_decref(root);
+	text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 	dw_reply_json(x, 200, text);
 }
 
-/* "2026-11-15T14:44:35Z"; false if it is none. */
+/* Parse "2026-11-15T14:44:35Z". */
 static bool read_time(const char *text, int64_t *ret_us)
 {
 	struct tm tm = {0};
@@ -105,13 +103,14 @@ static int read_query(struct dw_exchange *x, struct query *q, struct dw_api_erro
 
 	if ((since && !read_time(since, &q->filter.since_us)) ||
 	    (until && !read_time(until, &q->filter.until_us)))
-		return dw_api_fail(why, 400, "",
-		                   "since and until are as 2026-11-15T14:44:35Z");
+		return dw_api_fail(
+			why, 400, NULL,
+			"since and until must be times such as 2026-11-15T14:44:35Z");
 	if (limit && (dw_parse_uint(limit, LIMIT_MAX, &n, NULL) < 0 || n == 0))
-		return dw_api_fail(why, 400, "", "limit is from 1 to %u", LIMIT_MAX);
+		return dw_api_fail(why, 400, NULL, "limit must be 1 to %u", LIMIT_MAX);
 	if ((id && strlen(id) >= sizeof(q->id)) ||
 	    (status && strlen(status) >= sizeof(q->status)))
-		return dw_api_fail(why, 400, "", "there is no such id or status");
+		return dw_api_fail(why, 400, NULL, "id or status is too long");
 	q->filter.limit = n;
 	if (id)
 		q->filter.id = memcpy(q->id, id, strlen(id) + 1);
@@ -133,7 +132,7 @@ void dw_api_audit(struct dw_exchange *x)
 	x->state = q;
 	x->free_state = free_query;
 	if (read_query(x, q, &why) < 0)
-		dw_reply_refusal(x, &why);
+		dw_reply_error(x, &why);
 	else
-		dw_exchange_aside(x, look, show);
+		dw_exchange_offload(x, find_runs, show);
 }

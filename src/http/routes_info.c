@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "daemon/host_info.h"
-#include "http/auth.h"
-#include "http/router.h"
+#include "http/http_own.h"
 #include "openapi_embedded.h"
 
 static void find_languages(struct dw_exchange *x)
@@ -25,16 +24,16 @@ static void show(struct dw_exchange *x)
 
 void dw_api_languages(struct dw_exchange *x)
 {
-	dw_exchange_aside(x, find_languages, show);
+	dw_exchange_offload(x, find_languages, show);
 }
 
 /*
- * Which of them the daemon lets anybody ask for is not said here: it depends on who
- * asks, and the refusal names them.
+ * The levels of this host. Which of them a caller may use depends on the caller; the
+ * error for another level names them.
  */
 void dw_api_levels(struct dw_exchange *x)
 {
-	dw_exchange_aside(x, find_levels, show);
+	dw_exchange_offload(x, find_levels, show);
 }
 
 void dw_api_openapi(struct dw_exchange *x)
@@ -57,8 +56,8 @@ void dw_api_ready(struct dw_exchange *x)
 		dw_reply_json(x, 200, "{\"status\":\"ready\"}");
 		return;
 	}
-	(void)dw_api_fail(&why, 503, "", "%s", err.text);
-	dw_reply_refusal(x, &why);
+	(void)dw_api_fail(&why, 503, NULL, "%s", err.text);
+	dw_reply_error(x, &why);
 }
 
 void dw_api_metrics(struct dw_exchange *x)

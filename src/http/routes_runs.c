@@ -6,11 +6,10 @@
 
 #include "base/cleanup.h"
 #include "daemon/service.h"
-#include "http/router.h"
-#include "http/stream.h"
+#include "http/http_own.h"
 #include "request/request_json.h"
 
-/* {"id", "state"}, while it is pending "approval", once it is done "result" or "error". */
+/* {"id", "state"}, and "approval" if pending, "result" or "error" if done. */
 static char *describe(struct dw_task *task)
 {
 	const char *state = dw_task_state(task);
@@ -45,23 +44,24 @@ static char *describe(struct dw_task *task)
 	return text.failed ? NULL : dw_buf_take(&text, NULL);
 }
 
-/* The run is over, and so is the wait for it. */
+/* The run has ended. */
 static void reply_result(struct dw_exchange *x)
 {
 	const struct dw_result *res;
 	struct dw_api_error why;
 
 	res = dw_task_result(x->task, &why);
-	/* A level that this host has not got is an error; what a program did is none. */
+	/* A missing level is an error; how a program ended never is. */
 	if (res && !res->ok && res->reason == DW_REASON_UNAVAILABLE) {
-		(void)dw_api_fail(&why, 501, "GET /v1/levels has the levels there are",
-		                  "%s", res->hint);
+		(void)dw_api_fail(&why, 501,
+		                  "GET /v1/levels lists the levels of this host", "%s",
+		                  res->hint);
 		res = NULL;
 	}
 	if (res)
 		dw_reply_json(x, 200, dw_task_json(x->task));
 	else
-		dw_reply_refusal(x, &why);
+		dw_reply_error(x, &why);
 }
 
 static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
@@ -69,7 +69,7 @@ static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
 {
 	(void)task, (void)stream, (void)data, (void)len;
 	if (event == DW_TASK_ENDED)
-		dw_exchange_wake(user);
+		dw_exchange_resume(user);
 }
 
 static void reply_accepted(struct dw_exchange *x)
@@ -82,12 +82,13 @@ static void reply_accepted(struct dw_exchange *x)
 	dw_reply_json(x, 202, text);
 }
 
-/* The request, and what else its JSON says. */
+/* The request, and async, which is not a part of it. */
 static int read_body(struct dw_exchange *x, struct dw_request *req, bool *ret_async,
                      struct dw_api_error *why)
 {
 	struct dw_error err = {0};
-	json_t *tree, *async;
+	json_auto_t *tree = NULL;
+	const json_t *async;
 
 	if (dw_exchange_check_json(x, why) < 0)
 		return -1;
@@ -95,14 +96,12 @@ static int read_body(struct dw_exchange *x, struct dw_request *req, bool *ret_as
 	if (!tree)
 		return dw_api_fail_with(why, &err);
 	async = json_object_get(tree, "async");
-	if (async && !json_is_boolean(async) && !json_is_null(async)) {
-		json_decref(tree);
-		return dw_api_fail(why, 400, "", "async must be true or false");
-	}
+	if (async && !json_is_boolean(async) && !json_is_null(async))
+		return dw_api_fail(why, 400, NULL, "async must be true or false");
 	*ret_async = json_is_true(async);
 	(void)json_object_del(tree, "async");
 	dw_request_init(req);
-	if (dw_request_from_tree(req, tree, &err) < 0)
+	if (dw_request_from_tree(req, TAKE_PTR(tree), &err) < 0)
 		return dw_api_fail_with(why, &err);
 	return 0;
 }
@@ -124,7 +123,7 @@ void dw_api_run(struct dw_exchange *x)
 	bool async = false;
 
 	if (read_body(x, &req, &async, &why) < 0) {
-		dw_reply_refusal(x, &why);
+		dw_reply_error(x, &why);
 		return;
 	}
 	order.claimed = x->claimed;
@@ -137,10 +136,10 @@ void dw_api_run(struct dw_exchange *x)
 		return;
 	}
 	if (dw_task_start(dw_exchange_service(x), &req, &order, &x->task, &why) < 0) {
-		dw_reply_refusal(x, &why);
+		dw_reply_error(x, &why);
 		return;
 	}
-	x->claimed = 0; /* the task's now */
+	x->claimed = 0; /* the task returns it */
 	dw_exchange_drop_body(x);
 	x->detached = async;
 	if (async)
@@ -148,7 +147,7 @@ void dw_api_run(struct dw_exchange *x)
 	else if (form != DW_STREAM_NONE)
 		dw_reply_stream(x, dw_stream_type(form));
 	else
-		dw_exchange_sleep(x, reply_result);
+		dw_exchange_suspend(x, reply_result);
 }
 
 static struct dw_task *find(struct dw_exchange *x)
@@ -158,10 +157,10 @@ static struct dw_task *find(struct dw_exchange *x)
 
 	if (task)
 		return task;
-	(void)dw_api_fail(&why, 404, "the audit record has every run",
-	                  "there is no run %.64s, or its result is no longer kept (%u s)",
+	(void)dw_api_fail(&why, 404, "GET /v1/audit lists every run",
+	                  "no run %.64s, or its result has expired (it is kept for %u s)",
 	                  x->param, dw_service_keep_s(dw_exchange_service(x)));
-	dw_reply_refusal(x, &why);
+	dw_reply_error(x, &why);
 	return NULL;
 }
 
@@ -187,9 +186,9 @@ void dw_api_run_cancel(struct dw_exchange *x)
 		return;
 	if (strcmp(dw_task_state(task), "done") == 0) {
 		dw_task_unref(task);
-		(void)dw_api_fail(&why, 409, "GET it to see how",
-		                  "this run is over already");
-		dw_reply_refusal(x, &why);
+		(void)dw_api_fail(&why, 409, "GET /v1/runs/{id} shows the result",
+		                  "the run has already ended");
+		dw_reply_error(x, &why);
 		return;
 	}
 	dw_task_cancel(task);

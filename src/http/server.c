@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "http/http.h"
-
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -13,34 +11,31 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/lock.h"
 #include "daemon/log.h"
-#include "http/auth.h"
-#include "http/exchange.h"
-#include "http/hangup.h"
-#include "http/request_timeout.h"
-#include "http/router.h"
+#include "http/http_own.h"
 
-#define CONNECTION_BYTES (64U << 10) /* for a request's head, and MHD's own */
-#define LAST_REPLIES_MS 5000U
+#define CONNECTION_BYTES (64U << 10) /* a request's head, and MHD's own data */
+#define REPLIES_TIMEOUT_MS 5000U
 
 struct dw_http {
 	struct MHD_Daemon *mhd;
-	struct dw_http_context *door;
-	struct dw_listener entrance;
-	int listen_fd; /* once MHD has given it back, whose thread may use it to the end */
+	struct dw_http_context *context;
+	struct dw_listener listener;
+	int listen_fd; /* after dw_http_quiesce(): MHD's thread uses it to the end */
 	pthread_mutex_t lock;
 	pthread_cond_t none_open;
-	unsigned open; /* exchanges without the last byte of their reply */
+	unsigned open; /* exchanges whose reply is not sent yet */
 };
 
-/* When a connection that asks for nothing has done so for too long. */
-static uint64_t idle_until(struct dw_http *http)
+/* The deadline of a connection that sends no request. */
+static uint64_t idle_deadline(struct dw_http *http)
 {
 	uint64_t idle_ms;
 
-	(void)pthread_rwlock_rdlock(&http->door->lock);
-	idle_ms = http->door->config->http.idle_s * 1000ULL;
-	(void)pthread_rwlock_unlock(&http->door->lock);
+	(void)pthread_rwlock_rdlock(&http->context->lock);
+	idle_ms = http->context->config->http.idle_s * 1000ULL;
+	(void)pthread_rwlock_unlock(&http->context->lock);
 	return dw_now_ms() + idle_ms;
 }
 
@@ -58,17 +53,17 @@ static struct dw_exchange_own *new_exchange(struct dw_http *http,
 	(void)pthread_mutex_init(&own->lock, NULL);
 	own->http = http;
 	own->conn = conn;
-	own->x.door = http->door;
+	own->x.context = http->context;
 	own->x.path = url;
 	own->x.method = strcmp(method, "HEAD") == 0 ? "GET" : method;
 	own->arrived_ms = dw_now_ms();
 	(void)pthread_mutex_lock(&http->lock);
 	http->open++;
 	(void)pthread_mutex_unlock(&http->lock);
-	(void)pthread_rwlock_rdlock(&http->door->lock);
-	own->body_max = http->door->config->http.body_bytes;
-	own->body_by_ms = own->arrived_ms + http->door->config->http.body_s * 1000ULL;
-	(void)pthread_rwlock_unlock(&http->door->lock);
+	(void)pthread_rwlock_rdlock(&http->context->lock);
+	own->body_max = http->context->config->http.body_bytes;
+	own->body_by_ms = own->arrived_ms + http->context->config->http.body_s * 1000ULL;
+	(void)pthread_rwlock_unlock(&http->context->lock);
 	dw_buf_init(&own->x.body, own->body_max);
 	dw_buf_init(&own->stream, SIZE_MAX / 2);
 	trace = dw_exchange_header(&own->x, "traceparent");
@@ -79,39 +74,47 @@ static struct dw_exchange_own *new_exchange(struct dw_http *http,
 	return own;
 }
 
-struct once {
+struct header_counts {
 	unsigned hosts, lengths, codings;
 };
 
-static enum MHD_Result count_once(void *user, enum MHD_ValueKind kind, const char *name,
-                                  const char *value)
+static enum MHD_Result count_header(void *user, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
 {
-	struct once *once = user;
+	struct header_counts *count = user;
 
 	(void)kind, (void)value;
-	once->hosts += strcasecmp(name, "Host") == 0;
-	once->lengths += strcasecmp(name, "Content-Length") == 0;
-	once->codings += strcasecmp(name, "Transfer-Encoding") == 0;
+	count->hosts += strcasecmp(name, "Host") == 0;
+	count->lengths += strcasecmp(name, "Content-Length") == 0;
+	count->codings += strcasecmp(name, "Transfer-Encoding") == 0;
 	return MHD_YES;
 }
 
 /*
- * Who stands between us and a client may take the other one of two: for another
- * server's request, or another end of the body, with what follows smuggled past it.
+ * A proxy may use the other one of two Host or length headers: it would send the
+ * request to another server, or see another end of the body, and so let a second
+ * request pass unseen.
  */
-static int check_once(struct dw_exchange_own *own, struct dw_api_error *why)
+static int check_repeated(struct dw_exchange_own *own, struct dw_api_error *why)
 {
-	struct once once = {0};
+	struct header_counts count = {0};
 
-	(void)MHD_get_connection_values(own->conn, MHD_HEADER_KIND, count_once, &once);
-	if (once.hosts <= 1 && once.lengths + once.codings <= 1)
+	(void)MHD_get_connection_values(own->conn, MHD_HEADER_KIND, count_header, &count);
+	if (count.hosts <= 1 && count.lengths + count.codings <= 1)
 		return 0;
 	dw_reply_header(&own->x, "Connection", "close");
 	return dw_api_fail(why, 400, "", "the request has two %s",
-	                   once.hosts > 1 ? "names in Host" : "ways to tell its length");
+	                   count.hosts > 1 ? "Host headers" : "headers for its length");
 }
 
-/* The head is there: is there any use in reading the rest? */
+static int fail_too_large(const struct dw_exchange_own *own, struct dw_api_error *why)
+{
+	return dw_api_fail(why, 413, "http.body_bytes in the config is the limit",
+	                   "the request body is larger than %llu bytes",
+	                   (unsigned long long)own->body_max);
+}
+
+/* Refuse a request, where possible, before its body is read. */
 static int check_head(struct dw_exchange_own *own, struct dw_api_error *why)
 {
 	const union MHD_ConnectionInfo *info =
@@ -119,30 +122,27 @@ static int check_head(struct dw_exchange_own *own, struct dw_api_error *why)
 	const char *length = dw_exchange_header(&own->x, "Content-Length");
 	struct dw_api_error no_route;
 
-	if (check_once(own, why) < 0)
+	if (check_repeated(own, why) < 0)
 		return -1;
 	own->route = dw_route_find(&own->x, &no_route);
 	own->x.no_key = own->route && own->route->open;
-	if (dw_auth_check(own->x.door, &own->http->entrance, info ? info->connect_fd : -1,
-	                  &own->x, why) < 0)
+	if (dw_auth_check(own->x.context, &own->http->listener,
+	                  info ? info->connect_fd : -1, &own->x, why) < 0)
 		return -1;
 	if (!own->route) {
 		*why = no_route;
 		return -1;
 	}
 	if (own->route->scope & ~own->x.caller.grant.scopes)
-		return dw_api_fail(why, 403,
-		                   "`dewar keys add --scope` makes one that may",
-		                   "this key may not do that");
+		return dw_api_fail(why, 403, "create a key with `dewar keys add --scope`",
+		                   "the key lacks the scope for this");
 	if (length && strtoull(length, NULL, 10) > own->body_max)
-		return dw_api_fail(why, 413, "the config has http.body_bytes",
-		                   "the request is larger than %llu bytes",
-		                   (unsigned long long)own->body_max);
+		return fail_too_large(own, why);
 	return 0;
 }
 
-/* It has its answer, or will be called again when it wakes up. */
-static enum MHD_Result answer(const struct dw_exchange_own *own)
+/* MHD goes on if there is a reply, or a suspended exchange that will reply. */
+static enum MHD_Result mhd_result(const struct dw_exchange_own *own)
 {
 	return own->answered || own->then ? MHD_YES : MHD_NO;
 }
@@ -151,20 +151,20 @@ static enum MHD_Result take_body(struct dw_exchange_own *own, const char *data,
                                  size_t len)
 {
 	if (dw_now_ms() > own->body_by_ms)
-		return MHD_NO; /* who is that slow gets no answer */
+		return MHD_NO; /* too slow: close it without a reply */
 	if (own->too_large || own->no_room)
 		return MHD_YES;
-	own->no_room = !dw_service_claim(own->x.door->service, len);
+	own->no_room = !dw_service_claim(own->x.context->service, len);
 	if (!own->no_room) {
 		own->x.claimed += len;
 		own->too_large = dw_buf_add(&own->x.body, data, len) < 0;
 	}
 	if (own->too_large || own->no_room)
-		dw_exchange_drop_body(&own->x); /* the rest is not looked at */
+		dw_exchange_drop_body(&own->x); /* the rest is ignored */
 	return MHD_YES;
 }
 
-/* A connection is there, or gone; what we keep of it is its patience. */
+/* A connection begins or ends; its context is its timeout. */
 static void on_connection(void *user, struct MHD_Connection *conn, void **state,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -172,20 +172,20 @@ static void on_connection(void *user, struct MHD_Connection *conn, void **state,
 		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	if (what == MHD_CONNECTION_NOTIFY_STARTED && info) {
-		*state = dw_request_timeout_start(info->connect_fd, idle_until(user));
+		*state = dw_request_timeout_start(info->connect_fd, idle_deadline(user));
 	} else if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
 		dw_request_timeout_stop(*state);
 		*state = NULL;
 	}
 }
 
-static void wait_until(struct MHD_Connection *conn, uint64_t until_ms)
+static void set_deadline(struct MHD_Connection *conn, uint64_t deadline_ms)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	if (info)
-		dw_request_timeout_until(info->socket_context, until_ms);
+		dw_request_timeout_set(info->socket_context, deadline_ms);
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
@@ -202,11 +202,11 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		*state = own = new_exchange(user, conn, url, method);
 		if (!own)
 			return MHD_NO;
-		wait_until(conn, own->body_by_ms);
+		set_deadline(conn, own->body_by_ms);
 		if (check_head(own, &why) == 0)
 			return MHD_YES;
-		dw_reply_refusal(&own->x, &why);
-		return answer(own);
+		dw_reply_error(&own->x, &why);
+		return mhd_result(own);
 	}
 	if (*len > 0) {
 		size_t n = *len;
@@ -214,24 +214,22 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		*len = 0;
 		return take_body(own, data, n);
 	}
-	wait_until(conn, 0);
+	set_deadline(conn, 0);
 	then = own->then;
 	if (then) {
 		own->then = NULL;
 		then(&own->x);
 	} else if (own->too_large) {
-		(void)dw_api_fail(&why, 413, "the config has http.body_bytes",
-		                  "the request is larger than %llu bytes",
-		                  (unsigned long long)own->body_max);
-		dw_reply_refusal(&own->x, &why);
+		(void)fail_too_large(own, &why);
+		dw_reply_error(&own->x, &why);
 	} else if (own->no_room) {
-		(void)dw_api_fail(&why, 429, "come back after Retry-After",
-		                  "there are too many large requests at once");
-		dw_reply_refusal(&own->x, &why);
+		(void)dw_api_fail(&why, 429, "retry after Retry-After",
+		                  "too many large requests at once");
+		dw_reply_error(&own->x, &why);
 	} else {
 		own->route->fn(&own->x);
 	}
-	return answer(own);
+	return mhd_result(own);
 }
 
 static void on_completed(void *user, struct MHD_Connection *conn, void **state,
@@ -245,8 +243,8 @@ static void on_completed(void *user, struct MHD_Connection *conn, void **state,
 	if (!own)
 		return;
 	*state = NULL;
-	wait_until(conn, idle_until(http));
-	dw_hangup_stop(own->watch);
+	set_deadline(conn, idle_deadline(http));
+	dw_hangup_stop(own->hangup);
 	if (own->x.task) {
 		dw_task_mute(own->x.task);
 		if (!own->x.detached && how != MHD_REQUEST_TERMINATED_COMPLETED_OK)
@@ -259,16 +257,17 @@ static void on_completed(void *user, struct MHD_Connection *conn, void **state,
 	(void)snprintf(status, sizeof(status), "%d", own->status);
 	(void)snprintf(ms, sizeof(ms), "%llu",
 	               (unsigned long long)(dw_now_ms() - own->arrived_ms));
-	dw_log(own->status >= 400 ? DW_LOG_INFO : DW_LOG_DEBUG, "http", "request",
+	dw_log(own->status >= 400 ? DW_LOG_INFO : DW_LOG_DEBUG, "http.request", "request",
 	       own->x.id, "method", own->x.method, "path", own->x.path, "status",
 	       own->status ? status : NULL, "ms", ms, "who",
 	       own->x.caller.who[0] ? own->x.caller.who : NULL, "traceparent",
 	       own->x.traceparent[0] ? own->x.traceparent : NULL, NULL);
 	if (own->status > 0)
-		dw_metrics_reply(dw_service_metrics(own->x.door->service), own->status);
+		dw_metrics_reply(dw_service_metrics(own->x.context->service),
+		                 own->status);
 	dw_exchange_drop_body(&own->x);
 	dw_buf_finish(&own->stream);
-	/* Who woke us may not have let go of it yet. */
+	/* The thread that resumed us may still hold the lock. */
 	(void)pthread_mutex_lock(&own->lock);
 	(void)pthread_mutex_unlock(&own->lock);
 	(void)pthread_mutex_destroy(&own->lock);
@@ -292,23 +291,20 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *user, const char 
 	dw_log(DW_LOG_DEBUG, "libmicrohttpd", "text", text, NULL);
 }
 
-int dw_http_new(struct dw_http_context *door, const struct dw_listener *entrance,
+int dw_http_new(struct dw_http_context *context, const struct dw_listener *listener,
                 int listen_fd, struct dw_http **ret, struct dw_error *err)
 {
 	struct dw_http *http = calloc(1, sizeof(*http));
-	pthread_condattr_t attr;
 
 	if (!http) {
 		(void)close(listen_fd);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve %s", entrance->address);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot serve %s",
+		               listener->address);
 	}
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&http->none_open, &attr);
-	(void)pthread_condattr_destroy(&attr);
+	dw_cond_init(&http->none_open);
 	(void)pthread_mutex_init(&http->lock, NULL);
-	http->door = door;
-	http->entrance = *entrance;
+	http->context = context;
+	http->listener = *listener;
 	http->listen_fd = -1;
 	http->mhd = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD |
 	                                     MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
@@ -319,16 +315,17 @@ int dw_http_new(struct dw_http_context *door, const struct dw_listener *entrance
 	                             MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
 	                             MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 	                             MHD_OPTION_CONNECTION_LIMIT,
-	                             door->config->http.connections,
+	                             context->config->http.connections,
 	                             MHD_OPTION_CONNECTION_TIMEOUT,
-	                             door->config->http.idle_s,
+	                             context->config->http.idle_s,
 	                             MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 	                             (size_t)CONNECTION_BYTES,
 	                             MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	if (!http->mhd) {
 		(void)close(listen_fd);
 		free(http);
-		return dw_fail(err, DW_E_INTERNAL, errno, "serve %s", entrance->address);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot serve %s",
+		               listener->address);
 	}
 	*ret = http;
 	return 0;
@@ -337,18 +334,18 @@ int dw_http_new(struct dw_http_context *door, const struct dw_listener *entrance
 void dw_http_quiesce(struct dw_http *http)
 {
 	http->listen_fd = MHD_quiesce_daemon(http->mhd);
-	/* The next daemon answers what comes in at the manager's meanwhile. */
-	if (!http->entrance.given)
+	/* A socket of the service manager stays open: the next daemon accepts from it. */
+	if (!http->listener.given)
 		(void)shutdown(http->listen_fd, SHUT_RDWR);
 }
 
-/* Who reads slowly is cut in the end. */
+/* A client that reads slowly is cut off after the timeout. */
 static void finish_replies(struct dw_http *http)
 {
-	struct timespec until = dw_time_in(LAST_REPLIES_MS);
+	struct timespec until = dw_time_in(REPLIES_TIMEOUT_MS);
 
-	dw_exchange_aside_wait();
-	dw_request_timeout_end();
+	dw_exchange_wait_offloaded();
+	dw_request_timeout_end_all();
 	(void)pthread_mutex_lock(&http->lock);
 	while (http->open > 0)
 		if (pthread_cond_timedwait(&http->none_open, &http->lock, &until) ==

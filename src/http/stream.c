@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "http/stream.h"
-
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/error_json.h"
 #include "base/utf8.h"
 #include "http/headers.h"
+#include "http/http_own.h"
 
-/* A character may come in two pieces: its first bytes wait here for the others. */
+/*
+ * A run as server-sent events, or as one line of JSON per event: start, pending, stdout,
+ * stderr, note, and at last result or error.
+ */
+
+/* The first bytes of a character whose other bytes have not come yet. */
 struct tail {
 	char bytes[4];
 	size_t n;
@@ -37,7 +42,7 @@ const char *dw_stream_type(enum dw_stream_form form)
 	return form == DW_STREAM_EVENTS ? "text/event-stream" : "application/x-ndjson";
 }
 
-/* The data is JSON, on one line. */
+/* The data is one line of JSON. */
 static void send_event(struct stream *s, const char *event, const char *data)
 {
 	autobuf struct dw_buf text;
@@ -55,11 +60,9 @@ static void send_event(struct stream *s, const char *event, const char *data)
 
 static void send_text(struct stream *s, const char *event, const char *data, size_t len)
 {
-	autofree char *clean = dw_utf8_clean(data, len, &len);
-	json_t *root = clean ? json_pack("{s:s%}", "text", clean, len) : NULL;
+	json_auto_t *root = json_pack("{s:o}", "text", dw_json_text(data, len));
 	autofree char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 
-	json_decref(root);
 	if (text)
 		send_event(s, event, text);
 }
@@ -77,7 +80,7 @@ static void send_output(struct stream *s, enum dw_stream stream, const char *dat
 	(void)dw_buf_add(&text, tail->bytes, tail->n);
 	(void)dw_buf_add(&text, data, len);
 	if (text.failed)
-		return; /* the result has it all */
+		return; /* the result holds all of it */
 	rest = dw_utf8_unfinished(text.data, text.len);
 	memcpy(tail->bytes, text.data + text.len - rest, rest);
 	tail->n = rest;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/batch.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/lock.h"
+#include "mcp/mcp_own.h"
 
 struct batch {
 	pthread_mutex_t lock;
-	unsigned refs; /* a message each, and who hands them out */
+	unsigned refs; /* one per message, and one of dw_mcp_batch_take() */
 	struct dw_buf answers;
 	struct dw_mcp_sink sink;
 };
@@ -25,14 +25,13 @@ static void on_send(void *user, struct dw_mcp_out *out)
 {
 	struct batch *batch = user;
 
-	(void)pthread_mutex_lock(&batch->lock);
+	HOLD_LOCK(&batch->lock);
 	if (out->answer) {
 		add_answer(batch, out->text);
 		free(out->text);
 	} else {
 		batch->sink.send(batch->sink.user, out);
 	}
-	(void)pthread_mutex_unlock(&batch->lock);
 }
 
 static void on_done(void *user)

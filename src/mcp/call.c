@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/call.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/error_json.h"
+#include "base/lock.h"
 #include "dewar/dewar.h"
-#include "mcp/peer.h"
+#include "mcp/mcp_own.h"
 
 /*
- * Who holds what: a call holds its peer; whoever serves the call holds the call;
- * the peer's list holds nothing, and a call leaves it when its last reference goes.
- * A call that is looked up there may be on its way out: it is taken only if it
- * still has a reference.
+ * References: a call holds its peer, and the code that serves it holds the call. The
+ * peer's list holds no reference: a call leaves the list with its last reference.
  */
 struct dw_mcp_call {
 	struct dw_mcp_peer *peer;
-	struct dw_mcp_call *next, *prev; /* peer->lock */
-	unsigned refs;                   /* peer->lock */
-	bool told;                       /* peer->lock; that the peer is closed */
+	LIST_ENTRY(dw_mcp_call) link; /* peer->lock */
+	unsigned refs;                /* peer->lock */
+	bool closing;                 /* peer->lock; dw_mcp_peer_close() has seen it */
 
 	struct dw_mcp_message *msg;
 	char version[16];
 	bool modern;
-	const json_t *client;
-	json_t *client_owned;
+	json_t *client;
 	const json_t *token; /* for progress, or NULL */
 
-	pthread_mutex_t lock; /* of all below, and held while the sink is sent to */
-	bool over;            /* answered, or cancelled */
+	pthread_mutex_t lock; /* of all below, and held while the sink sends */
+	bool over;            /* answered or cancelled */
 	bool cancelled;
 	double progress;
 	void (*on_cancel)(void *user);
@@ -37,13 +38,12 @@ struct dw_mcp_call {
 	struct dw_mcp_sink sink;
 };
 
-/* ---- life and death ---- */
+/* ---- creation and references ---- */
 
 struct dw_mcp_peer *dw_mcp_peer_ref(struct dw_mcp_peer *peer)
 {
-	(void)pthread_mutex_lock(&peer->lock);
+	HOLD_LOCK(&peer->lock);
 	peer->refs++;
-	(void)pthread_mutex_unlock(&peer->lock);
 	return peer;
 }
 
@@ -61,11 +61,10 @@ void dw_mcp_peer_unref(struct dw_mcp_peer *peer)
 	free(peer);
 }
 
-static void send_text(const struct dw_mcp_sink *sink, char *text, bool answer, int status)
+void dw_mcp_sink_send(const struct dw_mcp_sink *sink, char *text, bool answer, int status)
 {
 	struct dw_mcp_out out = {.text = text, .answer = answer, .status = status};
 
-	/* Without memory there is still one thing to say. */
 	if (!text && answer)
 		out.text = strdup(
 			"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
@@ -76,7 +75,7 @@ static void send_text(const struct dw_mcp_sink *sink, char *text, bool answer, i
 	sink->send(sink->user, &out);
 }
 
-/* A request that does not even become a call. */
+/* Answer a request that cannot become a call. */
 static struct dw_mcp_call *reject(struct dw_mcp_message *msg,
                                   const struct dw_mcp_sink *sink, enum dw_mcp_code code,
                                   const char *text)
@@ -84,18 +83,21 @@ static struct dw_mcp_call *reject(struct dw_mcp_message *msg,
 	struct dw_mcp_problem why;
 
 	(void)dw_mcp_refuse(&why, code, 400, NULL, "%s", text);
-	send_text(sink, dw_mcp_error(msg->id, &why), true, why.status);
+	dw_mcp_sink_send(sink, dw_mcp_error(msg->id, &why), true, why.status);
 	dw_mcp_message_free(msg);
 	sink->done(sink->user);
 	return NULL;
 }
 
-static struct dw_mcp_call *look_up(struct dw_mcp_peer *peer, const json_t *id)
+/* Under the peer's lock. */
+static struct dw_mcp_call *find(struct dw_mcp_peer *peer, const json_t *id)
 {
-	for (struct dw_mcp_call *call = peer->calls; call; call = call->next)
+	struct dw_mcp_call *call;
+
+	for (call = LIST_FIRST(&peer->calls); call; call = LIST_NEXT(call, link))
 		if (json_equal(call->msg->id, id))
-			return call;
-	return NULL;
+			break;
+	return call;
 }
 
 static const json_t *find_token(const json_t *meta)
@@ -105,12 +107,37 @@ static const json_t *find_token(const json_t *meta)
 	return json_is_string(token) || json_is_integer(token) ? token : NULL;
 }
 
+static void free_call(struct dw_mcp_call *call)
+{
+	json_decref(call->client);
+	(void)pthread_mutex_destroy(&call->lock);
+	free(call);
+}
+
+/* NULL, or why the peer does not take the call. */
+static const char *add_call(struct dw_mcp_peer *peer, struct dw_mcp_call *call)
+{
+	HOLD_LOCK(&peer->lock);
+	if (peer->closed)
+		return "the connection is closed";
+	if (find(peer, call->msg->id))
+		return "a request with this id is still in progress";
+	if (!call->modern) {
+		memcpy(call->version, peer->version, sizeof(call->version));
+		call->client = json_incref(peer->client);
+	}
+	LIST_INSERT_HEAD(&peer->calls, call, link);
+	peer->n_calls++;
+	peer->refs++;
+	return NULL;
+}
+
 struct dw_mcp_call *dw_mcp_call_create(struct dw_mcp_peer *peer,
                                        struct dw_mcp_message *msg,
                                        const struct dw_mcp_sink *sink)
 {
 	struct dw_mcp_call *call = calloc(1, sizeof(*call));
-	const char *refused = NULL;
+	const char *refused;
 
 	if (!call)
 		return reject(msg, sink, DW_MCP_INTERNAL, "out of memory");
@@ -118,49 +145,27 @@ struct dw_mcp_call *dw_mcp_call_create(struct dw_mcp_peer *peer,
 		.peer = peer,
 		.refs = 1,
 		.msg = msg,
+		.version = DW_MCP_2026_07_28,
 		.modern = msg->version != NULL,
 		.token = find_token(msg->meta),
 		.progress = -1,
 		.sink = *sink,
 	};
 	(void)pthread_mutex_init(&call->lock, NULL);
-
-	(void)pthread_mutex_lock(&peer->lock);
-	memcpy(call->version, peer->version, sizeof(call->version));
-	if (call->modern) {
-		memcpy(call->version, DW_MCP_2026_07_28, sizeof(DW_MCP_2026_07_28));
-		call->client = json_object_get(msg->meta,
-		                               DW_MCP_META "clientCapabilities");
-	} else {
-		call->client = call->client_owned = json_incref(peer->client);
-	}
-	if (peer->closed)
-		refused = "the connection is closed";
-	else if (look_up(peer, msg->id))
-		refused = "a request with this id is still under way";
-	if (!refused) {
-		call->next = peer->calls;
-		if (call->next)
-			call->next->prev = call;
-		peer->calls = call;
-		peer->n_calls++;
-		peer->refs++;
-	}
-	(void)pthread_mutex_unlock(&peer->lock);
+	if (call->modern)
+		call->client = json_incref(
+			json_object_get(msg->meta, DW_MCP_META "clientCapabilities"));
+	refused = add_call(peer, call);
 	if (!refused)
 		return call;
-
-	json_decref(call->client_owned);
-	(void)pthread_mutex_destroy(&call->lock);
-	free(call);
+	free_call(call);
 	return reject(msg, sink, DW_MCP_REQUEST, refused);
 }
 
 struct dw_mcp_call *dw_mcp_call_ref(struct dw_mcp_call *call)
 {
-	(void)pthread_mutex_lock(&call->peer->lock);
+	HOLD_LOCK(&call->peer->lock);
 	call->refs++;
-	(void)pthread_mutex_unlock(&call->peer->lock);
 	return call;
 }
 
@@ -172,12 +177,7 @@ void dw_mcp_call_unref(struct dw_mcp_call *call)
 	(void)pthread_mutex_lock(&peer->lock);
 	last = --call->refs == 0;
 	if (last) {
-		if (call->prev)
-			call->prev->next = call->next;
-		else
-			peer->calls = call->next;
-		if (call->next)
-			call->next->prev = call->prev;
+		LIST_REMOVE(call, link);
 		peer->n_calls--;
 	}
 	(void)pthread_mutex_unlock(&peer->lock);
@@ -188,9 +188,7 @@ void dw_mcp_call_unref(struct dw_mcp_call *call)
 		call->release(call->user);
 	call->sink.done(call->sink.user);
 	dw_mcp_message_free(call->msg);
-	json_decref(call->client_owned);
-	(void)pthread_mutex_destroy(&call->lock);
-	free(call);
+	free_call(call);
 	dw_mcp_peer_unref(peer);
 }
 
@@ -198,15 +196,14 @@ struct dw_mcp_call *dw_mcp_call_find(struct dw_mcp_peer *peer, const json_t *id)
 {
 	struct dw_mcp_call *call;
 
-	(void)pthread_mutex_lock(&peer->lock);
-	call = look_up(peer, id);
+	HOLD_LOCK(&peer->lock);
+	call = find(peer, id);
 	if (call)
 		call->refs++;
-	(void)pthread_mutex_unlock(&peer->lock);
 	return call;
 }
 
-/* ---- what it is ---- */
+/* ---- properties ---- */
 
 struct dw_mcp_peer *dw_mcp_call_peer(const struct dw_mcp_call *call)
 {
@@ -218,9 +215,9 @@ struct dw_service *dw_mcp_call_service(const struct dw_mcp_call *call)
 	return call->peer->mcp->service;
 }
 
-struct dw_mcp_keepalive *dw_mcp_call_pulse(const struct dw_mcp_call *call)
+struct dw_mcp_keepalive *dw_mcp_call_keepalive(const struct dw_mcp_call *call)
 {
-	return call->peer->mcp->pulse;
+	return call->peer->mcp->keepalive;
 }
 
 const struct dw_caller *dw_mcp_call_caller(const struct dw_mcp_call *call)
@@ -255,29 +252,24 @@ bool dw_mcp_call_wants_progress(const struct dw_mcp_call *call)
 
 bool dw_mcp_call_is_over(struct dw_mcp_call *call)
 {
-	bool over;
-
-	(void)pthread_mutex_lock(&call->lock);
-	over = call->over;
-	(void)pthread_mutex_unlock(&call->lock);
-	return over;
+	HOLD_LOCK(&call->lock);
+	return call->over;
 }
 
-/* ---- what is said ---- */
+/* ---- answers and other messages ---- */
 
 static void answer(struct dw_mcp_call *call, char *text, int status)
 {
-	(void)pthread_mutex_lock(&call->lock);
+	HOLD_LOCK(&call->lock);
 	if (call->over)
 		free(text);
 	else
-		send_text(&call->sink, text, true, status);
+		dw_mcp_sink_send(&call->sink, text, true, status);
 	call->over = true;
-	(void)pthread_mutex_unlock(&call->lock);
 }
 
-/* Who we are goes with every modern answer. */
-static void dress(json_t *result)
+/* Every modern answer has a resultType and names the server. */
+static void add_modern_fields(json_t *result)
 {
 	json_t *meta = json_object_get(result, "_meta");
 
@@ -292,14 +284,13 @@ static void dress(json_t *result)
 
 void dw_mcp_call_answer(struct dw_mcp_call *call, json_t *result)
 {
-	json_t *root;
+	json_auto_t *root = NULL;
 
 	if (call->modern && result)
-		dress(result);
+		add_modern_fields(result);
 	root = json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", call->msg->id,
 	                 "result", result);
 	answer(call, dw_mcp_dump(root), 200);
-	json_decref(root);
 }
 
 void dw_mcp_call_answer_cached(struct dw_mcp_call *call, json_t *result, unsigned ttl_ms,
@@ -315,29 +306,38 @@ void dw_mcp_call_answer_cached(struct dw_mcp_call *call, json_t *result, unsigne
 
 void dw_mcp_call_refuse(struct dw_mcp_call *call, struct dw_mcp_problem *why)
 {
-	/* Before 2026-07-28 it was HTTP that had to work, and nothing else. */
+	/* Before 2026-07-28 the HTTP status of every JSON-RPC error is 200. */
 	answer(call, dw_mcp_error(call->msg->id, why), call->modern ? why->status : 200);
-	dw_mcp_problem_finish(why);
+	json_decref(why->data);
 }
 
-static void send_locked(struct dw_mcp_call *call, json_t *message)
+void dw_mcp_call_fail(struct dw_mcp_call *call, enum dw_mcp_code code, int status,
+                      const char *fmt, ...)
 {
-	char *text = NULL;
+	struct dw_mcp_problem why = {.code = code, .status = status};
+	va_list ap;
 
-	if (message && !call->over) {
-		(void)json_object_set_new(message, "jsonrpc", json_string("2.0"));
-		text = dw_mcp_dump(message);
-	}
-	if (text)
-		send_text(&call->sink, text, false, 0);
-	json_decref(message);
+	va_start(ap, fmt);
+	(void)vsnprintf(why.text, sizeof(why.text), fmt, ap);
+	va_end(ap);
+	dw_mcp_call_refuse(call, &why);
+}
+
+/* Under the lock. */
+static void send_message(struct dw_mcp_call *call, json_t *message)
+{
+	json_auto_t *owned = message;
+
+	if (!message || call->over)
+		return;
+	(void)json_object_set_new(message, "jsonrpc", json_string("2.0"));
+	dw_mcp_sink_send(&call->sink, dw_mcp_dump(owned), false, 0);
 }
 
 void dw_mcp_call_send(struct dw_mcp_call *call, json_t *message)
 {
-	(void)pthread_mutex_lock(&call->lock);
-	send_locked(call, message);
-	(void)pthread_mutex_unlock(&call->lock);
+	HOLD_LOCK(&call->lock);
+	send_message(call, message);
 }
 
 void dw_mcp_call_progress(struct dw_mcp_call *call, double progress, double total,
@@ -347,7 +347,7 @@ void dw_mcp_call_progress(struct dw_mcp_call *call, double progress, double tota
 
 	if (!call->token)
 		return;
-	(void)pthread_mutex_lock(&call->lock);
+	HOLD_LOCK(&call->lock);
 	if (progress <= call->progress)
 		progress = call->progress + 0.001;
 	call->progress = progress;
@@ -357,26 +357,25 @@ void dw_mcp_call_progress(struct dw_mcp_call *call, double progress, double tota
 		(void)json_object_set_new(params, "total", json_real(total));
 	if (params && text && dw_mcp_call_since(call, DW_MCP_2025_03_26))
 		(void)json_object_set_new(params, "message",
-		                          dw_mcp_string(text, strlen(text)));
-	send_locked(call, json_pack("{s:s, s:o}", "method", "notifications/progress",
-	                            "params", params));
-	(void)pthread_mutex_unlock(&call->lock);
+		                          dw_json_text(text, strlen(text)));
+	send_message(call, json_pack("{s:s, s:o}", "method", "notifications/progress",
+	                             "params", params));
 }
 
-/* ---- what ends it early ---- */
+/* ---- cancelling ---- */
 
 void dw_mcp_call_on_cancel(struct dw_mcp_call *call, void (*fn)(void *user),
                            void (*release)(void *user), void *user)
 {
-	bool now;
+	bool cancelled;
 
 	(void)pthread_mutex_lock(&call->lock);
-	now = call->cancelled;
-	call->on_cancel = now ? NULL : fn;
+	cancelled = call->cancelled;
+	call->on_cancel = cancelled ? NULL : fn;
 	call->release = release;
 	call->user = user;
 	(void)pthread_mutex_unlock(&call->lock);
-	if (now)
+	if (cancelled)
 		fn(user);
 }
 
@@ -396,20 +395,20 @@ void dw_mcp_call_cancel(struct dw_mcp_call *call)
 		fn(user);
 }
 
-/* The next one that nobody told yet, with a reference; or NULL. */
-static struct dw_mcp_call *next_open(struct dw_mcp_peer *peer)
+/* The next call to cancel, and a reference to it; or NULL. */
+static struct dw_mcp_call *next_to_close(struct dw_mcp_peer *peer)
 {
 	struct dw_mcp_call *call;
 
-	(void)pthread_mutex_lock(&peer->lock);
+	HOLD_LOCK(&peer->lock);
 	peer->closed = true;
-	for (call = peer->calls; call && call->told; call = call->next)
-		;
+	for (call = LIST_FIRST(&peer->calls); call; call = LIST_NEXT(call, link))
+		if (!call->closing)
+			break;
 	if (call) {
-		call->told = true;
+		call->closing = true;
 		call->refs++;
 	}
-	(void)pthread_mutex_unlock(&peer->lock);
 	return call;
 }
 
@@ -419,7 +418,7 @@ void dw_mcp_peer_close(struct dw_mcp_peer *peer)
 
 	if (!peer)
 		return;
-	while ((call = next_open(peer))) {
+	while ((call = next_to_close(peer))) {
 		dw_mcp_call_cancel(call);
 		dw_mcp_call_unref(call);
 	}

@@ -4,14 +4,16 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/queue.h>
 
+#include "daemon/api_error.h"
 #include "daemon/task.h"
 #include "mcp/jsonrpc.h"
 
 /*
- * A request under way, as who serves it sees it. Whoever answers later than its
- * method returns holds a reference until then. Everything here may be called from
- * any thread; after an answer or a cancel all of it does nothing.
+ * A request in progress, for the code that serves it. A method that answers after it
+ * has returned holds a reference until then. All functions may be called from any
+ * thread, and do nothing once the call is answered or cancelled.
  */
 struct dw_mcp_call;
 struct dw_mcp_keepalive;
@@ -20,64 +22,68 @@ struct dw_mcp_call *dw_mcp_call_ref(struct dw_mcp_call *call);
 void dw_mcp_call_unref(struct dw_mcp_call *call);
 
 struct dw_service *dw_mcp_call_service(const struct dw_mcp_call *call);
-struct dw_mcp_keepalive *dw_mcp_call_pulse(const struct dw_mcp_call *call);
+struct dw_mcp_keepalive *dw_mcp_call_keepalive(const struct dw_mcp_call *call);
 const struct dw_caller *dw_mcp_call_caller(const struct dw_mcp_call *call);
 const struct dw_mcp_message *dw_mcp_call_message(const struct dw_mcp_call *call);
 bool dw_mcp_call_is_modern(const struct dw_mcp_call *call);
 
-/* Is it of this revision or a later one? */
+/* Returns true if the call uses this revision or a later one. */
 bool dw_mcp_call_since(const struct dw_mcp_call *call, const char *version);
 
-/* What the client said it can do: of this request, or at initialize. May be NULL. */
+/* The client's capabilities: from this request, or from initialize. May be NULL. */
 const json_t *dw_mcp_call_client(const struct dw_mcp_call *call);
 
-/* Was it answered or cancelled? */
+/* Returns true if the call was answered or cancelled. */
 bool dw_mcp_call_is_over(struct dw_mcp_call *call);
 
-/* The answer; the tree is taken over, and NULL means that memory ran out. */
+/* Answer the call; takes ownership of the result. NULL means out of memory. */
 void dw_mcp_call_answer(struct dw_mcp_call *call, json_t *result);
 
-/* An answer that may be kept for so long, and by whom. Older revisions are not told. */
+/* The same, with how long the answer may be cached; older revisions lack that. */
 void dw_mcp_call_answer_cached(struct dw_mcp_call *call, json_t *result, unsigned ttl_ms,
                                bool for_all);
 
-/* The problem is taken over. */
+/* Answer with an error; dw_mcp_call_refuse() takes ownership of the problem. */
 void dw_mcp_call_refuse(struct dw_mcp_call *call, struct dw_mcp_problem *why);
+void dw_mcp_call_fail(struct dw_mcp_call *call, enum dw_mcp_code code, int status,
+                      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Another message on the same way; the tree, without "jsonrpc", is taken over. */
+/* Send another message; takes ownership of it, and adds "jsonrpc". */
 void dw_mcp_call_send(struct dw_mcp_call *call, json_t *message);
 
-/* Does the client want to know how far we are? */
+/* Returns true if the client asked for progress notifications. */
 bool dw_mcp_call_wants_progress(const struct dw_mcp_call *call);
 
 /*
- * Tell it, if it wants to know. Progress only goes up: one that does not is moved a
- * little above the last. total 0: nobody knows.
+ * Notify a client that asked for progress. Progress must increase: a value that does not
+ * is replaced by one a little above the last. total 0: unknown.
  */
 void dw_mcp_call_progress(struct dw_mcp_call *call, double progress, double total,
                           const char *text);
 
 /*
- * What to do when it is cancelled: called at most once, perhaps at once, from
- * whichever thread cancels. The user is released with the call. Once for a call.
+ * Set, once, the function to call when the call is cancelled: at most once, perhaps
+ * at once, from the thread that cancels. The user is released with the call.
  */
 void dw_mcp_call_on_cancel(struct dw_mcp_call *call, void (*fn)(void *user),
                            void (*release)(void *user), void *user);
 
-/* A method of the protocol's. */
+/* ---- methods and tools ---- */
+
 enum dw_mcp_eras {
 	DW_MCP_LEGACY = 1U << 0,
 	DW_MCP_MODERN = 1U << 1,
 	DW_MCP_BOTH = DW_MCP_LEGACY | DW_MCP_MODERN,
 };
 
+/* A method of the protocol. */
 struct dw_mcp_method {
 	const char *name;
 	unsigned eras;                                           /* of enum dw_mcp_eras */
-	void (*serve)(struct dw_mcp_call *call, json_t *params); /* may be NULL */
+	void (*serve)(struct dw_mcp_call *call, json_t *params); /* params may be NULL */
 };
 
-/* A tool: what tools/list says of it, and what tools/call does. */
+/* A tool: its entry in tools/list, and its tools/call. */
 struct dw_mcp_tool {
 	const char *name;
 	json_t *(*describe)(void);                            /* NULL without memory */
@@ -85,17 +91,85 @@ struct dw_mcp_tool {
 };
 
 /*
- * What a server has besides our own tools and resources. There is nothing of the
- * kind in dewar-serve (extra_none.c): it is where the program that the
- * conformance suite runs against has the things which that suite calls.
+ * Methods and tools besides Dewar's own. dewar-serve has none (extra_none.c); the test
+ * program for the conformance suite has those that the suite calls.
  */
 struct dw_mcp_extra {
-	const struct dw_mcp_method *methods; /* before ours; ends in a name NULL */
-	const struct dw_mcp_tool *tools;     /* behind ours; ends in a name NULL */
+	const struct dw_mcp_method *methods; /* searched first; ends in a NULL name */
+	const struct dw_mcp_tool *tools;     /* listed last; ends in a NULL name */
 	void (*capabilities)(json_t *object, bool modern);  /* or NULL */
-	void (*response)(const struct dw_mcp_message *msg); /* to what it asked; or NULL */
+	void (*response)(const struct dw_mcp_message *msg); /* from the client; or NULL */
 };
 
 extern const struct dw_mcp_extra dw_mcp_extra;
+
+/* ---- keepalive: keepalive.c ---- */
+
+/*
+ * Calls fn at intervals: many clients drop a call that sends no progress for a minute.
+ * Embed it, and start from {.fn, .user}.
+ */
+struct dw_mcp_keepalive_entry {
+	void (*fn)(void *user); /* must not block */
+	void *user;
+	LIST_ENTRY(dw_mcp_keepalive_entry) link;
+};
+
+/* NULL without memory. The first entry starts its thread. */
+struct dw_mcp_keepalive *dw_mcp_keepalive_create(unsigned every_ms);
+void dw_mcp_keepalive_free(struct dw_mcp_keepalive *keepalive); /* accepts NULL */
+
+void dw_mcp_keepalive_add(struct dw_mcp_keepalive *keepalive,
+                          struct dw_mcp_keepalive_entry *entry);
+
+/* fn is not running once this returns. Must not be called from fn. */
+void dw_mcp_keepalive_remove(struct dw_mcp_keepalive *keepalive,
+                             struct dw_mcp_keepalive_entry *entry);
+
+/* ---- asking the client's user for approval: elicit.c ---- */
+
+/*
+ * Elicitation, for policies that allow users to approve their own requests. Until
+ * 2025-11-25 we send a request during the call, and the client responds. Since
+ * 2026-07-28 the call is answered with input_required, and the client repeats it with
+ * the response; the same request of the same caller finds the same approval.
+ *
+ * Embed it, and start from {0}.
+ */
+struct dw_mcp_elicit {
+	struct dw_mcp_call *call; /* NULL: no request is open */
+	LIST_ENTRY(dw_mcp_elicit) link;
+	char id[DW_ID_MAX + 16]; /* of the request */
+	char approval[DW_ID_MAX];
+};
+
+enum dw_mcp_elicited {
+	DW_MCP_ELICIT_CANNOT = 0, /* only other approvers can decide */
+	DW_MCP_ELICIT_SENT,       /* the request was sent */
+	DW_MCP_ELICIT_TOLD,       /* the call brought the response, which now counts */
+	DW_MCP_ELICIT_ANSWERED, /* with input_required: the call is over, cancel the run */
+};
+
+/* Ask the user of the call's client for this approval. Does not block. */
+enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
+                                   const struct dw_task_approval *approval);
+
+/* Withdraw an open request: it is decided, or the run has ended. Accepts {0}. */
+void dw_mcp_elicit_end(struct dw_mcp_elicit *ask);
+
+/* ---- results of tools: tool_result.c; all return NULL without memory ---- */
+
+/* The outputSchema of the tools that run something. */
+json_t *dw_mcp_result_schema(void);
+
+/* The result of a run; structured: with structuredContent, which old revisions lack. */
+json_t *dw_mcp_result_make(const struct dw_task *task, bool structured);
+
+/*
+ * Nothing ran: the reason, as text that a model can act on, and for programs in _meta,
+ * {"code", "message", "hint"} as in the errors of the HTTP API.
+ */
+#define DW_MCP_ERROR_KEY "dewar/error"
+json_t *dw_mcp_result_refused(const struct dw_api_error *why);
 
 #endif

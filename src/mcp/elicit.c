@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/elicit.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/error_json.h"
+#include "base/lock.h"
 #include "base/utf8.h"
 #include "daemon/service.h"
-#include "mcp/peer.h"
+#include "mcp/mcp_own.h"
 
-/* Who is to decide should see what it is about; nobody reads more in a dialog. */
+/* As much of the code as a dialog can show. */
 #define EXCERPT_MAX 1500
 #define KEY "approval"
 
-/* Those under way. Nobody who holds this lock waits for another, but the service's. */
+/* The open requests. A thread that holds this lock takes no other but the service's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct dw_mcp_elicit *first;
+static LIST_HEAD(, dw_mcp_elicit) open_requests = LIST_HEAD_INITIALIZER(open_requests);
 
-/* ---- what is asked ---- */
+/* ---- the question ---- */
 
-/* A client that can show a form; it may be able to open an address only. */
+/* Returns true if the client can show a form; some can only open a URL. */
 static bool has_forms(const struct dw_mcp_call *call)
 {
 	const json_t *can = json_object_get(dw_mcp_call_client(call), "elicitation");
@@ -47,15 +47,14 @@ static json_t *make_message(const struct dw_mcp_call *call,
 	if (code[len] != '\0')
 		len -= dw_utf8_unfinished(code, len);
 	dw_buf_init(&text, SIZE_MAX / 2);
-	(void)dw_buf_printf(&text,
-	                    "May this %s run? The policy's rule %s wants approval: %s\n\n",
-	                    language ? language : "command", approval->rule,
-	                    approval->reason);
+	(void)dw_buf_printf(
+		&text, "May this %s run? The policy's rule %s requires approval: %s\n\n",
+		language ? language : "command", approval->rule, approval->reason);
 	(void)dw_buf_add(&text, code, len);
 	if (code[len] != '\0')
-		(void)dw_buf_printf(&text, "\n... and %zu bytes more",
+		(void)dw_buf_printf(&text, "\n... and %zu more bytes",
 		                    strlen(code) - len);
-	return text.failed ? NULL : dw_mcp_string(text.data, text.len);
+	return text.failed ? NULL : dw_json_text(text.data, text.len);
 }
 
 static json_t *make_params(const struct dw_mcp_call *call,
@@ -65,16 +64,16 @@ static json_t *make_params(const struct dw_mcp_call *call,
 		json_pack("{s:o, s:{s:s, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}}, s:[s]}}",
 	                  "message", make_message(call, approval), "requestedSchema",
 	                  "type", "object", "properties", "approve", "type", "boolean",
-	                  "title", "Approve", "description", "Run it, this once", "note",
+	                  "title", "Approve", "description", "Run it this once", "note",
 	                  "type", "string", "title", "Note", "description",
-	                  "Why, for the record", "required", "approve");
+	                  "The reason, for the audit record", "required", "approve");
 
 	if (params && dw_mcp_call_since(call, DW_MCP_2025_11_25))
 		(void)json_object_set_new(params, "mode", json_string("form"));
 	return params;
 }
 
-/* ---- what is answered ---- */
+/* ---- the response ---- */
 
 static void decide(const struct dw_mcp_call *call, const char *approval,
                    const json_t *answer)
@@ -89,8 +88,9 @@ static void decide(const struct dw_mcp_call *call, const char *approval,
 	                  dw_mcp_call_caller(call)->who, yes, note);
 }
 
-/* A call that brings the answer to this very question. */
-static bool has_answer(struct dw_mcp_call *call, const struct dw_task_approval *approval)
+/* Returns true if the call brought the response to this question; it is used then. */
+static bool use_response(struct dw_mcp_call *call,
+                         const struct dw_task_approval *approval)
 {
 	const json_t *params = dw_mcp_call_message(call)->params;
 	const char *state = dw_mcp_text(params, "requestState");
@@ -113,7 +113,7 @@ static void answer_input_required(struct dw_mcp_call *call,
 	                                   approval->id));
 }
 
-/* ---- requests under way ---- */
+/* ---- open requests ---- */
 
 static void send_request(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
                          const struct dw_task_approval *approval)
@@ -122,11 +122,7 @@ static void send_request(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
 	(void)snprintf(ask->approval, sizeof(ask->approval), "%s", approval->id);
 	(void)snprintf(ask->id, sizeof(ask->id), KEY "-%s", approval->id);
 	(void)pthread_mutex_lock(&lock);
-	ask->prev = NULL;
-	ask->next = first;
-	if (first)
-		first->prev = ask;
-	first = ask;
+	LIST_INSERT_HEAD(&open_requests, ask, link);
 	(void)pthread_mutex_unlock(&lock);
 	dw_mcp_call_send(call, json_pack("{s:s, s:s, s:o}", "id", ask->id, "method",
 	                                 "elicitation/create", "params",
@@ -143,21 +139,16 @@ enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *ask, struct dw_mcp_call
 		send_request(ask, call, approval);
 		return DW_MCP_ELICIT_SENT;
 	}
-	if (has_answer(call, approval))
+	if (use_response(call, approval))
 		return DW_MCP_ELICIT_TOLD;
 	answer_input_required(call, approval);
 	return DW_MCP_ELICIT_ANSWERED;
 }
 
 /* Under the lock. */
-static void take_out(struct dw_mcp_elicit *ask)
+static void close_request(struct dw_mcp_elicit *ask)
 {
-	if (ask->prev)
-		ask->prev->next = ask->next;
-	else
-		first = ask->next;
-	if (ask->next)
-		ask->next->prev = ask->prev;
+	LIST_REMOVE(ask, link);
 	ask->call = NULL;
 }
 
@@ -168,13 +159,13 @@ void dw_mcp_elicit_end(struct dw_mcp_elicit *ask)
 	(void)pthread_mutex_lock(&lock);
 	call = ask->call;
 	if (call)
-		take_out(ask);
+		close_request(ask);
 	(void)pthread_mutex_unlock(&lock);
 	if (call)
 		dw_mcp_call_send(call, json_pack("{s:s, s:{s:s, s:s}}", "method",
 		                                 "notifications/cancelled", "params",
 		                                 "requestId", ask->id, "reason",
-		                                 "it is decided, or nobody waits"));
+		                                 "decided, or no longer needed"));
 }
 
 void dw_mcp_elicit_take(struct dw_mcp_peer *peer, const struct dw_mcp_message *msg)
@@ -185,15 +176,15 @@ void dw_mcp_elicit_take(struct dw_mcp_peer *peer, const struct dw_mcp_message *m
 
 	if (!id)
 		return;
-	(void)pthread_mutex_lock(&lock);
-	for (ask = first; ask; ask = ask->next)
+	HOLD_LOCK(&lock);
+	for (ask = LIST_FIRST(&open_requests); ask; ask = LIST_NEXT(ask, link))
 		if (strcmp(ask->id, id) == 0 && dw_mcp_call_peer(ask->call) == peer)
 			break;
-	/* A client that failed to ask has said nothing; others may decide. Nor does one
-	 * that has called the run off mean it any more. */
-	if (ask && json_is_object(answer) && !dw_mcp_call_is_over(ask->call))
+	if (!ask)
+		return;
+	/* An error is not a decision: other approvers may decide. The response to a
+	 * call that was cancelled since does not count. */
+	if (json_is_object(answer) && !dw_mcp_call_is_over(ask->call))
 		decide(ask->call, ask->approval, answer);
-	if (ask)
-		take_out(ask);
-	(void)pthread_mutex_unlock(&lock);
+	close_request(ask);
 }

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/utf8.h"
+#include "base/error_json.h"
 
-/* jansson itself gives up below 2048 objects in each other. */
+/* jansson itself refuses JSON that is nested more than 2048 deep. */
 #define READ_FLAGS (JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY)
 
-/* 15 digits are all that a double surely has: 1.9 stays 1.9. */
+/* A double is exact to 15 digits: 1.9 stays 1.9. */
 #define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
 
 int dw_mcp_refuse(struct dw_mcp_problem *ret, enum dw_mcp_code code, int status,
@@ -27,22 +27,6 @@ int dw_mcp_refuse(struct dw_mcp_problem *ret, enum dw_mcp_code code, int status,
 	return -1;
 }
 
-void dw_mcp_problem_finish(struct dw_mcp_problem *problem)
-{
-	json_decref(problem->data);
-	problem->data = NULL;
-}
-
-json_t *dw_mcp_string(const char *data, size_t len)
-{
-	autofree char *clean = NULL;
-
-	if (dw_utf8_valid(data, len))
-		return json_stringn_nocheck(data, len);
-	clean = dw_utf8_clean(data, len, &len);
-	return clean ? json_stringn_nocheck(clean, len) : NULL;
-}
-
 char *dw_mcp_dump(const json_t *root)
 {
 	return root ? json_dumps(root, DUMP_FLAGS) : NULL;
@@ -50,19 +34,13 @@ char *dw_mcp_dump(const json_t *root)
 
 char *dw_mcp_error(const json_t *id, const struct dw_mcp_problem *problem)
 {
-	json_t *error, *root;
-	char *text;
+	json_auto_t *root = json_pack("{s:s, s:O?, s:{s:i, s:o, s:O*}}", "jsonrpc", "2.0",
+	                              "id", id, "error", "code", (int)problem->code,
+	                              "message",
+	                              dw_json_text(problem->text, strlen(problem->text)),
+	                              "data", problem->data);
 
-	error = json_pack("{s:i, s:o}", "code", (int)problem->code, "message",
-	                  dw_mcp_string(problem->text, strlen(problem->text)));
-	if (error && problem->data)
-		(void)json_object_set(error, "data", problem->data);
-	root = json_pack("{s:s, s:O*, s:o}", "jsonrpc", "2.0", "id", id, "error", error);
-	if (root && !id)
-		(void)json_object_set_new(root, "id", json_null());
-	text = dw_mcp_dump(root);
-	json_decref(root);
-	return text;
+	return dw_mcp_dump(root);
 }
 
 const char *dw_mcp_text(const json_t *object, const char *key)
@@ -101,8 +79,8 @@ static bool is_id(const json_t *id)
 	return json_is_string(id) || json_is_integer(id);
 }
 
-/* All that a message can be, or not. */
-static int sort(struct dw_mcp_message *msg, struct dw_mcp_problem *why)
+/* Check the message, and set its kind and parts. */
+static int classify(struct dw_mcp_message *msg, struct dw_mcp_problem *why)
 {
 	const json_t *root = msg->root, *id = json_object_get(root, "id");
 	const json_t *method = json_object_get(root, "method");
@@ -120,12 +98,13 @@ static int sort(struct dw_mcp_message *msg, struct dw_mcp_problem *why)
 		                     "jsonrpc must be \"2.0\"");
 	if (id && !msg->id && !(has_error && json_is_null(id)))
 		return dw_mcp_refuse(why, DW_MCP_REQUEST, 400, NULL,
-		                     "id must be a string or a whole number");
+		                     "id must be a string or an integer");
 	if (!method) {
 		if (has_result == has_error || !id)
-			return dw_mcp_refuse(why, DW_MCP_REQUEST, 400, NULL,
-			                     "neither a request, a notification nor a "
-			                     "response");
+			return dw_mcp_refuse(
+				why, DW_MCP_REQUEST, 400, NULL,
+				"the message is not a request, a notification or a "
+				"response");
 		msg->kind = DW_MCP_IS_RESPONSE;
 		return 0;
 	}
@@ -157,7 +136,7 @@ int dw_mcp_message_of(json_t *root, struct dw_mcp_message **ret, char **ret_erro
 		return -1;
 	}
 	msg->root = root;
-	if (sort(msg, &why) < 0) {
+	if (classify(msg, &why) < 0) {
 		*ret_error = dw_mcp_error(msg->id, &why);
 		dw_mcp_message_free(msg);
 		return -1;
@@ -198,7 +177,7 @@ int dw_mcp_parse(const char *text, size_t len, struct dw_mcp_message **ret,
 	root = json_loadb(text, len, READ_FLAGS, &bad);
 	if (!root) {
 		(void)dw_mcp_refuse(&why, DW_MCP_PARSE, 400, NULL,
-		                    "not JSON: line %d, column %d: %s", bad.line,
+		                    "not valid JSON: line %d, column %d: %s", bad.line,
 		                    bad.column, bad.text);
 		*ret_error = dw_mcp_error(NULL, &why);
 		return -1;

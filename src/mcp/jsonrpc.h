@@ -6,16 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * JSON-RPC as the Model Context Protocol has it: one message, read and written.
- */
+/* Parsing and printing one JSON-RPC message, as the Model Context Protocol uses it. */
 
 /* Revisions, oldest first. Their names compare as their dates do. */
 #define DW_MCP_2024_11_05 "2024-11-05"
 #define DW_MCP_2025_03_26 "2025-03-26"
 #define DW_MCP_2025_06_18 "2025-06-18"
 #define DW_MCP_2025_11_25 "2025-11-25"
-#define DW_MCP_2026_07_28 "2026-07-28" /* stateless: what we call modern */
+#define DW_MCP_2026_07_28 "2026-07-28" /* stateless; "modern" here */
 
 #define DW_MCP_LEGACY_NEWEST DW_MCP_2025_11_25
 
@@ -37,62 +35,58 @@ enum dw_mcp_kind {
 	DW_MCP_IS_REQUEST = 0,
 	DW_MCP_IS_NOTIFICATION,
 	DW_MCP_IS_RESPONSE,
-	DW_MCP_IS_BATCH, /* root is an array of messages; none is a batch itself */
+	DW_MCP_IS_BATCH, /* root is an array of messages that are not batches */
 };
 
-/* Messages in a batch, at most. */
+/* The most messages in a batch. */
 #define DW_MCP_BATCH_MAX 64
 
-/* What is not its own is borrowed from root. */
+/* All other pointers borrow from root. */
 struct dw_mcp_message {
 	json_t *root;
 	enum dw_mcp_kind kind;
-	const json_t *id;    /* a string or a whole number; NULL if it has none */
-	const char *method;  /* NULL of a response and of a batch */
+	const json_t *id;    /* a string or an integer; NULL if absent */
+	const char *method;  /* NULL in a response and in a batch */
 	json_t *params;      /* an object, or NULL */
 	json_t *meta;        /* params._meta if it is an object, or NULL */
-	const char *version; /* that its _meta names, or NULL */
+	const char *version; /* the revision in _meta, or NULL */
 };
 
-/* Why a message is not served. */
+/* Why a message is refused. */
 struct dw_mcp_problem {
 	enum dw_mcp_code code;
-	int status; /* HTTP's; 200 where the revisions before 2026-07-28 want that */
+	int status; /* of the HTTP reply to a modern request */
 	char text[512];
 	json_t *data; /* or NULL */
 };
 
-/* Fill *ret and return -1. The data is taken over. */
+/* Fill *ret, which takes ownership of the data, and return -1. */
 int dw_mcp_refuse(struct dw_mcp_problem *ret, enum dw_mcp_code code, int status,
                   json_t *data, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6), cold));
-void dw_mcp_problem_finish(struct dw_mcp_problem *problem);
 
 /*
- * Read one message. -1: *ret_error is what to answer (NULL without memory), with
- * its id if that much could be read, and HTTP's status is 400.
+ * Parse one message. On -1, *ret_error is the response (NULL without memory), with the
+ * id of the message if that could be parsed, for the HTTP status 400.
  */
 int dw_mcp_parse(const char *text, size_t len, struct dw_mcp_message **ret,
                  char **ret_error);
 
-/* The same of what has been read already, and is no batch; root is taken over. */
+/* The same of a parsed message that is not a batch; takes ownership of root. */
 int dw_mcp_message_of(json_t *root, struct dw_mcp_message **ret, char **ret_error);
 
 void dw_mcp_message_free(struct dw_mcp_message *msg); /* accepts NULL */
 
-/* Is it a revision that begins with initialize? */
+/* Returns true if the revision begins with initialize. */
 bool dw_mcp_is_legacy(const char *version);
 
-/* What a key of an object holds, if that is a string without NUL; or NULL. */
+/* The value of a key if it is a string without NUL; or NULL. */
 const char *dw_mcp_text(const json_t *object, const char *key);
 
-/* In one line; free() it. NULL without memory, or without a tree. */
+/* One line of JSON; free() it. NULL without memory, or if root is NULL. */
 char *dw_mcp_dump(const json_t *root);
 
 /* {"jsonrpc", "id", "error"}; free() it. NULL without memory. */
 char *dw_mcp_error(const json_t *id, const struct dw_mcp_problem *problem);
-
-/* A string of any origin: JSON takes UTF-8 only. */
-json_t *dw_mcp_string(const char *data, size_t len);
 
 #endif

@@ -1,96 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/keepalive.h"
-
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
+#include "mcp/call.h"
 
 struct dw_mcp_keepalive {
-	pthread_mutex_t lock; /* of all below, and held while a beat is called */
-	pthread_cond_t over;
+	pthread_mutex_t lock; /* of all below, and held while an entry's fn runs */
+	pthread_cond_t stop;
 	unsigned every_ms;
-	struct dw_mcp_beat *first;
+	LIST_HEAD(, dw_mcp_keepalive_entry) entries;
 	pthread_t thread;
 	bool running;
-	bool ended;
+	bool stopped;
 };
 
-static void *keep_beating(void *user)
+static void *call_entries(void *user)
 {
-	struct dw_mcp_keepalive *pulse = user;
+	struct dw_mcp_keepalive *keepalive = user;
+	struct dw_mcp_keepalive_entry *entry;
 	struct timespec until;
 
-	(void)pthread_mutex_lock(&pulse->lock);
-	while (!pulse->ended) {
-		until = dw_time_in(pulse->every_ms);
-		(void)pthread_cond_timedwait(&pulse->over, &pulse->lock, &until);
-		for (struct dw_mcp_beat *b = pulse->first; b && !pulse->ended;
-		     b = b->next)
-			b->fn(b->user);
+	HOLD_LOCK(&keepalive->lock);
+	while (!keepalive->stopped) {
+		until = dw_time_in(keepalive->every_ms);
+		(void)pthread_cond_timedwait(&keepalive->stop, &keepalive->lock, &until);
+		entry = keepalive->stopped ? NULL : LIST_FIRST(&keepalive->entries);
+		for (; entry; entry = LIST_NEXT(entry, link))
+			entry->fn(entry->user);
 	}
-	(void)pthread_mutex_unlock(&pulse->lock);
 	return NULL;
 }
 
 struct dw_mcp_keepalive *dw_mcp_keepalive_create(unsigned every_ms)
 {
-	struct dw_mcp_keepalive *pulse = calloc(1, sizeof(*pulse));
-	pthread_condattr_t attr;
+	struct dw_mcp_keepalive *keepalive = calloc(1, sizeof(*keepalive));
 
-	if (!pulse)
+	if (!keepalive)
 		return NULL;
-	pulse->every_ms = every_ms;
-	(void)pthread_mutex_init(&pulse->lock, NULL);
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&pulse->over, &attr);
-	(void)pthread_condattr_destroy(&attr);
-	return pulse;
+	keepalive->every_ms = every_ms;
+	(void)pthread_mutex_init(&keepalive->lock, NULL);
+	dw_cond_init(&keepalive->stop);
+	return keepalive;
 }
 
-void dw_mcp_keepalive_free(struct dw_mcp_keepalive *pulse)
+void dw_mcp_keepalive_free(struct dw_mcp_keepalive *keepalive)
 {
 	bool running;
 
-	if (!pulse)
+	if (!keepalive)
 		return;
-	(void)pthread_mutex_lock(&pulse->lock);
-	pulse->ended = true;
-	running = pulse->running;
-	(void)pthread_cond_signal(&pulse->over);
-	(void)pthread_mutex_unlock(&pulse->lock);
+	(void)pthread_mutex_lock(&keepalive->lock);
+	keepalive->stopped = true;
+	running = keepalive->running;
+	(void)pthread_cond_signal(&keepalive->stop);
+	(void)pthread_mutex_unlock(&keepalive->lock);
 	if (running)
-		(void)pthread_join(pulse->thread, NULL);
-	(void)pthread_cond_destroy(&pulse->over);
-	(void)pthread_mutex_destroy(&pulse->lock);
-	free(pulse);
+		(void)pthread_join(keepalive->thread, NULL);
+	(void)pthread_cond_destroy(&keepalive->stop);
+	(void)pthread_mutex_destroy(&keepalive->lock);
+	free(keepalive);
 }
 
-void dw_mcp_keepalive_add(struct dw_mcp_keepalive *pulse, struct dw_mcp_beat *beat)
+void dw_mcp_keepalive_add(struct dw_mcp_keepalive *keepalive,
+                          struct dw_mcp_keepalive_entry *entry)
 {
-	(void)pthread_mutex_lock(&pulse->lock);
-	beat->prev = NULL;
-	beat->next = pulse->first;
-	if (beat->next)
-		beat->next->prev = beat;
-	pulse->first = beat;
-	/* Without a thread there are no signs of life, and all else is as it was. */
-	if (!pulse->running)
-		pulse->running = pthread_create(&pulse->thread, NULL, keep_beating,
-		                                pulse) == 0;
-	(void)pthread_mutex_unlock(&pulse->lock);
+	HOLD_LOCK(&keepalive->lock);
+	LIST_INSERT_HEAD(&keepalive->entries, entry, link);
+	/* Without a thread there is no keepalive; calls work all the same. */
+	if (!keepalive->running)
+		keepalive->running = pthread_create(&keepalive->thread, NULL,
+		                                    call_entries, keepalive) == 0;
 }
 
-void dw_mcp_keepalive_remove(struct dw_mcp_keepalive *pulse, struct dw_mcp_beat *beat)
+void dw_mcp_keepalive_remove(struct dw_mcp_keepalive *keepalive,
+                             struct dw_mcp_keepalive_entry *entry)
 {
-	(void)pthread_mutex_lock(&pulse->lock);
-	if (beat->prev)
-		beat->prev->next = beat->next;
-	else
-		pulse->first = beat->next;
-	if (beat->next)
-		beat->next->prev = beat->prev;
-	(void)pthread_mutex_unlock(&pulse->lock);
+	HOLD_LOCK(&keepalive->lock);
+	LIST_REMOVE(entry, link);
 }

@@ -5,25 +5,22 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/lock.h"
 #include "dewar/dewar.h"
-#include "mcp/batch.h"
-#include "mcp/elicit.h"
-#include "mcp/keepalive.h"
-#include "mcp/peer.h"
-#include "mcp/resources.h"
+#include "mcp/mcp_own.h"
 #include "mcp/tools.h"
 
-/* A client may keep what we have for so long; it changes only with the program. */
+/* How long a client may cache the lists, which change only with the program. */
 #define LIST_TTL_MS 300000
 
-/* Clients give up after a minute or so; some after less. */
-#define BEAT_EVERY_MS 5000
+/* Clients drop a silent call after about a minute, some sooner. */
+#define KEEPALIVE_MS 5000
 
 static const char instructions[] =
-	"Dewar runs code and shell commands in a fresh, walled cell. Nothing is kept from "
-	"one call to the next: send all files that a program needs with `files`, and name "
-	"those to bring back with `collect`. The cell has no network unless it is asked "
-	"for. Files are in the folder that the program starts in, /tmp.";
+	"Dewar runs code and shell commands in a fresh, isolated cell. Nothing is kept "
+	"from one call to the next: send all files that a program needs in `files`, and "
+	"name those to return in `collect`. The cell has no network unless you ask for it. "
+	"Files are in the program's working folder, /tmp.";
 
 struct dw_mcp *dw_mcp_create(struct dw_service *service)
 {
@@ -32,8 +29,8 @@ struct dw_mcp *dw_mcp_create(struct dw_service *service)
 	if (!mcp)
 		return NULL;
 	mcp->service = service;
-	mcp->pulse = dw_mcp_keepalive_create(BEAT_EVERY_MS);
-	if (mcp->pulse)
+	mcp->keepalive = dw_mcp_keepalive_create(KEEPALIVE_MS);
+	if (mcp->keepalive)
 		return mcp;
 	free(mcp);
 	return NULL;
@@ -43,7 +40,7 @@ void dw_mcp_free(struct dw_mcp *mcp)
 {
 	if (!mcp)
 		return;
-	dw_mcp_keepalive_free(mcp->pulse);
+	dw_mcp_keepalive_free(mcp->keepalive);
 	free(mcp);
 }
 
@@ -63,20 +60,11 @@ struct dw_mcp_peer *dw_mcp_peer_create(struct dw_mcp *mcp, const struct dw_calle
 
 size_t dw_mcp_peer_busy(struct dw_mcp_peer *peer)
 {
-	size_t n;
-
-	(void)pthread_mutex_lock(&peer->lock);
-	n = peer->n_calls;
-	(void)pthread_mutex_unlock(&peer->lock);
-	return n;
+	HOLD_LOCK(&peer->lock);
+	return peer->n_calls;
 }
 
-const struct dw_caller *dw_mcp_peer_caller(const struct dw_mcp_peer *peer)
-{
-	return &peer->caller;
-}
-
-/* ---- who we are ---- */
+/* ---- the handshake ---- */
 
 static json_t *capabilities(bool modern)
 {
@@ -92,14 +80,13 @@ static void serve_initialize(struct dw_mcp_call *call, json_t *params)
 	struct dw_mcp_peer *peer = dw_mcp_call_peer(call);
 	const char *asked = dw_mcp_text(params, "protocolVersion");
 	json_t *client = json_object_get(params, "capabilities");
-	struct dw_mcp_problem why;
+	json_auto_t *before = NULL;
 	const char *version;
-	json_t *result, *before;
+	json_t *result;
 
 	if (!asked || !json_is_object(client)) {
-		(void)dw_mcp_refuse(&why, DW_MCP_PARAMS, 400, NULL,
-		                    "initialize needs protocolVersion and capabilities");
-		dw_mcp_call_refuse(call, &why);
+		dw_mcp_call_fail(call, DW_MCP_PARAMS, 400,
+		                 "initialize needs protocolVersion and capabilities");
 		return;
 	}
 	version = dw_mcp_is_legacy(asked) ? asked : DW_MCP_LEGACY_NEWEST;
@@ -109,7 +96,6 @@ static void serve_initialize(struct dw_mcp_call *call, json_t *params)
 	before = peer->client;
 	peer->client = json_incref(client);
 	(void)pthread_mutex_unlock(&peer->lock);
-	json_decref(before);
 
 	result = json_pack("{s:s, s:o, s:{s:s, s:s}}", "protocolVersion", version,
 	                   "capabilities", capabilities(false), "serverInfo", "name",
@@ -142,26 +128,18 @@ static void serve_ping(struct dw_mcp_call *call, json_t *params)
 
 /* ---- lists ---- */
 
-/* Our lists have one page, so that no cursor is ours. */
-static bool has_cursor(struct dw_mcp_call *call, const json_t *params)
-{
-	struct dw_mcp_problem why;
-
-	if (!json_object_get(params, "cursor"))
-		return false;
-	(void)dw_mcp_refuse(&why, DW_MCP_PARAMS, 200, NULL, "there is no such cursor");
-	dw_mcp_call_refuse(call, &why);
-	return true;
-}
-
+/* A list has one page, so there are no cursors. */
 static void answer_list(struct dw_mcp_call *call, const json_t *params, const char *key,
                         json_t *list)
 {
-	if (has_cursor(call, params))
-		json_decref(list);
-	else
-		dw_mcp_call_answer_cached(call, json_pack("{s:o}", key, list),
-		                          LIST_TTL_MS, true);
+	json_t *result = json_pack("{s:o}", key, list);
+
+	if (json_object_get(params, "cursor")) {
+		json_decref(result);
+		dw_mcp_call_fail(call, DW_MCP_PARAMS, 200, "unknown cursor");
+	} else {
+		dw_mcp_call_answer_cached(call, result, LIST_TTL_MS, true);
+	}
 }
 
 static void serve_tools(struct dw_mcp_call *call, json_t *params)
@@ -179,7 +157,7 @@ static void serve_templates(struct dw_mcp_call *call, json_t *params)
 	answer_list(call, params, "resourceTemplates", dw_mcp_resources_templates());
 }
 
-/* ---- which is whose ---- */
+/* ---- the methods ---- */
 
 static const struct dw_mcp_method methods[] = {
 	{"initialize", DW_MCP_LEGACY, serve_initialize},
@@ -223,7 +201,7 @@ int dw_mcp_check_version(const struct dw_mcp_message *msg, struct dw_mcp_problem
 	return dw_mcp_refuse(why, DW_MCP_VERSION, 400,
 	                     json_pack("{s:[s], s:s}", "supported", DW_MCP_2026_07_28,
 	                               "requested", msg->version),
-	                     "revision %.32s is not one that we speak without initialize",
+	                     "revision %.32s is not supported without initialize",
 	                     msg->version);
 }
 
@@ -243,9 +221,8 @@ static void serve(struct dw_mcp_call *call)
 	if (!method)
 		method = find(methods, msg->method, era);
 	if (!method) {
-		(void)dw_mcp_refuse(&why, DW_MCP_METHOD, 404, NULL,
-		                    "there is no method \"%.64s\"", msg->method);
-		dw_mcp_call_refuse(call, &why);
+		dw_mcp_call_fail(call, DW_MCP_METHOD, 404, "unknown method \"%.64s\"",
+		                 msg->method);
 		return;
 	}
 	method->serve(call, msg->params);
@@ -255,18 +232,17 @@ void dw_mcp_peer_cancel(struct dw_mcp_peer *peer, const json_t *id)
 {
 	struct dw_mcp_call *call = id ? dw_mcp_call_find(peer, id) : NULL;
 
-	/* It may have ended while the message was on its way. */
+	/* NULL: the call has ended already. */
 	if (!call)
 		return;
 	dw_mcp_call_cancel(call);
 	dw_mcp_call_unref(call);
 }
 
-/* Only one revision has them, and there everybody must. */
+/* Only one revision has batches, and requires them. */
 static void take_batch(struct dw_mcp_peer *peer, struct dw_mcp_message *msg,
                        const struct dw_mcp_sink *sink)
 {
-	struct dw_mcp_out out = {.answer = true, .status = 400};
 	struct dw_mcp_problem why;
 	bool known;
 
@@ -277,14 +253,10 @@ static void take_batch(struct dw_mcp_peer *peer, struct dw_mcp_message *msg,
 		dw_mcp_batch_take(peer, msg, sink);
 		return;
 	}
-	(void)dw_mcp_refuse(&why, DW_MCP_REQUEST, out.status, NULL,
+	(void)dw_mcp_refuse(&why, DW_MCP_REQUEST, 400, NULL,
 	                    "send one message at a time: only revision " DW_MCP_2025_03_26
 	                    " has batches");
-	out.text = dw_mcp_error(NULL, &why);
-	if (out.text) {
-		out.len = strlen(out.text);
-		sink->send(sink->user, &out);
-	}
+	dw_mcp_sink_send(sink, dw_mcp_error(NULL, &why), true, why.status);
 	dw_mcp_message_free(msg);
 	sink->done(sink->user);
 }
@@ -306,7 +278,7 @@ void dw_mcp_peer_take(struct dw_mcp_peer *peer, struct dw_mcp_message *msg,
 		}
 		return;
 	}
-	/* Of other notifications, and of answers to nothing, JSON-RPC says nothing. */
+	/* JSON-RPC ignores unknown notifications and unexpected responses. */
 	if (msg->kind == DW_MCP_IS_RESPONSE)
 		dw_mcp_elicit_take(peer, msg);
 	if (msg->kind == DW_MCP_IS_RESPONSE && dw_mcp_extra.response)

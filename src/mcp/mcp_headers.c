@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/mcp_headers.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/cleanup.h"
-#include "mcp/mcp.h"
+#include "mcp/mcp_own.h"
 
 #define VERSION_HEADER "MCP-Protocol-Version"
 #define METHOD_HEADER "Mcp-Method"
@@ -25,7 +23,7 @@ bool dw_mcp_headers_modern(const struct dw_mcp_headers *headers,
 	return msg->version || (version && !dw_mcp_is_legacy(version));
 }
 
-/* Without the blanks around it, which HTTP lets anybody add. */
+/* HTTP allows blanks around a value. */
 static size_t trim(const char **text)
 {
 	size_t len;
@@ -37,7 +35,7 @@ static size_t trim(const char **text)
 	return len;
 }
 
-/* What a header stands for: itself, or bytes in "=?base64?...?=". NULL: it is bad. */
+/* The value of a header, which may be "=?base64?...?=". NULL if it is invalid. */
 static char *decode(const char *text, size_t *ret_len)
 {
 	static const char head[] = "=?base64?", tail[] = "?=";
@@ -73,10 +71,10 @@ static int check_one(const struct dw_mcp_headers *headers, const char *name,
 	if (value && len == strlen(body) && memcmp(value, body, len) == 0)
 		return 0;
 	return dw_mcp_refuse(why, DW_MCP_HEADERS, 400, NULL,
-	                     "the header %s does not say what %s does", name, where);
+	                     "the header %s does not match %s", name, where);
 }
 
-/* The part of params that Mcp-Name repeats, or NULL. */
+/* The key of params that Mcp-Name repeats, or NULL. */
 static const char *name_key(const char *method)
 {
 	static const struct {

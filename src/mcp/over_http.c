@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/over_http.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,27 +6,21 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "http/auth.h"
-#include "http/hangup.h"
+#include "base/lock.h"
 #include "http/headers.h"
 #include "http/http.h"
-#include "http/router.h"
-#include "mcp/mcp.h"
-#include "mcp/mcp_headers.h"
-#include "mcp/resources.h"
-#include "mcp/sessions.h"
+#include "mcp/mcp_own.h"
 
 /*
- * One message a POST. Since 2026-07-28 each stands alone: it is a peer of its own,
- * and its headers say again what it is. Before that, initialize opens a session,
- * which is the peer.
+ * One message per POST. Since 2026-07-28 each is a peer of its own, and its headers
+ * repeat parts of it. Before that, initialize opens a session, which is the peer.
  *
- * What is answered at once, or after silence, is a JSON document. As soon as there
- * is something to say before the answer, the reply becomes a stream of events; the
- * answer is its last. A client that hangs up gets its call cancelled in every
- * revision: we keep no events to be fetched later, so nobody could ever see it.
+ * The reply is a JSON document if the answer is the first message. If another message
+ * comes first, the reply is a stream of events, with the answer as the last one. A client
+ * that hangs up cancels its call in every revision: events are not kept, so a later
+ * answer could not be fetched.
  *
- * We have nothing to say unasked, so there is no stream for that (GET: 405).
+ * The server sends nothing outside calls, so there is no stream for GET (405).
  */
 #define SESSION_HEADER "Mcp-Session-Id"
 
@@ -37,25 +29,25 @@ struct dw_mcp_http {
 	struct dw_mcp_sessions *sessions;
 };
 
-/* A POST, for as long as its exchange, its call or who watches it has it. */
+/* A POST. Its exchange, its call and the hang-up watch hold references. */
 struct post {
 	atomic_uint refs;
-	pthread_mutex_t lock;  /* of x and what comes out */
-	struct dw_exchange *x; /* NULL once it is over */
+	pthread_mutex_t lock;  /* of x, and of all below id */
+	struct dw_exchange *x; /* NULL once the exchange is over */
 	struct dw_mcp_peer *peer;
 	bool own_peer;
 	bool is_request;
-	struct dw_mcp_message *msg; /* until it is taken */
+	struct dw_mcp_message *msg; /* until the peer takes it */
 	json_t *id;
 
 	bool takes_events;
-	bool waiting; /* the exchange sleeps, or is about to; it is to be woken */
+	bool waiting; /* the exchange is, or will be, suspended: resume it */
 	bool streaming;
-	struct dw_buf events; /* before it streams */
-	bool ended;           /* the answer is among them */
-	char *answer;         /* alone */
+	struct dw_buf events; /* until it streams */
+	bool ended;           /* the answer is one of them */
+	char *answer;         /* instead of events */
 	int status;
-	bool done; /* nothing more comes */
+	bool done; /* no more messages follow */
 };
 
 struct dw_mcp_http *dw_mcp_http_create(struct dw_service *service)
@@ -81,16 +73,16 @@ void dw_mcp_http_free(struct dw_mcp_http *http)
 	free(http);
 }
 
-/* ---- a post ---- */
+/* ---- references ---- */
 
-static void post_hold(void *user)
+static void post_ref(void *user)
 {
 	struct post *post = user;
 
 	atomic_fetch_add(&post->refs, 1);
 }
 
-static void post_release(void *user)
+static void post_unref(void *user)
 {
 	struct post *post = user;
 
@@ -108,7 +100,7 @@ static void post_release(void *user)
 	free(post);
 }
 
-static void post_gone(void *user)
+static void post_cancel(void *user)
 {
 	struct post *post = user;
 
@@ -116,10 +108,10 @@ static void post_gone(void *user)
 		dw_mcp_peer_cancel(post->peer, post->id);
 }
 
-static const struct dw_watched watched = {post_gone, post_hold, post_release};
+static const struct dw_hangup_handler on_hangup = {post_cancel, post_ref, post_unref};
 
-/* The exchange is over, well or not. */
-static void post_leave(void *user)
+/* The exchange is over. */
+static void post_end(void *user)
 {
 	struct post *post = user;
 	bool open;
@@ -129,19 +121,19 @@ static void post_leave(void *user)
 	open = !post->done && !post->ended && !post->answer;
 	(void)pthread_mutex_unlock(&post->lock);
 	if (open)
-		post_gone(post);
-	post_release(post);
+		post_cancel(post);
+	post_unref(post);
 }
 
-/* ---- what comes out of it ---- */
+/* ---- messages for the client ---- */
 
 /* Under the lock. */
-static void wake(struct post *post)
+static void resume(struct post *post)
 {
 	if (!post->waiting)
 		return;
 	post->waiting = false;
-	dw_exchange_wake(post->x);
+	dw_exchange_resume(post->x);
 }
 
 static void add_event(struct post *post, const char *text, size_t len)
@@ -164,21 +156,20 @@ static void on_send(void *user, struct dw_mcp_out *out)
 {
 	struct post *post = user;
 
-	(void)pthread_mutex_lock(&post->lock);
+	HOLD_LOCK(&post->lock);
 	if (!post->x) {
-		/* Nobody is there any more. */
+		/* The client has hung up. */
 	} else if (out->answer && !post->streaming && post->events.len == 0) {
 		post->answer = TAKE_PTR(out->text);
 		post->status = out->status;
-		wake(post);
+		resume(post);
 	} else if (post->takes_events) {
 		add_event(post, out->text, out->len);
 		post->ended = out->answer;
 		if (post->streaming && out->answer)
 			dw_stream_end(post->x);
-		wake(post);
+		resume(post);
 	}
-	(void)pthread_mutex_unlock(&post->lock);
 	free(out->text);
 }
 
@@ -191,17 +182,17 @@ static void on_done(void *user)
 	if (post->x && post->streaming && !post->ended)
 		dw_stream_end(post->x);
 	if (post->x)
-		wake(post);
+		resume(post);
 	(void)pthread_mutex_unlock(&post->lock);
-	post_release(post);
+	post_unref(post);
 }
 
-/* In the exchange's thread, once there is something to reply. */
-static void go_on(struct dw_exchange *x)
+/* In the thread of the exchange, once there is a message. */
+static void reply(struct dw_exchange *x)
 {
 	struct post *post = x->state;
 
-	(void)pthread_mutex_lock(&post->lock);
+	HOLD_LOCK(&post->lock);
 	if (post->events.len > 0) {
 		post->streaming = true;
 		dw_reply_stream(x, "text/event-stream");
@@ -211,23 +202,22 @@ static void go_on(struct dw_exchange *x)
 	} else if (post->answer) {
 		dw_reply_json(x, post->status, post->answer);
 	} else if (post->is_request) {
-		/* It was cancelled: there is no answer, not even an empty one. */
+		/* A cancelled call has no answer. */
 		dw_reply(x, 200, "text/event-stream", "", 0);
 	} else {
 		dw_reply(x, 202, "application/json", "", 0);
 	}
-	(void)pthread_mutex_unlock(&post->lock);
 }
 
 static void take(struct post *post)
 {
 	struct dw_mcp_sink sink = {.send = on_send, .done = on_done, .user = post};
 
-	post_hold(post);
+	post_ref(post);
 	dw_mcp_peer_take(post->peer, TAKE_PTR(post->msg), &sink);
 }
 
-static void take_aside(struct dw_exchange *x)
+static void take_offloaded(struct dw_exchange *x)
 {
 	take(x->state);
 }
@@ -237,7 +227,7 @@ static void serve(struct dw_exchange *x, struct post *post)
 	bool ready;
 
 	if (post->is_request && dw_mcp_resources_slow(post->msg)) {
-		dw_exchange_aside(x, take_aside, go_on);
+		dw_exchange_offload(x, take_offloaded, reply);
 		return;
 	}
 	take(post);
@@ -246,12 +236,12 @@ static void serve(struct dw_exchange *x, struct post *post)
 	post->waiting = !ready;
 	(void)pthread_mutex_unlock(&post->lock);
 	if (ready)
-		go_on(x);
+		reply(x);
 	else
-		dw_exchange_sleep(x, go_on);
+		dw_exchange_suspend(x, reply);
 }
 
-/* ---- whose it is ---- */
+/* ---- the peer ---- */
 
 static void refuse(struct dw_exchange *x, int status, const json_t *id,
                    enum dw_mcp_code code, const char *text)
@@ -264,10 +254,10 @@ static void refuse(struct dw_exchange *x, int status, const json_t *id,
 	dw_reply_json(x, status, error);
 }
 
-/* initialize opens a session; everything else names one. */
+/* initialize opens a session; every other message names one. */
 static int find_session(struct dw_exchange *x, struct post *post)
 {
-	struct dw_mcp_http *http = x->door->mcp;
+	struct dw_mcp_http *http = x->context->mcp;
 	const char *session = dw_exchange_header(x, SESSION_HEADER);
 	const struct dw_mcp_message *msg = post->msg;
 	char id[DW_ID_MAX];
@@ -286,15 +276,15 @@ static int find_session(struct dw_exchange *x, struct post *post)
 	}
 	if (!session) {
 		refuse(x, 400, msg->id, DW_MCP_REQUEST,
-		       "the header " SESSION_HEADER " is missing: begin with initialize, "
-		       "or send params._meta as 2026-07-28 has it");
+		       "the header " SESSION_HEADER " is missing; begin with initialize, "
+		       "or send params._meta as in revision 2026-07-28");
 		return -1;
 	}
 	post->peer = dw_mcp_sessions_find(http->sessions, session, &x->caller);
 	if (post->peer)
 		return 0;
 	refuse(x, 404, msg->id, DW_MCP_REQUEST,
-	       "there is no such session (any more): begin with initialize");
+	       "the session is unknown or has expired; begin with initialize");
 	return -1;
 }
 
@@ -306,7 +296,7 @@ static const char *get_header(void *user, const char *name)
 static int find_peer(struct dw_exchange *x, struct post *post)
 {
 	const struct dw_mcp_headers headers = {.get = get_header, .user = x};
-	struct dw_mcp_http *http = x->door->mcp;
+	struct dw_mcp_http *http = x->context->mcp;
 	autofree char *error = NULL;
 	struct dw_mcp_problem why;
 
@@ -314,7 +304,7 @@ static int find_peer(struct dw_exchange *x, struct post *post)
 		return find_session(x, post);
 	if (post->is_request && dw_mcp_headers_check(&headers, post->msg, &why) < 0) {
 		error = dw_mcp_error(post->msg->id, &why);
-		dw_mcp_problem_finish(&why);
+		json_decref(why.data);
 		dw_reply_json(x, why.status, error);
 		return -1;
 	}
@@ -371,8 +361,8 @@ void dw_mcp_http_post(struct dw_exchange *x)
 	post->x = x;
 	post->takes_events = accepts(x, "text/event-stream");
 	x->state = post;
-	x->free_state = post_leave;
-	x->watched = &watched;
+	x->free_state = post_end;
+	x->on_hangup = &on_hangup;
 	if (dw_mcp_parse(x->body.data ? x->body.data : "", x->body.len, &post->msg,
 	                 &error) < 0) {
 		dw_reply_json(x, 400, error);
@@ -387,13 +377,14 @@ void dw_mcp_http_post(struct dw_exchange *x)
 void dw_mcp_http_delete(struct dw_exchange *x)
 {
 	const char *session = dw_exchange_header(x, SESSION_HEADER);
-	struct dw_mcp_http *http = x->door->mcp;
+	struct dw_mcp_http *http = x->context->mcp;
 
 	if (!session)
 		refuse(x, 400, NULL, DW_MCP_REQUEST,
 		       "the header " SESSION_HEADER " is missing");
 	else if (!dw_mcp_sessions_end(http->sessions, session, &x->caller))
-		refuse(x, 404, NULL, DW_MCP_REQUEST, "there is no such session");
+		refuse(x, 404, NULL, DW_MCP_REQUEST,
+		       "the session is unknown or has expired");
 	else
 		dw_reply(x, 204, "application/json", "", 0);
 }

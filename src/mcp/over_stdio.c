@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/over_stdio.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -12,35 +10,37 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/lock.h"
+#include "mcp/mcp_own.h"
 
 /*
- * The caller's thread reads; one more writes, since whoever has something to say
- * must not wait for a client that does not read. What piles up is bounded: past
- * NOTES_MAX progress is not told any more, past QUEUE_MAX nothing is read.
+ * The caller's thread reads; another thread writes, since a call must not wait for a
+ * client that does not read. The queue is bounded: above NOTES_MAX progress is dropped,
+ * above QUEUE_MAX nothing is read.
  */
-#define LINE_MAX_BYTES (96U << 20) /* all that a request can hold, in base64 */
+#define LINE_MAX_BYTES (96U << 20) /* the largest request, in base64 */
 #define READ_BYTES (64U << 10)
 #define NOTES_MAX (1U << 20)
 #define QUEUE_MAX (16U << 20)
 
-/* A pipe that is ready takes so much without blocking. */
+/* A pipe that is ready accepts this much without blocking. */
 #define WRITE_BYTES 4096U
 
-/* Once it is over, a client that does not read gets so long to do it. */
-#define LAST_WORDS_MS 5000
+/* How long a client may take to read the last answers. */
+#define FLUSH_MS 5000
 
 struct stdio {
 	struct dw_mcp_peer *peer;
 	int in_fd, out_fd, stop_fd;
-	int gone_fd; /* an eventfd: nobody reads */
+	int gone_fd; /* an eventfd: the client stopped reading */
 
 	struct dw_buf line;
-	bool skipping; /* the rest of a line that was too long */
+	bool skipping; /* the rest of a line that is too long */
 
 	pthread_mutex_t lock;
-	pthread_cond_t more;  /* to write, or it is over */
-	pthread_cond_t less;  /* is queued, or nobody reads */
-	pthread_cond_t quiet; /* no sink is left */
+	pthread_cond_t more;  /* the queue is not empty, or over */
+	pthread_cond_t less;  /* the queue is shorter, or gone */
+	pthread_cond_t quiet; /* no sinks are left */
 	struct dw_buf queue;
 	unsigned sinks;
 	bool over;
@@ -55,7 +55,7 @@ static int write_some(struct stdio *s, const char *data, size_t len, bool over)
 	ssize_t n;
 	int r;
 
-	r = poll(&pfd, 1, over ? LAST_WORDS_MS : 1000);
+	r = poll(&pfd, 1, over ? FLUSH_MS : 1000);
 	if (r == 0)
 		return over ? -1 : 0;
 	if (r < 0)
@@ -68,12 +68,8 @@ static int write_some(struct stdio *s, const char *data, size_t len, bool over)
 
 static bool is_over(struct stdio *s)
 {
-	bool over;
-
-	(void)pthread_mutex_lock(&s->lock);
-	over = s->over;
-	(void)pthread_mutex_unlock(&s->lock);
-	return over;
+	HOLD_LOCK(&s->lock);
+	return s->over;
 }
 
 static bool write_all(struct stdio *s, const char *data, size_t len)
@@ -88,7 +84,7 @@ static bool write_all(struct stdio *s, const char *data, size_t len)
 	return true;
 }
 
-/* Under the lock: nobody will read what we write. */
+/* Under the lock: the client stopped reading. */
 static void give_up(struct stdio *s)
 {
 	s->gone = true;
@@ -97,7 +93,7 @@ static void give_up(struct stdio *s)
 	dw_fd_signal(s->gone_fd);
 }
 
-static void *keep_writing(void *user)
+static void *write_queue(void *user)
 {
 	struct stdio *s = user;
 	bool fine = true;
@@ -127,16 +123,15 @@ static void on_send(void *user, struct dw_mcp_out *out)
 {
 	struct stdio *s = user;
 
-	(void)pthread_mutex_lock(&s->lock);
+	HOLD_LOCK(&s->lock);
 	if (!s->gone && (out->answer || s->queue.len < NOTES_MAX)) {
 		(void)dw_buf_add(&s->queue, out->text, out->len);
 		(void)dw_buf_puts(&s->queue, "\n");
-		/* Half a message would spoil all that follow. */
+		/* A partial message would make the rest unreadable. */
 		if (s->queue.failed)
 			give_up(s);
 		(void)pthread_cond_signal(&s->more);
 	}
-	(void)pthread_mutex_unlock(&s->lock);
 	free(out->text);
 }
 
@@ -144,10 +139,9 @@ static void on_done(void *user)
 {
 	struct stdio *s = user;
 
-	(void)pthread_mutex_lock(&s->lock);
+	HOLD_LOCK(&s->lock);
 	if (--s->sinks == 0)
 		(void)pthread_cond_signal(&s->quiet);
-	(void)pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- reading ---- */
@@ -155,16 +149,13 @@ static void on_done(void *user)
 static void take(struct stdio *s, const char *text, size_t len)
 {
 	struct dw_mcp_sink sink = {.send = on_send, .done = on_done, .user = s};
-	struct dw_mcp_out out = {.answer = true};
 	struct dw_mcp_message *msg = NULL;
+	char *error = NULL;
 
 	if (strspn(text, " \t\r") >= len)
 		return;
-	if (dw_mcp_parse(text, len, &msg, &out.text) < 0) {
-		if (!out.text)
-			return;
-		out.len = strlen(out.text);
-		on_send(s, &out);
+	if (dw_mcp_parse(text, len, &msg, &error) < 0) {
+		dw_mcp_sink_send(&sink, error, true, 400);
 		return;
 	}
 	(void)pthread_mutex_lock(&s->lock);
@@ -175,16 +166,12 @@ static void take(struct stdio *s, const char *text, size_t len)
 
 static void refuse_long(struct stdio *s)
 {
-	struct dw_mcp_out out = {.answer = true};
+	const struct dw_mcp_sink sink = {.send = on_send, .user = s};
 	struct dw_mcp_problem why;
 
 	(void)dw_mcp_refuse(&why, DW_MCP_REQUEST, 413, NULL,
 	                    "a message must be %u MB or less", LINE_MAX_BYTES >> 20);
-	out.text = dw_mcp_error(NULL, &why);
-	if (!out.text)
-		return;
-	out.len = strlen(out.text);
-	on_send(s, &out);
+	dw_mcp_sink_send(&sink, dw_mcp_error(NULL, &why), true, why.status);
 }
 
 static void feed(struct stdio *s, const char *data, size_t len)
@@ -208,7 +195,7 @@ static void feed(struct stdio *s, const char *data, size_t len)
 	}
 }
 
-/* False at the end, whoever made it. */
+/* Returns false at the end. */
 static bool wait_for_input(struct stdio *s)
 {
 	struct pollfd pfd[] = {
@@ -230,7 +217,7 @@ static bool wait_for_input(struct stdio *s)
 	return !gone && r > 0 && pfd[1].revents == 0 && pfd[2].revents == 0;
 }
 
-static void keep_reading(struct stdio *s)
+static void read_lines(struct stdio *s)
 {
 	autofree char *data = malloc(READ_BYTES);
 	ssize_t n;
@@ -243,12 +230,12 @@ static void keep_reading(struct stdio *s)
 			break;
 		feed(s, data, (size_t)n);
 	}
-	/* A last line may lack its end. */
+	/* The last line may lack a newline. */
 	if (!s->skipping && s->line.len > 0)
 		take(s, s->line.data, s->line.len);
 }
 
-/* ---- from begin to end ---- */
+/* ---- starting and stopping ---- */
 
 static void finish(struct stdio *s, pthread_t writer)
 {
@@ -274,11 +261,11 @@ int dw_mcp_stdio(struct dw_mcp *mcp, const struct dw_caller *caller, int in_fd,
 
 	s.gone_fd = eventfd(0, EFD_CLOEXEC);
 	if (s.gone_fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make an eventfd");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create an eventfd");
 	s.peer = dw_mcp_peer_create(mcp, caller);
 	if (!s.peer) {
 		(void)close(s.gone_fd);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve MCP");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot serve MCP");
 	}
 	(void)pthread_mutex_init(&s.lock, NULL);
 	(void)pthread_cond_init(&s.more, NULL);
@@ -287,13 +274,13 @@ int dw_mcp_stdio(struct dw_mcp *mcp, const struct dw_caller *caller, int in_fd,
 	dw_buf_init(&s.line, LINE_MAX_BYTES);
 	dw_buf_init(&s.queue, SIZE_MAX / 2);
 
-	r = pthread_create(&writer, NULL, keep_writing, &s);
+	r = pthread_create(&writer, NULL, write_queue, &s);
 	if (r == 0) {
-		keep_reading(&s);
+		read_lines(&s);
 		finish(&s, writer);
 	} else {
 		dw_mcp_peer_close(s.peer);
-		r = dw_fail(err, DW_E_INTERNAL, r, "start a thread");
+		r = dw_fail(err, DW_E_INTERNAL, r, "cannot start a thread");
 	}
 
 	dw_buf_finish(&s.line);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/resources.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "daemon/host_info.h"
-#include "mcp/tool_result.h"
+#include "mcp/mcp_own.h"
 
 #define LANGUAGES "dewar://languages"
 #define LEVELS "dewar://levels"
@@ -14,16 +12,17 @@
 #define FILES "/files/"
 #define JSON_TYPE "application/json"
 
-/* Languages come and go with packages, levels with the host's settings. */
+/* Packages and settings of the host may change both. */
 #define HOST_TTL_MS 60000
 
 json_t *dw_mcp_resources_list(void)
 {
 	return json_pack("[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s}]", "uri", LANGUAGES,
 	                 "name", "languages", "description",
-	                 "The languages, with the version that is found here", "mimeType",
-	                 JSON_TYPE, "uri", LEVELS, "name", "levels", "description",
-	                 "The levels of isolation, weakest first, and why one is missing",
+	                 "The languages, with the versions installed on this host",
+	                 "mimeType", JSON_TYPE, "uri", LEVELS, "name", "levels",
+	                 "description",
+	                 "The isolation levels, weakest first, and why one is unavailable",
 	                 "mimeType", JSON_TYPE);
 }
 
@@ -31,15 +30,15 @@ json_t *dw_mcp_resources_templates(void)
 {
 	return json_pack("[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s}]", "uriTemplate",
 	                 RUNS "{id}", "name", "run", "description",
-	                 "The whole result of a run of yours, while it is kept",
+	                 "The full result of one of your runs, until it expires",
 	                 "mimeType", JSON_TYPE, "uriTemplate",
 	                 RUNS "{id}" FILES "{+name}", "name", "file", "description",
-	                 "A file that a run brought back");
+	                 "A file that a run returned");
 }
 
 /* ---- answering ---- */
 
-/* The contents are taken over. */
+/* Takes ownership of the contents. */
 static void answer(struct dw_mcp_call *call, json_t *contents, unsigned ttl_ms,
                    bool for_all)
 {
@@ -47,6 +46,7 @@ static void answer(struct dw_mcp_call *call, json_t *contents, unsigned ttl_ms,
 	                          ttl_ms, for_all);
 }
 
+/* A NULL text means out of memory: json_pack() returns NULL for it. */
 static void answer_text(struct dw_mcp_call *call, const char *uri, const char *text,
                         unsigned ttl_ms, bool for_all)
 {
@@ -56,14 +56,12 @@ static void answer_text(struct dw_mcp_call *call, const char *uri, const char *t
 	       ttl_ms, for_all);
 }
 
-/* The text is taken over. */
+/* Takes ownership of the text. */
 static void answer_host(struct dw_mcp_call *call, const char *uri, char *text)
 {
-	if (text)
-		answer_text(call, uri, text, HOST_TTL_MS, true);
-	else
-		dw_mcp_call_answer(call, NULL);
-	free(text);
+	autofree char *owned = text;
+
+	answer_text(call, uri, owned, HOST_TTL_MS, true);
 }
 
 static void answer_missing(struct dw_mcp_call *call, const char *uri)
@@ -73,7 +71,7 @@ static void answer_missing(struct dw_mcp_call *call, const char *uri)
 	struct dw_mcp_problem why;
 
 	(void)dw_mcp_refuse(&why, code, 200, json_pack("{s:s}", "uri", uri),
-	                    "there is no resource %.200s", uri);
+	                    "unknown resource %.200s", uri);
 	dw_mcp_call_refuse(call, &why);
 }
 
@@ -90,7 +88,7 @@ static const struct dw_file_out *find_file(const struct dw_result *res, const ch
 	return NULL;
 }
 
-/* ID, or ID/files/NAME, of the caller's own runs. */
+/* The URI ends in ID or ID/files/NAME, of a run of the caller. */
 static void read_run(struct dw_mcp_call *call, const char *uri)
 {
 	const char *rest = uri + strlen(RUNS), *slash = strchr(rest, '/');
@@ -127,7 +125,7 @@ bool dw_mcp_resources_slow(const struct dw_mcp_message *msg)
 {
 	const char *uri = dw_mcp_text(msg->params, "uri");
 
-	/* These start interpreters, and build walls. */
+	/* These start interpreters and cells. */
 	return msg->method && strcmp(msg->method, "resources/read") == 0 && uri &&
 	       (strcmp(uri, LANGUAGES) == 0 || strcmp(uri, LEVELS) == 0);
 }
@@ -135,12 +133,9 @@ bool dw_mcp_resources_slow(const struct dw_mcp_message *msg)
 void dw_mcp_resources_read(struct dw_mcp_call *call, json_t *params)
 {
 	const char *uri = dw_mcp_text(params, "uri");
-	struct dw_mcp_problem why;
 
 	if (!uri) {
-		(void)dw_mcp_refuse(&why, DW_MCP_PARAMS, 200, NULL,
-		                    "params.uri must be a string");
-		dw_mcp_call_refuse(call, &why);
+		dw_mcp_call_fail(call, DW_MCP_PARAMS, 200, "params.uri must be a string");
 	} else if (strcmp(uri, LANGUAGES) == 0) {
 		answer_host(call, uri, dw_host_info_languages());
 	} else if (strcmp(uri, LEVELS) == 0) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/sessions.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/lock.h"
+#include "mcp/mcp_own.h"
 
 #define SESSIONS_MAX 1024
 #define IDLE_MS (24U * 3600 * 1000)
 
 struct session {
-	struct session *next; /* the one used last comes first */
+	struct session *next; /* most recently used first */
 	char id[DW_ID_MAX];
 	struct dw_mcp_peer *peer;
 	uint64_t used_ms;
@@ -32,7 +32,7 @@ struct dw_mcp_sessions *dw_mcp_sessions_create(void)
 	return sessions;
 }
 
-/* Not under the lock: what is cancelled may have something to say. */
+/* Not under the lock: a cancelled call may send messages. */
 static void drop(struct session *list)
 {
 	struct session *next;
@@ -53,8 +53,8 @@ void dw_mcp_sessions_free(struct dw_mcp_sessions *sessions)
 	free(sessions);
 }
 
-/* Under the lock: cut off those that are too many or too old, which come last. */
-static struct session *cut(struct dw_mcp_sessions *sessions, uint64_t now_ms)
+/* Under the lock: remove the sessions above the maximum and the idle ones. */
+static struct session *expire(struct dw_mcp_sessions *sessions, uint64_t now_ms)
 {
 	struct session **at = &sessions->first, *rest;
 	size_t n = 0;
@@ -83,13 +83,13 @@ int dw_mcp_sessions_add(struct dw_mcp_sessions *sessions, struct dw_mcp_peer *pe
 	(void)pthread_mutex_lock(&sessions->lock);
 	session->next = sessions->first;
 	sessions->first = session;
-	old = cut(sessions, session->used_ms);
+	old = expire(sessions, session->used_ms);
 	(void)pthread_mutex_unlock(&sessions->lock);
 	drop(old);
 	return 0;
 }
 
-/* Under the lock: take it out of the list. An id is no key: it must be the caller's. */
+/* Under the lock: remove a session from the list if the caller owns it. */
 static struct session *take(struct dw_mcp_sessions *sessions, const char *id,
                             const struct dw_caller *caller)
 {
@@ -98,7 +98,7 @@ static struct session *take(struct dw_mcp_sessions *sessions, const char *id,
 	for (struct session **at = &sessions->first; *at; at = &(*at)->next) {
 		found = *at;
 		if (strcmp(found->id, id) != 0 ||
-		    strcmp(dw_mcp_peer_caller(found->peer)->who, caller->who) != 0)
+		    strcmp(found->peer->caller.who, caller->who) != 0)
 			continue;
 		*at = found->next;
 		return found;
@@ -109,19 +109,16 @@ static struct session *take(struct dw_mcp_sessions *sessions, const char *id,
 struct dw_mcp_peer *dw_mcp_sessions_find(struct dw_mcp_sessions *sessions, const char *id,
                                          const struct dw_caller *caller)
 {
-	struct dw_mcp_peer *peer = NULL;
 	struct session *session;
 
-	(void)pthread_mutex_lock(&sessions->lock);
+	HOLD_LOCK(&sessions->lock);
 	session = take(sessions, id, caller);
-	if (session) {
-		session->used_ms = dw_now_ms();
-		session->next = sessions->first;
-		sessions->first = session;
-		peer = dw_mcp_peer_ref(session->peer);
-	}
-	(void)pthread_mutex_unlock(&sessions->lock);
-	return peer;
+	if (!session)
+		return NULL;
+	session->used_ms = dw_now_ms();
+	session->next = sessions->first;
+	sessions->first = session;
+	return dw_mcp_peer_ref(session->peer);
 }
 
 bool dw_mcp_sessions_end(struct dw_mcp_sessions *sessions, const char *id,

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/tool_result.h"
-
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/error_json.h"
 #include "base/utf8.h"
-#include "mcp/jsonrpc.h"
+#include "mcp/mcp_own.h"
 
 /*
- * A tool's result has three parts. Its text is what a model reads. Its structured
- * content is the run's result as everywhere with us, for programs, but without the
- * bytes of files: these are in the content once, as images where they are some, and
- * as embedded resources otherwise. isError says that the run did not succeed, also
- * where it is the program that failed: it is what makes a model look again.
+ * A tool's result has three parts. The text is for models. The structured content is
+ * for programs: the JSON result of the run, without the bytes of files, which are in the
+ * content as images or embedded resources. isError is true unless the run succeeded,
+ * even if only the program failed, so that a model looks at it again.
  */
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
-	"\"id\":{\"type\":\"string\",\"description\":\"dewar://runs/{id} has it again\"},"
+	"\"id\":{\"type\":\"string\",\"description\":\"dewar://runs/{id} returns this result again\"},"
 	"\"status\":{\"type\":\"string\","
 	"\"enum\":[\"success\",\"error\",\"timeout\",\"resource_exceeded\"]},"
 	"\"reason\":{\"type\":\"string\",\"description\":\"What ended it: exit, signal, "
 	"timeout_wall, oom, ...\"},"
-	"\"hint\":{\"type\":[\"string\",\"null\"],\"description\":\"What to do, unless it "
+	"\"hint\":{\"type\":[\"string\",\"null\"],\"description\":\"The fix, unless it "
 	"succeeded\"},"
 	"\"exit_code\":{\"type\":[\"integer\",\"null\"]},"
 	"\"signal\":{\"type\":[\"integer\",\"null\"]},"
@@ -43,9 +41,9 @@ static const char schema[] =
 	"\"memory_used_mb\":{\"type\":[\"number\",\"null\"]},"
 	"\"warnings\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 	"\"findings\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
-	"\"description\":\"What was seen in the code without running it\"},"
-	"\"proof\":{\"type\":\"object\",\"description\":\"Which walls stood and which limits "
-	"held\"},"
+	"\"description\":\"What static analysis found in the code\"},"
+	"\"proof\":{\"type\":\"object\",\"description\":\"The walls and limits that were in "
+	"place\"},"
 	"\"metadata\":{\"type\":\"object\"}},"
 	"\"required\":[\"id\",\"status\",\"reason\",\"hint\",\"exit_code\",\"stdout\","
 	"\"stderr\",\"files\"]}";
@@ -55,7 +53,8 @@ json_t *dw_mcp_result_schema(void)
 	return json_loads(schema, 0, NULL);
 }
 
-const char *dw_mcp_image_type(const void *data, size_t len)
+/* "image/png" and others that models accept, by the first bytes; or NULL. */
+static const char *image_type(const void *data, size_t len)
 {
 	static const struct {
 		const char *type;
@@ -84,7 +83,7 @@ static bool is_text(const void *data, size_t len)
 
 const char *dw_mcp_type(const void *data, size_t len)
 {
-	const char *image = dw_mcp_image_type(data, len);
+	const char *image = image_type(data, len);
 
 	if (image)
 		return image;
@@ -120,7 +119,7 @@ json_t *dw_mcp_contents(const char *uri, const char *type, const void *data, siz
 
 static json_t *make_block(const struct dw_file_out *file, const char *uri)
 {
-	const char *image = dw_mcp_image_type(file->data, file->len);
+	const char *image = image_type(file->data, file->len);
 	autofree char *data = NULL;
 
 	if (!image)
@@ -136,10 +135,10 @@ static json_t *make_block(const struct dw_file_out *file, const char *uri)
 static json_t *make_text(const char *text)
 {
 	return json_pack("{s:s, s:o}", "type", "text", "text",
-	                 text ? dw_mcp_string(text, strlen(text)) : NULL);
+	                 text ? dw_json_text(text, strlen(text)) : NULL);
 }
 
-/* The blocks, and what the structured content says of each file. */
+/* Add a content block and an entry of the structured content per file. */
 static int add_files(const struct dw_result *res, json_t *content, json_t *list)
 {
 	for (size_t i = 0; i < res->n_files; i++) {
@@ -150,7 +149,7 @@ static int add_files(const struct dw_result *res, json_t *content, json_t *list)
 		if (!uri || json_array_append_new(content, make_block(file, uri)) < 0)
 			return -1;
 		entry = json_pack("{s:o, s:I, s:s, s:s}", "name",
-		                  dw_mcp_string(file->name, strlen(file->name)), "size",
+		                  dw_json_text(file->name, strlen(file->name)), "size",
 		                  (json_int_t)file->len, "mime_type",
 		                  dw_mcp_type(file->data, file->len), "uri", uri);
 		if (json_array_append_new(list, entry) < 0)
@@ -159,59 +158,45 @@ static int add_files(const struct dw_result *res, json_t *content, json_t *list)
 	return 0;
 }
 
-/*
- * The result's JSON again, as a tree. Files were base64 in it for nothing; a run
- * with many is not what a model asks for often.
- */
+/* The result as JSON, with other entries for its files. */
 static json_t *structure(const struct dw_task *task, json_t *files)
 {
 	const char *text = dw_task_json(task);
-	json_t *root = text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
+	json_auto_t *root = text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
 
-	if (root && json_object_set_new(root, "files", files) == 0)
-		return root;
-	if (!root)
-		json_decref(files);
-	json_decref(root);
-	return NULL;
+	return root && json_object_set(root, "files", files) == 0 ? json_incref(root)
+	                                                          : NULL;
 }
 
 json_t *dw_mcp_result_make(const struct dw_task *task, bool structured)
 {
-	json_t *content = json_array(), *files = json_array(), *result;
+	json_auto_t *content = json_array(), *files = json_array(), *result = NULL;
 	struct dw_api_error why = {0};
 	const struct dw_result *res = dw_task_result(task, &why);
 	autofree char *text = NULL;
-	bool failed;
 
-	if (!res) {
-		json_decref(content);
-		json_decref(files);
+	if (!res)
 		return dw_mcp_result_refused(&why);
-	}
 	text = dw_result_to_text(res);
-	failed = json_array_append_new(content, make_text(text)) < 0 ||
-	         add_files(res, content, files) < 0;
-	result = json_pack("{s:o, s:b}", "content", content, "isError",
+	if (json_array_append_new(content, make_text(text)) < 0 ||
+	    add_files(res, content, files) < 0)
+		return NULL;
+	result = json_pack("{s:O, s:b}", "content", content, "isError",
 	                   res->status != DW_STATUS_SUCCESS);
-	if (structured && !failed)
-		failed = json_object_set_new(result, "structuredContent",
-		                             structure(task, files)) < 0;
-	else
-		json_decref(files);
-	if (!failed)
-		return result;
-	json_decref(result);
-	return NULL;
+	if (structured &&
+	    json_object_set_new(result, "structuredContent", structure(task, files)) < 0)
+		return NULL;
+	return TAKE_PTR(result);
 }
 
 json_t *dw_mcp_result_refused(const struct dw_api_error *why)
 {
 	static const char prefix[] = "limits.";
 	const char *message = why->message;
+	json_auto_t *error = NULL;
 	autobuf struct dw_buf text;
 
-	/* In a request it is limits.timeout_s, and for a tool just timeout_s. */
+	/* limits.timeout_s of a request is timeout_s of a tool. */
 	if (strncmp(message, prefix, sizeof(prefix) - 1) == 0)
 		message += sizeof(prefix) - 1;
 	dw_buf_init(&text, 4096);
@@ -219,8 +204,11 @@ json_t *dw_mcp_result_refused(const struct dw_api_error *why)
 	if (why->hint[0] != '\0')
 		(void)dw_buf_printf(&text, "\nhint: %s", why->hint);
 	if (why->retry_after_s > 0)
-		(void)dw_buf_printf(&text, "\nTry again in %u s.", why->retry_after_s);
+		(void)dw_buf_printf(&text, "\nRetry in %u s.", why->retry_after_s);
 	if (text.failed)
 		return NULL;
-	return json_pack("{s:[o], s:b}", "content", make_text(text.data), "isError", 1);
+	error = dw_error_json(why->code, message, why->hint);
+	return json_pack("{s:[o], s:b, s:{s:O*}}", "content", make_text(text.data),
+	                 "isError", 1, "_meta", DW_MCP_ERROR_KEY,
+	                 json_object_get(error, "error"));
 }

@@ -10,9 +10,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "mcp/args.h"
-#include "mcp/elicit.h"
-#include "mcp/keepalive.h"
-#include "mcp/tool_result.h"
 
 /* Output is told of when there is some, and then at most so often. */
 #define TELL_EVERY_MS 250
@@ -25,7 +22,7 @@
  */
 struct run {
 	struct dw_mcp_call *call;
-	struct dw_mcp_beat beat;
+	struct dw_mcp_keepalive_entry beat;
 	uint64_t start_ms;
 	bool structured;
 	struct dw_mcp_elicit ask;
@@ -110,7 +107,7 @@ static void on_started(struct run *run)
 static void run_free(struct run *run)
 {
 	if (dw_mcp_call_wants_progress(run->call))
-		dw_mcp_keepalive_remove(dw_mcp_call_pulse(run->call), &run->beat);
+		dw_mcp_keepalive_remove(dw_mcp_call_keepalive(run->call), &run->beat);
 	(void)pthread_mutex_destroy(&run->lock);
 	dw_mcp_call_unref(run->call);
 	free(run);
@@ -187,9 +184,9 @@ static void start(struct dw_mcp_call *call, struct dw_request *req)
 	run->total_s = (double)req->limits.timeout_ms / 1000;
 	run->structured = dw_mcp_call_since(call, DW_MCP_2025_06_18);
 	tell(run, "queued");
-	run->beat = (struct dw_mcp_beat){.fn = on_beat, .user = run};
+	run->beat = (struct dw_mcp_keepalive_entry){.fn = on_beat, .user = run};
 	if (dw_mcp_call_wants_progress(call))
-		dw_mcp_keepalive_add(dw_mcp_call_pulse(call), &run->beat);
+		dw_mcp_keepalive_add(dw_mcp_call_keepalive(call), &run->beat);
 	if (dw_task_start(dw_mcp_call_service(call), req, &order, &task, &why) < 0) {
 		answer_refused(call, &why);
 		run_free(run);

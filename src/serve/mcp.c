@@ -19,7 +19,7 @@
 #include "daemon/config.h"
 #include "daemon/log.h"
 #include "daemon/service.h"
-#include "mcp/over_stdio.h"
+#include "mcp/mcp.h"
 #include "serve/words.h"
 
 #define EXIT_OURS 125

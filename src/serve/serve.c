@@ -15,9 +15,8 @@
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "daemon/sd_notify.h"
-#include "http/auth.h"
 #include "http/http.h"
-#include "mcp/over_http.h"
+#include "mcp/mcp.h"
 #include "policy/policy.h"
 #include "serve/words.h"
 

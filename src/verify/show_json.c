@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "base/error_json.h"
 #include "verify/verify.h"
 
 static json_t *text(const char *value)
@@ -49,9 +50,7 @@ int dw_show_json(const struct dw_rows *rows)
 
 void dw_show_json_error(const struct dw_error *err)
 {
-	json_auto_t *root = json_pack("{s:b, s:{s:s, s:o}}", "ok", 0, "error", "code",
-	                              dw_code_name(err->code), "message",
-	                              text(err->text));
+	json_auto_t *root = dw_error_json(dw_code_name(err->code), err->text, NULL);
 
 	if (root)
 		(void)json_dumpf(root, stdout, JSON_COMPACT);

@@ -45,7 +45,7 @@ def check(done, *wanted, as_json=False):
         assert done.stdout == ""
         return
     answer = json.loads(done.stdout)
-    assert answer["ok"] is False
+    assert set(answer) == {"error"} and set(answer["error"]) == {"code", "message", "hint"}
     assert answer["error"]["code"] in ("invalid", "not_found", "denied", "unsupported")
     assert answer["error"]["message"] == done.stderr[len("dewar: ") : -1]
 

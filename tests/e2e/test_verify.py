@@ -352,7 +352,8 @@ def test_an_error_is_json_too(run):
     done = run("verify", "--json", "--only", "zzz")
     assert done.returncode == 125
     answer = json.loads(done.stdout)
-    assert answer["ok"] is False and answer["error"]["code"] == "invalid"
+    assert set(answer) == {"error"} and answer["error"]["code"] == "invalid"
+    assert set(answer["error"]) == {"code", "message", "hint"}
 
 
 def is_at_it(pid):

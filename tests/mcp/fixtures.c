@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "mcp/call.h"
-#include "mcp/resources.h"
+#include "mcp/mcp_own.h"
 
 /* One red pixel, and some silence. */
 #define PNG                                                                              \

@@ -341,7 +341,7 @@ def test_nobody_approves_their_own(judged):
     run = daemon.start(RUN, key=daemon.texts["sue"])
     one, = pending(daemon)
     reply = decide(daemon, one["id"], "yes", key="sue")
-    assert (reply.status, reply.error["code"]) == (403, "forbidden"), reply
+    assert (reply.status, reply.error["code"]) == (403, "denied"), reply
     assert daemon.state_of(run, key=daemon.texts["sue"]) == "pending"
     assert decide(daemon, one["id"], "no", key="sue").status == 200
     done = daemon.wait_state(run, "done", key=daemon.texts["sue"])
@@ -367,7 +367,7 @@ def test_only_who_may_sees_and_decides(judged):
                 ("POST", "/v1/approvals/" + one["id"], {"decision": "yes"}),
                 ("GET", "/v1/memories", None), ("DELETE", "/v1/memories/" + one["id"], None)):
             reply = daemon.request(method, path, body, key=daemon.texts[key])
-            assert (reply.status, reply.error["code"]) == (403, "forbidden"), (method, path)
+            assert (reply.status, reply.error["code"]) == (403, "denied"), (method, path)
     assert pending(daemon)[0]["state"] == "pending"
     # Who approves does not run.
     assert daemon.post(RUN, key=daemon.texts["joe"]).status == 403

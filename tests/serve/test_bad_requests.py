@@ -147,7 +147,7 @@ def test_what_says_so_in_other_words(daemon, kind):
 ])
 def test_a_path_of_the_host_is_refused(daemon, body, key):
     reply = daemon.post(body)
-    assert (reply.status, reply.error["code"]) == (403, "forbidden")
+    assert (reply.status, reply.error["code"]) == (403, "denied")
     assert key in reply.error["message"]
 
 
@@ -161,7 +161,7 @@ def test_a_program_of_the_host_is_refused(daemon, body):
                                    "container,none", "nonesuch"])
 def test_weak_levels_are_refused_unless_configured(daemon, level):
     reply = daemon.post({"command": "true", "level": level})
-    assert (reply.status, reply.error["code"]) == (403, "forbidden"), reply
+    assert (reply.status, reply.error["code"]) == (403, "denied"), reply
     assert "none" in reply.error["message"] or "process" in reply.error["message"]
 
 
@@ -177,7 +177,7 @@ def test_the_full_network_is_refused_unless_configured(daemon):
 def test_a_limit_above_the_largest_is_refused_by_name(serve, setting, most, name, value):
     daemon = serve({"runs": {"max": {setting: most}}})
     reply = daemon.post({"command": "true", "limits": {name: value + 1}})
-    assert (reply.status, reply.error["code"]) == (403, "forbidden")
+    assert (reply.status, reply.error["code"]) == (403, "denied")
     assert name in reply.error["message"] and str(value) in reply.error["message"]
     assert daemon.post({"command": "true", "limits": {name: value}}).status == 200
     assert daemon.post({"command": "true"}).status == 200, "who names none gets what there is"

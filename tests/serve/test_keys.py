@@ -110,7 +110,7 @@ def test_scopes(keyed, scope, allowed):
     for name, reply in replies.items():
         assert reply.status == (200 if name in allowed else 403), (name, reply)
         if name not in allowed:
-            assert reply.error["code"] == "forbidden"
+            assert reply.error["code"] == "denied"
     assert daemon.get("/v1/languages", key=text["it"]).status == 200
 
 

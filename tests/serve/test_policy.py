@@ -88,7 +88,7 @@ def test_a_level_that_is_not_allowed_is_refused_and_not_a_weaker_one(judged, lev
     daemon = judged({"rules": [rule("walls", "raise", {"level": "process"}, to="container")]},
                     {"runs": {"levels": levels, "level": "process"}}, ann=words)
     reply = daemon.post({"command": "echo ran"})
-    assert (reply.status, reply.error["code"]) == (403, "forbidden"), reply
+    assert (reply.status, reply.error["code"]) == (403, "denied"), reply
     assert "container" in reply.error["message"] and "walls" in reply.error["hint"]
 
 

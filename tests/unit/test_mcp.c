@@ -411,7 +411,7 @@ static void what_cannot_run_says_what_would(void **state)
 	           "plain relative name");
 	(void)snprintf(busy.message, sizeof(busy.message), "too many runs");
 	fake_task_refuse(&busy);
-	tool_error(CALL("1", "code_execute", PRINT), "Try again in 3 s");
+	tool_error(CALL("1", "code_execute", PRINT), "Retry in 3 s");
 	refused(CALL("1", "no_such_tool", "{}"), -32602, "no_such_tool");
 	refused(CALL("1", "code_execute", "[]"), -32602, "arguments");
 }
@@ -670,7 +670,7 @@ static void a_run_is_a_resource_of_who_ran_it(void **state)
 	               "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\","
 	               "\"params\":{\"uri\":\"dewar://runs/%s/files/x\"}}",
 	               id);
-	refused(text, -32002, "there is no resource");
+	refused(text, -32002, "unknown resource");
 }
 
 static void what_is_no_resource_is_named(void **state)

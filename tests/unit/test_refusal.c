@@ -60,7 +60,7 @@ static void every_status_has_its_code(void **state)
 	} all[] = {
 		{400, "invalid"},
 		{401, "unauthorized"},
-		{403, "forbidden"},
+		{403, "denied"},
 		{404, "not_found"},
 		{405, "method_not_allowed"},
 		{406, "not_acceptable"},
@@ -112,6 +112,8 @@ static void an_error_has_the_status_of_its_code(void **state)
 		assert_int_equal(why.status, statuses[i]);
 		assert_string_equal(why.message, err.text);
 		assert_string_equal(why.hint, "");
+		if (i != DW_OK)
+			assert_string_equal(why.code, dw_code_name((enum dw_code)i));
 	}
 	err.code = (enum dw_code)99;
 	(void)dw_api_fail_with(&why, &err);

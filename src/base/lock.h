@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_BASE_LOCK_H
+#define DW_BASE_LOCK_H
+
+#include <pthread.h>
+
+static inline pthread_mutex_t *dw_lock_take(pthread_mutex_t *mutex)
+{
+	(void)pthread_mutex_lock(mutex);
+	return mutex;
+}
+
+static inline void dw_lock_release(pthread_mutex_t **mutex)
+{
+	(void)pthread_mutex_unlock(*mutex);
+}
+
+/* Lock the mutex until the end of the block. At most one of these in a block. */
+#define HOLD_LOCK(mutex)                                  \
+	__attribute__((cleanup(dw_lock_release), unused)) \
+	pthread_mutex_t *held_ = dw_lock_take(mutex)
+
+/* A condition whose timed waits use the clock of base/clock.h. */
+static inline void dw_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(cond, &attr);
+	(void)pthread_condattr_destroy(&attr);
+}
+
+#endif
