@@ -40,7 +40,7 @@ const char *dw_ceilings_image(const struct dw_ceilings *rules,
 {
 	const char *language = req->language ? dw_language_name(req->language) : "sh";
 
-	if (req->image || !language || strcmp(req->level, "docker") != 0)
+	if (req->image || !language || !(dw_level_guarantees(req->level) & DW_G_ENGINE))
 		return NULL;
 	for (size_t i = 0; i < rules->n_images; i++)
 		if (strcmp(rules->images[i].language, language) == 0)
@@ -82,7 +82,7 @@ static int check_host(const struct dw_request *req, struct dw_api_error *why)
 		what = "writable";
 	else if (req->program)
 		what = "program";
-	else if (req->image && strcmp(req->level, "docker") != 0)
+	else if (req->image && !(dw_level_guarantees(req->level) & DW_G_ENGINE))
 		what = "image"; /* else it is the engine's, which has no path */
 	if (!what)
 		return 0;

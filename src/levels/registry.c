@@ -30,6 +30,19 @@ const char *const *dw_level_names(void)
 	return names;
 }
 
+uint32_t dw_level_guarantees(const char *list)
+{
+	uint32_t all = UINT32_MAX;
+	const struct dw_level *level;
+
+	for (;; list += strcspn(list, ",") + 1) {
+		level = dw_level_find(list, strcspn(list, ","));
+		all &= level ? level->guarantees : 0;
+		if (list[strcspn(list, ",")] == '\0')
+			return all;
+	}
+}
+
 int dw_level_probe(const char *name, struct dw_error *err)
 {
 	const struct dw_level *level = dw_level_find(name, strlen(name));
