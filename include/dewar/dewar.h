@@ -63,6 +63,12 @@ enum dw_guarantee {
  */
 DW_API uint32_t dw_level_guarantees(const char *levels);
 
+/*
+ * 0 if each of a list ("microvm,container") is a level; else DW_E_INVALID, with the
+ * names and the nearest of them. Errors begin with what ("level"), unless it is NULL.
+ */
+DW_API int dw_level_check(const char *what, const char *levels, struct dw_error *err);
+
 /* A language as `dewar languages` lists it. */
 struct dw_language {
 	const char *name;
@@ -79,6 +85,9 @@ DW_API int dw_language_get(size_t index, struct dw_language *ret, struct dw_erro
 
 /* The name of the language that people call so, or NULL. */
 DW_API const char *dw_language_name(const char *alias);
+
+/* 0 if there is such a language; else DW_E_INVALID, with the nearest name or all. */
+DW_API int dw_language_check(const char *alias, struct dw_error *err);
 
 /*
  * The language of a file, by its name and its first bytes, or NULL if neither

@@ -36,15 +36,10 @@ static const struct dw_subcommand *find(const struct dw_command *cmd,
 			return sub;
 		dw_guess_offer(&guess, sub->name);
 	}
-	name_all(table, " and ", all, sizeof(all));
-	if (guess.best)
-		(void)dw_fail(
-			err, DW_E_INVALID, 0,
-			"unknown word \"%.64s\", did you mean %s? See `dewar %s --help`",
-			name, guess.best, cmd->name);
-	else
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "unknown word \"%.64s\", there are %s", name, all);
+	name_all(table, " or ", all, sizeof(all));
+	(void)dw_fail(err, DW_E_INVALID, 0, "`dewar %s` must be followed by %s, not \"%.64s\"",
+	              cmd->name, all, name);
+	(void)dw_suggest(err, &guess, "");
 	return NULL;
 }
 

@@ -12,18 +12,7 @@
 #include "base/id.h"
 #include "cgroup/disks.h"
 #include "levels/scope.h"
-
-#define MB (1ULL << 20)
-
-/* The one table of defaults; only the timeout depends on the level. */
-static const struct dw_limits defaults = {
-	.memory_bytes = 256 * MB,
-	.cpu_percent = 50,
-	.output_bytes = 1000000,
-	.tmp_bytes = 64 * MB,
-	.pids = 64,
-	.files = 4096,
-};
+#include "request/limits.h"
 
 /* Nothing useful fits in less. */
 #define CPU_MS_MIN 1000U
@@ -32,22 +21,11 @@ static const struct dw_limits defaults = {
 
 void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level)
 {
-	const struct {
-		uint64_t *value;
-		uint64_t otherwise;
-	} all[] = {
-		{&limits->timeout_ms, level->timeout_ms},
-		{&limits->memory_bytes, defaults.memory_bytes},
-		{&limits->cpu_percent, defaults.cpu_percent},
-		{&limits->output_bytes, defaults.output_bytes},
-		{&limits->tmp_bytes, defaults.tmp_bytes},
-		{&limits->pids, defaults.pids},
-		{&limits->files, defaults.files},
-	};
+	struct dw_limits normal = dw_limits_normal();
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (*all[i].value == 0)
-			*all[i].value = all[i].otherwise;
+	if (level->timeout_ms != 0)
+		normal.timeout_ms = level->timeout_ms;
+	dw_limits_fill(limits, &normal);
 }
 
 static const char *cgroup_name(int version)
@@ -149,13 +127,14 @@ bool dw_limits_may_hold(const struct dw_launched *l)
 
 bool dw_limits_can_count(void)
 {
+	struct dw_limits normal = dw_limits_normal();
 	char id[DW_ID_MAX];
 	struct dw_cgroup cg;
 	bool counted;
 
 	dw_id_make(id);
 	dw_cgroup_scope_settle();
-	dw_cgroup_create(&cg, id, NULL, &defaults, defaults.pids);
+	dw_cgroup_create(&cg, id, NULL, &normal, normal.pids);
 	counted = is_counted(&cg);
 	(void)dw_cgroup_destroy(&cg, NULL);
 	return counted;
@@ -245,51 +224,39 @@ uint64_t dw_limits_deadline(const struct dw_limits *limits)
 	return limits->timeout_ms + INIT_GRACE_MS;
 }
 
+/* Nothing of the host's decides about this one. */
+static void hold(struct dw_limit_proof *limit, const char *by)
+{
+	limit->enforced = true;
+	limit->by = by;
+	limit->note = NULL;
+}
+
 int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_limits *limits = &l->spec->limits;
 	struct dw_limit_proof *proof = l->cell.outcome.limits;
 	const struct dw_way *way = l->spec->way;
+	bool walled = (l->plan.h.flags & DW_PLAN_DROP) != 0;
 
-	proof[DW_LIMIT_TIMEOUT] = (struct dw_limit_proof){
-		.asked = limits->timeout_ms,
-		.enforced = true,
-		.by = "dewar",
-	};
-	proof[DW_LIMIT_OUTPUT] = (struct dw_limit_proof){
-		.asked = limits->output_bytes,
-		.enforced = true,
-		.by = "dewar",
-	};
-	proof[DW_LIMIT_FILES] = (struct dw_limit_proof){
-		.asked = limits->files,
-		.enforced = true,
-		.by = "rlimit",
-	};
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		proof[i] = (struct dw_limit_proof){
+			.asked = dw_limit_get(limits, i),
+			.by = "none",
+			.note = walled ? "this level does not enforce it"
+		                       : "level none enforces only time and output",
+		};
+	hold(&proof[DW_LIMIT_TIMEOUT], "dewar");
+	hold(&proof[DW_LIMIT_OUTPUT], "dewar");
 
 	/* A moment after our own, should we be held up. Who waits is told at its start. */
 	if (!l->spec->way)
 		l->plan.h.deadline_ms = dw_limits_deadline(limits);
 
-	/* Level none: a timeout and an output cap, nothing else. */
-	if (!(l->plan.h.flags & DW_PLAN_DROP)) {
-		const uint64_t asked[] = {
-			[DW_LIMIT_MEMORY] = limits->memory_bytes,
-			[DW_LIMIT_CPU] = limits->cpu_percent,
-			[DW_LIMIT_PIDS] = limits->pids,
-			[DW_LIMIT_FILES] = limits->files,
-			[DW_LIMIT_TMP] = limits->tmp_bytes,
-		};
-
-		for (int i = DW_LIMIT_MEMORY; i <= DW_LIMIT_TMP; i++)
-			proof[i] = (struct dw_limit_proof){
-				.asked = asked[i],
-				.by = "none",
-				.note = "level none holds no limit but time and output",
-			};
+	if (!walled)
 		return 0;
-	}
 
+	hold(&proof[DW_LIMIT_FILES], "rlimit");
 	dw_cgroup_scope_settle();
 	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
 	                 limits->pids + 1);

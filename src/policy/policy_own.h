@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "analysis/shell.h"
+#include "dewar/result.h"
 #include "policy/decide.h"
 
 /*
@@ -34,15 +35,6 @@ enum dw_maybe {
 	DW_MAYBE_YES,
 };
 
-struct dw_limit_name {
-	const char *name; /* as requests have it */
-	uint64_t factor;  /* what one of it is to us */
-	size_t at;        /* in struct dw_limits */
-};
-
-#define DW_POLICY_LIMITS 7
-extern const struct dw_limit_name dw_policy_limits[DW_POLICY_LIMITS];
-
 /* Lists end in NULL; a NULL pointer is not asked about. */
 struct dw_when {
 	char **caller;
@@ -56,7 +48,7 @@ struct dw_when {
 	char *severity; /* "note", "warning", "error" */
 	enum dw_maybe workspace;
 	enum dw_maybe writable;
-	char *limits[DW_POLICY_LIMITS]; /* "> 1024" */
+	char *limits[DW_LIMIT_COUNT]; /* "> 1024" */
 };
 
 struct dw_policy_rule {

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 #include "dewar/dewar.h"
+#include "request/limits.h"
 
 /*
  * The makers below give NULL without memory. put() and append() take that and
@@ -195,7 +196,7 @@ static json_t *make_limits(struct build *b, const struct dw_proof *proof)
 	for (unsigned i = 0; i < DW_LIMIT_COUNT; i++) {
 		const struct dw_limit_proof *limit = &proof->limits[i];
 
-		if (i == DW_LIMIT_IO && limit->asked == 0)
+		if (dw_limit_rows[i].normal == 0 && limit->asked == 0)
 			continue;
 		part = json_object();
 		put(b, part, "asked", make_count(limit->asked));

@@ -132,15 +132,14 @@ static int check_choice(const char *only, struct dw_error *err)
 			dw_guess_offer(&guess, dw_attacks[i].name);
 			dw_guess_offer(&guess, dw_attacks[i].family);
 		}
-		if (i == dw_n_attacks && guess.best)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "no attack is called %s; did you mean %s?", word,
-			               guess.best);
-		if (i == dw_n_attacks)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "no attack and no family is called %s; see "
-			               "`dewar verify --list`",
-			               word);
+		if (i == dw_n_attacks) {
+			(void)dw_fail(err, DW_E_INVALID, 0,
+			              guess.best ? "unknown attack or family \"%s\""
+			                         : "unknown attack or family \"%s\"; see "
+			                           "`dewar verify --list`",
+			              word);
+			return dw_suggest(err, &guess, "");
+		}
 		only += len + (only[len] == ',');
 	}
 	return 0;

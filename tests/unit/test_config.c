@@ -227,7 +227,7 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		const char *why;
 	} all[] = {
 		{"runs:\n  queue: 3\n  queues: 3\n",
-	         "x.yaml:3: runs.queues: unknown key, did you mean queue?"},
+	         "x.yaml:3: runs.queues: unknown key (did you mean queue?)"},
 		{"a: 1\n\nzzzzzz: 2", "x.yaml:1: a: unknown key"},
 		{"# x\n\nruns: {queue: 1, queue: 2}",
 	         "x.yaml:3: runs.queue: is there twice"},
@@ -245,7 +245,7 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:2: runs.queue: \"99999999999999999999\" is too large: at most "
 	         "18446744073709551615"},
 		{"runs: {concurrent: 0}",
-	         "x.yaml:1: runs.concurrent: must be more than 0"},
+	         "x.yaml:1: runs.concurrent must be more than 0"},
 		{"runs: {concurrent: 4294967297}",
 	         "x.yaml:1: runs.concurrent: \"4294967297\" is out of range: 1 to 1024"},
 		{"runs: {keep_bytes: 1k}",
@@ -257,11 +257,12 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:1: runs.drain: \"soon\" is not a time: write seconds, or ms, s, m, "
 	         "h behind a number (500ms)"},
 		{"runs: {levels: container}",
-	         "x.yaml:1: runs.levels: must be a list: [a, b]"},
+	         "x.yaml:1: runs.levels must be a list: [a, b]"},
 		{"runs: {levels: []}",
 	         "x.yaml:1: runs.levels: has 0 entries, and must have 1 to 8"},
 		{"runs:\n  levels:\n  - container\n  - dockr\n",
-	         "x.yaml:4: runs.levels: no level \"dockr\", did you mean docker?"},
+	         "x.yaml:4: runs.levels must be none, process, container, docker or "
+	         "microvm, not \"dockr\" (did you mean docker?)"},
 		{"runs: {levels: [container, container]}",
 	         "x.yaml:1: runs.levels: container is there twice"},
 		{"runs:\n  levels: [docker]\n",
@@ -273,23 +274,23 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:1: runs.level: \"docker\" is there twice"},
 		{"local:\n  levels: [process]\n",
 	         "x.yaml:2: local.levels: process is not one of runs.levels"},
-		{"runs: {network: yes}", "x.yaml:1: runs.network: must be true or false"},
+		{"runs: {network: yes}", "x.yaml:1: runs.network must be true or false"},
 		{"runs: {network: 'true'}",
-	         "x.yaml:1: runs.network: must be true or false"},
+	         "x.yaml:1: runs.network must be true or false"},
 		{"runs:\n limits:\n  memory: 5\n",
-	         "x.yaml:3: runs.limits.memory: limits.memory_mb is too small for anything "
-	         "to run (a unit is missing? 256m is 256 MB)"},
+	         "x.yaml:3: runs.limits.memory must be at least 1M, not 5 bytes (did "
+	         "you mean 5M?)"},
 		{"runs:\n max:\n  timeout: 0\n",
-	         "x.yaml:3: runs.max.timeout: must be more than 0"},
+	         "x.yaml:3: runs.max.timeout must be at least 1ms"},
 		{"runs:\n limits: {pids: 9}\n max:\n  pids: 8\n",
-	         "x.yaml:2: runs.limits.pids: is more than runs.max.pids"},
+	         "x.yaml:2: runs.limits.pids must be at most runs.max.pids"},
 		{"runs: 5",
-	         "x.yaml:1: runs: must be a mapping, of keys with their values"},
+	         "x.yaml:1: runs must be a mapping, of keys with their values"},
 		{"- runs", "x.yaml:1: must be a mapping, of keys with their values"},
 		{"listen: [127.0.0.1:1]",
-	         "x.yaml:1: listen: must be one value, without a tag"},
+	         "x.yaml:1: listen must be one value, without a tag"},
 		{"listen: !!binary YQ==",
-	         "x.yaml:1: listen: must be one value, without a tag"},
+	         "x.yaml:1: listen must be one value, without a tag"},
 		{"[a]: 1", "x.yaml:1: must be one value, without a tag"},
 		{"state: ''", "x.yaml:1: state: is empty"},
 		{"state: \"/a\\0b\"", "x.yaml:1: state: has a NUL in it"},
@@ -314,19 +315,21 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		{"pool:\n  templates:\n  - name: a\n    language: python\n  - name: b\n",
 	         "x.yaml:5: pool.templates: a template needs its name and its language"},
 		{"pool:\n  templates:\n  - name: a\n    languag: python\n",
-	         "x.yaml:4: pool.templates.languag: unknown key, did you mean language?"},
+	         "x.yaml:4: pool.templates.languag: unknown key (did you mean language?)"},
 		{"pool:\n  templates: [{name: a, language: c}]\n",
 	         "x.yaml:2: pool.templates.language: c cannot be kept warm"},
 		{"pool:\n  templates: [{name: a, language: klingon}]\n",
-	         "x.yaml:2: pool.templates.language: no language \"klingon\"; see `dewar "
-	         "languages`"},
+	         "x.yaml:2: pool.templates.language: unknown language \"klingon\"; there are "
+	         "python, javascript, typescript, ruby, php, perl, lua, r, bash, sh, zsh, "
+	         "c, c++, go, rust, java, binary"},
 		{"pool:\n  templates:\n  - &x {name: a, language: sh}\n  - *x\n",
 	         "x.yaml:3: pool.templates: there are two called a"},
 		{"log: {level: warn}",
-	         "x.yaml:1: log.level: no level of logs \"warn\", there are debug, info, "
-	         "warning, error"},
+	         "x.yaml:1: log.level must be debug, info, warning or error, not "
+	         "\"warn\""},
 		{"local: {scopes: [runs]}",
-	         "x.yaml:1: local.scopes: no scope \"runs\", did you mean run?"},
+	         "x.yaml:1: local.scopes must be run, admin, audit or approve, not "
+	         "\"runs\" (did you mean run?)"},
 		{"runs:\n  queue: 1\n queue: 2",
 	         "x.yaml:3: this is no YAML: did not find expected key"},
 		{"runs: {}\n---\nlisten: 127.0.0.1:1",
