@@ -17,10 +17,8 @@ static const char *const states[] = {
 _Static_assert(ARRAY_SIZE(states) == DW_APPROVAL_STATE_COUNT, "each has a name");
 
 static const char *const kinds[] = {
-	[DW_REMEMBER_NO] = "no",
-	[DW_REMEMBER_CODE] = "code",
-	[DW_REMEMBER_SESSION] = "session",
-	[DW_REMEMBER_RULE] = "rule",
+	[DW_REMEMBER_NO] = "no",           [DW_REMEMBER_CODE] = "code",
+	[DW_REMEMBER_SESSION] = "session", [DW_REMEMBER_RULE] = "rule",
 	[DW_REMEMBER_COUNT] = NULL,
 };
 _Static_assert(ARRAY_SIZE(kinds) == DW_REMEMBER_COUNT + 1, "each has a name");

@@ -37,8 +37,9 @@ static const struct dw_subcommand *find(const struct dw_command *cmd,
 		dw_guess_offer(&guess, sub->name);
 	}
 	name_all(table, " or ", all, sizeof(all));
-	(void)dw_fail(err, DW_E_INVALID, 0, "`dewar %s` must be followed by %s, not \"%.64s\"",
-	              cmd->name, all, name);
+	(void)dw_fail(err, DW_E_INVALID, 0,
+	              "`dewar %s` must be followed by %s, not \"%.64s\"", cmd->name, all,
+	              name);
 	(void)dw_suggest(err, &guess, "");
 	return NULL;
 }

@@ -50,7 +50,8 @@ static int take_way(const char *value, void *field, struct dw_error *err)
 {
 	static const char *const words[] = {"cold", "standby", "fork", ALL_WAYS, NULL};
 
-	_Static_assert(ARRAY_SIZE(words) == ARRAY_SIZE(ways) + 2, "each, all and the end");
+	_Static_assert(ARRAY_SIZE(words) == ARRAY_SIZE(ways) + 2,
+	               "each, all and the end");
 	if (dw_choose(NULL, value, words, err) < 0)
 		return -1;
 	return dw_take_text(value, field, err);

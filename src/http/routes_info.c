@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "daemon/host_info.h"
 #include "http/auth.h"
 #include "http/router.h"
@@ -45,14 +46,14 @@ static char *openapi;
 /* The limits are the one part that is not in openapi.json: their table describes them. */
 static void make_openapi(void)
 {
-	json_auto_t *root = json_loadb((const char *)dw_openapi, sizeof(dw_openapi), 0, NULL);
+	json_auto_t *root = json_loadb((const char *)dw_openapi, sizeof(dw_openapi), 0,
+	                               NULL);
+	static const char *const path[] = {"components", "schemas", "Request",
+	                                   "properties", "limits",  "properties"};
 	json_t *limits = root;
 
-	for (const char *const *key = (const char *const[]){"components", "schemas", "Request",
-	                                                    "properties", "limits",
-	                                                    "properties", NULL};
-	     *key; key++)
-		limits = json_object_get(limits, *key);
+	for (size_t i = 0; i < ARRAY_SIZE(path); i++)
+		limits = json_object_get(limits, path[i]);
 	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
 		if (json_object_set_new(limits, dw_limit_rows[i].key,
 		                        dw_limit_schema(i, true)) < 0)

@@ -70,8 +70,8 @@ int dw_language_check(const char *alias, struct dw_error *err)
 		dw_guess_offer(&guess, table[i].name);
 	(void)dw_fail(err, DW_E_INVALID, 0, "unknown language \"%.64s\"", alias);
 	if (err && !guess.best)
-		for (size_t i = 0, len = strlen(err->text); i < n && len < sizeof(err->text);
-		     i++)
+		for (size_t i = 0, len = strlen(err->text);
+		     i < n && len < sizeof(err->text); i++)
 			len += (size_t)snprintf(err->text + len, sizeof(err->text) - len,
 			                        "%s%s", i > 0 ? ", " : "; there are ",
 			                        table[i].name);

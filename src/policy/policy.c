@@ -252,9 +252,10 @@ static int no_profile(const char *name, struct dw_error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
 		dw_guess_offer(&guess, profiles[i].name);
 	(void)dw_fail(err, DW_E_NOT_FOUND, 0,
-	              guess.best ? "unknown profile \"%.64s\""
-	                         : "unknown profile \"%.64s\"; there are open, standard and "
-	                           "strict; a file has a / in its name, or .yaml at its end",
+	              guess.best
+	                      ? "unknown profile \"%.64s\""
+	                      : "unknown profile \"%.64s\"; there are open, standard and "
+	                        "strict; a file has a / in its name, or .yaml at its end",
 	              name);
 	return dw_suggest(err, &guess, "");
 }

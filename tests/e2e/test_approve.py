@@ -307,7 +307,7 @@ def test_only_its_user_can_reach_it(ask, run, state):
     ([], b"list, show, yes, no or forget"),
     (["yes"], b"needs its ID"),
     (["no", "ab", "--remember", "code"], b"--remember means nothing"),
-    (["yes", "ab", "--remember", "all"], b"code, session and rule"),
+    (["yes", "ab", "--remember", "all"], b"must be code, session or rule"),
     (["list", "--note", "x"], b"--note means nothing"),
     (["lst"], b"did you mean list?"),
 ])

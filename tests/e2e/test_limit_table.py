@@ -298,7 +298,7 @@ def test_a_new_limit_is_one_line(tmp_path):
     """It takes a build, without the parts that know no limits."""
     source = tmp_path / "source"
     shutil.copytree(ROOT, source, symlinks=True, ignore=shutil.ignore_patterns(
-        ".git", "build*", "node_modules", "__pycache__"))
+        ".git", "build", "build-*", "node_modules", "__pycache__"))
     table = source / TABLE
     text = table.read_text(encoding="utf-8")
     table.write_text(text.replace("#undef DW_LIMIT\n", NEW_ROW + "#undef DW_LIMIT\n"),
