@@ -282,7 +282,7 @@ static int do_add(const void *settings, const char *operand, struct dw_error *er
 		(void)puts(text);
 		r = dw_report_flush();
 	}
-	/* A key that nobody got is of no use to anybody good. */
+	/* The caller never got it, so it must not work. */
 	if (r != 0)
 		(void)dw_keys_revoke(keys, key.id, NULL);
 	else if (!set->json)
@@ -347,7 +347,7 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 		r = dw_keys_open_existing(path, &keys, err);
 	if (r == 0)
 		r = dw_keys_each(keys, list_one, &listing, err);
-	/* Where nobody made one there is no file. */
+	/* There is no file before the first key. */
 	else if (err->code == DW_E_NOT_FOUND)
 		r = 0;
 	if (r < 0 || listing.failed) {
@@ -374,7 +374,7 @@ static int do_revoke(const void *settings, const char *operand, struct dw_error 
 	if (strlen(operand) != DW_KEY_ID_MAX - 1 ||
 	    strspn(operand, "0123456789abcdef") != DW_KEY_ID_MAX - 1)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "that is no id of a key: those have 8 hex digits, as `dewar "
+		               "not the id of a key: an id has 8 hex digits, as `dewar "
 		               "keys list` shows them");
 	if (keys_path(set, path, sizeof(path), err) < 0 ||
 	    dw_keys_open_existing(path, &keys, err) < 0 ||
@@ -407,7 +407,7 @@ static int keys(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_keys = {
 	.name = "keys",
-	.summary = "Make, list and revoke the keys that dewar serve lets people in by",
+	.summary = "Make, list and revoke API keys of `dewar serve`",
 	.usage =
 		{
 			"add NAME [--scope SCOPE,...] [--concurrent N] [--runs-per-minute N] ...",

@@ -58,7 +58,7 @@ static const struct dw_option walls_options[] = {
 	{
 		.name = "level",
 		.arg = "LEVEL,...",
-		.help = "How strong the walls are; the first one that works here is taken",
+		.help = "Isolation level; the first one that works on this host is used",
 		.take = dw_take_level,
 		.field = FIELD(level),
 		.fits = DW_FITS_LEVEL,
@@ -114,7 +114,7 @@ static const struct dw_option walls_options[] = {
 	},
 	{
 		.name = "strict",
-		.help = "Refuse to run if a limit cannot be held on this host",
+		.help = "Refuse to run if a limit cannot be enforced on this host",
 		.take = dw_take_flag,
 		.field = FIELD(strict),
 	},
@@ -131,7 +131,7 @@ static const struct dw_option walls_options[] = {
 	{
 		.name = "template",
 		.arg = "NAME",
-		.help = "Which warm cells: with what is loaded already (the language's name)",
+		.help = "Template of warm cells: packages loaded already (the language's name)",
 		.take = dw_take_text,
 		.field = FIELD(template),
 	},
@@ -199,7 +199,7 @@ static const struct dw_option files_options[] = {
 	{
 		.name = "stdin",
 		.arg = "TEXT",
-		.help = "What the program reads, instead of our own standard input",
+		.help = "What the program reads, instead of dewar's standard input",
 		.take = dw_take_text,
 		.field = FIELD(input),
 	},
@@ -232,13 +232,13 @@ static const struct dw_option output_options[] = {
 	},
 	{
 		.name = "walls",
-		.help = "Say on stderr which walls stood, also if it is no terminal",
+		.help = "Print the walls that stood on stderr, even if it is not a terminal",
 		.take = dw_take_flag,
 		.field = FIELD(walls),
 	},
 	{
 		.name = "quiet",
-		.help = "Keep stderr to the program, but for failures of ours",
+		.help = "Leave stderr to the program, except for failures of dewar",
 		.take = dw_take_flag,
 		.field = FIELD(quiet),
 	},
@@ -254,7 +254,7 @@ static const struct dw_option output_options[] = {
 	{
 		.name = "approvals",
 		.arg = "DIR|FILE",
-		.help = "Where it waits if somebody is asked (as `dewar approve --state`)",
+		.help = "Where a run waits for approval (as `dewar approve --state`)",
 		.take = dw_take_text,
 		.field = FIELD(approvals),
 		.fits = DW_FITS_FILE,

@@ -41,7 +41,7 @@ static int check_listen(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
-/* A daemon's own folder is nobody's business. */
+/* Absolute: it must not depend on the folder that the daemon was started in. */
 static int check_path(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
@@ -145,7 +145,7 @@ static int check_template_name(const void *base, const char *text, struct dw_err
 	if (strspn(text, HOST_CHARS) != strlen(text) ||
 	    strlen(text) >= sizeof(stats.name))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no name for a template: at most %zu letters, "
+		               "\"%.64s\" is not a name for a template: at most %zu letters, "
 		               "digits and any of .-_",
 		               text, sizeof(stats.name) - 1);
 	return 0;
@@ -207,7 +207,7 @@ static int join(const char *const *words, size_t n, char *ret, size_t size,
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(words[i], words[j]) == 0)
 				return dw_fail(err, DW_E_INVALID, 0,
-				               "\"%.64s\" is there twice", words[i]);
+				               "\"%.64s\" is given twice", words[i]);
 		used += (size_t)snprintf(ret + used, size - used, "%s%s",
 		                         i > 0 ? "," : "", words[i]);
 		if (used >= size)
@@ -409,7 +409,7 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 	for (size_t i = 0; i < config->runs.n_levels; i++)
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(config->runs.levels[i], config->runs.levels[j]) == 0) {
-				(void)dw_fail(err, DW_E_INVALID, 0, "%s is there twice",
+				(void)dw_fail(err, DW_E_INVALID, 0, "%s is given twice",
 				              config->runs.levels[i]);
 				return dw_yaml_blame(yaml, "runs.levels", err);
 			}
@@ -436,7 +436,7 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(dw_language_name(config->docker[i].language),
 			           dw_language_name(config->docker[j].language)) == 0) {
-				(void)dw_fail(err, DW_E_INVALID, 0, "%s is there twice",
+				(void)dw_fail(err, DW_E_INVALID, 0, "%s is given twice",
 				              config->docker[i].language);
 				return dw_yaml_blame(yaml, "docker", err);
 			}

@@ -69,7 +69,7 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 }
 
 /*
- * Without a cgroup nobody can hold a share; but what the share would have
+ * Without a cgroup a share cannot be enforced; but what the share would have
  * allowed until the deadline can be held in sum.
  */
 static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
@@ -116,8 +116,8 @@ static bool is_counted(const struct dw_cgroup *cg)
 }
 
 /*
- * Who holds a program's memory (runners/hold.S) shares it: whoever adds up what
- * the processes have would count it twice. The kernel's own count is right.
+ * The process that holds a program's memory (runners/hold.S) shares it, so a sum over the
+ * processes would count it twice. The kernel's own count is right.
  */
 bool dw_limits_may_hold(const struct dw_launched *l)
 {
@@ -161,7 +161,7 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 			"init sees it and ends the cell",
 	};
 
-	/* An rlimit tells nobody when it refuses; one more than asked for does. */
+	/* An rlimit refuses without a report, so init counts: one more than asked for. */
 	if (own) {
 		/* Counted for this id in this user namespace: the cell, with init. */
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 2);
@@ -192,7 +192,7 @@ static void plan_tmp(struct dw_launched *l, struct dw_limit_proof *ret)
 	ret->note = "each file is held to it, but not all files together";
 }
 
-/* Nobody but a cgroup can hold it, and so it is held or refused. */
+/* Only a cgroup can enforce it; without one the run is refused. */
 static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
                    struct dw_error *err)
 {
@@ -213,8 +213,8 @@ static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
 		if (folders[i] && folders[i][0] != '\0' &&
 		    !dw_disks_hold(&disks, folders[i], kind, sizeof(kind)))
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
-			               "cannot hold io_mbps: %s is on a file system (%s) of "
-			               "which nobody tells the disk",
+			               "cannot hold io_mbps: the disk of %s is not known (file "
+			               "system %s)",
 			               folders[i], kind);
 	return 0;
 }
@@ -224,7 +224,7 @@ uint64_t dw_limits_deadline(const struct dw_limits *limits)
 	return limits->timeout_ms + INIT_GRACE_MS;
 }
 
-/* Nothing of the host's decides about this one. */
+/* A limit that is enforced on every host. */
 static void hold(struct dw_limit_proof *limit, const char *by)
 {
 	limit->enforced = true;
@@ -249,7 +249,8 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 	hold(&proof[DW_LIMIT_TIMEOUT], "dewar");
 	hold(&proof[DW_LIMIT_OUTPUT], "dewar");
 
-	/* A moment after our own, should we be held up. Who waits is told at its start. */
+	/* A moment after our own deadline, should we be held up. A cell that waits learns it
+	 * at its start. */
 	if (!l->spec->way)
 		l->plan.h.deadline_ms = dw_limits_deadline(limits);
 
@@ -260,7 +261,7 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 	dw_cgroup_scope_settle();
 	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
 	                 limits->pids + 1);
-	/* Nobody's code runs in a zygote, and its children could raise no limit again. */
+	/* No untrusted code runs in a zygote, and its children could not raise a limit again. */
 	if (way && way->kind == DW_WAY_ZYGOTE)
 		return 0;
 	if (limits->io_bytes != 0 && plan_io(l, &proof[DW_LIMIT_IO], err) < 0)

@@ -57,8 +57,8 @@ static const struct arg table[] = {
          "patterns of files to bring back, below the folder that the program starts in: "
          "\\\"plot.png\\\", \\\"out/*.csv\\\". Images come back as images.\"}"},
 	{"level", BOTH, false,
-         "{\"type\":\"string\",\"description\":\"How strong the walls are: see the resource "
-         "dewar://levels. The default is right for code that nobody trusts.\"}"},
+         "{\"type\":\"string\",\"description\":\"The isolation level: see the resource "
+         "dewar://levels. The default is right for untrusted code.\"}"},
 	{"network", BOTH, false,
          "{\"type\":\"string\",\"enum\":[\"none\",\"full\"],\"description\":\"\\\"none\\\" by "
          "default.\"}"},

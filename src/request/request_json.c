@@ -104,7 +104,7 @@ static void guess_key(const struct table *table, struct dw_guess *guess)
 	size_t len = strlen(guess->typed);
 
 	for (size_t i = 0; i < table->n_keys && !guess->best; i++)
-		/* "memory" for "memory_mb" is no typing error, but as plain. */
+		/* "memory" for "memory_mb": not a typing error, but as clear. */
 		if (len >= 3 && strncmp(guess->typed, table->keys[i].name, len) == 0)
 			guess->best = table->keys[i].name;
 	for (size_t i = 0; i < table->n_keys; i++)

@@ -142,7 +142,7 @@ static void add_walls(struct dw_buf *buf, const struct dw_proof *proof)
 		(void)dw_buf_puts(buf, ", no new privileges");
 	if (walls->root_read_only == 1)
 		(void)dw_buf_puts(buf, ", read-only root");
-	/* A host without a network card is no wall: it must be the cell's own. */
+	/* Only the cell's own empty network is a wall, not a host without a network card. */
 	if ((own_ns & 1U << DW_NS_NET) && walls->interfaces == 0 && walls->routes == 0)
 		(void)dw_buf_puts(buf, ", no network");
 	if (buf->len == before)

@@ -157,8 +157,8 @@ def test_root_does_not_touch_another_users_keys(run, keys, state, is_root, must)
     (["list", "x"], "is too much"),
     (["list", "--scope", "run"], "--scope means nothing to `dewar keys list`"),
     (["revoke"], "needs its ID"),
-    (["revoke", "xyz"], "no id of a key"),
-    (["revoke", "0000000G"], "no id of a key"),
+    (["revoke", "xyz"], "not the id of a key"),
+    (["revoke", "0000000G"], "not the id of a key"),
     (["revoke", "00000000", "--concurrent", "1"], "means nothing"),
 ])
 def test_what_makes_no_sense_is_refused(run, state, words, says):

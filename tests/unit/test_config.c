@@ -264,14 +264,14 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:4: runs.levels must be none, process, container, docker or "
 	         "microvm, not \"dockr\" (did you mean docker?)"},
 		{"runs: {levels: [container, container]}",
-	         "x.yaml:1: runs.levels: container is there twice"},
+	         "x.yaml:1: runs.levels: container is given twice"},
 		{"runs:\n  levels: [docker]\n",
 	         "x.yaml:2: runs.levels: without container runs.level must say which is "
 	         "the default"},
 		{"runs:\n\n  level: none\n",
 	         "x.yaml:3: runs.level: none is not one of runs.levels"},
 		{"runs: {level: [docker, docker]}",
-	         "x.yaml:1: runs.level: \"docker\" is there twice"},
+	         "x.yaml:1: runs.level: \"docker\" is given twice"},
 		{"local:\n  levels: [process]\n",
 	         "x.yaml:2: local.levels: process is not one of runs.levels"},
 		{"runs: {network: yes}", "x.yaml:1: runs.network must be true or false"},
