@@ -198,7 +198,7 @@ class TestFiles:
         path = tmp_path / "big.py"
         with open(path, "wb") as file:
             file.truncate((512 if way is as_request else 64) * 1024 * 1024 + 1)
-        self.refuse(way, as_json, path, "bigger")
+        self.refuse(way, as_json, path, "must be at most")
 
 
 def test_code_of_a_language_that_cannot_be_told(tmp_path):
@@ -217,7 +217,7 @@ def test_code_on_standard_input_has_a_ceiling():
             env=ENV,
             timeout=60,
         )
-    check(done, "standard input", "bigger")
+    check(done, "standard input", "must be at most")
 
 
 def test_name_in_the_cell_cannot_lead_out_of_it(tmp_path):
