@@ -2,6 +2,8 @@
 #ifndef DEWAR_H
 #define DEWAR_H
 
+#include <stdint.h>
+
 #include "dewar/error.h"
 #include "dewar/request.h"
 #include "dewar/result.h"
@@ -42,6 +44,31 @@ DW_API int dw_level_probe(const char *name, struct dw_error *err);
 /* The names of the levels, weakest first, ending in NULL. */
 DW_API const char *const *dw_level_names(void);
 
+/* What a level promises where dw_level_probe() succeeds. */
+enum dw_guarantee {
+	DW_G_NAMESPACES = 1U << 0, /* own process, mount, network, ... namespaces */
+	DW_G_NO_NETWORK = 1U << 1, /* network "none" means none */
+	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
+	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
+	DW_G_ENGINE = 1U << 4,     /* images and runtimes are an engine's, by name */
+	DW_G_COMMANDS = 1U << 5,   /* nothing is executed but what is on a list */
+	DW_G_IO = 1U << 6,         /* disks are read and written no faster than asked */
+	DW_G_WALLS = 1U << 7,      /* more than a timeout and a cap on output */
+	DW_G_ISOLATED = 1U << 8,   /* strong enough for untrusted code */
+};
+
+/*
+ * What all levels of a list ("microvm,container") promise: DW_G_* flags. An unknown
+ * level promises nothing.
+ */
+DW_API uint32_t dw_level_guarantees(const char *levels);
+
+/*
+ * 0 if each of a list ("microvm,container") is a level; else DW_E_INVALID, with the
+ * names and the nearest of them. Errors begin with what ("level"), unless it is NULL.
+ */
+DW_API int dw_level_check(const char *what, const char *levels, struct dw_error *err);
+
 /* A language as `dewar languages` lists it. */
 struct dw_language {
 	const char *name;
@@ -58,6 +85,9 @@ DW_API int dw_language_get(size_t index, struct dw_language *ret, struct dw_erro
 
 /* The name of the language that people call so, or NULL. */
 DW_API const char *dw_language_name(const char *alias);
+
+/* 0 if there is such a language; else DW_E_INVALID, with the nearest name or all. */
+DW_API int dw_language_check(const char *alias, struct dw_error *err);
 
 /*
  * The language of a file, by its name and its first bytes, or NULL if neither

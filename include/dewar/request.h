@@ -48,16 +48,13 @@ enum dw_pull {
 	DW_PULL_COUNT
 };
 
-/* What a run may use. 0 stands for the default of the level. */
+/*
+ * What a run may use, a uint64_t for each row of limits.def: timeout_ms, memory_bytes,
+ * cpu_percent, ... 0 stands for the default of the level.
+ */
 struct dw_limits {
-	uint64_t timeout_ms;   /* wall clock, from start to end */
-	uint64_t memory_bytes; /* all processes and files of the cell together */
-	uint64_t cpu_percent;  /* 100 is one core */
-	uint64_t output_bytes; /* of stdout and of stderr, each */
-	uint64_t tmp_bytes;    /* what fits in /tmp */
-	uint64_t pids;         /* processes and threads at one time */
-	uint64_t files;        /* open files of one process */
-	uint64_t io_bytes; /* read from disks, and written, each second; 0: no limit */
+#define DW_LIMIT(id, member, ...) uint64_t member;
+#include "dewar/limits.def"
 };
 
 enum dw_stream {

@@ -86,15 +86,10 @@ struct dw_walls {
 	uint64_t tmp_inodes;
 };
 
+/* The rows of limits.def: DW_LIMIT_TIMEOUT, DW_LIMIT_MEMORY, ... */
 enum dw_limit {
-	DW_LIMIT_TIMEOUT = 0,
-	DW_LIMIT_MEMORY,
-	DW_LIMIT_CPU,
-	DW_LIMIT_PIDS,
-	DW_LIMIT_FILES,
-	DW_LIMIT_TMP,
-	DW_LIMIT_OUTPUT,
-	DW_LIMIT_IO, /* 0 was asked for: there is none */
+#define DW_LIMIT(id, ...) DW_LIMIT_##id,
+#include "dewar/limits.def"
 	DW_LIMIT_COUNT
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit/record.h"
+#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
@@ -17,12 +18,11 @@ static const char *const states[] = {
 _Static_assert(ARRAY_SIZE(states) == DW_APPROVAL_STATE_COUNT, "a name for each");
 
 static const char *const kinds[] = {
-	[DW_REMEMBER_NO] = "no",
-	[DW_REMEMBER_CODE] = "code",
-	[DW_REMEMBER_SESSION] = "session",
-	[DW_REMEMBER_RULE] = "rule",
+	[DW_REMEMBER_NO] = "no",           [DW_REMEMBER_CODE] = "code",
+	[DW_REMEMBER_SESSION] = "session", [DW_REMEMBER_RULE] = "rule",
+	[DW_REMEMBER_COUNT] = NULL,
 };
-_Static_assert(ARRAY_SIZE(kinds) == DW_REMEMBER_COUNT, "a name for each");
+_Static_assert(ARRAY_SIZE(kinds) == DW_REMEMBER_COUNT + 1, "each has a name");
 
 const char *dw_approval_state_name(enum dw_approval_state state)
 {
@@ -36,13 +36,12 @@ const char *dw_remember_name(enum dw_remember kind)
 
 int dw_remember_parse(const char *name, enum dw_remember *ret, struct dw_error *err)
 {
-	for (int i = DW_REMEMBER_NO + 1; i < DW_REMEMBER_COUNT; i++)
-		if (strcmp(name, kinds[i]) == 0) {
-			*ret = (enum dw_remember)i;
-			return 0;
-		}
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "remember must be code, session or rule, not \"%.64s\"", name);
+	int chosen = dw_choose(NULL, name, kinds + DW_REMEMBER_NO + 1, err);
+
+	if (chosen < 0)
+		return -1;
+	*ret = (enum dw_remember)(chosen + DW_REMEMBER_NO + 1);
+	return 0;
 }
 
 void dw_approval_finish(struct dw_approval *approval)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "approvals/approvals.h"
+#include "request/limits.h"
 
 /*
  * Each value is hashed as its name, its length and its bytes, so that different requests
@@ -91,14 +92,8 @@ static void files(struct sha256_ctx *ctx, const struct dw_request *req)
 
 static void limits(struct sha256_ctx *ctx, const struct dw_limits *value)
 {
-	number(ctx, "timeout_ms", value->timeout_ms);
-	number(ctx, "memory_bytes", value->memory_bytes);
-	number(ctx, "cpu_percent", value->cpu_percent);
-	number(ctx, "output_bytes", value->output_bytes);
-	number(ctx, "tmp_bytes", value->tmp_bytes);
-	number(ctx, "pids", value->pids);
-	number(ctx, "files", value->files);
-	number(ctx, "io_bytes", value->io_bytes);
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		number(ctx, dw_limit_rows[i].member, dw_limit_get(value, i));
 }
 
 void dw_approval_digest(const struct dw_request *req, char ret[DW_APPROVAL_HASH_MAX])

@@ -9,8 +9,7 @@
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
-
-#define MB 1048576
+#include "request/limits.h"
 
 /* The make_ functions return NULL without memory; put() remembers it. */
 struct build {
@@ -136,28 +135,18 @@ static void put_files(struct build *b, json_t *object, const struct dw_request *
 	put(b, object, "files", files);
 }
 
-static void put_limit(struct build *b, json_t *object, const char *key, uint64_t value,
-                      uint64_t unit)
-{
-	if (value == 0)
-		return;
-	put(b, object, key,
-	    value % unit == 0 ? json_integer((json_int_t)(value / unit))
-	                      : json_real((double)value / (double)unit));
-}
-
 static void put_limits(struct build *b, json_t *object, const struct dw_limits *limits)
 {
 	json_auto_t *part = json_object();
 
-	put_limit(b, part, "timeout_s", limits->timeout_ms, 1000);
-	put_limit(b, part, "memory_mb", limits->memory_bytes, MB);
-	put_limit(b, part, "cpu_percent", limits->cpu_percent, 1);
-	put_limit(b, part, "output_bytes", limits->output_bytes, 1);
-	put_limit(b, part, "tmp_mb", limits->tmp_bytes, MB);
-	put_limit(b, part, "pids", limits->pids, 1);
-	put_limit(b, part, "files", limits->files, 1);
-	put_limit(b, part, "io_mbps", limits->io_bytes, MB);
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++) {
+		uint64_t value = dw_limit_get(limits, i), unit = dw_limit_rows[i].scale;
+
+		if (value != 0)
+			put(b, part, dw_limit_rows[i].key,
+			    value % unit == 0 ? json_integer((json_int_t)(value / unit))
+			                      : json_real((double)value / (double)unit));
+	}
 	if (json_object_size(part) > 0)
 		put(b, object, "limits", json_incref(part));
 }

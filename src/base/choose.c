@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choose.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WORD_MAX 24
@@ -55,4 +56,37 @@ void dw_guess_offer(struct dw_guess *guess, const char *word)
 
 	guess->best = word;
 	guess->distance = far;
+}
+
+int dw_suggest(struct dw_error *err, const struct dw_guess *guess, const char *prefix)
+{
+	size_t len = err ? strlen(err->text) : 0;
+
+	if (err && guess->best)
+		(void)snprintf(err->text + len, sizeof(err->text) - len,
+		               " (did you mean %s%s?)", prefix, guess->best);
+	return -1;
+}
+
+int dw_choose(const char *what, const char *text, const char *const *words,
+              struct dw_error *err)
+{
+	struct dw_guess guess = {.typed = text};
+	char all[160] = "";
+	size_t used = 0;
+
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(words[i], text) == 0)
+			return i;
+		dw_guess_offer(&guess, words[i]);
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+			                         i == 0         ? ""
+			                         : words[i + 1] ? ", "
+			                                        : " or ",
+			                         words[i]);
+	}
+	(void)dw_fail(err, DW_E_INVALID, 0, "%s%smust be %s, not \"%.32s\"",
+	              what ? what : "", what ? " " : "", all, text);
+	return dw_suggest(err, &guess, "");
 }

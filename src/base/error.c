@@ -77,7 +77,10 @@ int dw_wrap(struct dw_error *err, const char *fmt, ...)
 	flatten(front);
 
 	len = strlen(front);
-	front[len++] = ':';
+	/* "--level must be ..." is a sentence, "config.yaml:3: must be ..." is not. */
+	if (strncmp(err->text, "must ", strlen("must ")) != 0 || len == 0 ||
+	    (front[len - 1] >= '0' && front[len - 1] <= '9'))
+		front[len++] = ':';
 	front[len++] = ' ';
 	rest = strlen(err->text);
 	if (rest > sizeof(err->text) - 1 - len)

@@ -404,9 +404,9 @@ static int unknown(const struct reader *rd, const yaml_node_t *node, const char 
 	for (const struct dw_yaml_key *key = keys; key->name; key++)
 		if (key->type != DW_YAML_LINE)
 			dw_guess_offer(&guess, key->name);
-	if (guess.best)
-		return refuse(rd, node, "unknown key (did you mean %s?)", guess.best);
-	return refuse(rd, node, "unknown key");
+	(void)dw_fail(rd->err, DW_E_INVALID, 0, "unknown key");
+	(void)dw_suggest(rd->err, &guess, "");
+	return blame(rd, node);
 }
 
 static int read_pair(struct reader *rd, const yaml_node_t *map,

@@ -2,15 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
-#include "cli/language.h"
 #include "cli/report.h"
 #include "dewar/dewar.h"
+#include "languages/installed.h"
 
 /*
  * Scripts that complete our commands, written from the tables that also parse
- * them. They call nothing of ours when they run: completing stays instant.
+ * them. They call no program when they run: completing stays instant.
  */
 
 static void put_levels(void)
@@ -111,7 +112,7 @@ static void bash_arguments(const struct dw_command *cmd)
 		(void)printf("\n\t\t\treturn\n\t\t\t;;\n");
 	}
 
-	/* All those we can say nothing about. */
+	/* Options whose argument can be anything. */
 	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
 		if (!row->arg || row->fits != DW_FITS_ANYTHING)
 			continue;
@@ -348,31 +349,20 @@ static void fish_script(void)
 		fish_command(*cmd);
 }
 
-static const struct {
-	const char *name;
-	void (*print)(void);
-} shells[] = {
-	{"bash", bash_script},
-	{"zsh", zsh_script},
-	{"fish", fish_script},
-};
-
 static int print_script(const struct dw_parsed *parsed, struct dw_error *err)
 {
-	size_t i;
+	static const char *const names[] = {"bash", "zsh", "fish", NULL};
+	static void (*const scripts[])(void) = {bash_script, zsh_script, fish_script};
+	int chosen;
 
 	if (parsed->n_operands != 1)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "for which shell? See `dewar completion --help`");
-	for (i = 0; i < ARRAY_SIZE(shells); i++) {
-		if (strcmp(parsed->operands[0], shells[i].name) != 0)
-			continue;
-		shells[i].print();
-		return 0;
-	}
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "no script for \"%s\", there are bash, zsh and fish",
-	               parsed->operands[0]);
+		               "no shell given; see `dewar completion --help`");
+	chosen = dw_choose("the shell", parsed->operands[0], names, err);
+	if (chosen < 0)
+		return -1;
+	scripts[chosen]();
+	return 0;
 }
 
 static int completion(const struct dw_command *cmd, int argc, char **argv)
@@ -390,7 +380,7 @@ static int completion(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_completion = {
 	.name = "completion",
-	.summary = "Print a script that completes our commands in a shell",
+	.summary = "Print a script that completes dewar's commands in a shell",
 	.usage = {"bash|zsh|fish"},
 	.example =
 		{

@@ -15,8 +15,8 @@
 
 static int too_big(const char *what, size_t max, struct dw_error *err)
 {
-	return dw_fail(err, DW_E_INVALID, 0, "%s is bigger than the %zu MiB we take",
-	               what, max >> 20);
+	return dw_fail(err, DW_E_INVALID, 0, "%s must be at most %zu MiB", what,
+	               max >> 20);
 }
 
 static int open_regular(const char *path, size_t max, size_t *ret_size,
@@ -25,7 +25,7 @@ static int open_regular(const char *path, size_t max, size_t *ret_size,
 	autoclose int fd = -1;
 	struct stat st;
 
-	/* Without O_NONBLOCK a fifo would keep us here until somebody writes. */
+	/* Without O_NONBLOCK, open() of a fifo blocks until another process writes. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "no file %s", path);

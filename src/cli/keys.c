@@ -13,7 +13,7 @@
 #include "cli/report.h"
 #include "cli/run_options.h"
 #include "cli/subcommand.h"
-#include "run/check.h"
+#include "request/limits.h"
 
 struct settings {
 	const char *state;
@@ -46,7 +46,7 @@ static int take_scopes(const char *value, void *field, struct dw_error *err)
 	return 0;
 }
 
-/* Of what a kernel does not count, there may be more than it could. */
+/* Not a kernel count, so PID_MAX does not bound it. */
 static int take_many(const char *value, uint64_t max, void *field, struct dw_error *err)
 {
 	uint64_t number;
@@ -54,8 +54,8 @@ static int take_many(const char *value, uint64_t max, void *field, struct dw_err
 	if (dw_parse_uint(value, max, &number, err) < 0)
 		return -1;
 	if (number == 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no limit: it must be more than 0", value);
+		return dw_fail(err, DW_E_INVALID, 0, "must be more than 0, not \"%.64s\"",
+		               value);
 	*(uint64_t *)field = number;
 	return 0;
 }
@@ -131,55 +131,16 @@ static const struct dw_option quota_options[] = {
 };
 
 static const struct dw_option max_options[] = {
-	{
-		.name = "max-timeout",
-		.arg = "TIME",
-		.help = "add: 500ms, 30s, 2m",
-		.take = dw_take_time,
-		.field = FIELD(max.timeout_ms),
+#define DW_LIMIT(id, member, kind, opt, variable, key, scale, unit, normal, least, most, \
+                 proof, word, fallback, what)                                            \
+	{                                                                                \
+		.name = "max-" opt,                                                      \
+		.arg = DW_LIMIT_ARG_##kind,                                              \
+		.help = "add: " what DW_LIMIT_FORMS_##kind,                              \
+		.take = dw_take_limit_##id,                                              \
+		.field = FIELD(max.member),                                              \
 	},
-	{
-		.name = "max-memory",
-		.arg = "SIZE",
-		.help = "add: 256M, 1G",
-		.take = dw_take_size,
-		.field = FIELD(max.memory_bytes),
-	},
-	{
-		.name = "max-cpus",
-		.arg = "CORES",
-		.help = "add: 0.5, 2, 150%",
-		.take = dw_take_cpus,
-		.field = FIELD(max.cpu_percent),
-	},
-	{
-		.name = "max-pids",
-		.arg = "N",
-		.help = "add: processes and threads",
-		.take = dw_take_count,
-		.field = FIELD(max.pids),
-	},
-	{
-		.name = "max-files",
-		.arg = "N",
-		.help = "add: open files of one process",
-		.take = dw_take_count,
-		.field = FIELD(max.files),
-	},
-	{
-		.name = "max-tmp",
-		.arg = "SIZE",
-		.help = "add: what fits in /tmp",
-		.take = dw_take_size,
-		.field = FIELD(max.tmp_bytes),
-	},
-	{
-		.name = "max-output",
-		.arg = "SIZE",
-		.help = "add: of stdout and of stderr, each",
-		.take = dw_take_size,
-		.field = FIELD(max.output_bytes),
-	},
+#include "dewar/limits.def"
 	{0},
 };
 
@@ -257,18 +218,13 @@ static json_t *words_json(const char *words)
 static json_t *key_json(const struct dw_key *key, const char *text)
 {
 	const struct dw_grant *grant = &key->grant;
-	const struct dw_limits *max = &grant->max;
 	char scopes[DW_SCOPES_TEXT_MAX];
-	json_t *object, *limits;
+	json_t *object, *limits = json_object();
 
 	dw_scopes_text(grant->scopes, scopes);
-	limits = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "timeout_ms",
-	                   number_json(max->timeout_ms), "memory_bytes",
-	                   number_json(max->memory_bytes), "cpu_percent",
-	                   number_json(max->cpu_percent), "output_bytes",
-	                   number_json(max->output_bytes), "tmp_bytes",
-	                   number_json(max->tmp_bytes), "pids", number_json(max->pids),
-	                   "files", number_json(max->files));
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		(void)json_object_set_new(limits, dw_limit_rows[i].member,
+		                          number_json(dw_limit_get(&grant->max, i)));
 	object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
 	                   key->id, "name", key->name, "created",
 	                   time_json(key->created_us), "revoked",
@@ -290,7 +246,6 @@ static int fill_key(const struct settings *set, const char *name, struct dw_key 
                     struct dw_error *err)
 {
 	const char *levels = set->levels ? set->levels : "";
-	struct dw_request req;
 
 	*ret = (struct dw_key){
 		.grant = {.scopes = set->scopes ? set->scopes : DW_SCOPE_RUN,
@@ -306,13 +261,6 @@ static int fill_key(const struct settings *set, const char *name, struct dw_key 
 	if (strlen(levels) >= sizeof(ret->grant.levels))
 		return dw_fail(err, DW_E_INVALID, 0, "--levels has too many of them");
 	(void)snprintf(ret->grant.levels, sizeof(ret->grant.levels), "%s", levels);
-
-	/* What no run could ask for is a mistake. */
-	dw_request_init(&req);
-	req.command = "true";
-	req.limits = set->max;
-	if (dw_request_check(&req, err) < 0)
-		return dw_wrap(err, "the most that a run may ask for");
 	return 0;
 }
 
@@ -334,7 +282,7 @@ static int do_add(const void *settings, const char *operand, struct dw_error *er
 		(void)puts(text);
 		r = dw_report_flush();
 	}
-	/* A key that nobody got is of no use to anybody good. */
+	/* The caller never got it, so it must not work. */
 	if (r != 0)
 		(void)dw_keys_revoke(keys, key.id, NULL);
 	else if (!set->json)
@@ -399,7 +347,7 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 		r = dw_keys_open_existing(path, &keys, err);
 	if (r == 0)
 		r = dw_keys_each(keys, list_one, &listing, err);
-	/* Where nobody made one there is no file. */
+	/* There is no file before the first key. */
 	else if (err->code == DW_E_NOT_FOUND)
 		r = 0;
 	if (r < 0 || listing.failed) {
@@ -426,7 +374,7 @@ static int do_revoke(const void *settings, const char *operand, struct dw_error 
 	if (strlen(operand) != DW_KEY_ID_MAX - 1 ||
 	    strspn(operand, "0123456789abcdef") != DW_KEY_ID_MAX - 1)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "that is no id of a key: those have 8 hex digits, as `dewar "
+		               "not the id of a key: an id has 8 hex digits, as `dewar "
 		               "keys list` shows them");
 	if (keys_path(set, path, sizeof(path), err) < 0 ||
 	    dw_keys_open_existing(path, &keys, err) < 0 ||
@@ -440,8 +388,10 @@ static int do_revoke(const void *settings, const char *operand, struct dw_error 
 
 static const struct dw_subcommand subcommands[] = {
 	{"add", "NAME",
-         " state scope levels concurrent runs-per-minute cpu-seconds-per-day max-timeout "
-         "max-memory max-cpus max-pids max-files max-tmp max-output json ",
+         " state scope levels concurrent runs-per-minute cpu-seconds-per-day json "
+#define DW_LIMIT(id, member, kind, option, ...) "max-" option " "
+#include "dewar/limits.def"
+         ,
          do_add},
 	{"list", NULL, " state json ", do_list},
 	{"revoke", "ID", " state json ", do_revoke},
@@ -457,7 +407,7 @@ static int keys(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_keys = {
 	.name = "keys",
-	.summary = "Make, list and revoke the keys that dewar serve lets people in by",
+	.summary = "Make, list and revoke API keys of `dewar serve`",
 	.usage =
 		{
 			"add NAME [--scope SCOPE,...] [--concurrent N] [--runs-per-minute N] ...",

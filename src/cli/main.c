@@ -78,13 +78,11 @@ static int unknown(const char *word, bool json)
 
 	for (cmd = dw_commands; *cmd && word[0] != '-'; cmd++)
 		dw_guess_offer(&guess, (*cmd)->name);
-	if (guess.best)
-		(void)dw_fail(&err, DW_E_INVALID, 0,
-		              "unknown %s \"%s\" (did you mean %s?); see `dewar --help`",
-		              kind, word, guess.best);
-	else
-		(void)dw_fail(&err, DW_E_INVALID, 0,
-		              "unknown %s \"%s\"; see `dewar --help`", kind, word);
+	(void)dw_fail(&err, DW_E_INVALID, 0,
+	              guess.best ? "unknown %s \"%s\""
+	                         : "unknown %s \"%s\"; see `dewar --help`",
+	              kind, word);
+	(void)dw_suggest(&err, &guess, "");
 	return dw_report_error(&err, json);
 }
 

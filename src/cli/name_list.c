@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Separators: nobody's name has them. */
+/* Separators, which no name contains. */
 #define BETWEEN ", \t"
 
 const char **dw_names_split(const struct dw_strings *given)

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cli/command.h"
+#include "request/limits.h"
 
 #define OPTIONS_MAX 64 /* bits in struct dw_parsed's given */
 
@@ -93,13 +94,13 @@ int dw_take_string(const char *value, void *field, struct dw_error *err)
 	return 0;
 }
 
-/* In a request 0 stands for the default, so nobody can have meant it. */
+/* 0 stands for the default, so it is more likely a mistake than a wish. */
 static int take_number(uint64_t number, const char *value, void *field,
                        struct dw_error *err)
 {
 	if (number == 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no limit: it must be more than 0", value);
+		return dw_fail(err, DW_E_INVALID, 0, "must be more than 0, not \"%.64s\"",
+		               value);
 
 	*(uint64_t *)field = number;
 	return 0;
@@ -123,15 +124,6 @@ int dw_take_time(const char *value, void *field, struct dw_error *err)
 	return take_number(number, value, field, err);
 }
 
-int dw_take_cpus(const char *value, void *field, struct dw_error *err)
-{
-	uint64_t number;
-
-	if (dw_parse_cpus(value, &number, err) < 0)
-		return -1;
-	return take_number(number, value, field, err);
-}
-
 int dw_take_count(const char *value, void *field, struct dw_error *err)
 {
 	uint64_t number;
@@ -140,6 +132,13 @@ int dw_take_count(const char *value, void *field, struct dw_error *err)
 		return -1;
 	return take_number(number, value, field, err);
 }
+
+#define DW_LIMIT(id, ...)                                                            \
+	int dw_take_limit_##id(const char *value, void *field, struct dw_error *err) \
+	{                                                                            \
+		return dw_limit_parse(DW_LIMIT_##id, value, field, err);             \
+	}
+#include "dewar/limits.def"
 
 static void print_option(const struct dw_option *row)
 {
@@ -176,10 +175,9 @@ static void print_help(const struct dw_command *cmd)
 static int refuse(const struct dw_command *cmd, struct dw_error *err)
 {
 	size_t len = strlen(err->text);
-	const char *joint = len > 0 && err->text[len - 1] == '?' ? " See" : "; see";
 
-	(void)snprintf(err->text + len, sizeof(err->text) - len, "%s `dewar %s --help`",
-	               joint, cmd->name);
+	(void)snprintf(err->text + len, sizeof(err->text) - len,
+	               "; see `dewar %s --help`", cmd->name);
 	return -1;
 }
 
@@ -198,16 +196,13 @@ static int unknown(const struct dw_command *cmd, const char *arg, struct dw_erro
 			dw_guess_offer(&guess, row->name);
 	}
 
-	/* Most of these are meant for the program and not for us. */
-	if (guess.best)
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "unknown option %s, did you mean --%s?", name, guess.best);
-	else if (cmd->passes_args)
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "unknown option %s (put -- before what is for the program)",
-		              name);
-	else
-		(void)dw_fail(err, DW_E_INVALID, 0, "unknown option %s", name);
+	/* Most of these are meant for the program. */
+	(void)dw_fail(err, DW_E_INVALID, 0,
+	              cmd->passes_args && !guess.best
+	                      ? "unknown option \"%s\" (put -- before what is for the program)"
+	                      : "unknown option \"%s\"",
+	              name);
+	(void)dw_suggest(err, &guess, "--");
 	return refuse(cmd, err);
 }
 
@@ -282,8 +277,8 @@ static int parse_one(const struct dw_command *cmd, int c, char **argv, void *set
 		return unknown(cmd, optopt ? letter : argv[optind - 1], err);
 	}
 	if (c == ':') {
-		(void)dw_fail(err, DW_E_INVALID, 0, "--%s needs its %s", row->name,
-		              row->arg);
+		(void)dw_fail(err, DW_E_INVALID, 0, "--%s needs an argument, %s",
+		              row->name, row->arg);
 		return refuse(cmd, err);
 	}
 

@@ -65,10 +65,23 @@ void dw_strings_finish(struct dw_strings *strings);
 dw_take_fn dw_take_flag;   /* bool */
 dw_take_fn dw_take_text;   /* const char * */
 dw_take_fn dw_take_string; /* struct dw_strings */
-dw_take_fn dw_take_size;   /* uint64_t, bytes; not 0, as in all that follow */
+dw_take_fn dw_take_size;   /* uint64_t, bytes; not 0, as in the next two */
 dw_take_fn dw_take_time;   /* uint64_t, ms */
-dw_take_fn dw_take_cpus;   /* uint64_t, percent of a core */
 dw_take_fn dw_take_count;  /* uint64_t */
+
+/* A limit of a run, uint64_t: dw_take_limit_TIMEOUT, dw_take_limit_MEMORY, ... */
+#define DW_LIMIT(id, ...) dw_take_fn dw_take_limit_##id;
+#include "dewar/limits.def"
+
+/* How help names the argument of a limit, and examples of it. */
+#define DW_LIMIT_ARG_TIME "TIME"
+#define DW_LIMIT_ARG_SIZE "SIZE"
+#define DW_LIMIT_ARG_CPUS "CORES"
+#define DW_LIMIT_ARG_COUNT "N"
+#define DW_LIMIT_FORMS_TIME ": 500ms, 30s, 2m"
+#define DW_LIMIT_FORMS_SIZE ""
+#define DW_LIMIT_FORMS_CPUS ": 0.5, 50%, 2"
+#define DW_LIMIT_FORMS_COUNT ""
 
 /* What a command line came to, besides its settings. Start from {0}. */
 struct dw_parsed {

@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include "base/account.h"
+#include "base/choose.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/language.h"
 #include "cli/report.h"
 #include "cli/run_options.h"
 #include "cli/subcommand.h"
+#include "dewar/dewar.h"
 #include "run/explain.h"
 
 #define EXIT_REFUSED 1
@@ -67,18 +68,19 @@ static int do_check(const void *settings, const char *operand, struct dw_error *
 
 static int do_show(const void *settings, const char *operand, struct dw_error *err)
 {
-	const char *name, *text;
+	const char *names[8] = {0}, *text;
 	size_t len;
+	int chosen;
 
 	(void)settings;
-	for (size_t i = 0; (name = dw_policy_profile(i, &text, &len)); i++)
-		if (strcmp(name, operand) == 0) {
-			(void)fwrite(text, 1, len, stdout);
-			return dw_report_flush();
-		}
-	return dw_fail(err, DW_E_NOT_FOUND, 0,
-	               "the profile must be open, standard or strict, not \"%.64s\"",
-	               operand);
+	for (size_t i = 0; i < ARRAY_SIZE(names) - 1; i++)
+		names[i] = dw_policy_profile(i, NULL, NULL);
+	chosen = dw_choose("the profile", operand, names, err);
+	if (chosen < 0)
+		return -1;
+	(void)dw_policy_profile((size_t)chosen, &text, &len);
+	(void)fwrite(text, 1, len, stdout);
+	return dw_report_flush();
 }
 
 /* ---- explain ---- */
@@ -123,10 +125,8 @@ static int fill_code(struct dw_run_options *job, const struct settings *set,
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "give LANG FILE, LANG -c CODE or --request FILE; see `dewar "
 		               "policy --help`");
-	if (!dw_language_is(parsed->operands[1]))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "unknown language \"%.64s\"; see `dewar languages`",
-		               parsed->operands[1]);
+	if (dw_language_check(parsed->operands[1], err) < 0)
+		return -1;
 	if (dw_run_options_fill(job, &set->job, err) < 0)
 		return -1;
 	job->req.language = parsed->operands[1];

@@ -3,12 +3,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/foreground.h"
 #include "cli/input.h"
-#include "cli/language.h"
 #include "cli/report.h"
 #include "cli/run_options.h"
 #include "dewar/dewar.h"
@@ -56,19 +54,6 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static int no_language(const char *word, struct dw_error *err)
-{
-	struct dw_guess guess = {.typed = word};
-
-	dw_language_guess(&guess);
-	if (guess.best)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "no language \"%s\", did you mean %s?", word, guess.best);
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "no language \"%s\"; `dewar languages` lists those there are",
-	               word);
-}
-
 /*
  * LANG -c CODE, LANG -, LANG FILE or FILE. A word that names a language is one,
  * whatever lies in the current folder, unless nothing follows that could be its
@@ -90,17 +75,17 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 		                    : "nothing to run: give a FILE, or LANG and -c CODE.");
 
 	if (code) {
-		if (!dw_language_is(words[0]))
-			return no_language(words[0], err);
+		if (dw_language_check(words[0], err) < 0)
+			return -1;
 		src.language = words[0];
 	} else if (strcmp(words[0], "-") == 0) {
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "the code on standard input is in which language? "
 		               "`dewar run LANG -` says it");
-	} else if (!dw_language_is(words[0])) {
+	} else if (!dw_language_name(words[0])) {
 		/* LANG - and LANG FILE with a slip in LANG. */
 		if (second && !strpbrk(words[0], "./") && !is_file(words[0]))
-			return no_language(words[0], err);
+			return dw_language_check(words[0], err);
 		src.path = words[0];
 	} else if (second) {
 		src.language = words[0];

@@ -13,98 +13,43 @@
 #include "cli/input.h"
 #include "cli/name_list.h"
 #include "dewar/dewar.h"
+#include "request/limits.h"
+#include "request/request_json.h"
 
 #define FIELD(member) offsetof(struct dw_run_settings, member)
 
-/* Which of our levels begins the text and ends at a comma or with it? */
-static bool is_level(const char *text, size_t len)
-{
-	const char *const *name;
-
-	for (name = dw_level_names(); *name; name++)
-		if (strlen(*name) == len && strncmp(*name, text, len) == 0)
-			return true;
-	return false;
-}
-
-static int no_level(const char *text, size_t len, struct dw_error *err)
-{
-	const char *const *name;
-	struct dw_guess guess = {0};
-	char word[32], all[128] = "";
-	size_t used = 0;
-
-	(void)snprintf(word, sizeof(word), "%.*s", (int)len, text);
-	guess.typed = word;
-	for (name = dw_level_names(); *name; name++) {
-		dw_guess_offer(&guess, *name);
-		if (used < sizeof(all))
-			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-			                         used ? ", " : "", *name);
-	}
-
-	if (guess.best)
-		return dw_fail(err, DW_E_INVALID, 0, "no level \"%s\", did you mean %s?",
-		               word, guess.best);
-	return dw_fail(err, DW_E_INVALID, 0, "no level \"%s\", there are %s", word, all);
-}
-
 int dw_take_level(const char *value, void *field, struct dw_error *err)
 {
-	const char *p = value;
-	size_t len;
-
-	for (;; p += len + 1) {
-		len = strcspn(p, ",");
-		if (!is_level(p, len))
-			return no_level(p, len, err);
-		if (p[len] == '\0')
-			break;
-	}
+	if (dw_level_check(NULL, value, err) < 0)
+		return -1;
 	*(const char **)field = value;
 	return 0;
 }
 
 static int take_network(const char *value, void *field, struct dw_error *err)
 {
-	enum dw_network network;
+	int chosen = dw_choose(NULL, value, dw_network_words, err);
 
-	if (strcmp(value, "none") == 0)
-		network = DW_NETWORK_NONE;
-	else if (strcmp(value, "full") == 0)
-		network = DW_NETWORK_FULL;
-	else
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "no network \"%.64s\", there are none and full", value);
-	*(enum dw_network *)field = network;
-	return 0;
+	if (chosen >= 0)
+		*(enum dw_network *)field = (enum dw_network)chosen;
+	return chosen < 0 ? -1 : 0;
 }
 
 static int take_pull(const char *value, void *field, struct dw_error *err)
 {
-	enum dw_pull pull;
+	int chosen = dw_choose(NULL, value, dw_pull_words, err);
 
-	if (strcmp(value, "missing") == 0)
-		pull = DW_PULL_MISSING;
-	else if (strcmp(value, "never") == 0)
-		pull = DW_PULL_NEVER;
-	else if (strcmp(value, "always") == 0)
-		pull = DW_PULL_ALWAYS;
-	else
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "no time to pull \"%.64s\", there are never, missing and "
-		               "always",
-		               value);
-	*(enum dw_pull *)field = pull;
-	return 0;
+	if (chosen >= 0)
+		*(enum dw_pull *)field = (enum dw_pull)chosen;
+	return chosen < 0 ? -1 : 0;
 }
 
 static int take_warm(const char *value, void *field, struct dw_error *err)
 {
-	if (strcmp(value, "standby") != 0 && strcmp(value, "fork") != 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "no way \"%.64s\" to be warm, there are standby and fork",
-		               value);
+	static const char *const words[] = {"standby", "fork", NULL};
+
+	if (dw_choose(NULL, value, words, err) < 0)
+		return -1;
 	*(const char **)field = value;
 	return 0;
 }
@@ -113,7 +58,7 @@ static const struct dw_option walls_options[] = {
 	{
 		.name = "level",
 		.arg = "LEVEL,...",
-		.help = "How strong the walls are; the first one that works here is taken",
+		.help = "Isolation level; the first one that works on this host is used",
 		.take = dw_take_level,
 		.field = FIELD(level),
 		.fits = DW_FITS_LEVEL,
@@ -169,7 +114,7 @@ static const struct dw_option walls_options[] = {
 	},
 	{
 		.name = "strict",
-		.help = "Refuse to run if a limit cannot be held on this host",
+		.help = "Refuse to run if a limit cannot be enforced on this host",
 		.take = dw_take_flag,
 		.field = FIELD(strict),
 	},
@@ -186,7 +131,7 @@ static const struct dw_option walls_options[] = {
 	{
 		.name = "template",
 		.arg = "NAME",
-		.help = "Which warm cells: with what is loaded already (the language's name)",
+		.help = "Template of warm cells: packages loaded already (the language's name)",
 		.take = dw_take_text,
 		.field = FIELD(template),
 	},
@@ -196,70 +141,17 @@ static const struct dw_option walls_options[] = {
 const struct dw_option_group dw_run_options_walls_group = {"Walls", walls_options};
 
 static const struct dw_option limits_options[] = {
-	{
-		.name = "timeout",
-		.arg = "TIME",
-		.help = "From start to end: 500ms, 30s, 2m (30s; 10s at level process)",
-		.take = dw_take_time,
-		.field = FIELD(limits.timeout_ms),
-		.env = {"DEWAR_TIMEOUT"},
+#define DW_LIMIT(id, member, kind, opt, variable, key, scale, unit, normal, least, most, \
+                 proof, word, fallback, what)                                            \
+	{                                                                                \
+		.name = opt,                                                             \
+		.arg = DW_LIMIT_ARG_##kind,                                              \
+		.help = what DW_LIMIT_FORMS_##kind " (" fallback ")",                    \
+		.take = dw_take_limit_##id,                                              \
+		.field = FIELD(limits.member),                                           \
+		.env = {variable},                                                       \
 	},
-	{
-		.name = "memory",
-		.arg = "SIZE",
-		.help = "All processes and files of the cell together (256M)",
-		.take = dw_take_size,
-		.field = FIELD(limits.memory_bytes),
-		.env = {"DEWAR_MEMORY"},
-	},
-	{
-		.name = "cpus",
-		.arg = "N",
-		.help = "Processor cores, in parts too: 0.5, 50%, 2 (0.5)",
-		.take = dw_take_cpus,
-		.field = FIELD(limits.cpu_percent),
-		.env = {"DEWAR_CPUS"},
-	},
-	{
-		.name = "pids",
-		.arg = "N",
-		.help = "Processes and threads at one time (64)",
-		.take = dw_take_count,
-		.field = FIELD(limits.pids),
-		.env = {"DEWAR_PIDS"},
-	},
-	{
-		.name = "files",
-		.arg = "N",
-		.help = "Open files of one process (4096)",
-		.take = dw_take_count,
-		.field = FIELD(limits.files),
-		.env = {"DEWAR_FILES"},
-	},
-	{
-		.name = "tmp",
-		.arg = "SIZE",
-		.help = "What fits in /tmp (64M)",
-		.take = dw_take_size,
-		.field = FIELD(limits.tmp_bytes),
-		.env = {"DEWAR_TMP"},
-	},
-	{
-		.name = "output",
-		.arg = "SIZE",
-		.help = "What stdout and stderr may come to, each (1000000)",
-		.take = dw_take_size,
-		.field = FIELD(limits.output_bytes),
-		.env = {"DEWAR_OUTPUT"},
-	},
-	{
-		.name = "io",
-		.arg = "SIZE",
-		.help = "What is read from disks, and written, each second (no limit)",
-		.take = dw_take_size,
-		.field = FIELD(limits.io_bytes),
-		.env = {"DEWAR_IO"},
-	},
+#include "dewar/limits.def"
 	{0},
 };
 
@@ -307,7 +199,7 @@ static const struct dw_option files_options[] = {
 	{
 		.name = "stdin",
 		.arg = "TEXT",
-		.help = "What the program reads, instead of our own standard input",
+		.help = "What the program reads, instead of dewar's standard input",
 		.take = dw_take_text,
 		.field = FIELD(input),
 	},
@@ -340,13 +232,13 @@ static const struct dw_option output_options[] = {
 	},
 	{
 		.name = "walls",
-		.help = "Say on stderr which walls stood, also if it is no terminal",
+		.help = "Print the walls that stood on stderr, even if it is not a terminal",
 		.take = dw_take_flag,
 		.field = FIELD(walls),
 	},
 	{
 		.name = "quiet",
-		.help = "Keep stderr to the program, but for failures of ours",
+		.help = "Leave stderr to the program, except for failures of dewar",
 		.take = dw_take_flag,
 		.field = FIELD(quiet),
 	},
@@ -362,7 +254,7 @@ static const struct dw_option output_options[] = {
 	{
 		.name = "approvals",
 		.arg = "DIR|FILE",
-		.help = "Where it waits if somebody is asked (as `dewar approve --state`)",
+		.help = "Where a run waits for approval (as `dewar approve --state`)",
 		.take = dw_take_text,
 		.field = FIELD(approvals),
 		.fits = DW_FITS_FILE,
@@ -554,16 +446,9 @@ int dw_run_options_fill(struct dw_run_options *job, const struct dw_run_settings
 	return 0;
 }
 
-static void fill_gap(uint64_t *limit, uint64_t otherwise)
-{
-	if (*limit == 0)
-		*limit = otherwise;
-}
-
 int dw_run_options_load(struct dw_run_options *job, const char *path,
                         const struct dw_run_settings *set, struct dw_error *err)
 {
-	struct dw_limits *limits = &job->req.limits;
 	autofree char *text = NULL;
 	size_t len;
 
@@ -578,13 +463,6 @@ int dw_run_options_load(struct dw_run_options *job, const char *path,
 	 */
 	if (!job->req.level)
 		job->req.level = set->level;
-	fill_gap(&limits->timeout_ms, set->limits.timeout_ms);
-	fill_gap(&limits->memory_bytes, set->limits.memory_bytes);
-	fill_gap(&limits->cpu_percent, set->limits.cpu_percent);
-	fill_gap(&limits->output_bytes, set->limits.output_bytes);
-	fill_gap(&limits->tmp_bytes, set->limits.tmp_bytes);
-	fill_gap(&limits->pids, set->limits.pids);
-	fill_gap(&limits->files, set->limits.files);
-	fill_gap(&limits->io_bytes, set->limits.io_bytes);
+	dw_limits_fill(&job->req.limits, &set->limits);
 	return 0;
 }

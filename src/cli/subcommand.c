@@ -49,8 +49,7 @@ static void name_all(const struct dw_subcommand *table, char *ret, size_t size)
 		                         sub->name);
 }
 
-static const struct dw_subcommand *find(const struct dw_command *cmd,
-                                        const struct dw_subcommand *table,
+static const struct dw_subcommand *find(const struct dw_subcommand *table,
                                         const char *name, struct dw_error *err)
 {
 	struct dw_guess guess = {.typed = name};
@@ -63,14 +62,9 @@ static const struct dw_subcommand *find(const struct dw_command *cmd,
 		dw_guess_offer(&guess, sub->name);
 	}
 	name_all(table, all, sizeof(all));
-	if (guess.best)
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "unknown subcommand \"%.64s\" (did you mean %s?); see `dewar "
-		              "%s --help`",
-		              name, guess.best, cmd->name);
-	else
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "the subcommand must be %s, not \"%.64s\"", all, name);
+	(void)dw_fail(err, DW_E_INVALID, 0, "the subcommand must be %s, not \"%.64s\"",
+	              all, name);
+	(void)dw_suggest(err, &guess, "");
 	return NULL;
 }
 
@@ -109,7 +103,7 @@ int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *
 		               "no subcommand given: %s; see `dewar %s --help`", all,
 		               cmd->name);
 	}
-	sub = find(cmd, table, parsed->operands[0], err);
+	sub = find(table, parsed->operands[0], err);
 	if (!sub || check(cmd, parsed, sub, err) < 0)
 		return -1;
 	return sub->act(settings, parsed->n_operands > 1 ? parsed->operands[1] : NULL,

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar tool-schema: hand over to dewar-serve, which has the tools.
+ * dewar tool-schema: hand over to dewar-serve, which defines the tools.
  */
-#include <string.h>
-
-#include "base/cleanup.h"
+#include "base/choose.h"
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 
-static const char *const formats[] = {"mcp", "openai", "anthropic"};
+static const char *const formats[] = {"mcp", "openai", "anthropic", NULL};
 
 struct settings {
 	const char *format;
@@ -16,11 +14,9 @@ struct settings {
 
 static int take_format(const char *value, void *field, struct dw_error *err)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (strcmp(value, formats[i]) == 0)
-			return dw_take_text(value, field, err);
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "no format \"%.64s\", there are mcp, openai and anthropic", value);
+	if (dw_choose(NULL, value, formats, err) < 0)
+		return -1;
+	return dw_take_text(value, field, err);
 }
 
 static const struct dw_option options[] = {
@@ -30,6 +26,8 @@ static const struct dw_option options[] = {
 		.help = "mcp (the default), openai or anthropic",
 		.take = take_format,
 		.field = offsetof(struct settings, format),
+		.fits = DW_FITS_WORDS,
+		.words = "mcp openai anthropic",
 	},
 	{0},
 };
@@ -52,7 +50,7 @@ static int tool_schema(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_tool_schema = {
 	.name = "tool-schema",
-	.summary = "Print our tools as function calling of others wants them",
+	.summary = "Print the tools of `dewar mcp` for function calling",
 	.usage = {"[--format mcp|openai|anthropic]"},
 	.example = {"dewar tool-schema --format openai",
                     "dewar tool-schema --format anthropic | jq '.[].name'"},

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/program.h"
 #include "cli/command.h"
@@ -48,14 +49,12 @@ static const struct way ways[] = {
 
 static int take_way(const char *value, void *field, struct dw_error *err)
 {
-	bool known = strcmp(value, ALL_WAYS) == 0;
+	static const char *const words[] = {"cold", "standby", "fork", ALL_WAYS, NULL};
 
-	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
-		known = known || strcmp(value, ways[i].name) == 0;
-	if (!known)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "must be cold, standby, fork or all, not \"%.64s\"",
-		               value);
+	_Static_assert(ARRAY_SIZE(words) == ARRAY_SIZE(ways) + 2,
+	               "each, all and the end");
+	if (dw_choose(NULL, value, words, err) < 0)
+		return -1;
 	return dw_take_text(value, field, err);
 }
 
@@ -131,8 +130,7 @@ static int add_levels(struct dw_helper *hand, const struct settings *set,
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "only level " WARM_LEVEL " has warm cells");
 	if (!any && only)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "unknown level \"%s\"; see `dewar doctor`", only);
+		return dw_level_check("--level", only, err);
 	if (!any)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "no level works on this host; see `dewar doctor`");

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
+#include "request/limits.h"
 #include "run/check.h"
 
 void dw_ceilings_from_config(struct dw_ceilings *ret, const struct dw_config *config)
@@ -40,7 +41,7 @@ const char *dw_ceilings_image(const struct dw_ceilings *rules,
 {
 	const char *language = req->language ? dw_language_name(req->language) : "sh";
 
-	if (req->image || !language || strcmp(req->level, "docker") != 0)
+	if (req->image || !language || !(dw_level_guarantees(req->level) & DW_G_ENGINE))
 		return NULL;
 	for (size_t i = 0; i < rules->n_images; i++)
 		if (strcmp(rules->images[i].language, language) == 0)
@@ -48,7 +49,7 @@ const char *dw_ceilings_image(const struct dw_ceilings *rules,
 	return NULL;
 }
 
-/* Is the word of that length one of those in the list, which has commas? */
+/* Returns true if the word of that length is in the list, "a,b". */
 static bool is_among(const char *list, const char *word, size_t len)
 {
 	for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
@@ -57,20 +58,40 @@ static bool is_among(const char *list, const char *word, size_t len)
 	return false;
 }
 
+/* "a,b,c" as "a, b or c". */
+static void write_choice(const char *list, char *ret, size_t size)
+{
+	size_t used = 0;
+
+	for (const char *p = list; *p && used < size;
+	     p += strcspn(p, ","), p += *p == ',') {
+		bool last = p[strcspn(p, ",")] == '\0';
+
+		used += (size_t)snprintf(ret + used, size - used, "%s%.*s",
+		                         p == list ? ""
+		                         : last    ? " or "
+		                                   : ", ",
+		                         (int)strcspn(p, ","), p);
+	}
+}
+
 static int check_levels(const char *wanted, const char *allowed, const char *hint,
                         struct dw_api_error *why)
 {
+	char choice[128] = "";
+
+	write_choice(allowed, choice, sizeof(choice));
 	for (const char *p = wanted; *p; p += strcspn(p, ","), p += *p == ',')
 		if (!is_among(allowed, p, strcspn(p, ",")))
 			return dw_api_fail(why, 403, hint,
-			                   "level %.*s is not allowed: %s is",
-			                   (int)strcspn(p, ","), p, allowed);
+			                   "level %.*s is not allowed here; use %s",
+			                   (int)strcspn(p, ","), p, choice);
 	return 0;
 }
 
 /*
- * What names something of the host's: who calls us is somewhere else, or may not be
- * who our user is.
+ * Refuses what names a path of the host: the client may be on another host, or may not
+ * have the daemon's rights.
  */
 static int check_host(const struct dw_request *req, struct dw_api_error *why)
 {
@@ -82,7 +103,7 @@ static int check_host(const struct dw_request *req, struct dw_api_error *why)
 		what = "writable";
 	else if (req->program)
 		what = "program";
-	else if (req->image && strcmp(req->level, "docker") != 0)
+	else if (req->image && !(dw_level_guarantees(req->level) & DW_G_ENGINE))
 		what = "image"; /* else it is the engine's, which has no path */
 	if (!what)
 		return 0;
@@ -91,35 +112,7 @@ static int check_host(const struct dw_request *req, struct dw_api_error *why)
 	                   what);
 }
 
-struct bound {
-	const char *name;
-	const char *unit;
-	uint64_t factor; /* what one unit is to us */
-	size_t at;
-};
-
-#define AT(member) offsetof(struct dw_limits, member)
-
-static const struct bound bounds[] = {
-	{"timeout_s", " s", 1000, AT(timeout_ms)},
-	{"memory_mb", " MB", 1 << 20, AT(memory_bytes)},
-	{"cpu_percent", " %", 1, AT(cpu_percent)},
-	{"output_bytes", " bytes", 1, AT(output_bytes)},
-	{"tmp_mb", " MB", 1 << 20, AT(tmp_bytes)},
-	{"pids", "", 1, AT(pids)},
-	{"files", "", 1, AT(files)},
-};
-
-static uint64_t *limit_at(struct dw_limits *limits, const struct bound *b)
-{
-	return (uint64_t *)((char *)limits + b->at);
-}
-
-static uint64_t limit_of(const struct dw_limits *limits, const struct bound *b)
-{
-	return *(const uint64_t *)((const char *)limits + b->at);
-}
-
+/* The smaller ceiling, where 0 is none. */
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a == 0 || (b != 0 && b < a) ? b : a;
@@ -130,27 +123,25 @@ static int fill_limits(const struct dw_ceilings *rules, const struct dw_caller *
 {
 	struct dw_limits asked = req->limits, otherwise;
 
-	for (size_t i = 0; i < ARRAY_SIZE(bounds); i++)
-		if (limit_of(&asked, &bounds[i]) == 0)
-			*limit_at(&req->limits, &bounds[i]) = limit_of(&rules->limits,
-			                                               &bounds[i]);
+	dw_limits_fill(&req->limits, &rules->limits);
 	dw_request_limits(req, &otherwise);
 
-	for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
-		const struct bound *b = &bounds[i];
-		uint64_t most = smaller(limit_of(&rules->max, b),
-		                        limit_of(&caller->grant.max, b));
-		uint64_t now = limit_of(&otherwise, b);
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++) {
+		const struct dw_limit_row *row = &dw_limit_rows[i];
+		uint64_t most = smaller(dw_limit_get(&rules->max, i),
+		                        dw_limit_get(&caller->grant.max, i));
+		uint64_t wanted = dw_limit_get(&asked, i);
+		uint64_t now = dw_limit_get(&otherwise, i);
 
-		if (most > 0 && limit_of(&asked, b) > most)
-			return dw_api_fail(
-				why, 403, "ask for less, or for none",
-				"limits.%s is %llu%s at most here, and %llu%s were "
-				"asked for",
-				b->name, (unsigned long long)(most / b->factor), b->unit,
-				(unsigned long long)(limit_of(&asked, b) / b->factor),
-				b->unit);
-		*limit_at(&req->limits, b) = most > 0 && now > most ? most : now;
+		if (most > 0 && wanted > most)
+			return dw_api_fail(why, 403, "ask for less, or leave it out",
+			                   "limits.%s must be at most %.10g%s here, not "
+			                   "%.10g%s",
+			                   row->key, (double)most / (double)row->scale,
+			                   row->unit, (double)wanted / (double)row->scale,
+			                   row->unit);
+		/* 0: not limited at all, which is more than the most. */
+		*dw_limit_of(&req->limits, i) = smaller(now, most);
 	}
 	return 0;
 }
@@ -160,13 +151,14 @@ int dw_ceilings_check(const struct dw_ceilings *rules, const struct dw_caller *c
 {
 	struct dw_error err = {0};
 
-	if (dw_request_check(req, &err) < 0)
+	if (dw_request_check(req, &err) < 0 ||
+	    dw_level_check("level", req->level, &err) < 0)
 		return dw_api_fail_with(why, &err);
-	if (check_levels(req->level, rules->levels, "the daemon's config has runs.levels",
-	                 why) < 0)
+	if (check_levels(req->level, rules->levels,
+	                 "the daemon's config sets runs.levels", why) < 0)
 		return -1;
 	if (caller->grant.levels[0] != '\0' &&
-	    check_levels(req->level, caller->grant.levels, "the key has its levels",
+	    check_levels(req->level, caller->grant.levels, "the key limits its levels",
 	                 why) < 0)
 		return -1;
 	return check_host(req, why);
@@ -183,7 +175,7 @@ int dw_ceilings_apply(const struct dw_ceilings *rules, const struct dw_caller *c
 	if (dw_ceilings_check(rules, caller, req, why) < 0)
 		return -1;
 	if (req->network == DW_NETWORK_FULL && !rules->network)
-		return dw_api_fail(why, 403, "the daemon's config has runs.network",
+		return dw_api_fail(why, 403, "the daemon's config sets runs.network",
 		                   "the full network is not allowed");
 	return fill_limits(rules, caller, req, why);
 }

@@ -10,7 +10,7 @@
 #define DW_CEILINGS_IMAGES 64U
 #define DW_CEILINGS_IMAGE_MAX 256U
 
-/* What the daemon lets anybody run; a caller's grant narrows it. */
+/* What the daemon lets any client run; a caller's grant narrows it. */
 struct dw_ceilings {
 	char levels[256];        /* "container,docker" */
 	char level[64];          /* if a request names none */

@@ -17,7 +17,7 @@
 #include "daemon/listen.h"
 #include "daemon/service_own.h"
 #include "dewar/dewar.h"
-#include "run/check.h"
+#include "request/limits.h"
 
 #define FILE_MAX ((size_t)1 << 20)
 
@@ -41,7 +41,7 @@ static int check_listen(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
-/* A daemon's own folder is nobody's business. */
+/* Absolute: it must not depend on the folder that the daemon was started in. */
 static int check_path(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
@@ -76,44 +76,19 @@ static int check_policy(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
-static int check_limit(const void *base, const char *text, struct dw_error *err)
-{
-	struct dw_request req;
-
-	(void)text;
-	dw_request_init(&req);
-	req.command = "true";
-	req.limits = *(const struct dw_limits *)base;
-	return dw_request_check(&req, err);
-}
-
-/* One of the words, which end in NULL; what they are is for errors. */
-static int check_word(const char *const *words, const char *what, const char *text,
-                      struct dw_error *err)
-{
-	struct dw_guess guess = {.typed = text};
-	char all[128] = "";
-	size_t used = 0;
-
-	for (; *words; words++) {
-		if (strcmp(*words, text) == 0)
-			return 0;
-		dw_guess_offer(&guess, *words);
-		if (used < sizeof(all))
-			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-			                         used ? ", " : "", *words);
+#define DW_LIMIT(id, member, ...)                                                       \
+	static int check_##id(const void *base, const char *text, struct dw_error *err) \
+	{                                                                               \
+		(void)text;                                                             \
+		return dw_limit_check(DW_LIMIT_##id,                                    \
+		                      ((const struct dw_limits *)base)->member, err);   \
 	}
-	if (guess.best)
-		return dw_fail(err, DW_E_INVALID, 0, "no %s \"%.64s\", did you mean %s?",
-		               what, text, guess.best);
-	return dw_fail(err, DW_E_INVALID, 0, "no %s \"%.64s\", there are %s", what, text,
-	               all);
-}
+#include "dewar/limits.def"
 
 static int check_level(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
-	return check_word(dw_level_names(), "level", text, err);
+	return dw_choose(NULL, text, dw_level_names(), err) < 0 ? -1 : 0;
 }
 
 static int check_log_level(const void *base, const char *text, struct dw_error *err)
@@ -121,7 +96,7 @@ static int check_log_level(const void *base, const char *text, struct dw_error *
 	static const char *const words[] = {"debug", "info", "warning", "error", NULL};
 
 	(void)base;
-	return check_word(words, "level of logs", text, err);
+	return dw_choose(NULL, text, words, err) < 0 ? -1 : 0;
 }
 
 static int check_log_format(const void *base, const char *text, struct dw_error *err)
@@ -129,7 +104,7 @@ static int check_log_format(const void *base, const char *text, struct dw_error 
 	static const char *const words[] = {"json", "text", NULL};
 
 	(void)base;
-	return check_word(words, "format of logs", text, err);
+	return dw_choose(NULL, text, words, err) < 0 ? -1 : 0;
 }
 
 #define HOST_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
@@ -170,7 +145,7 @@ static int check_template_name(const void *base, const char *text, struct dw_err
 	if (strspn(text, HOST_CHARS) != strlen(text) ||
 	    strlen(text) >= sizeof(stats.name))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no name for a template: at most %zu letters, "
+		               "\"%.64s\" is not a name for a template: at most %zu letters, "
 		               "digits and any of .-_",
 		               text, sizeof(stats.name) - 1);
 	return 0;
@@ -179,10 +154,7 @@ static int check_template_name(const void *base, const char *text, struct dw_err
 static int check_language(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
-	if (dw_language_name(text))
-		return 0;
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "no language \"%.64s\"; see `dewar languages`", text);
+	return dw_language_check(text, err);
 }
 
 /* What can be kept warm is what there is a template of without being asked for. */
@@ -235,7 +207,7 @@ static int join(const char *const *words, size_t n, char *ret, size_t size,
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(words[i], words[j]) == 0)
 				return dw_fail(err, DW_E_INVALID, 0,
-				               "\"%.64s\" is there twice", words[i]);
+				               "\"%.64s\" is given twice", words[i]);
 		used += (size_t)snprintf(ret + used, size - used, "%s%s",
 		                         i > 0 ? "," : "", words[i]);
 		if (used >= size)
@@ -289,21 +261,20 @@ static int take_scopes(void *base, const char *const *words, size_t n,
 #define COUNTED(member, number)                   \
 	.at = offsetof(struct dw_config, member), \
 	.count = offsetof(struct dw_config, number)
-#define LIMIT(member)                                                   \
-	.at = offsetof(struct dw_limits, member), RANGE(1, UINT64_MAX), \
-	.check = check_limit
 #define RANGE(lo, hi) .min = (lo), .max = (hi)
 #define TEMPLATE(member) .at = offsetof(struct dw_template_config, member)
 
-/* Their ranges are the engine's: check_limit(). A 0 would stand for a default. */
+#define YAML_TIME DW_YAML_TIME
+#define YAML_SIZE DW_YAML_SIZE
+#define YAML_CPUS DW_YAML_CPUS
+#define YAML_COUNT DW_YAML_NUMBER
+
+/* In the order of the table. A 0 would stand for the default: no check lets it pass. */
 static const struct dw_yaml_key limits_keys[] = {
-	{"timeout", DW_YAML_TIME, LIMIT(timeout_ms)},
-	{"memory", DW_YAML_SIZE, LIMIT(memory_bytes)},
-	{"cpus", DW_YAML_CPUS, LIMIT(cpu_percent)},
-	{"output", DW_YAML_SIZE, LIMIT(output_bytes)},
-	{"tmp", DW_YAML_SIZE, LIMIT(tmp_bytes)},
-	{"pids", DW_YAML_NUMBER, LIMIT(pids)},
-	{"files", DW_YAML_NUMBER, LIMIT(files)},
+#define DW_LIMIT(id, member, kind, option, ...)                         \
+	{option, YAML_##kind, .at = offsetof(struct dw_limits, member), \
+	 .max = UINT64_MAX, .check = check_##id},
+#include "dewar/limits.def"
 	{0},
 };
 
@@ -438,7 +409,7 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 	for (size_t i = 0; i < config->runs.n_levels; i++)
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(config->runs.levels[i], config->runs.levels[j]) == 0) {
-				(void)dw_fail(err, DW_E_INVALID, 0, "%s is there twice",
+				(void)dw_fail(err, DW_E_INVALID, 0, "%s is given twice",
 				              config->runs.levels[i]);
 				return dw_yaml_blame(yaml, "runs.levels", err);
 			}
@@ -465,31 +436,28 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(dw_language_name(config->docker[i].language),
 			           dw_language_name(config->docker[j].language)) == 0) {
-				(void)dw_fail(err, DW_E_INVALID, 0, "%s is there twice",
+				(void)dw_fail(err, DW_E_INVALID, 0, "%s is given twice",
 				              config->docker[i].language);
 				return dw_yaml_blame(yaml, "docker", err);
 			}
 	return 0;
 }
 
-/* A default above what may be asked for would refuse who asks for nothing. */
+/* A default above the most would refuse a request that names no limit. */
 static int check_defaults(const struct dw_config *config, const struct dw_yaml *yaml,
                           struct dw_error *err)
 {
-	const struct dw_yaml_key *key;
+	const struct dw_limits *limits = &config->runs.limits, *max = &config->runs.max;
 	char path[64];
 
-	for (key = limits_keys; key->name; key++) {
-		uint64_t value = *(const uint64_t *)((const char *)&config->runs.limits +
-		                                     key->at);
-		uint64_t max = *(const uint64_t *)((const char *)&config->runs.max +
-		                                   key->at);
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++) {
+		const char *name = dw_limit_rows[i].option;
 
-		if (max == 0 || value <= max)
+		if (dw_limit_get(max, i) == 0 ||
+		    dw_limit_get(limits, i) <= dw_limit_get(max, i))
 			continue;
-		(void)snprintf(path, sizeof(path), "runs.limits.%s", key->name);
-		(void)dw_fail(err, DW_E_INVALID, 0, "is more than runs.max.%s",
-		              key->name);
+		(void)snprintf(path, sizeof(path), "runs.limits.%s", name);
+		(void)dw_fail(err, DW_E_INVALID, 0, "must be at most runs.max.%s", name);
 		return dw_yaml_blame(yaml, path, err);
 	}
 	return 0;

@@ -26,7 +26,7 @@ struct dw_config {
 	char *listen; /* "127.0.0.1:7443", "[::1]:7443"; NULL: not asked for */
 	char *socket; /* path of a unix socket, or NULL */
 	char *state;  /* folder of keys.db and audit.db; NULL: the default */
-	char *policy; /* a profile or a file, as dw_policy_load() has it; or NULL */
+	char *policy; /* a profile or a file for dw_policy_load(), or NULL */
 
 	struct {
 		unsigned concurrent; /* runs at a time; 0: by the cores */
@@ -39,8 +39,9 @@ struct dw_config {
 		size_t n_levels;
 		char *level; /* if a request names none; NULL: DW_LEVEL_DEFAULT */
 		struct dw_limits limits; /* if a request names none; 0: the engine's */
-		struct dw_limits max; /* the most anybody may ask for; 0: the engine's */
-		bool network;         /* the full network may be asked for */
+		struct dw_limits
+			max;  /* the most that a request may ask for; 0: no ceiling */
+		bool network; /* the full network may be asked for */
 	} runs;
 
 	struct {
@@ -74,7 +75,7 @@ struct dw_config {
 
 	char *log_level;       /* "debug", "info", "warning", "error" */
 	char *log_format;      /* "json", "text" */
-	struct dw_grant local; /* of who needs no key */
+	struct dw_grant local; /* of clients that need no key */
 };
 
 /*

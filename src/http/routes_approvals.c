@@ -244,8 +244,10 @@ static int read_ruling(json_t *tree, struct work *work)
 	if (!decision || (strcmp(decision, "yes") != 0 && strcmp(decision, "no") != 0))
 		return dw_api_fail(&work->why, 400, NULL, "decision must be yes or no");
 	work->yes = strcmp(decision, "yes") == 0;
-	if (remember && dw_remember_parse(remember, &work->remember, &err) < 0)
+	if (remember && dw_remember_parse(remember, &work->remember, &err) < 0) {
+		(void)dw_wrap(&err, "remember");
 		return dw_api_fail_with(&work->why, &err);
+	}
 	if (note && strlen(note) > DW_APPROVALS_TEXT_MAX)
 		return dw_api_fail(&work->why, 400, NULL, "note must be at most %d bytes",
 		                   DW_APPROVALS_TEXT_MAX);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "daemon/host_info.h"
 #include "http/http_own.h"
 #include "openapi_embedded.h"
+#include "request/limits.h"
 
 static void find_languages(struct dw_exchange *x)
 {
@@ -36,10 +40,32 @@ void dw_api_levels(struct dw_exchange *x)
 	dw_exchange_offload(x, find_levels, show);
 }
 
+static char *openapi;
+
+/* The limits are the one part that is not in openapi.json: their table describes them. */
+static void make_openapi(void)
+{
+	json_auto_t *root = json_loadb((const char *)dw_openapi, sizeof(dw_openapi), 0,
+	                               NULL);
+	static const char *const path[] = {"components", "schemas", "Request",
+	                                   "properties", "limits",  "properties"};
+	json_t *limits = root;
+
+	for (size_t i = 0; i < ARRAY_SIZE(path); i++)
+		limits = json_object_get(limits, path[i]);
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		if (json_object_set_new(limits, dw_limit_rows[i].key,
+		                        dw_limit_schema(i, true)) < 0)
+			return;
+	openapi = json_dumps(root, JSON_INDENT(1));
+}
+
 void dw_api_openapi(struct dw_exchange *x)
 {
-	dw_reply(x, 200, "application/json", (const char *)dw_openapi,
-	         sizeof(dw_openapi));
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, make_openapi);
+	dw_reply_json(x, 200, openapi);
 }
 
 void dw_api_health(struct dw_exchange *x)

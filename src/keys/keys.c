@@ -16,7 +16,7 @@
 #include "keys/store.h"
 
 /*
- * All keys are held in memory. Before each look SQLite is asked whether anybody else
+ * All keys are held in memory. Before each look SQLite is asked whether another process
  * has changed the file since (PRAGMA data_version, some 4 us), and the kernel whether
  * it is still the same file; only then is it read anew. So there is no time for which a
  * key that was revoked still counts.
@@ -30,8 +30,8 @@ struct dw_keys {
 	int64_t version; /* of the file that they were read from */
 	bool stale;      /* they were not, or we have changed it since */
 
-	/* What is compared where there is no such key; no text has this hash. */
-	struct dw_keys_row nobody;
+	/* Compared where there is no such key; no text has this hash. */
+	struct dw_keys_row missing;
 };
 
 #define SECRET_BYTES 32
@@ -115,7 +115,7 @@ static int open_keys(const char *path, bool make, struct dw_keys **ret,
 		dw_keys_close(keys);
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
 	}
-	r = fill_random(keys->nobody.hash, sizeof(keys->nobody.hash), err);
+	r = fill_random(keys->missing.hash, sizeof(keys->missing.hash), err);
 	if (r == 0)
 		r = dw_keys_store_open(&keys->store, path, make, err);
 	if (r == 0)
@@ -306,7 +306,7 @@ bool dw_keys_any(struct dw_keys *keys)
 	return any;
 }
 
-/* Its parts. False if it is none of ours; then they are something all the same. */
+/* The parts of a key. Returns false if it cannot be one, with parts to compare all the same. */
 static bool split(const char *text, char id[DW_KEY_ID_MAX],
                   char secret[DW_KEY_SECRET_LEN])
 {
@@ -334,7 +334,7 @@ bool dw_keys_check(struct dw_keys *keys, const char *text, struct dw_key *ret)
 	if (refresh(keys, NULL) == 0)
 		row = find(keys, id);
 	if (!row || row->key.revoked_us != 0) {
-		row = &keys->nobody;
+		row = &keys->missing;
 		good = false;
 	}
 	good = memeql_sec(hash, row->hash, sizeof(hash)) != 0 && good;

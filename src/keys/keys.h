@@ -48,7 +48,7 @@ void dw_keys_close(struct dw_keys *keys); /* accepts NULL */
 int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_MAX],
                 struct dw_error *err);
 
-/* DW_E_NOT_FOUND if there is none of that id. Once more is fine. */
+/* DW_E_NOT_FOUND if there is no such key. Revoking it again is fine. */
 int dw_keys_revoke(struct dw_keys *keys, const char *id, struct dw_error *err);
 
 /*
@@ -59,13 +59,13 @@ typedef int dw_key_fn(void *user, const struct dw_key *key);
 int dw_keys_each(struct dw_keys *keys, dw_key_fn *fn, void *user, struct dw_error *err);
 
 /*
- * Was a key ever made? Then nobody comes in without: revoking the last one must
+ * Returns true if a key was ever made. Then every client needs one: revoking the last must
  * not open the door. True as well if we cannot tell.
  */
 bool dw_keys_any(struct dw_keys *keys);
 
 /*
- * The key with this text. False if there is none, or it was revoked, or the file
+ * The key with this text. Returns false if there is no such key, or it was revoked, or the file
  * cannot be read; takes as long for a wrong one as for a right one, whatever part
  * of it is wrong. From any number of threads. What another process added or revoked
  * counts at once.

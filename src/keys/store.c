@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "request/limits.h"
 
 /* As many keys as are read; each is some 300 bytes. */
 #define KEYS_MAX 100000
@@ -17,10 +19,9 @@ static const char schema[] =
 	"created_us INTEGER NOT NULL, revoked_us INTEGER NOT NULL,"
 	"scopes INTEGER NOT NULL, levels TEXT NOT NULL,"
 	"concurrent INTEGER NOT NULL, runs_per_minute INTEGER NOT NULL,"
-	"cpu_s_per_day INTEGER NOT NULL, timeout_ms INTEGER NOT NULL,"
-	"memory_bytes INTEGER NOT NULL, cpu_percent INTEGER NOT NULL,"
-	"output_bytes INTEGER NOT NULL, tmp_bytes INTEGER NOT NULL,"
-	"pids INTEGER NOT NULL, files INTEGER NOT NULL"
+	"cpu_s_per_day INTEGER NOT NULL"
+#define DW_LIMIT(id, member, ...) ", " #member " INTEGER NOT NULL"
+#include "dewar/limits.def"
 	") STRICT;";
 
 static const struct dw_sqlite_kind kind = {
@@ -31,10 +32,23 @@ static const struct dw_sqlite_kind kind = {
 	.busy_ms = 10000,
 };
 
-#define COLUMNS                                                                   \
-	"id, name, hash, levels, created_us, revoked_us, scopes, concurrent, "    \
-	"runs_per_minute, cpu_s_per_day, timeout_ms, memory_bytes, cpu_percent, " \
-	"output_bytes, tmp_bytes, pids, files"
+/* Each limit has a column with the name of its member. */
+static const char select_all[] =
+	"SELECT id, name, hash, levels, created_us, revoked_us, scopes, concurrent, "
+	"runs_per_minute, cpu_s_per_day"
+#define DW_LIMIT(id, member, ...) ", " #member
+#include "dewar/limits.def"
+	" FROM key";
+
+static const char insert_one[] =
+	"INSERT INTO key (id, name, hash, levels, created_us, revoked_us, scopes, "
+	"concurrent, runs_per_minute, cpu_s_per_day"
+#define DW_LIMIT(id, member, ...) ", " #member
+#include "dewar/limits.def"
+	") VALUES (?,?,?,?,?,?,?,?,?,?"
+#define DW_LIMIT(...) ",?"
+#include "dewar/limits.def"
+	")";
 
 /* Of the columns, those that are numbers come last. */
 enum {
@@ -56,25 +70,60 @@ static const struct {
 		offsetof(struct dw_key, member), sizeof(((struct dw_key *)0)->member), \
 			most                                                           \
 	}
-	NUMBER(created_us, INT64_MAX),
-	NUMBER(revoked_us, INT64_MAX),
-	NUMBER(grant.scopes, DW_SCOPE_ALL),
-	NUMBER(grant.concurrent, UINT_MAX),
-	NUMBER(grant.runs_per_minute, UINT_MAX),
-	NUMBER(grant.cpu_s_per_day, INT64_MAX),
-	NUMBER(grant.max.timeout_ms, INT64_MAX),
-	NUMBER(grant.max.memory_bytes, INT64_MAX),
-	NUMBER(grant.max.cpu_percent, INT64_MAX),
-	NUMBER(grant.max.output_bytes, INT64_MAX),
-	NUMBER(grant.max.tmp_bytes, INT64_MAX),
-	NUMBER(grant.max.pids, INT64_MAX),
-	NUMBER(grant.max.files, INT64_MAX),
+	NUMBER(created_us, INT64_MAX),           NUMBER(revoked_us, INT64_MAX),
+	NUMBER(grant.scopes, DW_SCOPE_ALL),      NUMBER(grant.concurrent, UINT_MAX),
+	NUMBER(grant.runs_per_minute, UINT_MAX), NUMBER(grant.cpu_s_per_day, INT64_MAX),
+#define DW_LIMIT(id, member, ...) NUMBER(grant.max.member, INT64_MAX),
+#include "dewar/limits.def"
 };
+
+/* Returns 1 if the table of keys has the column, 0 if it has not, or -1. */
+static int has_column(struct dw_sqlite *store, const char *name, struct dw_error *err)
+{
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
+		store, "SELECT count(*) FROM pragma_table_info('key') WHERE name = ?",
+		err);
+
+	if (!stmt)
+		return -1;
+	(void)sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+	if (sqlite3_step(stmt) != SQLITE_ROW)
+		return dw_sqlite_fail(store, err, "read the file of keys");
+	return sqlite3_column_int(stmt, 0) > 0;
+}
+
+/* A file of an earlier version lacks the limits that came later: no ceiling on them. */
+static int add_missing_columns(struct dw_sqlite *store, struct dw_error *err)
+{
+	char sql[128];
+	int has;
+
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++) {
+		const char *name = dw_limit_rows[i].member;
+
+		has = has_column(store, name, err);
+		if (has > 0)
+			continue;
+		(void)snprintf(sql, sizeof(sql),
+		               "ALTER TABLE key ADD COLUMN %s INTEGER NOT NULL DEFAULT 0",
+		               name);
+		/* Another process may have added it in the meantime. */
+		if (has < 0 || (dw_sqlite_exec(store, sql, err) < 0 &&
+		                has_column(store, name, err) <= 0))
+			return -1;
+	}
+	return 0;
+}
 
 int dw_keys_store_open(struct dw_sqlite *store, const char *path, bool make,
                        struct dw_error *err)
 {
-	return dw_sqlite_open(store, &kind, path, make, err);
+	if (dw_sqlite_open(store, &kind, path, make, err) < 0)
+		return -1;
+	if (add_missing_columns(store, err) == 0)
+		return 0;
+	dw_sqlite_close(store);
+	return -1;
 }
 
 static bool take_text(sqlite3_stmt *stmt, int column, char *ret, size_t size)
@@ -124,9 +173,7 @@ static bool take_row(sqlite3_stmt *stmt, struct dw_keys_row *ret)
 int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t *ret_n,
                        struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(store,
-	                                                "SELECT " COLUMNS " FROM key",
-	                                                err);
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(store, select_all, err);
 	autofree struct dw_keys_row *rows = NULL;
 	struct dw_keys_row *more;
 	size_t n = 0, room = 0;
@@ -171,11 +218,7 @@ static uint64_t number_of(const struct dw_key *key, size_t i)
 int dw_keys_store_insert(struct dw_sqlite *store, const struct dw_keys_row *row,
                          struct dw_error *err)
 {
-	autostmt sqlite3_stmt *stmt =
-		dw_sqlite_prepare(store,
-	                          "INSERT INTO key (" COLUMNS
-	                          ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	                          err);
+	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(store, insert_one, err);
 	int r;
 
 	if (!stmt)
@@ -191,7 +234,8 @@ int dw_keys_store_insert(struct dw_sqlite *store, const struct dw_keys_row *row,
 
 		if (value > numbers[i].max)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "a limit of the key's is larger than any host");
+			               "a limit of the key must be at most %lld",
+			               (long long)INT64_MAX);
 		(void)sqlite3_bind_int64(stmt, COLUMN_NUMBERS + (int)i + 1,
 		                         (int64_t)value);
 	}

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "dewar/dewar.h"
@@ -55,6 +56,26 @@ const char *dw_language_name(const char *alias)
 	const struct dw_runtime *rt = dw_runtime_find(alias);
 
 	return rt ? rt->name : NULL;
+}
+
+int dw_language_check(const char *alias, struct dw_error *err)
+{
+	struct dw_guess guess = {.typed = alias};
+	size_t n;
+	const struct dw_runtime *table = dw_runtime_table(&n);
+
+	if (dw_runtime_find(alias))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		dw_guess_offer(&guess, table[i].name);
+	(void)dw_fail(err, DW_E_INVALID, 0, "unknown language \"%.64s\"", alias);
+	if (err && !guess.best)
+		for (size_t i = 0, len = strlen(err->text);
+		     i < n && len < sizeof(err->text); i++)
+			len += (size_t)snprintf(err->text + len, sizeof(err->text) - len,
+			                        "%s%s", i > 0 ? ", " : "; there are ",
+			                        table[i].name);
+	return dw_suggest(err, &guess, "");
 }
 
 size_t dw_language_count(void)

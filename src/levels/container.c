@@ -287,7 +287,7 @@ static int probe(struct dw_error *err)
 const struct dw_level dw_level_container = {
 	.name = "container",
 	.guarantees = DW_G_NAMESPACES | DW_G_NO_NETWORK | DW_G_IMAGE | DW_G_TMP_SIZE |
-                      DW_G_COMMANDS | DW_G_IO,
+                      DW_G_COMMANDS | DW_G_IO | DW_G_WALLS | DW_G_ISOLATED,
 	.timeout_ms = 30000,
 	.probe = probe,
 	.create = create,

@@ -12,18 +12,7 @@
 #include "base/id.h"
 #include "cgroup/disks.h"
 #include "levels/scope.h"
-
-#define MB (1ULL << 20)
-
-/* The one table of defaults; only the timeout depends on the level. */
-static const struct dw_limits defaults = {
-	.memory_bytes = 256 * MB,
-	.cpu_percent = 50,
-	.output_bytes = 1000000,
-	.tmp_bytes = 64 * MB,
-	.pids = 64,
-	.files = 4096,
-};
+#include "request/limits.h"
 
 /* Nothing useful fits in less. */
 #define CPU_MS_MIN 1000U
@@ -32,22 +21,11 @@ static const struct dw_limits defaults = {
 
 void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level)
 {
-	const struct {
-		uint64_t *value;
-		uint64_t otherwise;
-	} all[] = {
-		{&limits->timeout_ms, level->timeout_ms},
-		{&limits->memory_bytes, defaults.memory_bytes},
-		{&limits->cpu_percent, defaults.cpu_percent},
-		{&limits->output_bytes, defaults.output_bytes},
-		{&limits->tmp_bytes, defaults.tmp_bytes},
-		{&limits->pids, defaults.pids},
-		{&limits->files, defaults.files},
-	};
+	struct dw_limits normal = dw_limits_normal();
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (*all[i].value == 0)
-			*all[i].value = all[i].otherwise;
+	if (level->timeout_ms != 0)
+		normal.timeout_ms = level->timeout_ms;
+	dw_limits_fill(limits, &normal);
 }
 
 static const char *cgroup_name(int version)
@@ -91,7 +69,7 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 }
 
 /*
- * Without a cgroup nobody can hold a share; but what the share would have
+ * Without a cgroup a share cannot be enforced; but what the share would have
  * allowed until the deadline can be held in sum.
  */
 static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
@@ -138,8 +116,8 @@ static bool is_counted(const struct dw_cgroup *cg)
 }
 
 /*
- * Who holds a program's memory (runners/hold.S) shares it: whoever adds up what
- * the processes have would count it twice. The kernel's own count is right.
+ * The process that holds a program's memory (runners/hold.S) shares it, so a sum over the
+ * processes would count it twice. The kernel's own count is right.
  */
 bool dw_limits_may_hold(const struct dw_launched *l)
 {
@@ -149,6 +127,7 @@ bool dw_limits_may_hold(const struct dw_launched *l)
 
 bool dw_limits_can_count(void)
 {
+	struct dw_limits normal = dw_limits_normal();
 	char id[DW_ID_MAX];
 	struct dw_cgroup cg;
 	bool counted;
@@ -156,7 +135,7 @@ bool dw_limits_can_count(void)
 	if (dw_id_make(id, NULL) < 0)
 		return false;
 	dw_cgroup_scope_settle();
-	dw_cgroup_create(&cg, id, NULL, &defaults, defaults.pids);
+	dw_cgroup_create(&cg, id, NULL, &normal, normal.pids);
 	counted = is_counted(&cg);
 	(void)dw_cgroup_destroy(&cg, NULL);
 	return counted;
@@ -183,7 +162,7 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 			"init sees it and ends the cell",
 	};
 
-	/* An rlimit tells nobody when it refuses; one more than asked for does. */
+	/* An rlimit refuses without a report, so init counts: one more than asked for. */
 	if (own) {
 		/* Counted for this id in this user namespace: the cell, with init. */
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 2);
@@ -214,7 +193,7 @@ static void plan_tmp(struct dw_launched *l, struct dw_limit_proof *ret)
 	ret->note = "each file is held to it, but not all files together";
 }
 
-/* Nobody but a cgroup can hold it, and so it is held or refused. */
+/* Only a cgroup can enforce it; without one the run is refused. */
 static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
                    struct dw_error *err)
 {
@@ -235,8 +214,8 @@ static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
 		if (folders[i] && folders[i][0] != '\0' &&
 		    !dw_disks_hold(&disks, folders[i], kind, sizeof(kind)))
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
-			               "cannot hold io_mbps: %s is on a file system (%s) of "
-			               "which nobody tells the disk",
+			               "cannot hold io_mbps: the disk of %s is not known (file "
+			               "system %s)",
 			               folders[i], kind);
 	return 0;
 }
@@ -246,55 +225,44 @@ uint64_t dw_limits_deadline(const struct dw_limits *limits)
 	return limits->timeout_ms + INIT_GRACE_MS;
 }
 
+/* A limit that is enforced on every host. */
+static void hold(struct dw_limit_proof *limit, const char *by)
+{
+	limit->enforced = true;
+	limit->by = by;
+	limit->note = NULL;
+}
+
 int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_limits *limits = &l->spec->limits;
 	struct dw_limit_proof *proof = l->cell.outcome.limits;
 	const struct dw_way *way = l->spec->way;
+	bool walled = (l->plan.h.flags & DW_PLAN_DROP) != 0;
 
-	proof[DW_LIMIT_TIMEOUT] = (struct dw_limit_proof){
-		.asked = limits->timeout_ms,
-		.enforced = true,
-		.by = "dewar",
-	};
-	proof[DW_LIMIT_OUTPUT] = (struct dw_limit_proof){
-		.asked = limits->output_bytes,
-		.enforced = true,
-		.by = "dewar",
-	};
-	proof[DW_LIMIT_FILES] = (struct dw_limit_proof){
-		.asked = limits->files,
-		.enforced = true,
-		.by = "rlimit",
-	};
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		proof[i] = (struct dw_limit_proof){
+			.asked = dw_limit_get(limits, i),
+			.by = "none",
+			.note = walled ? "this level does not enforce it"
+		                       : "level none enforces only time and output",
+		};
+	hold(&proof[DW_LIMIT_TIMEOUT], "dewar");
+	hold(&proof[DW_LIMIT_OUTPUT], "dewar");
 
-	/* A moment after our own, should we be held up. Who waits is told at its start. */
+	/* A moment after our own deadline, should we be held up. A cell that waits learns it
+	 * at its start. */
 	if (!l->spec->way)
 		l->plan.h.deadline_ms = dw_limits_deadline(limits);
 
-	/* Level none: a timeout and an output cap, nothing else. */
-	if (!(l->plan.h.flags & DW_PLAN_DROP)) {
-		const uint64_t asked[] = {
-			[DW_LIMIT_MEMORY] = limits->memory_bytes,
-			[DW_LIMIT_CPU] = limits->cpu_percent,
-			[DW_LIMIT_PIDS] = limits->pids,
-			[DW_LIMIT_FILES] = limits->files,
-			[DW_LIMIT_TMP] = limits->tmp_bytes,
-		};
-
-		for (int i = DW_LIMIT_MEMORY; i <= DW_LIMIT_TMP; i++)
-			proof[i] = (struct dw_limit_proof){
-				.asked = asked[i],
-				.by = "none",
-				.note = "level none holds no limit but time and output",
-			};
+	if (!walled)
 		return 0;
-	}
 
+	hold(&proof[DW_LIMIT_FILES], "rlimit");
 	dw_cgroup_scope_settle();
 	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
 	                 limits->pids + 1);
-	/* Nobody's code runs in a zygote, and its children could raise no limit again. */
+	/* No untrusted code runs in a zygote, and its children could not raise a limit again. */
 	if (way && way->kind == DW_WAY_ZYGOTE)
 		return 0;
 	if (limits->io_bytes != 0 && plan_io(l, &proof[DW_LIMIT_IO], err) < 0)

@@ -8,7 +8,7 @@
 void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
 
 /*
- * Decide, for a cell that dewar-launch builds, who holds each limit: cgroups
+ * Decide, for a cell that dewar-launch builds, what enforces each limit: cgroups
  * where the host lets us have them, else an rlimit, else init by looking. Makes
  * the cgroups, writes the rest into the plan, and what was decided into
  * outcome.limits. -1 for a limit that is held by a cgroup or not taken at all.
@@ -18,7 +18,7 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err);
 /* Does the kernel count the memory and the processes of a cell here? */
 bool dw_limits_can_count(void);
 
-/* May a forked program have somebody beside it who holds its memory? */
+/* Returns true if a forked program may have a process beside it that holds its memory. */
 bool dw_limits_may_hold(const struct dw_launched *l);
 
 /* When init ends a cell by itself, counted from the start of its program. */

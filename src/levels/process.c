@@ -84,7 +84,7 @@ static int probe(struct dw_error *err)
 
 const struct dw_level dw_level_process = {
 	.name = "process",
-	.guarantees = DW_G_COMMANDS | DW_G_IO,
+	.guarantees = DW_G_COMMANDS | DW_G_IO | DW_G_WALLS,
 	.timeout_ms = 10000,
 	.probe = probe,
 	.create = create,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/choose.h"
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
 #include "levels/level.h"
@@ -30,12 +32,40 @@ const char *const *dw_level_names(void)
 	return names;
 }
 
+uint32_t dw_level_guarantees(const char *list)
+{
+	uint32_t all = UINT32_MAX;
+	const struct dw_level *level;
+
+	for (;; list += strcspn(list, ",") + 1) {
+		level = dw_level_find(list, strcspn(list, ","));
+		all &= level ? level->guarantees : 0;
+		if (list[strcspn(list, ",")] == '\0')
+			return all;
+	}
+}
+
+int dw_level_check(const char *what, const char *list, struct dw_error *err)
+{
+	char word[32];
+
+	for (;; list += strcspn(list, ",") + 1) {
+		size_t len = strcspn(list, ",");
+
+		(void)snprintf(word, sizeof(word), "%.*s", (int)len, list);
+		if (!dw_level_find(list, len))
+			return dw_choose(what, word, names, err);
+		if (list[len] == '\0')
+			return 0;
+	}
+}
+
 int dw_level_probe(const char *name, struct dw_error *err)
 {
 	const struct dw_level *level = dw_level_find(name, strlen(name));
 
 	if (!level)
-		return dw_fail(err, DW_E_INVALID, 0, "there is no level \"%s\"", name);
+		return dw_level_check("level", name, err);
 	return level->probe(err);
 }
 

@@ -84,7 +84,7 @@ static void on_pending(struct run *run, struct dw_task *task,
 
 	(void)pthread_mutex_lock(&run->lock);
 	memcpy(run->waits_for, approval->id, sizeof(run->waits_for));
-	run->total_s = 0; /* who knows */
+	run->total_s = 0; /* unknown while a person decides */
 	(void)pthread_mutex_unlock(&run->lock);
 	asked = dw_mcp_elicit(&run->ask, run->call, approval);
 	(void)snprintf(text, sizeof(text), "waiting for approval %s by the rule %s: %s",
@@ -152,7 +152,7 @@ static void release(void *user)
 	dw_task_unref(user);
 }
 
-/* Nothing will run; a model should read why, so it is no error of the protocol's. */
+/* Nothing will run. The model should read why, so it is a result and not a protocol error. */
 static void answer_refused(struct dw_mcp_call *call, const struct dw_api_error *why)
 {
 	dw_mcp_call_answer(call, dw_mcp_result_refused(why));

@@ -12,7 +12,7 @@ json_t *dw_mcp_tools_list(const struct dw_mcp_call *call);
 /* tools/call. */
 void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params);
 
-/* Our own tools, ending in a name NULL, for those who print them. */
+/* The tools, ending in a row without name: for `dewar tool-schema`. */
 extern const struct dw_mcp_tool dw_mcp_tools[];
 
 #endif

@@ -34,16 +34,7 @@ int dw_facts_init(struct dw_facts *facts, const struct dw_policy *policy,
 	facts->levels = req->level ? req->level : DW_LEVEL_DEFAULT;
 	known = dw_analyse_find(facts->language);
 	facts->is_shell = known && strcmp(known, "bash") == 0;
-	for (const char *p = facts->levels;; p++) {
-		size_t len = strcspn(p, ",");
-
-		if (dw_policy_level(p, len) < 0)
-			return dw_fail(err, DW_E_INVALID, 0, "there is no level \"%.*s\"",
-			               (int)(len < 64 ? len : 64), p);
-		p += len;
-		if (*p == '\0')
-			return 0;
-	}
+	return dw_level_check("level", facts->levels, err);
 }
 
 void dw_facts_finish(struct dw_facts *facts)

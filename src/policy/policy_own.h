@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "analysis/shell.h"
+#include "dewar/result.h"
 #include "policy/decide.h"
 
 /*
@@ -35,15 +36,6 @@ enum dw_maybe {
 	DW_MAYBE_YES,
 };
 
-struct dw_limit_name {
-	const char *name; /* in requests */
-	uint64_t factor;  /* from the unit of the name to that of dw_limits */
-	size_t at;        /* in struct dw_limits */
-};
-
-#define DW_POLICY_LIMITS 7
-extern const struct dw_limit_name dw_policy_limits[DW_POLICY_LIMITS];
-
 /* Lists end in NULL; a NULL pointer is no condition. */
 struct dw_when {
 	char **caller;
@@ -57,7 +49,7 @@ struct dw_when {
 	char *severity; /* "note", "warning", "error" */
 	enum dw_maybe workspace;
 	enum dw_maybe writable;
-	char *limits[DW_POLICY_LIMITS]; /* "> 1024" */
+	char *limits[DW_LIMIT_COUNT]; /* "> 1024" */
 };
 
 struct dw_policy_rule {

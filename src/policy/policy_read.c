@@ -18,17 +18,17 @@
 	}
 #define ONE .min = 1, .max = 1
 
-#define LIMIT_AT(index) ((index) * sizeof(char *))
-#define COMPARE(key, index) \
-	KEY(key, TEXT, LIMIT_AT(index), .check = dw_policy_check_compare)
-
 static const struct dw_yaml_key limits_keys[] = {
-	COMPARE("timeout_s", 0),   COMPARE("memory_mb", 1),
-	COMPARE("cpu_percent", 2), COMPARE("output_bytes", 3),
-	COMPARE("tmp_mb", 4),      COMPARE("pids", 5),
-	COMPARE("files", 6),       {0},
+#define DW_LIMIT(id, member, kind, option, variable, key, ...) \
+	{                                                      \
+		.name = key,                                   \
+		.type = DW_YAML_TEXT,                          \
+		.at = DW_LIMIT_##id * sizeof(char *),          \
+		.check = dw_policy_check_compare,              \
+	},
+#include "dewar/limits.def"
+	{0},
 };
-_Static_assert(ARRAY_SIZE(limits_keys) == DW_POLICY_LIMITS + 1, "as dw_policy_limits");
 
 #define WHEN(member) offsetof(struct dw_when, member)
 #define SOME(key, check_fn)                                             \

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "dewar/dewar.h"
 #include "policy/policy_own.h"
+#include "request/request_json.h"
 
 #define NAME_MAX_LEN 64U
 #define TEXT_MAX_LEN 200U
@@ -20,18 +21,6 @@ const char *const dw_says_names[] = {
 	[DW_SAYS_ASK] = "ask",  [DW_SAYS_RAISE] = "raise",
 };
 _Static_assert(ARRAY_SIZE(dw_says_names) == DW_SAYS_COUNT, "a name for each");
-
-#define LIMIT(member) offsetof(struct dw_limits, member)
-
-const struct dw_limit_name dw_policy_limits[DW_POLICY_LIMITS] = {
-	{"timeout_s", 1000, LIMIT(timeout_ms)},
-	{"memory_mb", 1 << 20, LIMIT(memory_bytes)},
-	{"cpu_percent", 1, LIMIT(cpu_percent)},
-	{"output_bytes", 1, LIMIT(output_bytes)},
-	{"tmp_mb", 1 << 20, LIMIT(tmp_bytes)},
-	{"pids", 1, LIMIT(pids)},
-	{"files", 1, LIMIT(files)},
-};
 
 int dw_policy_level(const char *name, size_t len)
 {
@@ -45,31 +34,9 @@ int dw_policy_level(const char *name, size_t len)
 
 /* ---- what single values may be ---- */
 
-/* One of the words, which end in NULL; says what there is otherwise. */
-static int one_of(const char *text, const char *const *words, const char *what,
-                  struct dw_error *err)
+static int one_of(const char *text, const char *const *words, struct dw_error *err)
 {
-	struct dw_guess guess = {.typed = text};
-	char all[160] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], text) == 0)
-			return 0;
-		dw_guess_offer(&guess, words[i]);
-		if (used < sizeof(all))
-			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-			                         i == 0         ? ""
-			                         : words[i + 1] ? ", "
-			                                        : " and ",
-			                         words[i]);
-	}
-	if (guess.best)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "there is no %s \"%.64s\", did you mean %s?", what, text,
-		               guess.best);
-	return dw_fail(err, DW_E_INVALID, 0, "there is no %s \"%.64s\": there are %s",
-	               what, text, all);
+	return dw_choose(NULL, text, words, err) < 0 ? -1 : 0;
 }
 
 static bool is_pattern(const char *text)
@@ -77,7 +44,7 @@ static bool is_pattern(const char *text)
 	return strpbrk(text, "*?[") != NULL;
 }
 
-/* What makes it into records, logs and results: one line of it. */
+/* It is shown in records, logs and results. */
 int dw_policy_check_line(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
@@ -109,21 +76,19 @@ int dw_policy_check_door(const void *base, const char *text, struct dw_error *er
 	static const char *const doors[] = {"cli", "http", "mcp", NULL};
 
 	(void)base;
-	return one_of(text, doors, "door", err);
+	return one_of(text, doors, err);
 }
 
 int dw_policy_check_network(const void *base, const char *text, struct dw_error *err)
 {
-	static const char *const networks[] = {"none", "full", NULL};
-
 	(void)base;
-	return one_of(text, networks, "network", err);
+	return one_of(text, dw_network_words, err);
 }
 
 int dw_policy_check_level(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
-	return one_of(text, dw_level_names(), "level", err);
+	return one_of(text, dw_level_names(), err);
 }
 
 int dw_policy_check_severity(const void *base, const char *text, struct dw_error *err)
@@ -131,7 +96,7 @@ int dw_policy_check_severity(const void *base, const char *text, struct dw_error
 	static const char *const severities[] = {"note", "warning", "error", NULL};
 
 	(void)base;
-	return one_of(text, severities, "severity", err);
+	return one_of(text, severities, err);
 }
 
 int dw_policy_check_language(const void *base, const char *text, struct dw_error *err)
@@ -142,14 +107,12 @@ int dw_policy_check_language(const void *base, const char *text, struct dw_error
 	if (is_pattern(text) || (name && strcmp(name, text) == 0))
 		return 0;
 	if (name)
-		return dw_fail(err, DW_E_INVALID, 0, "\"%.64s\" is called %s here", text,
-		               name);
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "there is no language \"%.64s\": `dewar languages` lists them",
-	               text);
+		return dw_fail(err, DW_E_INVALID, 0, "must be %s, not \"%.64s\"", name,
+		               text);
+	return dw_language_check(text, err);
 }
 
-/* A pattern over rules must be able to fit one: a family we do not have never would. */
+/* A pattern with an unknown family could never match a finding. */
 int dw_policy_check_finding(const void *base, const char *text, struct dw_error *err)
 {
 	static const char *const families[] = {
@@ -159,26 +122,33 @@ int dw_policy_check_finding(const void *base, const char *text, struct dw_error 
 	};
 	size_t len = strcspn(text, ":");
 	char family[NAME_MAX_LEN];
+	struct dw_guess guess = {.typed = family};
 
 	(void)base;
 	if (strcspn(text, "*?[") < len)
 		return 0;
 	if (text[len] != ':' || len >= sizeof(family))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no rule: they are FAMILY:NAME, as in import:os "
-		               "or shell:*",
+		               "\"%.64s\" is not FAMILY:NAME, as in import:os or shell:*",
 		               text);
 	(void)snprintf(family, sizeof(family), "%.*s", (int)len, text);
-	return one_of(family, families, "family of findings", err);
+	for (size_t i = 0; families[i]; i++) {
+		if (strcmp(families[i], family) == 0)
+			return 0;
+		dw_guess_offer(&guess, families[i]);
+	}
+	(void)dw_fail(err, DW_E_INVALID, 0, "unknown family of findings \"%s\"", family);
+	return dw_suggest(err, &guess, "");
 }
 
 int dw_policy_check_folder(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
 	if (text[0] != '/' || strstr(text, "/../"))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no folder of a cell: it begins with /",
-		               text);
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"must be a path in the cell that begins with /, not \"%.64s\"",
+			text);
 	return 0;
 }
 
@@ -186,9 +156,10 @@ int dw_policy_check_url(const void *base, const char *text, struct dw_error *err
 {
 	(void)base;
 	if (strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is no URL: it begins with https:// or http://",
-		               text);
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"must be a URL that begins with https:// or http://, not \"%.64s\"",
+			text);
 	return 0;
 }
 
@@ -198,16 +169,16 @@ static int take_says(const char *const *words, size_t n, size_t last, enum dw_sa
                      struct dw_error *err)
 {
 	const char *names[DW_SAYS_COUNT] = {0};
+	int chosen;
 
 	for (size_t i = DW_SAYS_ALLOW; i <= last; i++)
 		names[i - DW_SAYS_ALLOW] = dw_says_names[i];
 	if (n != 1)
-		return dw_fail(err, DW_E_INVALID, 0, "must be one of them");
-	if (one_of(words[0], names, "decision", err) < 0)
+		return dw_fail(err, DW_E_INVALID, 0, "must be one word");
+	chosen = dw_choose(NULL, words[0], names, err);
+	if (chosen < 0)
 		return -1;
-	for (size_t i = DW_SAYS_ALLOW; i <= last; i++)
-		if (strcmp(dw_says_names[i], words[0]) == 0)
-			*ret = i;
+	*ret = DW_SAYS_ALLOW + (unsigned)chosen;
 	return 0;
 }
 
@@ -278,7 +249,7 @@ int dw_policy_check_profile(const void *base, const char *text, struct dw_error 
 	(void)base;
 	for (size_t i = 0; i < ARRAY_SIZE(names) - 1; i++)
 		names[i] = dw_policy_profile(i, NULL, NULL);
-	return one_of(text, names, "profile", err);
+	return one_of(text, names, err);
 }
 
 int dw_policy_check_command(const void *base, const char *text, struct dw_error *err)

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "policy/policy_own.h"
+#include "request/limits.h"
 
 /* In `commands`: matches commands that cannot be determined. */
 #define DOUBT "undecided"
@@ -154,25 +155,30 @@ static bool compares(uint64_t is, const char *op, uint64_t than)
 
 static int fit_limit(struct fit *fit, size_t index)
 {
-	const struct dw_limit_name *limit = &dw_policy_limits[index];
+	const struct dw_limit_row *limit = &dw_limit_rows[index];
 	const struct dw_policy_question *q = fit->facts->question;
 	const struct dw_limits *limits = q->limits ? q->limits : &q->req->limits;
-	uint64_t is = *(const uint64_t *)((const char *)limits + limit->at), than;
-	char op[3];
+	uint64_t is = dw_limit_get(limits, index), than;
+	char op[3], value[32];
 
 	if (dw_compare_parse(fit->when->limits[index], op, &than, NULL) < 0)
 		return 0; /* cannot happen: checked when read */
-	say(fit, "%s is %.10g", limit->name, (double)is / (double)limit->factor);
-	if (compares(is, op, than * limit->factor))
+	(void)snprintf(value, sizeof(value), "%.10g", (double)is / (double)limit->scale);
+	/* A limit without default that is not set: more than any number. */
+	if (is == 0 && limit->normal == 0) {
+		(void)snprintf(value, sizeof(value), "unlimited");
+		is = UINT64_MAX;
+	}
+	say(fit, "%s is %s", limit->key, value);
+	if (compares(is, op, than * limit->scale))
 		return 1;
-	say(fit, "%s is %.10g, not %s", limit->name, (double)is / (double)limit->factor,
-	    fit->when->limits[index]);
+	say(fit, "%s is %s, not %s", limit->key, value, fit->when->limits[index]);
 	return 0;
 }
 
 static int fit_limits(struct fit *fit)
 {
-	for (size_t i = 0; i < DW_POLICY_LIMITS; i++)
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
 		if (fit->when->limits[i] && !fit_limit(fit, i))
 			return 0;
 	return 1;
@@ -304,7 +310,7 @@ static int fit_commands(struct fit *fit)
 
 static bool has_limits(const struct dw_when *when)
 {
-	for (size_t i = 0; i < DW_POLICY_LIMITS; i++)
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
 		if (when->limits[i])
 			return true;
 	return false;

@@ -13,13 +13,14 @@
 #include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "request/limits.h"
 
 /*
  * A request from JSON text.
  *
  * The keys are in tables: name, what reads the value, where it goes. A key that
- * is in no table is an error, and so is one for something that we cannot do
- * yet: whoever asks for a wall must not believe it stands. Null stands for the
+ * is in no table is an error, and so is one for something that Dewar cannot do
+ * yet: a caller must not believe in a wall that does not stand. Null stands for the
  * default everywhere, so readers never see it.
  *
  * Strings are not copied: they stay in jansson's tree, which lives as long as
@@ -36,7 +37,7 @@ struct owned {
 	struct chunk *chunks;
 };
 
-/* What we read into: a draft, so that a request is filled whole or not at all. */
+/* A draft, so that a request is filled whole or not at all. */
 struct reader {
 	struct dw_request req;
 	struct owned *owned;
@@ -46,18 +47,15 @@ struct key {
 	const char *name;
 	int (*read)(struct reader *rd, const struct key *key, json_t *value,
 	            struct dw_error *err);
-	size_t at;       /* where it goes, in struct dw_request ... */
-	size_t n_at;     /* ... and for a list, where its length does */
-	uint64_t factor; /* of a limit, what one of its units is to us ... */
-	uint64_t max;    /* ... and the most of them that make sense */
+	size_t at;   /* where it goes, in struct dw_request; of a limit: its row */
+	size_t n_at; /* of a list: where its length goes; 0: it ends in NULL */
+	const char *const *words; /* of a choice: the words, in the order of its enum */
 };
 
 struct table {
-	const char *where;  /* "in the request" */
-	const char *prefix; /* "limits." in front of a suggestion from another table */
+	const char *where; /* "in the request" */
 	const struct key *keys;
 	size_t n_keys;
-	const struct table *also; /* where else to look for what was meant */
 };
 
 static void free_owned(struct owned *owned)
@@ -101,35 +99,33 @@ static void *field(struct reader *rd, size_t offset)
 	return (char *)&rd->req + offset;
 }
 
-/* The key that was probably meant, or NULL. */
-static const char *suggest(const struct table *table, const char *name)
+static void guess_key(const struct table *table, struct dw_guess *guess)
 {
-	struct dw_guess guess = {.typed = name};
-	size_t len = strlen(name);
+	size_t len = strlen(guess->typed);
 
-	for (size_t i = 0; i < table->n_keys; i++) {
-		/* "memory" for "memory_mb" is no typing error, but as plain. */
-		if (len >= 3 && strncmp(name, table->keys[i].name, len) == 0)
-			return table->keys[i].name;
-		dw_guess_offer(&guess, table->keys[i].name);
-	}
-	return guess.best;
+	for (size_t i = 0; i < table->n_keys && !guess->best; i++)
+		/* "memory" for "memory_mb": not a typing error, but as clear. */
+		if (len >= 3 && strncmp(guess->typed, table->keys[i].name, len) == 0)
+			guess->best = table->keys[i].name;
+	for (size_t i = 0; i < table->n_keys; i++)
+		dw_guess_offer(guess, table->keys[i].name);
 }
+
+static const struct table limit_table, request_table;
 
 static int fail_unknown(const struct table *table, const char *name, struct dw_error *err)
 {
-	const char *meant = suggest(table, name), *prefix = "";
+	struct dw_guess guess = {.typed = name};
+	const char *prefix = "";
 
-	if (!meant && table->also) {
-		meant = suggest(table->also, name);
-		prefix = table->also->prefix;
+	guess_key(table, &guess);
+	if (!guess.best && table == &request_table) {
+		guess_key(&limit_table, &guess);
+		prefix = "limits.";
 	}
-	if (meant)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "unknown key \"%.64s\" %s; did you mean \"%s%s\"?", name,
-		               table->where, prefix, meant);
-	return dw_fail(err, DW_E_INVALID, 0, "unknown key \"%.64s\" %s", name,
-	               table->where);
+	(void)dw_fail(err, DW_E_INVALID, 0, "unknown key \"%.64s\" %s", name,
+	              table->where);
+	return dw_suggest(err, &guess, prefix);
 }
 
 static int read_object(struct reader *rd, const struct table *table, json_t *object,
@@ -217,57 +213,33 @@ static int read_bool(struct reader *rd, const struct key *key, json_t *value,
 	return 0;
 }
 
+/* With n_at a list and its length; without, a list that ends in NULL. */
 static int read_list(struct reader *rd, const struct key *key, json_t *value,
                      struct dw_error *err)
 {
-	const char *const **ret = field(rd, key->at);
-	size_t *ret_n = field(rd, key->n_at);
+	size_t n = json_array_size(value);
 	const char **list;
 	char what[64];
 
 	if (!json_is_array(value))
 		return dw_fail(err, DW_E_INVALID, 0, "%s must be a list of strings",
 		               key->name);
-	list = alloc(rd, json_array_size(value), sizeof(*list), err);
+	list = alloc(rd, n + 1, sizeof(*list), err);
 	if (!list)
 		return -1;
-
-	for (size_t i = 0; i < json_array_size(value); i++) {
+	for (size_t i = 0; i < n; i++) {
 		(void)snprintf(what, sizeof(what), "%s[%zu]", key->name, i);
 		list[i] = plain_string(json_array_get(value, i), what, err);
 		if (!list[i])
 			return -1;
 	}
-	*ret = list;
-	*ret_n = json_array_size(value);
+	*(const char *const **)field(rd, key->at) = list;
+	if (key->n_at != 0)
+		*(size_t *)field(rd, key->n_at) = n;
 	return 0;
 }
 
-/* What is allowed: it ends in NULL, and an empty one is not the same as none. */
-static int read_allowed(struct reader *rd, const struct key *key, json_t *value,
-                        struct dw_error *err)
-{
-	const char *const **ret = field(rd, key->at);
-	const char **list;
-	char what[64];
-
-	if (!json_is_array(value))
-		return dw_fail(err, DW_E_INVALID, 0, "%s must be a list of strings",
-		               key->name);
-	list = alloc(rd, json_array_size(value) + 1, sizeof(*list), err);
-	if (!list)
-		return -1;
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		(void)snprintf(what, sizeof(what), "%s[%zu]", key->name, i);
-		list[i] = plain_string(json_array_get(value, i), what, err);
-		if (!list[i])
-			return -1;
-	}
-	*ret = list;
-	return 0;
-}
-
-/* Like a list, but of paths or patterns: an empty one names nothing. */
+/* A list of paths or patterns: an empty string names nothing. */
 static int read_paths(struct reader *rd, const struct key *key, json_t *value,
                       struct dw_error *err)
 {
@@ -405,43 +377,27 @@ static int read_files(struct reader *rd, const struct key *key, json_t *value,
 	return 0;
 }
 
-static int read_whole_limit(struct reader *rd, const struct key *key, json_t *value,
-                            struct dw_error *err)
+/* One of the words of an enum. */
+static int read_choice(struct reader *rd, const struct key *key, json_t *value,
+                       struct dw_error *err)
 {
-	uint64_t *ret = field(rd, key->at);
-	json_int_t n = json_integer_value(value);
+	const char *text = plain_string(value, key->name, err);
+	int chosen = text ? dw_choose(key->name, text, key->words, err) : -1;
 
-	if (!json_is_integer(value))
-		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be a whole number",
-		               key->name);
-	if (n < 1)
-		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be 1 or more",
-		               key->name);
-	if ((uint64_t)n > key->max)
-		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be %llu or less",
-		               key->name, (unsigned long long)key->max);
-	*ret = (uint64_t)n * key->factor;
+	if (chosen < 0)
+		return -1;
+	*(unsigned *)field(rd, key->at) = (unsigned)chosen;
 	return 0;
 }
+_Static_assert(sizeof(enum dw_network) == sizeof(unsigned) &&
+                       sizeof(enum dw_pull) == sizeof(unsigned),
+               "as read_choice() writes them");
 
-/* The only limit that people write with a point. */
-static int read_timeout(struct reader *rd, const struct key *key, json_t *value,
-                        struct dw_error *err)
+static int read_limit(struct reader *rd, const struct key *key, json_t *value,
+                      struct dw_error *err)
 {
-	double seconds = json_number_value(value);
-
-	if (!json_is_number(value))
-		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be a number",
-		               key->name);
-	if (!(seconds * 1000 >= 1))
-		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be 0.001 or more",
-		               key->name);
-	if (seconds > (double)key->max)
-		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be %llu or less",
-		               key->name, (unsigned long long)key->max);
-	/* 0.29 seconds are 289.99... milliseconds in binary: round, do not cut. */
-	rd->req.limits.timeout_ms = (uint64_t)(seconds * 1000 + 0.5);
-	return 0;
+	return dw_limit_from_json(key->at, value, dw_limit_of(&rd->req.limits, key->at),
+	                          err);
 }
 
 static int refuse(struct reader *rd, const struct key *key, json_t *value,
@@ -449,8 +405,8 @@ static int refuse(struct reader *rd, const struct key *key, json_t *value,
 {
 	(void)rd;
 	(void)value;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "%s is not built yet: leave it out or null", key->name);
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not supported yet; leave it out",
+	               key->name);
 }
 
 static int refuse_allow(struct reader *rd, const struct key *key, json_t *value,
@@ -459,8 +415,9 @@ static int refuse_allow(struct reader *rd, const struct key *key, json_t *value,
 	(void)rd;
 	(void)key;
 	(void)value;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "network allow-lists are not built yet: use \"none\" or \"full\"");
+	return dw_fail(
+		err, DW_E_UNSUPPORTED, 0,
+		"network allow-lists are not supported yet; use \"none\" or \"full\"");
 }
 
 static const struct key network_keys[] = {
@@ -469,7 +426,6 @@ static const struct key network_keys[] = {
 
 static const struct table network_table = {
 	.where = "in network",
-	.prefix = "network.",
 	.keys = network_keys,
 	.n_keys = ARRAY_SIZE(network_keys),
 };
@@ -477,44 +433,19 @@ static const struct table network_table = {
 static int read_network(struct reader *rd, const struct key *key, json_t *value,
                         struct dw_error *err)
 {
-	const char *text = json_string_value(value);
-
 	if (json_is_object(value))
 		return read_object(rd, &network_table, value, err);
-	if (text && strlen(text) != json_string_length(value))
-		text = NULL;
-	if (text && strcmp(text, "none") == 0)
-		rd->req.network = DW_NETWORK_NONE;
-	else if (text && strcmp(text, "full") == 0)
-		rd->req.network = DW_NETWORK_FULL;
-	else
-		return dw_fail(err, DW_E_INVALID, 0, "%s must be \"none\" or \"full\"",
-		               key->name);
-	return 0;
+	return read_choice(rd, key, value, err);
 }
 
-/*
- * The ceilings are not policy: past them a number is a mistake, or would
- * overflow further down. A year; a petabyte; as many processes as Linux can
- * have.
- */
-#define LIMIT(member, unit, most) \
-	.at = offsetof(struct dw_request, limits.member), .factor = (unit), .max = (most)
-#define MB 1048576
 static const struct key limit_keys[] = {
-	{"timeout_s", read_timeout, LIMIT(timeout_ms, 1000, 366 * 86400)},
-	{"memory_mb", read_whole_limit, LIMIT(memory_bytes, MB, 1U << 30)},
-	{"cpu_percent", read_whole_limit, LIMIT(cpu_percent, 1, 1000000)},
-	{"output_bytes", read_whole_limit, LIMIT(output_bytes, 1, 1ULL << 40)},
-	{"tmp_mb", read_whole_limit, LIMIT(tmp_bytes, MB, 1U << 30)},
-	{"pids", read_whole_limit, LIMIT(pids, 1, 1U << 22)},
-	{"files", read_whole_limit, LIMIT(files, 1, 1U << 30)},
-	{"io_mbps", read_whole_limit, LIMIT(io_bytes, MB, 1U << 20)},
+#define DW_LIMIT(id, member, kind, option, variable, key, ...) \
+	{key, read_limit, .at = DW_LIMIT_##id},
+#include "dewar/limits.def"
 };
 
 static const struct table limit_table = {
 	.where = "in limits",
-	.prefix = "limits.",
 	.keys = limit_keys,
 	.n_keys = ARRAY_SIZE(limit_keys),
 };
@@ -527,24 +458,6 @@ static int read_limits(struct reader *rd, const struct key *key, json_t *value,
 	return read_object(rd, &limit_table, value, err);
 }
 
-static int read_pull(struct reader *rd, const struct key *key, json_t *value,
-                     struct dw_error *err)
-{
-	static const char *const words[] = {[DW_PULL_MISSING] = "missing",
-	                                    [DW_PULL_NEVER] = "never",
-	                                    [DW_PULL_ALWAYS] = "always"};
-	const char *text = json_string_value(value);
-
-	_Static_assert(ARRAY_SIZE(words) == DW_PULL_COUNT, "a word for each");
-	for (unsigned i = 0; text && i < ARRAY_SIZE(words); i++)
-		if (strcmp(text, words[i]) == 0) {
-			rd->req.pull = i;
-			return 0;
-		}
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "%s must be \"never\", \"missing\" or \"always\"", key->name);
-}
-
 #define AT(member) .at = offsetof(struct dw_request, member)
 #define LIST(member) AT(member), .n_at = offsetof(struct dw_request, n_##member)
 static const struct key request_keys[] = {
@@ -555,7 +468,7 @@ static const struct key request_keys[] = {
 	{"template", read_name, AT(template)},
 	{"image", read_name, AT(image)},
 	{"runtime", read_name, AT(runtime)},
-	{.name = "pull", .read = read_pull},
+	{"pull", read_choice, AT(pull), .words = dw_pull_words},
 	{"stdin", read_bytes, AT(stdin_data)},
 	{"env", read_env, AT(env)},
 	{"args", read_list, LIST(args)},
@@ -563,9 +476,9 @@ static const struct key request_keys[] = {
 	{"collect", read_paths, LIST(collect)},
 	{"workspace", read_name, AT(workspace)},
 	{"writable_paths", read_paths, LIST(writable)},
-	{"allowed_commands", read_allowed, AT(allowed_commands)},
-	{"allowed_modules", read_allowed, AT(allowed_modules)},
-	{"network", read_network, AT(network)},
+	{"allowed_commands", read_list, AT(allowed_commands)},
+	{"allowed_modules", read_list, AT(allowed_modules)},
+	{"network", read_network, AT(network), .words = dw_network_words},
 	{"limits", read_limits, AT(limits)},
 	{.name = "session", .read = refuse},
 	{"strict", read_bool, AT(strict)},
@@ -573,13 +486,11 @@ static const struct key request_keys[] = {
 
 static const struct table request_table = {
 	.where = "in the request",
-	.prefix = "",
 	.keys = request_keys,
 	.n_keys = ARRAY_SIZE(request_keys),
-	.also = &limit_table,
 };
 
-/* What no single key can tell. */
+/* What no single key shows. */
 static int check(const struct dw_request *req, struct dw_error *err)
 {
 	if (req->code.data && req->command)
@@ -594,6 +505,19 @@ static int check(const struct dw_request *req, struct dw_error *err)
 		               "language goes with code: a command is for the shell");
 	return 0;
 }
+
+const char *const dw_network_words[] = {
+	[DW_NETWORK_NONE] = "none",
+	[DW_NETWORK_FULL] = "full",
+	[DW_NETWORK_COUNT] = NULL,
+};
+
+const char *const dw_pull_words[] = {
+	[DW_PULL_MISSING] = "missing",
+	[DW_PULL_NEVER] = "never",
+	[DW_PULL_ALWAYS] = "always",
+	[DW_PULL_COUNT] = NULL,
+};
 
 void dw_request_init(struct dw_request *req)
 {

@@ -7,6 +7,10 @@
 
 #include "dewar/request.h"
 
+/* The words of enum dw_network and enum dw_pull, ending in NULL: for dw_choose(). */
+extern const char *const dw_network_words[];
+extern const char *const dw_pull_words[];
+
 /*
  * dw_request_from_json() in two steps, for front doors that have keys of their own
  * beside the request's.

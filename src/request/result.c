@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "request/limits.h"
 
 static const char *const status_names[] = {
 	[DW_STATUS_SUCCESS] = "success",
@@ -40,14 +41,6 @@ static const char *const ns_names[] = {
 };
 _Static_assert(ARRAY_SIZE(ns_names) == DW_NS_COUNT, "a name for each namespace");
 
-static const char *const limit_names[] = {
-	[DW_LIMIT_TIMEOUT] = "timeout", [DW_LIMIT_MEMORY] = "memory",
-	[DW_LIMIT_CPU] = "cpu",         [DW_LIMIT_PIDS] = "pids",
-	[DW_LIMIT_FILES] = "files",     [DW_LIMIT_TMP] = "tmp",
-	[DW_LIMIT_OUTPUT] = "output",   [DW_LIMIT_IO] = "io",
-};
-_Static_assert(ARRAY_SIZE(limit_names) == DW_LIMIT_COUNT, "a name for each limit");
-
 static const char *const severity_names[] = {
 	[DW_SEVERITY_NOTE] = "note",
 	[DW_SEVERITY_WARNING] = "warning",
@@ -72,7 +65,7 @@ const char *dw_ns_name(enum dw_ns ns)
 
 const char *dw_limit_name(enum dw_limit limit)
 {
-	return (unsigned)limit < DW_LIMIT_COUNT ? limit_names[limit] : "unknown";
+	return (unsigned)limit < DW_LIMIT_COUNT ? dw_limit_rows[limit].name : "unknown";
 }
 
 const char *dw_severity_name(enum dw_severity severity)

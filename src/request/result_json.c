@@ -8,7 +8,8 @@
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
-#include "dewar/request.h"
+#include "dewar/dewar.h"
+#include "request/limits.h"
 
 /*
  * The makers below give NULL without memory. put() and append() take that and
@@ -195,7 +196,7 @@ static json_t *make_limits(struct build *b, const struct dw_proof *proof)
 	for (unsigned i = 0; i < DW_LIMIT_COUNT; i++) {
 		const struct dw_limit_proof *limit = &proof->limits[i];
 
-		if (i == DW_LIMIT_IO && limit->asked == 0)
+		if (dw_limit_rows[i].normal == 0 && limit->asked == 0)
 			continue;
 		part = json_object();
 		put(b, part, "asked", make_count(limit->asked));
@@ -224,11 +225,14 @@ static json_t *make_proof(struct build *b, const struct dw_proof *proof)
 
 static json_t *make_metadata(struct build *b, const struct dw_result *res)
 {
+	const char *level = res->proof.achieved;
 	json_t *object = json_object();
 
 	put(b, object, "ok", json_boolean(res->ok));
-	put(b, object, "sandbox", json_boolean(strcmp(res->proof.achieved, "none") != 0));
-	put(b, object, "sandbox_level", make_text_or_null(res->proof.achieved));
+	/* Also if nothing ran: then nothing ran outside a sandbox. */
+	put(b, object, "sandbox",
+	    json_boolean(level[0] == '\0' || (dw_level_guarantees(level) & DW_G_WALLS)));
+	put(b, object, "sandbox_level", make_text_or_null(level));
 	put(b, object, "sandbox_image", make_text_or_null(res->image));
 	put(b, object, "sandbox_network", json_boolean(res->network));
 	put(b, object, "warm", json_boolean(res->warm));

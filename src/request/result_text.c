@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 #include "dewar/request.h"
+#include "request/limits.h"
 
 #define MB 1048576
 
@@ -141,7 +142,7 @@ static void add_walls(struct dw_buf *buf, const struct dw_proof *proof)
 		(void)dw_buf_puts(buf, ", no new privileges");
 	if (walls->root_read_only == 1)
 		(void)dw_buf_puts(buf, ", read-only root");
-	/* A host without a network card is no wall: it must be the cell's own. */
+	/* Only the cell's own empty network is a wall, not a host without a network card. */
 	if ((own_ns & 1U << DW_NS_NET) && walls->interfaces == 0 && walls->routes == 0)
 		(void)dw_buf_puts(buf, ", no network");
 	if (buf->len == before)
@@ -151,19 +152,13 @@ static void add_walls(struct dw_buf *buf, const struct dw_proof *proof)
 static void add_limit(struct dw_buf *buf, const struct dw_proof *proof,
                       enum dw_limit which)
 {
-	static const char *const words[] = {
-		[DW_LIMIT_TIMEOUT] = "time",  [DW_LIMIT_MEMORY] = "memory",
-		[DW_LIMIT_CPU] = "cpu",       [DW_LIMIT_PIDS] = "processes",
-		[DW_LIMIT_FILES] = "files",   [DW_LIMIT_TMP] = "/tmp",
-		[DW_LIMIT_OUTPUT] = "output", [DW_LIMIT_IO] = "disks",
-	};
 	const struct dw_limit_proof *limit = &proof->limits[which];
 	uint64_t value = limit->kernel ? limit->kernel : limit->asked;
 
-	_Static_assert(ARRAY_SIZE(words) == DW_LIMIT_COUNT, "a word for each limit");
 	if (!limit->enforced) {
 		if (limit->asked != 0)
-			(void)dw_buf_printf(buf, ", %s not limited here", words[which]);
+			(void)dw_buf_printf(buf, ", %s not limited here",
+			                    dw_limit_rows[which].word);
 		return;
 	}
 	switch (which) {

@@ -10,43 +10,8 @@
 #include "languages/runtime.h"
 #include "levels/level.h"
 #include "levels/limits.h"
+#include "request/limits.h"
 #include "run/collect.h"
-
-#define MB (1ULL << 20)
-
-static int check_limits(const struct dw_limits *limits, struct dw_error *err)
-{
-	const struct {
-		const char *name;
-		uint64_t value, min, max;
-	} all[] = {
-		{"timeout_s", limits->timeout_ms, 1, 7ULL * 24 * 3600 * 1000},
-		{"memory_mb", limits->memory_bytes, 1 * MB, 1ULL << 50},
-		{"cpu_percent", limits->cpu_percent, 1, 100000},
-		{"output_bytes", limits->output_bytes, 1, 1ULL << 30},
-		{"tmp_mb", limits->tmp_bytes, 64 * 1024, 1ULL << 40},
-		{"pids", limits->pids, 1, 1U << 22},
-		{"files", limits->files, 8, 1U << 20},
-		{"io_mbps", limits->io_bytes, 64 * 1024, 1ULL << 40},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		if (all[i].value == 0)
-			continue;
-		if (all[i].value < all[i].min)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "limits.%s is too small for anything to run%s",
-			               all[i].name,
-			               strstr(all[i].name, "_mb")
-			                       ? " (a unit is missing? 256m is "
-			                         "256 MB)"
-			                       : "");
-		if (all[i].value > all[i].max)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "limits.%s is larger than any host", all[i].name);
-	}
-	return 0;
-}
 
 static bool is_env_name(const char *name)
 {
@@ -186,7 +151,7 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err)
 	                  is_module, "module", err) < 0 ||
 	    check_before_the_hook(req, err) < 0)
 		return -1;
-	return check_limits(&req->limits, err);
+	return dw_limits_check(&req->limits, err);
 }
 
 void dw_request_limits(const struct dw_request *req, struct dw_limits *ret)

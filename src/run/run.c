@@ -38,8 +38,7 @@ static const struct dw_runtime *find_runtime(const struct dw_request *req,
 	const struct dw_runtime *rt = dw_runtime_find(name);
 
 	if (!rt)
-		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "there is no language \"%s\": see `dewar languages`", name);
+		(void)dw_language_check(name, err);
 	return rt;
 }
 
@@ -335,10 +334,7 @@ static int run_at_first(const char *levels, struct dw_pool *pool,
 		const struct dw_level *level = dw_level_find(p, len);
 
 		if (!level)
-			return dw_fail(
-				err, DW_E_INVALID, 0,
-				"there is no level \"%.*s\": use none, process, container or docker",
-				(int)len, p);
+			return dw_level_check("level", p, err);
 		r = run_at(level, pool, req, res, err);
 		if (r < 0 && err->code != DW_E_INVALID) {
 			(void)dw_wrap(err, "level %s", level->name);

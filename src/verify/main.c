@@ -140,14 +140,12 @@ static int check_selection(const char *only, struct dw_error *err)
 			dw_guess_offer(&guess, dw_attacks[i].name);
 			dw_guess_offer(&guess, dw_attacks[i].family);
 		}
-		if (guess.best)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "unknown attack \"%s\" (did you mean %s?)", word,
-			               guess.best);
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "unknown attack or family \"%s\"; see `dewar verify "
-		               "--list`",
-		               word);
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              guess.best ? "unknown attack or family \"%s\""
+		                         : "unknown attack or family \"%s\"; see `dewar "
+		                           "verify --list`",
+		              word);
+		return dw_suggest(err, &guess, "");
 	}
 	return 0;
 }

@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.privilege
 
 NO_LIMITS = {"timeout_ms": None, "memory_bytes": None, "cpu_percent": None, "output_bytes": None,
-             "tmp_bytes": None, "pids": None, "files": None}
+             "tmp_bytes": None, "pids": None, "files": None, "io_bytes": None}
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_all_that_it_may_is_kept(keys):
                 "container,docker", "--concurrent", "4", "--runs-per-minute", "4294967295",
                 "--cpu-seconds-per-day", "100000000", "--max-timeout", "500ms", "--max-memory", "1G",
                 "--max-cpus", "1.5", "--max-output", "1M", "--max-tmp", "2M", "--max-pids", "7",
-                "--max-files", "8")
+                "--max-files", "8", "--max-io", "3M")
     del made["key"]
     assert made["name"] == "näme (1)"
     assert made["scopes"] == ["run", "admin", "audit", "approve"]
@@ -81,7 +81,8 @@ def test_all_that_it_may_is_kept(keys):
     assert (made["concurrent"], made["runs_per_minute"], made["cpu_seconds_per_day"]) == \
         (4, 4294967295, 100000000)
     assert made["max"] == {"timeout_ms": 500, "memory_bytes": 1 << 30, "cpu_percent": 150,
-                           "output_bytes": 1 << 20, "tmp_bytes": 2 << 20, "pids": 7, "files": 8}
+                           "output_bytes": 1 << 20, "tmp_bytes": 2 << 20, "pids": 7, "files": 8,
+                           "io_bytes": 3 << 20}
     assert keys("list") == [made]
 
 
@@ -143,21 +144,21 @@ def test_root_does_not_touch_another_users_keys(run, keys, state, is_root, must)
     (["add", "a\nb"], "no control characters"),
     (["add", b"a\xff"], "UTF-8"),
     (["add", "a", "--scope", "runs"], "did you mean run?"),
-    (["add", "a", "--scope", ""], "no scope"),
-    (["add", "a", "--scope", "run,"], "no scope"),
+    (["add", "a", "--scope", ""], "--scope must be run, admin, audit or approve, not \"\""),
+    (["add", "a", "--scope", "run,"], "--scope must be run, admin, audit or approve, not \"\""),
     (["add", "a", "--levels", "contaner"], "did you mean container?"),
     (["add", "a", "--levels", ",".join(["container"] * 8)], "too many"),
     (["add", "a", "--concurrent", "0"], "more than 0"),
     (["add", "a", "--runs-per-minute", "0"], "more than 0"),
     (["add", "a", "--runs-per-minute", "4294967296"], "too large"),
     (["add", "a", "--cpu-seconds-per-day", "-1"], "not a whole number"),
-    (["add", "a", "--max-memory", "5"], "too small"),
-    (["add", "a", "--max-timeout", "100000h"], "larger than any host"),
+    (["add", "a", "--max-memory", "5"], "--max-memory must be at least 1M"),
+    (["add", "a", "--max-timeout", "100000h"], "--max-timeout must be at most 604800s"),
     (["list", "x"], 'unexpected argument "x"'),
     (["list", "--scope", "run"], "`dewar keys list` does not accept --scope"),
     (["revoke"], "needs ID"),
-    (["revoke", "xyz"], "no id of a key"),
-    (["revoke", "0000000G"], "no id of a key"),
+    (["revoke", "xyz"], "not the id of a key"),
+    (["revoke", "0000000G"], "not the id of a key"),
     (["revoke", "00000000", "--concurrent", "1"], "does not accept --concurrent"),
 ])
 def test_what_makes_no_sense_is_refused(run, state, words, says):

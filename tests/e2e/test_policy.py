@@ -40,8 +40,8 @@ def test_check_says_whether_it_makes_sense(run, policy):
     path = policy("rules:\n- name: a\n  decision: dney\n")
     done = run("policy", "check", path)
     assert done.returncode == 125
-    assert done.stderr.decode() == (f"dewar: {path}:5: rules.decision: there is no decision "
-                                    "\"dney\", did you mean deny?\n")
+    assert done.stderr.decode() == (f"dewar: {path}:5: rules.decision must be allow, "
+                                    "deny, ask or raise, not \"dney\" (did you mean deny?)\n")
 
 
 def test_check_of_a_profile_and_as_json(run):
@@ -199,7 +199,7 @@ def test_without_its_policy_nothing_runs(run, name, why):
 def test_a_policy_that_makes_no_sense_runs_nothing(run, policy):
     done = run("run", "--json", "--policy", policy("rules: 1\n"), "python", "-c", "print(1)")
     assert done.returncode == 125
-    assert "policy.yaml:3: rules: must be a list of mappings" in done.stdout.decode()
+    assert "policy.yaml:3: rules must be a list of mappings" in done.stdout.decode()
 
 
 # ---- the record ----

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/run_options.h"
 #include "fuzz/fuzz.h"
+#include "request/limits.h"
 #include "run/check.h"
 
 #include <getopt.h>
@@ -30,16 +31,17 @@ static bool is_word(char *const *argv, const char *operand)
 	return false;
 }
 
-/* 0 stands for the default, so no option may leave one. */
+/* 0 stands for the default, so no option may leave one; and none leaves its range. */
 static void check_limits(const struct dw_run_settings *set, uint64_t given)
 {
 	const struct dw_option *row;
 
 	for (size_t i = 0; (row = dw_options_row(&command, i, NULL)) != NULL; i++)
 		if ((given >> i & 1) &&
-		    (row->take == dw_take_size || row->take == dw_take_time ||
-		     row->take == dw_take_cpus || row->take == dw_take_count))
+		    row->field - offsetof(struct dw_run_settings, limits) <
+		            sizeof(set->limits))
 			assert(*(const uint64_t *)((const char *)set + row->field) > 0);
+	assert(dw_limits_check(&set->limits, NULL) == 0);
 }
 
 /* The parser already refuses what no later step accepts. */

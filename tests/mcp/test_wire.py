@@ -403,4 +403,4 @@ def test_schemas_are_printed_in_three_forms(dewar):
     assert [tool["input_schema"]["required"] for tool in printed("--format", "anthropic")[1]] == [
         ["language", "code"], ["command"]]
     status, _, error = printed("--format", "xml")
-    assert status == 125 and b"mcp, openai and anthropic" in error
+    assert status == 125 and b"mcp, openai or anthropic" in error

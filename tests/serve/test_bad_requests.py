@@ -158,11 +158,21 @@ def test_a_program_of_the_host_is_refused(daemon, body):
 
 
 @pytest.mark.parametrize("level", ["none", "process", ["container", "none"], ["none", "container"],
-                                   "container,none", "nonesuch"])
+                                   "container,none"])
 def test_weak_levels_are_refused_unless_configured(daemon, level):
     reply = daemon.post({"command": "true", "level": level})
     assert (reply.status, reply.error["code"]) == (403, "denied"), reply
     assert "none" in reply.error["message"] or "process" in reply.error["message"]
+
+
+@pytest.mark.parametrize("level, meant", [("nonesuch", ""), ("contaner", " (did you mean container?)"),
+                                          ("container,dockr", " (did you mean docker?)")])
+def test_a_level_that_does_not_exist_is_refused_with_a_suggestion(daemon, level, meant):
+    reply = daemon.post({"command": "true", "level": level})
+    assert (reply.status, reply.error["code"]) == (400, "invalid"), reply
+    assert reply.error["message"] == (
+        "level must be none, process, container, docker or microvm, not \"%s\"%s" %
+        (level.split(",")[-1], meant))
 
 
 def test_the_full_network_is_refused_unless_configured(daemon):
@@ -188,6 +198,19 @@ def test_a_limit_that_nobody_named_is_the_largest_at_most(serve):
     result = daemon.run({"command": "sleep 50"})
     assert result["reason"] == "timeout_wall"
     assert daemon.run({"command": "yes"})["reason"] == "output"
+
+
+def test_disks_are_limited_for_a_run_that_names_no_limit(serve):
+    """Without a ceiling they are not limited at all; a host that cannot do it runs nothing."""
+    daemon = serve({"runs": {"max": {"io": "1M"}}})
+    reply = daemon.post({"command": "true", "limits": {"io_mbps": 2}})
+    assert (reply.status, reply.error["code"]) == (403, "forbidden")
+    assert reply.error["message"] == "limits.io_mbps must be at most 1 MB/s here, not 2 MB/s"
+    reply = daemon.post({"command": "true"})
+    if reply.status == 501:
+        assert "io_mbps" in reply.error["message"]
+    else:
+        assert reply.json["proof"]["limits"]["io"]["asked"] == 1 << 20
 
 
 # ---- HTTP itself ----

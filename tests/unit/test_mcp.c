@@ -394,7 +394,7 @@ static void what_cannot_run_says_what_would(void **state)
 	assert_non_null(strstr(text_at(it.out[0], "result/content/0/text"), "python"));
 	tool_error(CALL("1", "code_execute",
 	                "{\"language\":\"python\",\"code\":\"\",\"tiemout_s\":1}"),
-	           "did you mean \"timeout_s\"");
+	           "(did you mean timeout_s?)");
 	tool_error(CALL("1", "code_execute",
 	                "{\"language\":\"python\",\"code\":\"\",\"workspace\":\"/etc\"}"),
 	           "unknown argument \"workspace\"");
@@ -403,9 +403,10 @@ static void what_cannot_run_says_what_would(void **state)
 	tool_error(CALL("1", "code_execute",
 	                "{\"language\":\"python\",\"code\":\"\",\"memory_mb\":\"much\"}"),
 	           ": memory_mb must be a whole number");
-	tool_error(CALL("1", "code_execute",
-	                "{\"language\":\"python\",\"code\":\"\",\"level\":\"moon\"}"),
-	           "there is no level \"moon\"");
+	tool_error(
+		CALL("1", "code_execute",
+	             "{\"language\":\"python\",\"code\":\"\",\"level\":\"moon\"}"),
+		"level must be none, process, container, docker or microvm, not \"moon\"");
 	tool_error(CALL("1", "code_execute",
 	                "{\"language\":\"python\",\"code\":\"\",\"files\":{\"../x\":\"\"}}"),
 	           "plain relative name");

@@ -205,7 +205,7 @@ static void no_other_string_may_hold_nul(void **state)
 	        "writable_paths[0] must not hold");
 	INVALID(WITH("\"env\": {\"A\": \"\\u0000\"}"), "env.A must not hold a NUL");
 	INVALID(WITH("\"env\": {\"A\\u0000B\": \"\"}"), "NUL byte in object key");
-	INVALID(WITH("\"network\": \"none\\u0000\""), "network must be");
+	INVALID(WITH("\"network\": \"none\\u0000\""), "network must not hold a NUL");
 }
 
 static void empty_code_is_code(void **state)
@@ -234,18 +234,18 @@ static void unknown_keys_are_named_and_what_was_meant_is_guessed(void **state)
 
 	(void)state;
 	INVALID(WITH("\"limit\": {}"),
-	        "unknown key \"limit\" in the request; did you mean \"limits\"?");
-	INVALID(WITH("\"lnaguage\": 1"), "did you mean \"language\"?");
-	INVALID(WITH("\"Code\": 1"), "did you mean \"code\"?");
-	INVALID(WITH("\"writable\": 1"), "did you mean \"writable_paths\"?");
-	INVALID(WITH("\"timeout\": 1"), "did you mean \"limits.timeout_s\"?");
-	INVALID(WITH("\"memory_mb\": 1"), "did you mean \"limits.memory_mb\"?");
+	        "unknown key \"limit\" in the request (did you mean limits?)");
+	INVALID(WITH("\"lnaguage\": 1"), "did you mean language?");
+	INVALID(WITH("\"Code\": 1"), "did you mean code?");
+	INVALID(WITH("\"writable\": 1"), "did you mean writable_paths?");
+	INVALID(WITH("\"timeout\": 1"), "did you mean limits.timeout_s?");
+	INVALID(WITH("\"memory_mb\": 1"), "did you mean limits.memory_mb?");
 	INVALID(LIMIT("\"memory\": 1"),
-	        "unknown key \"memory\" in limits; did you mean \"memory_mb\"?");
+	        "unknown key \"memory\" in limits (did you mean memory_mb?)");
 	INVALID(LIMIT("\"pid\": 1"),
-	        "unknown key \"pid\" in limits; did you mean \"pids\"?");
+	        "unknown key \"pid\" in limits (did you mean pids?)");
 	INVALID(WITH("\"network\": {\"allows\": []}"),
-	        "unknown key \"allows\" in network; did you mean \"allow\"?");
+	        "unknown key \"allows\" in network (did you mean allow?)");
 	INVALID(WITH("\"\": 1"), "unknown key \"\" in the request");
 
 	/* Far from everything: no guess is better than a silly one. */
@@ -304,8 +304,12 @@ static void wrong_types_name_the_key(void **state)
 	        "writable_paths[0] must not be empty");
 	INVALID(WITH("\"strict\": 1"), "strict must be true or false");
 	INVALID(WITH("\"limits\": 1"), "limits must be an object");
-	INVALID(WITH("\"network\": true"), "network must be \"none\" or \"full\"");
-	INVALID(WITH("\"network\": \"all\""), "network must be \"none\" or \"full\"");
+	INVALID(WITH("\"network\": true"), "network must be a string");
+	INVALID(WITH("\"network\": \"all\""),
+	        "network must be none or full, not \"all\"");
+	INVALID(WITH("\"pull\": \"sometimes\""),
+	        "pull must be missing, never or always, not \"sometimes\"");
+	INVALID(WITH("\"pull\": \"nevr\""), "not \"nevr\" (did you mean never?)");
 	INVALID("{\"code\": \"1\", \"language\": \"\"}", "language must not be empty");
 }
 
@@ -364,7 +368,8 @@ static void limits_are_positive_and_in_range(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(whole); i++) {
-		(void)snprintf(why, sizeof(why), "limits.%s must be 1 or more", whole[i]);
+		(void)snprintf(why, sizeof(why), "limits.%s must be at least %d",
+		               whole[i], strcmp(whole[i], "files") == 0 ? 8 : 1);
 		(void)snprintf(text, sizeof(text), LIMIT("\"%s\": 0"), whole[i]);
 		INVALID(text, why);
 		(void)snprintf(text, sizeof(text), LIMIT("\"%s\": -5"), whole[i]);
@@ -377,13 +382,15 @@ static void limits_are_positive_and_in_range(void **state)
 		INVALID(text, why);
 		(void)snprintf(text, sizeof(text), LIMIT("\"%s\": 9223372036854775807"),
 		               whole[i]);
-		INVALID(text, "or less");
+		(void)snprintf(why, sizeof(why), "limits.%s must be at most", whole[i]);
+		INVALID(text, why);
 	}
 	INVALID(LIMIT("\"pids\": 99999999999999999999"), "too big integer");
-	INVALID(LIMIT("\"timeout_s\": 0"), "limits.timeout_s must be 0.001 or more");
-	INVALID(LIMIT("\"timeout_s\": -1.5"), "limits.timeout_s must be 0.001 or more");
-	INVALID(LIMIT("\"timeout_s\": 0.0001"), "limits.timeout_s must be 0.001 or more");
-	INVALID(LIMIT("\"timeout_s\": 1e300"), "limits.timeout_s must be");
+	INVALID(LIMIT("\"timeout_s\": 0"), "limits.timeout_s must be at least 0.001");
+	INVALID(LIMIT("\"timeout_s\": -1.5"), "limits.timeout_s must be at least 0.001");
+	INVALID(LIMIT("\"timeout_s\": 0.0001"),
+	        "limits.timeout_s must be at least 0.001");
+	INVALID(LIMIT("\"timeout_s\": 1e300"), "limits.timeout_s must be at most 604800");
 	INVALID(LIMIT("\"timeout_s\": 1e999"), "real number overflow");
 	INVALID(LIMIT("\"timeout_s\": \"1\""), "limits.timeout_s must be a number");
 }
@@ -445,9 +452,9 @@ static void an_empty_list_of_what_is_allowed_is_not_the_same_as_none(void **stat
 static void what_is_not_built_is_refused_and_not_ignored(void **state)
 {
 	(void)state;
-	UNSUPPORTED(WITH("\"session\": \"abc\""), "session is not built yet");
+	UNSUPPORTED(WITH("\"session\": \"abc\""), "session is not supported yet");
 	UNSUPPORTED(WITH("\"network\": {\"allow\": [\"pypi.org:443\"]}"),
-	            "network allow-lists are not built yet: use \"none\" or \"full\"");
+	            "network allow-lists are not supported yet; use \"none\" or \"full\"");
 	UNSUPPORTED(WITH("\"network\": {\"allow\": []}"), "network allow-lists");
 }
 

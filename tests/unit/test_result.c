@@ -141,14 +141,14 @@ static void the_json_is_exactly_this(void **state)
 		"\"by\":\"cgroup1\",\"note\":null},"
 		"\"cpu\":{\"asked\":50,\"kernel\":50,\"enforced\":true,\"by\":\"cgroup1\","
 		"\"note\":null},"
+		"\"output\":{\"asked\":1000000,\"kernel\":1000000,\"enforced\":true,"
+		"\"by\":\"dewar\",\"note\":null},"
+		"\"tmp\":{\"asked\":67108864,\"kernel\":67108864,\"enforced\":true,"
+		"\"by\":\"tmpfs\",\"note\":null},"
 		"\"pids\":{\"asked\":64,\"kernel\":64,\"enforced\":true,\"by\":\"cgroup1\","
 		"\"note\":null},"
 		"\"files\":{\"asked\":4096,\"kernel\":4096,\"enforced\":true,\"by\":\"rlimit\","
-		"\"note\":null},"
-		"\"tmp\":{\"asked\":67108864,\"kernel\":67108864,\"enforced\":true,"
-		"\"by\":\"tmpfs\",\"note\":null},"
-		"\"output\":{\"asked\":1000000,\"kernel\":1000000,\"enforced\":true,"
-		"\"by\":\"dewar\",\"note\":null}}},"
+		"\"note\":null}}},"
 		"\"metadata\":{\"ok\":true,\"sandbox\":true,\"sandbox_level\":\"container\","
 		"\"sandbox_image\":null,\"sandbox_network\":false,\"warm\":true}}");
 }
@@ -553,8 +553,8 @@ static void every_limit_that_is_not_held_is_told(void **state)
 	res->proof.walls.known = false;
 	is_line(res,
 	        "container: walls not read back, time not limited here, memory not limited "
-	        "here, cpu not limited here, processes not limited here, files not limited "
-	        "here, /tmp not limited here, output not limited here; 18.2 ms, 9.1 MB");
+	        "here, cpu not limited here, output not limited here, /tmp not limited here, "
+	        "processes not limited here, files not limited here; 18.2 ms, 9.1 MB");
 }
 
 static void the_line_of_no_walls_and_of_no_run(void **state)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request/limits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/num.h"
+
+const struct dw_limit_row dw_limit_rows[DW_LIMIT_COUNT] = {
+#define DW_LIMIT(id, member_, kind_, option_, variable_, key_, scale_, unit_, normal_, \
+                 least_, most_, name_, word_, fallback_, what_)                        \
+	{                                                                              \
+		.member = #member_,                                                    \
+		.kind = DW_LIMIT_KIND_##kind_,                                         \
+		.option = option_,                                                     \
+		.key = key_,                                                           \
+		.scale = scale_,                                                       \
+		.unit = unit_,                                                         \
+		.normal = normal_,                                                     \
+		.least = least_,                                                       \
+		.most = most_,                                                         \
+		.name = name_,                                                         \
+		.word = word_,                                                         \
+		.what = what_,                                                         \
+	},
+#include "dewar/limits.def"
+};
+
+/* Of uint64_t and nothing else, in the order of the table: so a row is an index. */
+_Static_assert(sizeof(struct dw_limits) == DW_LIMIT_COUNT * sizeof(uint64_t),
+               "one member a row");
+
+uint64_t *dw_limit_of(struct dw_limits *limits, size_t row)
+{
+	return (uint64_t *)(void *)limits + row;
+}
+
+uint64_t dw_limit_get(const struct dw_limits *limits, size_t row)
+{
+	return *dw_limit_of((struct dw_limits *)limits, row);
+}
+
+/* The value as people write it, in the largest unit that it is a multiple of. */
+static void write_value(enum dw_limit_kind kind, uint64_t value, char *ret, size_t size)
+{
+	static const char units[] = "KMGTP";
+	int unit = -1;
+
+	switch (kind) {
+	case DW_LIMIT_KIND_TIME:
+		(void)snprintf(ret, size,
+		               value % 1000 == 0 ? "%" PRIu64 "s" : "%" PRIu64 "ms",
+		               value % 1000 == 0 ? value / 1000 : value);
+		return;
+	case DW_LIMIT_KIND_SIZE:
+		for (; value > 0 && value % 1024 == 0 && unit < 4; unit++)
+			value /= 1024;
+		(void)snprintf(ret, size, "%" PRIu64 "%.1s", value,
+		               unit < 0 ? "" : units + unit);
+		return;
+	case DW_LIMIT_KIND_CPUS:
+		(void)snprintf(ret, size, "%" PRIu64 "%%", value);
+		return;
+	case DW_LIMIT_KIND_COUNT:
+		(void)snprintf(ret, size, "%" PRIu64, value);
+		return;
+	}
+}
+
+int dw_limit_check(size_t row, uint64_t value, struct dw_error *err)
+{
+	const struct dw_limit_row *r = &dw_limit_rows[row];
+	bool low = value < r->least;
+	char bound[32];
+
+	if (!low && value <= r->most)
+		return 0;
+	write_value(r->kind, low ? r->least : r->most, bound, sizeof(bound));
+	/* --memory 256 */
+	if (low && value > 0 && r->kind == DW_LIMIT_KIND_SIZE)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "must be at least %s, not %" PRIu64
+		               " bytes (did you mean %" PRIu64 "M?)",
+		               bound, value, value);
+	return dw_fail(err, DW_E_INVALID, 0, "must be at %s %s", low ? "least" : "most",
+	               bound);
+}
+
+int dw_limit_parse(size_t row, const char *text, uint64_t *ret, struct dw_error *err)
+{
+	static int (*const parsers[])(const char *text, uint64_t *ret,
+	                              struct dw_error *err) = {
+		[DW_LIMIT_KIND_TIME] = dw_parse_time,
+		[DW_LIMIT_KIND_SIZE] = dw_parse_size,
+		[DW_LIMIT_KIND_CPUS] = dw_parse_cpus,
+	};
+	enum dw_limit_kind kind = dw_limit_rows[row].kind;
+	uint64_t value;
+	int r;
+
+	r = kind == DW_LIMIT_KIND_COUNT ? dw_parse_uint(text, UINT64_MAX, &value, err)
+	                                : parsers[kind](text, &value, err);
+	if (r < 0 || dw_limit_check(row, value, err) < 0)
+		return -1;
+	*ret = value;
+	return 0;
+}
+
+/* The bounds in units of the key; only a time may have a fraction. */
+static double least_of(const struct dw_limit_row *r)
+{
+	double least = (double)r->least / (double)r->scale;
+
+	return r->kind == DW_LIMIT_KIND_TIME || least > 1 ? least : 1;
+}
+
+static double most_of(const struct dw_limit_row *r)
+{
+	return (double)r->most / (double)r->scale;
+}
+
+int dw_limit_from_json(size_t row, const json_t *value, uint64_t *ret,
+                       struct dw_error *err)
+{
+	const struct dw_limit_row *r = &dw_limit_rows[row];
+	bool fraction = r->kind == DW_LIMIT_KIND_TIME;
+	double number = json_number_value(value);
+
+	if (fraction ? !json_is_number(value) : !json_is_integer(value))
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be a %snumber",
+		               r->key, fraction ? "" : "whole ");
+	if (!(number >= least_of(r)))
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be at least %.10g",
+		               r->key, least_of(r));
+	if (number > most_of(r))
+		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be at most %.10g",
+		               r->key, most_of(r));
+	/* 0.29 seconds are 289.99... milliseconds in binary: round, do not cut. */
+	*ret = (uint64_t)(number * (double)r->scale + 0.5);
+	return 0;
+}
+
+int dw_limits_check(const struct dw_limits *limits, struct dw_error *err)
+{
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++) {
+		const struct dw_limit_row *r = &dw_limit_rows[i];
+		uint64_t value = dw_limit_get(limits, i);
+		bool low = value < r->least;
+
+		if (value != 0 && (low || value > r->most))
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "limits.%s must be at %s %.10g", r->key,
+			               low ? "least" : "most",
+			               (double)(low ? r->least : r->most) /
+			                       (double)r->scale);
+	}
+	return 0;
+}
+
+void dw_limits_fill(struct dw_limits *limits, const struct dw_limits *otherwise)
+{
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		if (dw_limit_get(limits, i) == 0)
+			*dw_limit_of(limits, i) = dw_limit_get(otherwise, i);
+}
+
+struct dw_limits dw_limits_normal(void)
+{
+	struct dw_limits limits;
+
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		*dw_limit_of(&limits, i) = dw_limit_rows[i].normal;
+	return limits;
+}
+
+json_t *dw_limit_schema(size_t row, bool nullable)
+{
+	const struct dw_limit_row *r = &dw_limit_rows[row];
+	bool fraction = r->kind == DW_LIMIT_KIND_TIME;
+	const char *type = fraction ? "number" : "integer";
+
+	return json_pack("{s:o, s:o, s:o, s:s}", "type",
+	                 nullable ? json_pack("[s, s]", type, "null") : json_string(type),
+	                 "minimum",
+	                 fraction ? json_real(least_of(r))
+	                          : json_integer((json_int_t)least_of(r)),
+	                 "maximum", json_integer((json_int_t)most_of(r)), "description",
+	                 r->what);
+}

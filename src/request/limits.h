@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_REQUEST_LIMITS_H
+#define DW_REQUEST_LIMITS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dewar/error.h"
+#include "dewar/request.h"
+#include "dewar/result.h"
+
+/*
+ * The table of limits (dewar/limits.def) for code that walks it, and the one reader,
+ * check and description of their values for every front door.
+ */
+
+/* How people write it, and so which parser of base/num.h reads it. */
+enum dw_limit_kind {
+	DW_LIMIT_KIND_TIME = 0, /* "500ms" */
+	DW_LIMIT_KIND_SIZE,     /* "256M" */
+	DW_LIMIT_KIND_CPUS,     /* "0.5", "50%" */
+	DW_LIMIT_KIND_COUNT,    /* "64" */
+};
+
+/* The columns of limits.def. */
+struct dw_limit_row {
+	const char *member;
+	enum dw_limit_kind kind;
+	const char *option;
+	const char *key;
+	uint64_t scale;
+	const char *unit;
+	uint64_t normal, least, most;
+	const char *name;
+	const char *word;
+	const char *what;
+};
+
+extern const struct dw_limit_row dw_limit_rows[DW_LIMIT_COUNT];
+
+/* For loops over the table: the member of a row. */
+uint64_t *dw_limit_of(struct dw_limits *limits, size_t row);
+uint64_t dw_limit_get(const struct dw_limits *limits, size_t row);
+
+/*
+ * A value as people write it, on a command line or in the environment. On failure *ret
+ * is untouched, and the error lacks the option's name: "must be at least 1M".
+ */
+int dw_limit_parse(size_t row, const char *text, uint64_t *ret, struct dw_error *err);
+
+/* The same for a value that was parsed already. */
+int dw_limit_check(size_t row, uint64_t value, struct dw_error *err);
+
+/* A value from a request: "limits.memory_mb must be at least 1". */
+int dw_limit_from_json(size_t row, const json_t *value, uint64_t *ret,
+                       struct dw_error *err);
+
+/* Every limit that is given is in its range. Errors name the key: "limits.memory_mb". */
+int dw_limits_check(const struct dw_limits *limits, struct dw_error *err);
+
+/* Fill in what is 0. */
+void dw_limits_fill(struct dw_limits *limits, const struct dw_limits *otherwise);
+
+/* The default of every limit; a level may have a timeout of its own. */
+struct dw_limits dw_limits_normal(void);
+
+/* The JSON Schema of a limit's key; NULL without memory. */
+json_t *dw_limit_schema(size_t row, bool nullable);
+
+#endif
