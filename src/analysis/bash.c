@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/read.h"
+#include "analysis/reader.h"
 #include "analysis/shell.h"
 #include "analysis/shell_read.h"
 #include "base/cleanup.h"
@@ -95,11 +95,11 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 {
 	static const struct {
 		const char *front;
-		const struct dw_reader *reader;
+		const struct dw_language *language;
 	} known[] = {
-		{"python", &dw_reader_python},   {"pypy", &dw_reader_python},
-		{"node", &dw_reader_javascript}, {"ruby", &dw_reader_ruby},
-		{"php", &dw_reader_php},
+		{"python", &dw_language_python},   {"pypy", &dw_language_python},
+		{"node", &dw_language_javascript}, {"ruby", &dw_language_ruby},
+		{"php", &dw_language_php},
 	};
 	struct dw_analyse_options options = {.lists = r->options ? r->options->lists
 	                                                         : NULL};
@@ -121,7 +121,7 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0 ||
 		    strlen(code) > DW_FOLD_MAX)
 			continue;
-		if (dw_read_program(known[i].reader, code, strlen(code), &options, r,
+		if (dw_read_program(known[i].language, code, strlen(code), &options, r,
 		                    &found, &err) < 0) {
 			r->no_memory = true;
 			return;
@@ -146,7 +146,7 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 		name = strrchr(name, '/') + 1;
 	if (c->via)
 		(void)snprintf(via, sizeof(via), " (by %s)", c->via);
-	d = dw_danger_find(&dw_reader_bash, name);
+	d = dw_danger_find(&dw_language_bash, name);
 	if (d) {
 		size_t len = strcspn(d->rule, ":") + 1;
 
@@ -230,7 +230,7 @@ static void read_shell(struct dw_reading *r)
 	dw_shell_finish(&shell);
 }
 
-const struct dw_reader dw_reader_bash = {
+const struct dw_language dw_language_bash = {
 	.name = "bash",
 	.aliases = {"sh", "shell", "zsh"},
 	.grammar = "bash",

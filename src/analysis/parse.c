@@ -9,7 +9,7 @@
 
 #include <tree_sitter/api.h>
 
-#include "analysis/tree.h"
+#include "analysis/reader.h"
 #include "base/cleanup.h"
 
 /* NOLINTBEGIN(readability-redundant-declaration): grammars bring no headers */

@@ -1,10 +1,326 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to find in PHP. */
-#include "analysis/php.h"
-
+/*
+ * PHP: its names, the roles of its parts, and where it differs. A text is as good as a
+ * function's name, and names of functions ignore case. Variables are bound with their
+ * dollar, functions without.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "analysis/reader.h"
+#include "base/cleanup.h"
+
+/* Data of the request: a name that no function has. */
+#define REQUEST "$request"
+
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
+
+static const struct dw_danger dangers[] = {
+	{"eval", "builtin:", E, DW_CODE_SELF},
+	{"create_function", "builtin:", E, 0},
+	{"fopen", "builtin:", W, 0},
+	{"file_get_contents", "builtin:", W, 0},
+	{"file_put_contents", "builtin:", W, 0},
+	{"readfile", "builtin:", W, 0},
+	{"system", "shell:", E, DW_CODE_SHELL},
+	{"exec", "shell:", E, DW_CODE_SHELL},
+	{"shell_exec", "shell:", E, DW_CODE_SHELL},
+	{"passthru", "shell:", E, DW_CODE_SHELL},
+	{"popen", "shell:", E, DW_CODE_SHELL},
+	{"proc_open", "shell:", E, DW_CODE_SHELL},
+	{"pcntl_exec", "shell:", E, 0},
+	{"pcntl_fork", "shell:", W, 0},
+	{"posix_kill", "shell:", W, 0},
+	{"mail", "network:", W, 0},
+	{"unlink", "delete:", E, 0},
+	{"rmdir", "delete:", E, 0},
+	{"ftruncate", "delete:", E, 0},
+	{"fsockopen", "network:", W, 0},
+	{"pfsockopen", "network:", W, 0},
+	{"stream_socket_client", "network:", W, 0},
+	{"stream_socket_server", "network:", W, 0},
+	{"socket_create", "network:", W, 0},
+	{"socket_connect", "network:", W, 0},
+	{"curl_init", "network:", W, 0},
+	{"curl_exec", "network:", W, 0},
+	{"curl_multi_exec", "network:", W, 0},
+	{"ftp_connect", "network:", W, 0},
+	{"gethostbyname", "network:", W, 0},
+	{"dns_get_record", "network:", W, 0},
+	{"unserialize", "dynamic:", E, 0},
+	{"extract", "reflection:", W, 0},
+	{"parse_str", "reflection:", W, 0},
+	{"dl", "native:", E, 0},
+	{"putenv", "native:", W, 0},
+	{"ffi::cdef", "native:FFI", E, 0},
+	{"ffi::load", "native:FFI", E, 0},
+	{0},
+};
+
+#undef E
+#undef W
+
+/* Functions that call the function that an argument names. */
+static const char callers[] =
+	" call_user_func call_user_func_array array_map array_filter array_walk array_reduce "
+	"array_walk_recursive usort uasort uksort register_shutdown_function "
+	"register_tick_function ob_start preg_replace_callback iterator_apply "
+	"set_error_handler set_exception_handler spl_autoload_register forward_static_call "
+	"array_udiff array_uintersect array_diff_ukey is_callable ";
+
+static const char reflectors[] =
+	" reflectionfunction reflectionmethod reflectionclass reflectionobject ";
+
+static const char from_outside[] =
+	" $_GET $_POST $_REQUEST $_COOKIE $_SERVER $_FILES $GLOBALS ";
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ANONYMOUS_FUNCTION] = {.eval = DW_EVAL_PART,
+                                     .flow = DW_FLOW_FUNCTION,
+                                     .scope = true},
+	[DW_K_ARRAY_CREATION] = {.eval = DW_EVAL_PART, .sequence = true},
+	[DW_K_ARRAY_ELEMENT] = {.eval = DW_EVAL_LAST},
+	[DW_K_ARROW_FUNCTION] = {.eval = DW_EVAL_PART,
+                                 .flow = DW_FLOW_FUNCTION,
+                                 .scope = true},
+	[DW_K_ASSIGNMENT_EXPRESSION] = {.eval = DW_EVAL_VALUE,
+                                        .bind = DW_BINDS_ASSIGN,
+                                        .a = DW_F_LEFT,
+                                        .b = DW_F_RIGHT},
+	[DW_K_AUGMENTED_ASSIGNMENT_EXPRESSION] = {.bind = DW_BINDS_AUGMENT,
+                                                  .a = DW_F_LEFT,
+                                                  .b = DW_F_RIGHT},
+	[DW_K_BINARY_EXPRESSION] = {.eval = DW_EVAL_BINARY},
+	[DW_K_BOOLEAN] = {.truth = DW_TRUTH_WORD},
+	[DW_K_BREAK_STATEMENT] = {.flow = DW_FLOW_BREAK_TO},
+	[DW_K_CAST_EXPRESSION] = {.eval = DW_EVAL_VALUE, .b = DW_F_VALUE},
+	[DW_K_CONDITIONAL_EXPRESSION] = {.eval = DW_EVAL_EITHER,
+                                         .a = DW_F_BODY,
+                                         .b = DW_F_ALTERNATIVE},
+	[DW_K_DO_STATEMENT] = {.check = DW_CHECK_WHILE,
+                               .flow = DW_FLOW_LOOP,
+                               .a = DW_F_CONDITION},
+	[DW_K_DYNAMIC_VARIABLE_NAME] = {.hook = true},
+	[DW_K_ENCAPSED_STRING] = {.eval = DW_EVAL_STRING},
+	[DW_K_EXIT_STATEMENT] = {.flow = DW_FLOW_EXIT},
+	[DW_K_FOREACH_STATEMENT] = {.flow = DW_FLOW_LOOP},
+	[DW_K_FOR_STATEMENT] = {.check = DW_CHECK_FOR,
+                                .flow = DW_FLOW_LOOP,
+                                .a = DW_F_CONDITION},
+	[DW_K_FUNCTION_CALL] = {.eval = DW_EVAL_CALL,
+                                .flow = DW_FLOW_CALL,
+                                .a = DW_F_FUNCTION,
+                                .hook = true},
+	[DW_K_FUNCTION_DEFINITION] = {.bind = DW_BINDS_HOOK,
+                                      .flow = DW_FLOW_FUNCTION,
+                                      .scope = true},
+	[DW_K_HEREDOC] = {.eval = DW_EVAL_VALUE, .b = DW_F_VALUE},
+	[DW_K_HEREDOC_BODY] = {.eval = DW_EVAL_STRING},
+	[DW_K_INCLUDE_EXPRESSION] = {.hook = true},
+	[DW_K_INCLUDE_ONCE_EXPRESSION] = {.hook = true},
+	[DW_K_INTEGER] = {.eval = DW_EVAL_NUMBER, .truth = DW_TRUTH_VALUE},
+	[DW_K_LIST_LITERAL] = {.pattern = DW_PATTERN_LIST},
+	[DW_K_METHOD_DECLARATION] = {.flow = DW_FLOW_FUNCTION, .scope = true},
+	[DW_K_NAME] = {.flow = DW_FLOW_WORD},
+	[DW_K_NAMESPACE_USE_CLAUSE] = {.bind = DW_BINDS_HOOK},
+	[DW_K_NOWDOC] = {.eval = DW_EVAL_VALUE, .b = DW_F_VALUE},
+	[DW_K_NOWDOC_BODY] = {.eval = DW_EVAL_STRING},
+	[DW_K_OBJECT_CREATION] = {.hook = true},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {.eval = DW_EVAL_LAST,
+                                           .truth = DW_TRUTH_INSIDE},
+	[DW_K_REQUIRE_EXPRESSION] = {.hook = true},
+	[DW_K_REQUIRE_ONCE_EXPRESSION] = {.hook = true},
+	[DW_K_RETURN_STATEMENT] = {.flow = DW_FLOW_EXIT},
+	[DW_K_SCOPED_CALL] = {.hook = true},
+	[DW_K_SHELL_COMMAND] = {.hook = true},
+	[DW_K_SIMPLE_PARAMETER] = {.bind = DW_BINDS_PARAMETER,
+                                   .a = DW_F_NAME,
+                                   .b = DW_F_DEFAULT_VALUE},
+	[DW_K_STRING] = {.eval = DW_EVAL_STRING},
+	[DW_K_SUBSCRIPT_EXPRESSION] = {.eval = DW_EVAL_HOOK},
+	[DW_K_SWITCH_STATEMENT] = {.flow = DW_FLOW_LOOP},
+	[DW_K_THROW_EXPRESSION] = {.flow = DW_FLOW_EXIT},
+	[DW_K_UNARY_OP_EXPRESSION] = {.truth = DW_TRUTH_NOT},
+	[DW_K_VARIABLE_NAME] = {.eval = DW_EVAL_NAME, .pattern = DW_PATTERN_NAME},
+	[DW_K_VARIADIC_PARAMETER] = {.bind = DW_BINDS_PARAMETER,
+                                     .a = DW_F_NAME,
+                                     .b = DW_F_DEFAULT_VALUE},
+	[DW_K_WHILE_STATEMENT] = {.check = DW_CHECK_WHILE,
+                                  .flow = DW_FLOW_LOOP,
+                                  .a = DW_F_CONDITION},
+	[DW_K_YIELD_EXPRESSION] = {.flow = DW_FLOW_EXIT},
+};
+
+/* "a" ^ "b" and the like are left alone. */
+static const struct dw_operator operators[] = {
+	{DW_K_T_DOT, DW_OP_JOIN},
+	{DW_K_T_PLUS, DW_OP_PLUS},
+	{0},
+};
+
+static const struct dw_folder functions[] = {
+	{.name = "strrev", .fold = DW_FOLD_REVERSE},
+	{.name = "str_rot13", .fold = DW_FOLD_ROT13},
+	{.name = "base64_decode", .fold = DW_FOLD_BASE64},
+	{.name = "hex2bin", .fold = DW_FOLD_HEX},
+	{.name = "urldecode", .fold = DW_FOLD_PERCENT},
+	{.name = "rawurldecode", .fold = DW_FOLD_PERCENT},
+	{.name = "chr", .fold = DW_FOLD_CHAR},
+	{.name = "strtolower", .fold = DW_FOLD_LOWER},
+	{.name = "lcfirst", .fold = DW_FOLD_LOWER},
+	{.name = "strtoupper", .fold = DW_FOLD_UPPER},
+	{.name = "trim", .fold = DW_FOLD_SAME},
+	{.name = "strval", .fold = DW_FOLD_SAME},
+	{.name = "str_repeat", .fold = DW_FOLD_REPEAT},
+	{0},
+};
+
+/* The function of that name: without case, without a first "\\". */
+static struct dw_value function_named(struct dw_reading *r, const char *text, size_t len)
+{
+	struct dw_value v;
+
+	if (len > 0 && text[0] == '\\') {
+		text++;
+		len--;
+	}
+	if (len == 0 || len > 64 || memchr(text, '\\', len))
+		return dw_unknown;
+	v = dw_fold_case(r, dw_value_text(r, text, len), false);
+	if (v.type == DW_V_TEXT)
+		v.type = DW_V_NAME;
+	return v;
+}
+
+static struct dw_value callee(struct dw_reading *r, uint32_t call)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t function = dw_child_in(tree, call, DW_F_FUNCTION);
+	struct dw_value v, own;
+	size_t len;
+	const char *text;
+
+	if (!function)
+		return dw_unknown;
+	text = dw_text(tree, function, &len);
+	switch (dw_kind(tree, function)) {
+	case DW_K_NAME:
+		v = function_named(r, text, len);
+		if (v.type == DW_V_NAME &&
+		    dw_lookup(r, 0, v.text, v.len, UINT32_MAX, &own) != DW_BOUND_NOT)
+			return dw_unknown;
+		return v;
+	case DW_K_QUALIFIED_NAME:
+		return function_named(r, text, len);
+	default:
+		v = dw_eval(r, function);
+		if (dw_value_is(v, DW_V_NAME, REQUEST))
+			return v;
+		return v.type == DW_V_TEXT ? function_named(r, v.text, v.len)
+		                           : dw_unknown;
+	}
+}
+
+/* Functions of texts whose arguments are in another order. */
+static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
+                 struct dw_value *ret)
+{
+	struct dw_value a, b, c;
+
+	if (!dw_value_in(f, " str_replace substr implode join "))
+		return false;
+	a = dw_eval_argument(r, part, 0);
+	b = dw_eval_argument(r, part, 1);
+	c = dw_eval_argument(r, part, 2);
+	if (strcmp(f.text, "str_replace") == 0) {
+		*ret = dw_fold_replace(r, c, a, b, true);
+	} else if (strcmp(f.text, "substr") == 0) {
+		bool counts = c.type == DW_V_NUMBER && c.number >= 0 &&
+		              c.number < 100000 && b.number < 100000;
+
+		if (b.type == DW_V_NUMBER && b.number >= 0)
+			*ret = dw_fold_slice(r, a, b.number,
+			                     counts ? b.number + c.number
+			                            : (int64_t)a.len,
+			                     1);
+	} else if (a.type == DW_V_PART) {
+		*ret = dw_fold_list(r, a.part, dw_value_text(r, "", 0));
+	} else if (b.type == DW_V_PART) {
+		*ret = dw_fold_list(r, b.part, a);
+	}
+	return true;
+}
+
+static struct dw_value subscript(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t object = dw_child_named(tree, part);
+	uint32_t index = object ? dw_next_named(tree, object) : 0;
+	struct dw_value v = dw_eval(r, object), key = dw_eval(r, index);
+	int64_t at = 0;
+	size_t len = 0;
+	const char *text = object ? dw_text(tree, object, &len) : "";
+
+	if (dw_word_in(from_outside, text, len))
+		return dw_value_name(REQUEST);
+
+	if (v.type == DW_V_TEXT && key.type == DW_V_NUMBER)
+		return dw_fold_slice(r, v, key.number, key.number + 1, 1);
+	if (v.type != DW_V_PART || dw_kind(tree, v.part) != DW_K_ARRAY_CREATION)
+		return dw_unknown;
+	for (uint32_t c = dw_child_named(tree, v.part); c && dw_step(r);
+	     c = dw_next_named(tree, c), at++) {
+		uint32_t first = dw_child_named(tree, c), second = 0;
+		struct dw_value k;
+
+		if (first)
+			second = dw_next_named(tree, first);
+		if (!second) {
+			if (key.type == DW_V_NUMBER && key.number == at)
+				return dw_eval(r, first);
+			continue;
+		}
+		k = dw_eval(r, first);
+		if (dw_value_same(k, key))
+			return dw_eval(r, second);
+	}
+	return dw_unknown;
+}
+
+static void bind_function(struct dw_reading *r, uint32_t name)
+{
+	size_t len;
+	const char *text = dw_text(&r->tree, name, &len);
+	struct dw_value v = dw_fold_case(r, dw_value_text(r, text, len), false);
+
+	if (v.type == DW_V_TEXT)
+		dw_bind(r, 0, v.text, v.len, 0, DW_BIND_OTHER, 0, NULL);
+}
+
+static void bind(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t name;
+
+	if (dw_kind(tree, part) == DW_K_FUNCTION_DEFINITION) {
+		/* Only in a namespace can a function have the name of one of PHP's. */
+		name = dw_child_in(tree, part, DW_F_NAME);
+		if (name && dw_part(tree, part)->parent == 0 &&
+		    dw_child_of(tree, 0, DW_K_NAMESPACE_DEFINITION))
+			bind_function(r, name);
+		return;
+	}
+	/* use function X\y as z */
+	name = dw_child_in(tree, part, DW_F_ALIAS);
+	if (!name)
+		name = dw_child_last(tree, part);
+	if (name && dw_kind(tree, name) == DW_K_QUALIFIED_NAME)
+		name = dw_child_last(tree, name);
+	if (name && dw_child_of(tree, part, DW_K_T_FUNCTION))
+		bind_function(r, name);
+}
 
 static void check_inner(struct dw_reading *r, uint32_t part, struct dw_value code)
 {
@@ -27,7 +343,7 @@ static bool is_made(const struct dw_tree *tree, uint32_t part)
 		if (!part)
 			return false;
 		text = dw_text(tree, part, &len);
-		return dw_word_in(dw_php_from_outside, text, len);
+		return dw_word_in(from_outside, text, len);
 	case DW_K_PARENTHESIZED_EXPRESSION:
 		part = dw_child_named(tree, part);
 		return part && is_made(tree, part);
@@ -47,8 +363,7 @@ static bool is_remote(struct dw_value v)
 	                                      "ssh2.",    "php://input", "data:",
 	                                      "expect://"};
 
-	for (size_t i = 0;
-	     v.type == DW_V_TEXT && i < sizeof(schemes) / sizeof(schemes[0]); i++)
+	for (size_t i = 0; v.type == DW_V_TEXT && i < ARRAY_SIZE(schemes); i++)
 		if (strncasecmp(v.text, schemes[i], strlen(schemes[i])) == 0)
 			return true;
 	return false;
@@ -59,13 +374,12 @@ static void check_callbacks(struct dw_reading *r, uint32_t part, const char *cal
 {
 	const struct dw_tree *tree = &r->tree;
 
-	for (unsigned i = 0; i < 4 && dw_php_argument(tree, part, i); i++) {
-		uint32_t a = dw_php_argument(tree, part, i);
+	for (unsigned i = 0; i < 4 && dw_argument(r, part, i); i++) {
+		uint32_t a = dw_argument(r, part, i);
 		struct dw_value v = dw_eval(r, a);
 
 		if (v.type == DW_V_TEXT)
-			(void)dw_check_danger(r, a,
-			                      dw_php_function_named(r, v.text, v.len));
+			(void)dw_check_danger(r, a, function_named(r, v.text, v.len));
 		else if (i == 0 && strncmp(caller, "call_user", 9) == 0 &&
 		         is_made(tree, a))
 			dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
@@ -77,17 +391,17 @@ static void check_call(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
 	uint32_t function = dw_child_in(tree, part, DW_F_FUNCTION);
-	struct dw_value f = dw_php_callee(r, part);
-	struct dw_value a = dw_eval(r, dw_php_argument(tree, part, 0));
+	struct dw_value f = callee(r, part);
+	struct dw_value a = dw_eval_argument(r, part, 0);
 	const struct dw_danger *d;
 
-	if (dw_value_is(f, DW_V_NAME, DW_PHP_REQUEST) ||
+	if (dw_value_is(f, DW_V_NAME, REQUEST) ||
 	    (function && f.type != DW_V_NAME && is_made(tree, function)))
 		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
 		         "which function is called is known at run time only");
 	if (f.type != DW_V_NAME)
 		return;
-	if (dw_word_in(dw_php_callers, f.text, f.len))
+	if (dw_word_in(callers, f.text, f.len))
 		check_callbacks(r, part, f.text);
 	if (strcmp(f.text, "assert") == 0 && a.type == DW_V_TEXT) {
 		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:assert",
@@ -139,16 +453,16 @@ static void check_new(struct dw_reading *r, uint32_t part)
 	uint32_t name = dw_child_named(tree, part);
 	size_t len;
 	const char *text = name ? dw_text(tree, name, &len) : "";
-	struct dw_value v = name ? dw_php_function_named(r, text, len) : dw_unknown;
+	struct dw_value v = name ? function_named(r, text, len) : dw_unknown;
 	struct dw_value a;
 
-	if (v.type != DW_V_NAME || !dw_word_in(dw_php_reflectors, v.text, v.len))
+	if (v.type != DW_V_NAME || !dw_word_in(reflectors, v.text, v.len))
 		return;
 	dw_found(r, part, DW_SEVERITY_ERROR, "reflection:Reflection",
 	         "a function or class is taken by its name");
-	a = dw_eval(r, dw_php_argument(tree, part, 0));
+	a = dw_eval_argument(r, part, 0);
 	if (a.type == DW_V_TEXT)
-		(void)dw_check_danger(r, part, dw_php_function_named(r, a.text, a.len));
+		(void)dw_check_danger(r, part, function_named(r, a.text, a.len));
 }
 
 static void check_scoped(struct dw_reading *r, uint32_t part)
@@ -167,88 +481,12 @@ static void check_scoped(struct dw_reading *r, uint32_t part)
 	if (n + m + 3 > sizeof(path))
 		return;
 	(void)snprintf(path, sizeof(path), "%.*s::%.*s", (int)n, a, (int)m, b);
-	(void)dw_check_danger(r, part, dw_php_function_named(r, path, strlen(path)));
-}
-
-static bool is_true(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value v;
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_PARENTHESIZED_EXPRESSION:
-		part = dw_child_named(tree, part);
-		return part && is_true(r, part);
-	case DW_K_BOOLEAN:
-		return strncasecmp(tree->code + dw_part(tree, part)->start, "true", 4) ==
-		       0;
-	case DW_K_INTEGER:
-		v = dw_literal_number(tree, part);
-		return v.type == DW_V_NUMBER && v.number != 0;
-	case DW_K_UNARY_OP_EXPRESSION:
-		part = dw_child_named(tree, part);
-		return part &&
-		       (dw_text_is(tree, part, "false") || dw_text_is(tree, part, "0"));
-	default:
-		return false;
-	}
-}
-
-static int leaves(struct dw_reading *r, uint32_t part)
-{
-	struct dw_value f;
-
-	if (!(dw_part(&r->tree, part)->flags & DW_PART_NAMED))
-		return 0;
-	switch (dw_kind(&r->tree, part)) {
-	case DW_K_BREAK_STATEMENT:
-		return dw_child_named(&r->tree, part) ? 2 : 1;
-	case DW_K_RETURN_STATEMENT:
-	case DW_K_THROW_EXPRESSION:
-	case DW_K_EXIT_STATEMENT:
-	case DW_K_YIELD_EXPRESSION:
-		return 2;
-	case DW_K_NAME:
-		return dw_text_is(&r->tree, part, "die") ||
-		                       dw_text_is(&r->tree, part, "exit")
-		               ? 2
-		               : 0;
-	case DW_K_FUNCTION_CALL:
-		f = dw_php_callee(r, part);
-		return dw_value_is(f, DW_V_NAME, "exit") ||
-		                       dw_value_is(f, DW_V_NAME, "die")
-		               ? 2
-		               : 0;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_DO_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-	case DW_K_FOREACH_STATEMENT:
-	case DW_K_SWITCH_STATEMENT:
-		return -1;
-	default:
-		return dw_php_is_function(dw_kind(&r->tree, part)) ? -2 : 0;
-	}
-}
-
-static void check_loop(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t condition = dw_child_in(tree, part, DW_F_CONDITION);
-	bool is_for = dw_kind(tree, part) == DW_K_FOR_STATEMENT;
-
-	if (condition ? is_true(r, condition) : is_for)
-		if (!dw_loop_ends(r, part, leaves))
-			dw_found(r, part, DW_SEVERITY_WARNING, "loop:unbounded",
-			         "this loop has no break, return, throw, yield or exit");
+	(void)dw_check_danger(r, part, function_named(r, path, strlen(path)));
 }
 
 static void check(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-
-	if (!(dw_part(tree, part)->flags & DW_PART_NAMED))
-		return;
-	switch (dw_kind(tree, part)) {
+	switch (dw_kind(&r->tree, part)) {
 	case DW_K_FUNCTION_CALL:
 		check_call(r, part);
 		break;
@@ -261,35 +499,38 @@ static void check(struct dw_reading *r, uint32_t part)
 	case DW_K_SHELL_COMMAND:
 		dw_found(r, part, DW_SEVERITY_ERROR, "shell:backtick",
 		         "backticks run another program");
-		dw_check_inner(r, part, DW_CODE_SHELL, dw_php_string_value(r, part));
-		break;
-	case DW_K_INCLUDE_EXPRESSION:
-	case DW_K_INCLUDE_ONCE_EXPRESSION:
-	case DW_K_REQUIRE_EXPRESSION:
-	case DW_K_REQUIRE_ONCE_EXPRESSION:
-		check_include(r, part);
+		dw_check_inner(r, part, DW_CODE_SHELL, dw_eval_string(r, part));
 		break;
 	case DW_K_DYNAMIC_VARIABLE_NAME:
 		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:variable",
 		         "which variable this is is known at run time only");
 		break;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_DO_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-		check_loop(r, part);
-		break;
-	default:
+	default: /* include and require */
+		check_include(r, part);
 		break;
 	}
 }
 
-const struct dw_reader dw_reader_php = {
+const struct dw_language dw_language_php = {
 	.name = "php",
 	.grammar = "php",
-	.dangers = dw_php_dangers,
-	.is_scope = dw_php_is_scope,
-	.bind = dw_php_bind,
-	.eval = dw_php_eval,
+	.dangers = dangers,
+	.nodes = nodes,
+	.operators = operators,
+	.functions = functions,
+	.append = DW_K_T_DOT_EQUAL,
+	.augment_opaque = true,
+	.plain_quotes = true,
+	.opaque_calls = true,
+	.wraps_arguments = true,
+	.command = DW_COMMAND_LINE,
+	.exits = " exit die ",
+	.bare_exits = " exit die ",
+	.loop_message = "this loop has no break, return, throw, yield or exit",
+	.bind = bind,
+	.eval = subscript,
 	.member = dw_value_member,
+	.callee = callee,
+	.call = call,
 	.check = check,
 };

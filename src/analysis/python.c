@@ -1,51 +1,614 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to find in Python. */
-#include "analysis/python.h"
-
+/* Python: its names, the roles of its parts, and where it differs. */
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/fold.h"
+#include "analysis/reader.h"
 
-static bool is_load(const struct dw_tree *tree, uint32_t part)
+static const char *const modules[] = {
+	"os",         "sys",          "subprocess", "shutil",
+	"socket",     "http",         "urllib",     "requests",
+	"ctypes",     "importlib",    "pty",        "multiprocessing",
+	"cffi",       "posix",        "nt",         "pickle",
+	"marshal",    "shelve",       "code",       "codeop",
+	"runpy",      "pkgutil",      "imp",        "ftplib",
+	"smtplib",    "telnetlib",    "poplib",     "imaplib",
+	"xmlrpc",     "socketserver", "asyncore",   "urllib3",
+	"httpx",      "aiohttp",      "paramiko",   "pexpect",
+	"builtins",   "webbrowser",   "commands",   "_posixsubprocess",
+	"websockets", "zipimport",    "_ctypes",    "_socket",
+	NULL,
+};
+
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
+
+static const struct dw_danger dangers[] = {
+	{"builtins.eval", "builtin:", E, DW_CODE_SELF},
+	{"builtins.exec", "builtin:", E, DW_CODE_SELF},
+	{"builtins.compile", "builtin:", E, DW_CODE_SELF},
+	{"builtins.__import__", "builtin:", E, 0},
+	{"builtins.open", "builtin:", W, 0},
+	{"builtins.input", "builtin:", W, 0},
+	{"builtins.raw_input", "builtin:input", W, 0},
+	{"builtins.execfile", "builtin:exec", E, 0},
+	{"builtins.breakpoint", "builtin:", W, 0},
+	{"io.open", "builtin:open", W, 0},
+	{"codecs.open", "builtin:open", W, 0},
+	{"os.system", "shell:", E, DW_CODE_SHELL},
+	{"os.popen", "shell:", E, DW_CODE_SHELL},
+	{"os.exec**", "shell:", E, 0},
+	{"os.spawn**", "shell:", E, 0},
+	{"os.posix_spawn**", "shell:", E, 0},
+	{"os.startfile", "shell:", E, 0},
+	{"os.fork", "shell:", W, 0},
+	{"os.forkpty", "shell:", W, 0},
+	{"os.kill**", "shell:", W, 0},
+	{"posix.system", "shell:", E, DW_CODE_SHELL},
+	{"subprocess.run", "shell:", E, DW_CODE_SHELL},
+	{"subprocess.call", "shell:", E, DW_CODE_SHELL},
+	{"subprocess.Popen", "shell:", E, DW_CODE_SHELL},
+	{"subprocess.check_call", "shell:", E, DW_CODE_SHELL},
+	{"subprocess.check_output", "shell:", E, DW_CODE_SHELL},
+	{"subprocess.getoutput", "shell:", E, DW_CODE_SHELL},
+	{"subprocess.getstatusoutput", "shell:", E, DW_CODE_SHELL},
+	{"commands.getoutput", "shell:", E, DW_CODE_SHELL},
+	{"commands.getstatusoutput", "shell:", E, DW_CODE_SHELL},
+	{"_posixsubprocess.fork_exec", "shell:", E, 0},
+	{"pty.spawn", "shell:", E, DW_CODE_SHELL},
+	{"pexpect.spawn", "shell:", E, DW_CODE_SHELL},
+	{"pexpect.run", "shell:", E, DW_CODE_SHELL},
+	{"asyncio.create_subprocess_shell", "shell:", E, DW_CODE_SHELL},
+	{"asyncio.create_subprocess_exec", "shell:", E, 0},
+	{"os.remove", "delete:", E, 0},
+	{"os.unlink", "delete:", E, 0},
+	{"os.rmdir", "delete:", E, 0},
+	{"os.removedirs", "delete:", E, 0},
+	{"os.truncate", "delete:", E, 0},
+	{"posix.unlink", "delete:", E, 0},
+	{"posix.remove", "delete:", E, 0},
+	{"shutil.rmtree", "delete:", E, 0},
+	{"shutil.move", "delete:", W, 0},
+	{"pathlib.Path().unlink", "delete:pathlib.Path.unlink", E, 0},
+	{"pathlib.Path().rmdir", "delete:pathlib.Path.rmdir", E, 0},
+	{"pathlib.PosixPath().unlink", "delete:pathlib.Path.unlink", E, 0},
+	{"pathlib.Path.unlink", "delete:", E, 0},
+	{"pathlib.Path.rmdir", "delete:", E, 0},
+	{"pathlib.Path().open", "builtin:open", W, 0},
+	{"pathlib.Path().write_text", "builtin:open", W, 0},
+	{"pathlib.Path().write_bytes", "builtin:open", W, 0},
+	{"socket.socket", "network:", W, 0},
+	{"socket.create_connection", "network:", W, 0},
+	{"socket.create_server", "network:", W, 0},
+	{"socket.getaddrinfo", "network:", W, 0},
+	{"socket.gethostbyname", "network:", W, 0},
+	{"_socket.socket", "network:", W, 0},
+	{"urllib.request.*", "network:", W, 0},
+	{"urllib.urlopen", "network:", W, 0},
+	{"http.client.HTTP**", "network:", W, 0},
+	{"http.server.*", "network:", W, 0},
+	{"socketserver.*", "network:", W, 0},
+	{"requests.*", "network:", W, 0},
+	{"httpx.*", "network:", W, 0},
+	{"aiohttp.*", "network:", W, 0},
+	{"urllib3.*", "network:", W, 0},
+	{"websockets.*", "network:", W, 0},
+	{"ftplib.*", "network:", W, 0},
+	{"smtplib.*", "network:", W, 0},
+	{"telnetlib.*", "network:", W, 0},
+	{"poplib.*", "network:", W, 0},
+	{"imaplib.*", "network:", W, 0},
+	{"paramiko.*", "network:", W, 0},
+	{"xmlrpc.client.*", "network:", W, 0},
+	{"asyncio.open_connection", "network:", W, 0},
+	{"asyncio.start_server", "network:", W, 0},
+	{"webbrowser.open**", "network:", W, 0},
+	{"ctypes.*", "native:", E, 0},
+	{"cffi.*", "native:", E, 0},
+	{"mmap.mmap", "native:", W, 0},
+	{"pickle.load**", "dynamic:", E, 0},
+	{"pickle.Unpickler", "dynamic:", E, 0},
+	{"marshal.load**", "dynamic:", E, 0},
+	{"shelve.open", "dynamic:", W, 0},
+	{"yaml.load", "dynamic:", W, 0},
+	{"yaml.unsafe_load", "dynamic:", E, 0},
+	{"types.FunctionType", "dynamic:", E, 0},
+	{"types.CodeType", "dynamic:", E, 0},
+	{"types.LambdaType", "dynamic:", E, 0},
+	{"code.interact", "dynamic:", E, 0},
+	{"code.Interactive**", "dynamic:", E, 0},
+	{"codeop.*", "dynamic:", E, 0},
+	{"runpy.*", "dynamic:", E, 0},
+	{"timeit.timeit", "dynamic:", W, DW_CODE_SELF},
+	{"timeit.repeat", "dynamic:", W, DW_CODE_SELF},
+	{"sys._getframe", "reflection:", E, 0},
+	{"sys.settrace", "reflection:", W, 0},
+	{"sys.setprofile", "reflection:", W, 0},
+	{"inspect.currentframe", "reflection:", W, 0},
+	{"inspect.stack", "reflection:", W, 0},
+	{"gc.get_objects", "reflection:", W, 0},
+	{"gc.get_referrers", "reflection:", W, 0},
+	{0},
+};
+
+#undef E
+#undef W
+
+/* The built-in functions that matter here. */
+static const char builtins[] =
+	" eval exec compile __import__ open input raw_input execfile breakpoint getattr "
+	"setattr delattr globals locals vars chr str bytes bytearray map iter type exit quit "
+	"reversed ";
+
+/* Attributes that lead from any object to everything else. */
+static const char dunders[] =
+	" __subclasses__ __globals__ __builtins__ __bases__ __base__ __mro__ __code__ "
+	"__closure__ __loader__ __getattribute__ __reduce__ __reduce_ex__ f_globals f_locals "
+	"f_builtins f_back f_code gi_frame gi_code cr_frame cr_code ag_frame tb_frame "
+	"func_globals func_code __import__ mro ";
+
+/* Modules that are attributes of many other modules. */
+static const char carried[] =
+	" os sys subprocess shutil socket importlib builtins ctypes ";
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ALIASED_IMPORT] = {.stores = DW_STORES_ALL},
+	[DW_K_ASSIGNMENT] = {.eval = DW_EVAL_VALUE,
+                             .bind = DW_BINDS_ASSIGN_SURE,
+                             .a = DW_F_LEFT,
+                             .b = DW_F_RIGHT,
+                             .stores = DW_F_LEFT},
+	[DW_K_AS_PATTERN] = {.eval = DW_EVAL_FIRST,
+                             .bind = DW_BINDS_HOOK,
+                             .stores = DW_F_ALIAS},
+	[DW_K_AS_PATTERN_TARGET] = {.pattern = DW_PATTERN_LIST, .stores = DW_STORES_UP},
+	[DW_K_ATTRIBUTE] = {.eval = DW_EVAL_MEMBER,
+                            .check = DW_CHECK_LOAD,
+                            .a = DW_F_OBJECT,
+                            .b = DW_F_ATTRIBUTE,
+                            .stores = DW_F_ATTRIBUTE,
+                            .hook = true},
+	[DW_K_AUGMENTED_ASSIGNMENT] = {.bind = DW_BINDS_AUGMENT,
+                                       .a = DW_F_LEFT,
+                                       .b = DW_F_RIGHT,
+                                       .stores = DW_F_LEFT},
+	[DW_K_AWAIT] = {.eval = DW_EVAL_FIRST, .flow = DW_FLOW_EXIT},
+	[DW_K_BINARY_OPERATOR] = {.eval = DW_EVAL_BINARY},
+	[DW_K_BOOLEAN_OPERATOR] = {.eval = DW_EVAL_EITHER,
+                                   .a = DW_F_RIGHT,
+                                   .b = DW_F_LEFT},
+	[DW_K_BREAK_STATEMENT] = {.flow = DW_FLOW_BREAK},
+	[DW_K_CALL] = {.eval = DW_EVAL_CALL,
+                       .check = DW_CHECK_VALUE,
+                       .flow = DW_FLOW_CALL,
+                       .a = DW_F_FUNCTION,
+                       .hook = true},
+	[DW_K_CLASS_DEFINITION] = {.bind = DW_BINDS_DEFINITION,
+                                   .flow = DW_FLOW_FUNCTION,
+                                   .stores = DW_F_NAME,
+                                   .scope = true},
+	[DW_K_COMPARISON_OPERATOR] = {.truth = DW_TRUTH_HOOK},
+	[DW_K_CONCATENATED_STRING] = {.eval = DW_EVAL_JOINED},
+	[DW_K_CONDITIONAL_EXPRESSION] = {.eval = DW_EVAL_HOOK},
+	[DW_K_DEFAULT_PARAMETER] = {.stores = DW_F_NAME},
+	[DW_K_DICTIONARY] = {.eval = DW_EVAL_PART},
+	[DW_K_DICTIONARY_COMPREHENSION] = {.scope = true},
+	[DW_K_DICTIONARY_SPLAT_PATTERN] = {.stores = DW_STORES_ALL},
+	[DW_K_DOTTED_NAME] = {.stores = DW_STORES_ALL},
+	[DW_K_EXEC_STATEMENT] = {.hook = true},
+	[DW_K_EXPRESSION_LIST] = {.eval = DW_EVAL_PART, .sequence = true},
+	[DW_K_FALSE] = {.truth = DW_TRUTH_NO},
+	[DW_K_FOR_IN_CLAUSE] = {.bind = DW_BINDS_TARGET,
+                                .a = DW_F_LEFT,
+                                .stores = DW_F_LEFT},
+	[DW_K_FOR_STATEMENT] = {.bind = DW_BINDS_EACH,
+                                .flow = DW_FLOW_LOOP,
+                                .a = DW_F_LEFT,
+                                .stores = DW_F_LEFT,
+                                .hook = true},
+	[DW_K_FUNCTION_DEFINITION] = {.bind = DW_BINDS_DEFINITION,
+                                      .flow = DW_FLOW_FUNCTION,
+                                      .stores = DW_F_NAME,
+                                      .scope = true},
+	[DW_K_GENERATOR_EXPRESSION] = {.scope = true},
+	[DW_K_GLOBAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_IDENTIFIER] = {.eval = DW_EVAL_NAME,
+                             .pattern = DW_PATTERN_NAME,
+                             .check = DW_CHECK_LOAD,
+                             .hook = true},
+	[DW_K_IMPORT_FROM_STATEMENT] = {.bind = DW_BINDS_HOOK, .hook = true},
+	[DW_K_IMPORT_STATEMENT] = {.bind = DW_BINDS_HOOK, .hook = true},
+	[DW_K_INTEGER] = {.eval = DW_EVAL_NUMBER, .truth = DW_TRUTH_VALUE},
+	[DW_K_INTERPOLATION] = {.eval = DW_EVAL_FIRST},
+	[DW_K_KEYWORD_ARGUMENT] = {.stores = DW_F_NAME},
+	[DW_K_LAMBDA] = {.flow = DW_FLOW_FUNCTION, .scope = true},
+	[DW_K_LAMBDA_PARAMETERS] = {.bind = DW_BINDS_PARAMETERS,
+                                    .pattern = DW_PATTERN_REST,
+                                    .stores = DW_STORES_ALL},
+	[DW_K_LIST] = {.eval = DW_EVAL_PART,
+                       .pattern = DW_PATTERN_LIST,
+                       .stores = DW_STORES_UP,
+                       .sequence = true},
+	[DW_K_LIST_COMPREHENSION] = {.scope = true},
+	[DW_K_LIST_PATTERN] = {.pattern = DW_PATTERN_LIST, .stores = DW_STORES_UP},
+	[DW_K_LIST_SPLAT_PATTERN] = {.pattern = DW_PATTERN_LIST, .stores = DW_STORES_UP},
+	[DW_K_NAMED_EXPRESSION] = {.eval = DW_EVAL_VALUE,
+                                   .bind = DW_BINDS_ASSIGN,
+                                   .a = DW_F_NAME,
+                                   .b = DW_F_VALUE,
+                                   .stores = DW_F_NAME},
+	[DW_K_NONE] = {.truth = DW_TRUTH_NO},
+	[DW_K_NONLOCAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_NOT_OPERATOR] = {.truth = DW_TRUTH_NOT},
+	[DW_K_PARAMETERS] = {.bind = DW_BINDS_PARAMETERS,
+                             .pattern = DW_PATTERN_REST,
+                             .stores = DW_STORES_ALL},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {.eval = DW_EVAL_FIRST,
+                                           .truth = DW_TRUTH_INSIDE},
+	[DW_K_PATTERN_LIST] = {.pattern = DW_PATTERN_LIST, .stores = DW_STORES_UP},
+	[DW_K_RAISE_STATEMENT] = {.flow = DW_FLOW_EXIT},
+	[DW_K_RETURN_STATEMENT] = {.flow = DW_FLOW_EXIT},
+	[DW_K_SET_COMPREHENSION] = {.scope = true},
+	[DW_K_STRING] = {.eval = DW_EVAL_STRING, .truth = DW_TRUTH_VALUE},
+	[DW_K_SUBSCRIPT] = {.eval = DW_EVAL_HOOK, .check = DW_CHECK_VALUE, .hook = true},
+	[DW_K_TRUE] = {.truth = DW_TRUTH_YES},
+	[DW_K_TUPLE] = {.eval = DW_EVAL_PART,
+                        .pattern = DW_PATTERN_LIST,
+                        .stores = DW_STORES_UP,
+                        .sequence = true},
+	[DW_K_TUPLE_PATTERN] = {.pattern = DW_PATTERN_LIST, .stores = DW_STORES_UP},
+	[DW_K_TYPED_DEFAULT_PARAMETER] = {.stores = DW_F_NAME},
+	[DW_K_TYPED_PARAMETER] = {.stores = DW_STORES_ALL},
+	[DW_K_UNARY_OPERATOR] = {.eval = DW_EVAL_HOOK},
+	[DW_K_WHILE_STATEMENT] = {.check = DW_CHECK_WHILE,
+                                  .flow = DW_FLOW_LOOP,
+                                  .a = DW_F_CONDITION},
+	[DW_K_YIELD] = {.flow = DW_FLOW_EXIT},
+};
+
+static const struct dw_operator operators[] = {
+	{DW_K_T_PLUS, DW_OP_PLUS},
+	{DW_K_T_MINUS, DW_OP_MINUS},
+	{DW_K_T_STAR, DW_OP_TIMES},
+	{DW_K_T_PERCENT, DW_OP_FORMAT},
+	{0},
+};
+
+static const struct dw_folder methods[] = {
+	{"join", DW_FOLD_HOOK, DW_V_TEXT},
+	{"replace", DW_FOLD_REPLACE, DW_V_TEXT},
+	{"format", DW_FOLD_FORMAT, DW_V_TEXT},
+	{"lower", DW_FOLD_LOWER, DW_V_TEXT},
+	{"casefold", DW_FOLD_LOWER, DW_V_TEXT},
+	{"upper", DW_FOLD_UPPER, DW_V_TEXT},
+	{"encode", DW_FOLD_SAME, DW_V_TEXT},
+	{"decode", DW_FOLD_SAME, DW_V_TEXT},
+	{"strip", DW_FOLD_SAME, DW_V_TEXT},
+	{"__str__", DW_FOLD_SAME, DW_V_TEXT},
+	{0},
+};
+
+static const struct dw_folder functions[] = {
+	{.name = "builtins.chr", .fold = DW_FOLD_CHAR},
+	{.name = "builtins.str", .fold = DW_FOLD_SAME},
+	{.name = "builtins.bytes", .fold = DW_FOLD_CHARS},
+	{.name = "builtins.bytearray", .fold = DW_FOLD_CHARS},
+	{.name = "builtins.bytes.fromhex", .fold = DW_FOLD_HEX},
+	{.name = "binascii.unhexlify", .fold = DW_FOLD_HEX},
+	{.name = "base64.b64decode", .fold = DW_FOLD_BASE64},
+	{.name = "base64.standard_b64decode", .fold = DW_FOLD_BASE64},
+	{.name = "functools.partial", .fold = DW_FOLD_SAME},
+	{0},
+};
+
+/* The dotted name, without blanks or line ends inside it. */
+static const char *dotted(struct dw_reading *r, uint32_t part, size_t *ret_len)
 {
-	uint32_t up = dw_part(tree, part)->parent, at = part;
-	enum dw_field field = (enum dw_field)dw_part(tree, part)->field;
+	const struct dw_tree *tree = &r->tree;
+	char path[256];
+	size_t n = 0;
 
-	while (dw_python_is_pattern(dw_kind(tree, up)) && up > 0) {
-		at = up;
-		field = (enum dw_field)dw_part(tree, at)->field;
-		up = dw_part(tree, up)->parent;
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
+		size_t len;
+		const char *text = dw_text(tree, c, &len);
+
+		if (n + len + 2 > sizeof(path))
+			break;
+		if (n > 0)
+			path[n++] = '.';
+		memcpy(path + n, text, len);
+		n += len;
 	}
-	switch (dw_kind(tree, up)) {
-	case DW_K_ATTRIBUTE:
-		return field != DW_F_ATTRIBUTE;
-	case DW_K_KEYWORD_ARGUMENT:
-	case DW_K_DEFAULT_PARAMETER:
-	case DW_K_TYPED_DEFAULT_PARAMETER:
-	case DW_K_NAMED_EXPRESSION:
-	case DW_K_FUNCTION_DEFINITION:
-	case DW_K_CLASS_DEFINITION:
-		return field != DW_F_NAME;
-	case DW_K_ASSIGNMENT:
-	case DW_K_AUGMENTED_ASSIGNMENT:
-	case DW_K_FOR_STATEMENT:
-	case DW_K_FOR_IN_CLAUSE:
-		return field != DW_F_LEFT;
-	case DW_K_AS_PATTERN:
-		return field != DW_F_ALIAS;
-	case DW_K_DOTTED_NAME:
-	case DW_K_ALIASED_IMPORT:
-	case DW_K_PARAMETERS:
-	case DW_K_LAMBDA_PARAMETERS:
-	case DW_K_TYPED_PARAMETER:
-	case DW_K_LIST_SPLAT_PATTERN:
-	case DW_K_DICTIONARY_SPLAT_PATTERN:
-	case DW_K_GLOBAL_STATEMENT:
-	case DW_K_NONLOCAL_STATEMENT:
+	*ret_len = n;
+	return dw_keep(r, path, n);
+}
+
+static void bind_import(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t at = dw_part(tree, part)->end;
+	size_t len;
+
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
+		uint32_t alias = 0, name = c;
+		const char *path;
+
+		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
+			name = dw_child_in(tree, c, DW_F_NAME);
+			alias = dw_child_in(tree, c, DW_F_ALIAS);
+		}
+		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
+			continue;
+		path = dotted(r, name, &len);
+		if (path && alias) {
+			dw_bind_name(r, alias, at, DW_BIND_NAME, 0, path);
+		} else if (path) {
+			/* import a.b gives us a. */
+			uint32_t first = dw_child_named(tree, name);
+			const char *text = dw_text(tree, first, &len);
+
+			dw_bind_name(r, first, at, DW_BIND_NAME, 0,
+			             dw_keep(r, text, len));
+		}
+	}
+}
+
+static void bind_from(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME);
+	uint32_t at = dw_part(tree, part)->end;
+	const char *from, *what;
+	char path[256];
+	size_t len;
+
+	if (!module || dw_kind(tree, module) != DW_K_DOTTED_NAME)
+		return;
+	from = dotted(r, module, &len);
+	for (uint32_t c = dw_next(tree, module); from && c; c = dw_next(tree, c)) {
+		uint32_t name = c, alias = 0;
+
+		if (dw_kind(tree, c) == DW_K_WILDCARD_IMPORT)
+			dw_bind(r, 0, "*", 1, at, DW_BIND_NAME, 0, from);
+		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
+			name = dw_child_in(tree, c, DW_F_NAME);
+			alias = dw_child_in(tree, c, DW_F_ALIAS);
+		}
+		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
+			continue;
+		what = dotted(r, name, &len);
+		if (!what)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s.%s", from, what);
+		/* from random import _os */
+		what += what[0] == '_';
+		if (dw_word_in(carried, what, strlen(what)) && strcmp(from, what) != 0)
+			(void)snprintf(path, sizeof(path), "%s", what);
+		what = dw_keep(r, path, strlen(path));
+		if (what)
+			dw_bind_name(r, alias ? alias : dw_child_named(tree, name), at,
+			             DW_BIND_NAME, 0, what);
+	}
+}
+
+/* In a branch that is never taken, a definition hides nothing. */
+static bool is_sure(const struct dw_tree *tree, uint32_t part)
+{
+	uint32_t up = dw_part(tree, part)->parent;
+
+	while (up > 0 &&
+	       (dw_kind(tree, up) == DW_K_BLOCK || dw_kind(tree, up) == DW_K_OTHER))
+		up = dw_part(tree, up)->parent;
+	return up == 0 || nodes[dw_kind(tree, up)].flow == DW_FLOW_FUNCTION;
+}
+
+static void bind(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t alias;
+
+	switch (dw_kind(tree, part)) {
+	case DW_K_IMPORT_STATEMENT:
+		bind_import(r, part);
+		break;
+	case DW_K_IMPORT_FROM_STATEMENT:
+		bind_from(r, part);
+		break;
+	default: /* DW_K_AS_PATTERN */
+		alias = dw_child_in(tree, part, DW_F_ALIAS);
+		if (alias)
+			dw_bind_pattern(r, dw_child_named(tree, alias),
+			                dw_child_named(tree, part),
+			                dw_part(tree, part)->end, DW_BIND_OPAQUE);
+		break;
+	}
+}
+
+/* A name that the program may not have bound. */
+static struct dw_value global(struct dw_reading *r, const char *name, size_t len,
+                              uint32_t at, enum dw_bound bound, struct dw_value v)
+{
+	struct dw_value star = dw_unknown;
+
+	(void)bound;
+	if (len == 12 && memcmp(name, "__builtins__", 12) == 0)
+		return dw_value_name("builtins");
+	/* from os import * may have brought it. */
+	if (dw_lookup(r, 0, "*", 1, at, &star) != DW_BOUND_NOT) {
+		star = dw_value_member(r, star, name, len);
+		if (star.type == DW_V_NAME && dw_danger_find(r->language, star.text))
+			return star;
+	}
+	return dw_word_in(builtins, name, len) ? dw_value_path(r, "builtins", name, len)
+	                                       : v;
+}
+
+/* The attribute name of base, taken by a dot, getattr() or __dict__[]. */
+static struct dw_value member(struct dw_reading *r, struct dw_value base,
+                              const char *name, size_t len)
+{
+	static const char same[] = " __dict__ __call__ __func__ __wrapped__ __self__ ";
+	const char *plain = len > 1 && name[0] == '_' ? name + 1 : name;
+	size_t n = (size_t)(name + len - plain);
+
+	if (len == 12 && memcmp(name, "__builtins__", 12) == 0)
+		return dw_value_name("builtins");
+	if (base.type != DW_V_NAME)
+		return dw_unknown;
+	if (dw_word_in(same, name, len))
+		return base;
+	if (strcmp(base.text, "globals()") == 0)
+		return dw_name_value(r, 0, name, len, UINT32_MAX, false);
+	if (dw_word_in(carried, plain, n) && strncmp(base.text, plain, n) != 0)
+		return dw_value_path(r, NULL, plain, n);
+	return dw_value_member(r, base, name, len);
+}
+
+/* text[a:b:c] with constants, or all that may be left out. */
+static struct dw_value sliced(struct dw_reading *r, struct dw_value v, uint32_t slice)
+{
+	const struct dw_tree *tree = &r->tree;
+	int64_t bound[3] = {0, (int64_t)v.len, 1}, len = (int64_t)v.len;
+	bool given[3] = {false, false, false};
+	int place = 0;
+
+	for (uint32_t c = dw_child(tree, slice); c; c = dw_next(tree, c)) {
+		if (dw_kind(tree, c) == DW_K_T_COLON) {
+			place++;
+			continue;
+		}
+		if (place < 3) {
+			struct dw_value b = dw_eval(r, c);
+
+			if (b.type != DW_V_NUMBER || b.number > 100000 ||
+			    b.number < -100000)
+				return dw_unknown;
+			bound[place] = b.number;
+			given[place] = true;
+		}
+	}
+	if (bound[2] == 0)
+		return dw_unknown;
+	for (int i = 0; i < 2; i++)
+		if (given[i] && bound[i] < 0)
+			bound[i] += len;
+	if (bound[2] < 0 && !given[0])
+		bound[0] = len - 1;
+	if (bound[2] < 0 && !given[1])
+		bound[1] = -1;
+	return dw_fold_slice(r, v, bound[0], bound[1], bound[2]);
+}
+
+static struct dw_value subscript(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	struct dw_value v = dw_eval(r, dw_child_in(tree, part, DW_F_VALUE));
+	uint32_t index = dw_child_in(tree, part, DW_F_SUBSCRIPT);
+	struct dw_value key;
+
+	if (!index || v.type == DW_V_UNKNOWN)
+		return dw_unknown;
+	if (v.type == DW_V_TEXT && dw_kind(tree, index) == DW_K_SLICE)
+		return sliced(r, v, index);
+	key = dw_eval(r, index);
+	if (v.type == DW_V_NAME && key.type == DW_V_TEXT)
+		return dw_value_is(v, DW_V_NAME, "sys.modules")
+		               ? dw_value_name(key.text)
+		               : member(r, v, key.text, key.len);
+	if (v.type == DW_V_TEXT && key.type == DW_V_NUMBER) {
+		int64_t i = key.number < 0 ? key.number + (int64_t)v.len : key.number;
+
+		return i >= 0 && i < (int64_t)v.len ? dw_value_text(r, v.text + i, 1)
+		                                    : dw_unknown;
+	}
+	if (v.type == DW_V_PART && dw_kind(tree, v.part) == DW_K_DICTIONARY)
+		return dw_value_entry(r, v.part, key);
+	if (v.type == DW_V_PART && key.type == DW_V_NUMBER && key.number >= 0)
+		return dw_value_element(r, v.part, key.number);
+	return dw_unknown;
+}
+
+/* separator.join(list), and of map(chr, list) or reversed(list). */
+static struct dw_value join(struct dw_reading *r, uint32_t call, struct dw_value between)
+{
+	uint32_t list = dw_argument(r, call, 0);
+	struct dw_value v;
+
+	if (list && dw_kind(&r->tree, list) == DW_K_CALL) {
+		v = dw_callee(r, list);
+		if (dw_value_is(v, DW_V_NAME, "builtins.map") &&
+		    dw_value_is(dw_eval_argument(r, list, 0), DW_V_NAME,
+		                "builtins.chr")) {
+			v = dw_eval_argument(r, list, 1);
+			return v.type == DW_V_PART ? dw_fold_chars(r, v.part)
+			                           : dw_unknown;
+		}
+		if (dw_value_is(v, DW_V_NAME, "builtins.reversed"))
+			return dw_fold(r, DW_FOLD_REVERSE, dw_eval_argument(r, list, 0),
+			               list, 1);
+	}
+	v = dw_eval(r, list);
+	if (v.type == DW_V_TEXT && between.len == 0)
+		return v;
+	if (v.type != DW_V_PART || !dw_node(r, v.part)->sequence)
+		return dw_unknown;
+	return dw_fold_list(r, v.part, between);
+}
+
+/* Functions of the library that lead to other names. */
+static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
+                 struct dw_value *ret)
+{
+	struct dw_value a, b;
+
+	if (f.type != DW_V_NAME)
 		return false;
-	default:
-		return true;
+	a = dw_eval_argument(r, part, 0);
+	b = dw_eval_argument(r, part, 1);
+	if (strcmp(f.text, "builtins.getattr") == 0) {
+		*ret = b.type == DW_V_TEXT ? member(r, a, b.text, b.len) : dw_unknown;
+	} else if (dw_value_in(f, " builtins.globals builtins.locals ")) {
+		*ret = dw_value_name("globals()");
+	} else if (strcmp(f.text, "builtins.vars") == 0) {
+		*ret = dw_argument(r, part, 0) ? a : dw_value_name("globals()");
+	} else if (strcmp(f.text, "builtins.__import__") == 0 && a.type == DW_V_TEXT) {
+		*ret = dw_value_path(r, NULL, a.text, strcspn(a.text, "."));
+	} else if (dw_value_in(f, " importlib.import_module sys.modules.get ") &&
+	           a.type == DW_V_TEXT) {
+		*ret = dw_value_name(a.text);
+	} else if (a.type == DW_V_TEXT && strncmp(f.text, "builtins", 8) == 0 &&
+	           f.len > 4 && strcmp(f.text + f.len - 4, ".get") == 0) {
+		/* __builtins__.__dict__.get("eval") */
+		b = dw_value_path(r, NULL, f.text, f.len - 4);
+		*ret = member(r, b, a.text, a.len);
+	} else if (strcmp(f.text, "codecs.decode") == 0) {
+		if (b.type == DW_V_TEXT && strncmp(b.text, "rot", 3) == 0)
+			*ret = dw_fold(r, DW_FOLD_ROT13, a, part, 1);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static struct dw_value eval(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	struct dw_value v;
+	uint32_t c;
+
+	switch (dw_kind(tree, part)) {
+	case DW_K_SUBSCRIPT:
+		return subscript(r, part);
+	case DW_K_CONDITIONAL_EXPRESSION:
+		c = dw_child_named(tree, part);
+		return dw_eval_either(r, c,
+		                      c ? dw_next_named(tree, dw_next_named(tree, c))
+		                        : 0);
+	default: /* DW_K_UNARY_OPERATOR */
+		v = dw_eval(r, dw_child_in(tree, part, DW_F_ARGUMENT));
+		return v.type == DW_V_NUMBER && dw_child_of(tree, part, DW_K_T_MINUS)
+		               ? dw_value_number((int64_t) - (uint64_t)v.number)
+		               : dw_unknown;
 	}
 }
 
@@ -58,7 +621,7 @@ static void check_import(struct dw_reading *r, uint32_t part)
 
 	if (dw_kind(tree, part) == DW_K_IMPORT_FROM_STATEMENT) {
 		if (module && dw_kind(tree, module) == DW_K_DOTTED_NAME) {
-			name = dw_python_dotted(r, module, &len);
+			name = dotted(r, module, &len);
 			if (name)
 				dw_check_module(r, part, name, len);
 		}
@@ -69,34 +632,22 @@ static void check_import(struct dw_reading *r, uint32_t part)
 		                        ? dw_child_in(tree, c, DW_F_NAME)
 		                        : c;
 
-		name = what ? dw_python_dotted(r, what, &len) : NULL;
+		name = what ? dotted(r, what, &len) : NULL;
 		if (name)
 			dw_check_module(r, c, name, len);
 	}
 }
 
-/* A program and its arguments as a command line: each in quotes of its own. */
-static struct dw_value as_command(struct dw_reading *r, struct dw_value v)
-{
-	if (v.type != DW_V_PART || !dw_python_is_sequence(dw_kind(&r->tree, v.part)))
-		return v;
-	return dw_fold_command(r, dw_value_text(r, "", 0),
-	                       dw_child_named(&r->tree, v.part));
-}
-
 static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_value f)
 {
-	uint32_t name = dw_python_argument(&r->tree, part, 0);
+	static const char importers[] =
+		" builtins.__import__ importlib.import_module importlib.__import__ "
+		"importlib.util.spec_from_file_location pkgutil.resolve_name ";
 	struct dw_value v;
 
-	if (strcmp(f.text, "builtins.__import__") != 0 &&
-	    strcmp(f.text, "importlib.import_module") != 0 &&
-	    strcmp(f.text, "importlib.__import__") != 0 &&
-	    strcmp(f.text, "importlib.util.spec_from_file_location") != 0 &&
-	    strncmp(f.text, "imp.load", 8) != 0 &&
-	    strcmp(f.text, "pkgutil.resolve_name") != 0)
+	if (!dw_value_in(f, importers) && strncmp(f.text, "imp.load", 8) != 0)
 		return;
-	v = dw_eval(r, name);
+	v = dw_eval_argument(r, part, 0);
 	if (v.type == DW_V_TEXT) {
 		dw_found(r, part, DW_SEVERITY_WARNING, "dynamic:import",
 		         "module %.100s is imported by a call", v.text);
@@ -111,25 +662,21 @@ static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_
 static bool is_space(struct dw_value v)
 {
 	return v.type == DW_V_NAME && !strchr(v.text, '.') &&
-	       (dw_word_in(dw_python_carried, v.text, v.len) ||
-	        strcmp(v.text, "globals()") == 0);
+	       (dw_word_in(carried, v.text, v.len) || strcmp(v.text, "globals()") == 0);
 }
 
 static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_value f)
 {
-	const struct dw_tree *tree = &r->tree;
 	struct dw_value object, name;
 	char rule[DW_RULE_MAX];
 	const char *how = f.text + sizeof("builtins.") - 1;
 
-	if (strcmp(f.text, "builtins.getattr") != 0 &&
-	    strcmp(f.text, "builtins.setattr") != 0 &&
-	    strcmp(f.text, "builtins.delattr") != 0)
+	if (!dw_value_in(f, " builtins.getattr builtins.setattr builtins.delattr "))
 		return;
-	object = dw_eval(r, dw_python_argument(tree, part, 0));
-	name = dw_eval(r, dw_python_argument(tree, part, 1));
-	if (!is_space(object) && !(name.type == DW_V_TEXT &&
-	                           dw_word_in(dw_python_dunders, name.text, name.len)))
+	object = dw_eval_argument(r, part, 0);
+	name = dw_eval_argument(r, part, 1);
+	if (!is_space(object) &&
+	    !(name.type == DW_V_TEXT && dw_word_in(dunders, name.text, name.len)))
 		return;
 	(void)snprintf(rule, sizeof(rule), "reflection:%s", how);
 	if (name.type == DW_V_TEXT)
@@ -147,13 +694,11 @@ static void check_getter(struct dw_reading *r, uint32_t part, struct dw_value f)
 		" system popen eval exec open remove unlink rmtree ";
 	struct dw_value name;
 
-	if (strcmp(f.text, "operator.attrgetter") != 0 &&
-	    strcmp(f.text, "operator.methodcaller") != 0)
+	if (!dw_value_in(f, " operator.attrgetter operator.methodcaller "))
 		return;
-	name = dw_eval(r, dw_python_argument(&r->tree, part, 0));
-	if (name.type == DW_V_TEXT &&
-	    (dw_word_in(suspicious, name.text, name.len) ||
-	     dw_word_in(dw_python_dunders, name.text, name.len)))
+	name = dw_eval_argument(r, part, 0);
+	if (name.type == DW_V_TEXT && (dw_word_in(suspicious, name.text, name.len) ||
+	                               dw_word_in(dunders, name.text, name.len)))
 		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:attrgetter",
 		         "something called %.100s is reached for by its name", name.text);
 }
@@ -178,7 +723,6 @@ static void check_call(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
 	uint32_t function = dw_child_in(tree, part, DW_F_FUNCTION);
-	const struct dw_danger *d;
 	struct dw_value f, key;
 
 	if (!function)
@@ -194,15 +738,11 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	if (strcmp(f.text, "sys.modules.get") == 0) {
 		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
 		         "a module is taken from sys.modules");
-		key = dw_eval(r, dw_python_argument(tree, part, 0));
+		key = dw_eval_argument(r, part, 0);
 		if (key.type == DW_V_TEXT)
 			dw_check_module(r, part, key.text, key.len);
 	}
-	d = dw_danger_find(r->reader, f.text);
-	if (d && d->code != DW_CODE_NONE)
-		dw_check_inner(r, part, d->code,
-		               as_command(r,
-		                          dw_eval(r, dw_python_argument(tree, part, 0))));
+	dw_check_run(r, part, dw_danger_find(r->language, f.text), 0);
 }
 
 /* sys.modules["os"], globals()["eval"], __builtins__.__dict__[x] */
@@ -235,89 +775,23 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 	}
 }
 
-/* Does it always hold? */
+/* 1 == 1 */
 static bool is_true(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	struct dw_value v;
+	uint32_t a = dw_child_named(tree, part), b = a ? dw_next_named(tree, a) : 0;
+	size_t len;
+	const char *text;
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_TRUE:
-		return true;
-	case DW_K_PARENTHESIZED_EXPRESSION:
-		part = dw_child_named(tree, part);
-		return part && is_true(r, part);
-	case DW_K_NOT_OPERATOR:
-		part = dw_child_in(tree, part, DW_F_ARGUMENT);
-		if (!part)
-			return false;
-		v = dw_eval(r, part);
-		return dw_kind(tree, part) == DW_K_FALSE ||
-		       dw_kind(tree, part) == DW_K_NONE ||
-		       (v.type == DW_V_NUMBER && v.number == 0) ||
-		       (v.type == DW_V_TEXT && v.len == 0);
-	case DW_K_COMPARISON_OPERATOR: {
-		/* 1 == 1, "a" == "a" */
-		uint32_t a = dw_child_named(tree, part),
-			 b = a ? dw_next_named(tree, a) : 0;
-		size_t len;
-		const char *text;
-
-		if (!b || dw_next_named(tree, b) || dw_kind(tree, a) != DW_K_INTEGER)
-			return false;
-		text = dw_text(tree, a, &len);
-		return len == dw_part(tree, b)->end - dw_part(tree, b)->start &&
-		       memcmp(text, tree->code + dw_part(tree, b)->start, len) == 0 &&
-		       memmem(text, dw_part(tree, b)->start - dw_part(tree, a)->start,
-		              "==", 2);
-	}
-	case DW_K_INTEGER:
-	case DW_K_STRING:
-	case DW_K_IDENTIFIER:
-		v = dw_eval(r, part);
-		return (v.type == DW_V_NUMBER && v.number != 0 &&
-		        dw_kind(tree, part) != DW_K_IDENTIFIER) ||
-		       (v.type == DW_V_TEXT && v.len > 0 &&
-		        dw_kind(tree, part) != DW_K_IDENTIFIER);
-	default:
+	if (!b || dw_next_named(tree, b) || dw_kind(tree, a) != DW_K_INTEGER)
 		return false;
-	}
+	text = dw_text(tree, a, &len);
+	return len == dw_part(tree, b)->end - dw_part(tree, b)->start &&
+	       memcmp(text, tree->code + dw_part(tree, b)->start, len) == 0 &&
+	       memmem(text, dw_part(tree, b)->start - dw_part(tree, a)->start, "==", 2);
 }
 
-static int leaves(struct dw_reading *r, uint32_t part)
-{
-	struct dw_value f;
-
-	switch (dw_kind(&r->tree, part)) {
-	case DW_K_BREAK_STATEMENT:
-		return 1;
-	case DW_K_RETURN_STATEMENT:
-	case DW_K_RAISE_STATEMENT:
-	case DW_K_YIELD:
-	case DW_K_AWAIT:
-		return 2;
-	case DW_K_CALL:
-		f = dw_eval(r, dw_child_in(&r->tree, part, DW_F_FUNCTION));
-		return f.type == DW_V_NAME && (strcmp(f.text, "sys.exit") == 0 ||
-		                               strcmp(f.text, "builtins.exit") == 0 ||
-		                               strcmp(f.text, "builtins.quit") == 0 ||
-		                               strcmp(f.text, "os._exit") == 0 ||
-		                               strcmp(f.text, "os.abort") == 0)
-		               ? 2
-		               : 0;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-		return (dw_part(&r->tree, part)->flags & DW_PART_NAMED) ? -1 : 0;
-	case DW_K_FUNCTION_DEFINITION:
-	case DW_K_LAMBDA:
-	case DW_K_CLASS_DEFINITION:
-		return -2;
-	default:
-		return 0;
-	}
-}
-
-/* Does it hand out values without end? */
+/* Does the call return an iterator without end? */
 static bool is_endless(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -325,32 +799,17 @@ static bool is_endless(struct dw_reading *r, uint32_t part)
 
 	if (!part || dw_kind(tree, part) != DW_K_CALL)
 		return false;
-	f = dw_eval(r, dw_child_in(tree, part, DW_F_FUNCTION));
-	return dw_value_is(f, DW_V_NAME, "itertools.count") ||
-	       dw_value_is(f, DW_V_NAME, "itertools.cycle") ||
+	f = dw_callee(r, part);
+	return dw_value_in(f, " itertools.count itertools.cycle ") ||
 	       (dw_value_is(f, DW_V_NAME, "itertools.repeat") &&
-	        !dw_python_argument(tree, part, 1)) ||
-	       (dw_value_is(f, DW_V_NAME, "builtins.iter") &&
-	        dw_python_argument(tree, part, 1) &&
-	        dw_text_is(tree, dw_python_argument(tree, part, 0), "int"));
-}
-
-static void check_loop(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t condition = dw_child_in(tree, part, DW_F_CONDITION);
-	bool endless = dw_kind(tree, part) == DW_K_WHILE_STATEMENT
-	                       ? condition && is_true(r, condition)
-	                       : is_endless(r, dw_child_in(tree, part, DW_F_RIGHT));
-
-	if (endless && !dw_loop_ends(r, part, leaves))
-		dw_found(r, part, DW_SEVERITY_WARNING, "loop:unbounded",
-		         "this loop has no break, return, raise, yield or await");
+	        !dw_argument(r, part, 1)) ||
+	       (dw_value_is(f, DW_V_NAME, "builtins.iter") && dw_argument(r, part, 1) &&
+	        dw_text_is(tree, dw_argument(r, part, 0), "int"));
 }
 
 /*
  * Python takes wide, bold and script letters for plain ones (NFKC), so that a name may
- * be spelled in hundreds of ways. Nobody does so by accident.
+ * be spelled in hundreds of ways. No program does so by accident.
  */
 static void check_letters(struct dw_reading *r, uint32_t part)
 {
@@ -373,16 +832,24 @@ static void check_letters(struct dw_reading *r, uint32_t part)
 	}
 }
 
+static void check_attribute(struct dw_reading *r, uint32_t part)
+{
+	uint32_t name = dw_child_in(&r->tree, part, DW_F_ATTRIBUTE);
+	char rule[DW_RULE_MAX];
+	size_t len;
+	const char *text = name ? dw_text(&r->tree, name, &len) : NULL;
+
+	if (!text || !dw_word_in(dunders, text, len))
+		return;
+	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, text);
+	dw_found(r, name, DW_SEVERITY_ERROR, rule,
+	         "%.*s leads from an object to all others", (int)len, text);
+}
+
 static void check(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	char rule[DW_RULE_MAX];
-	size_t len;
-	const char *text;
-	uint32_t c;
 
-	if (!(dw_part(tree, part)->flags & DW_PART_NAMED))
-		return;
 	switch (dw_kind(tree, part)) {
 	case DW_K_IMPORT_STATEMENT:
 	case DW_K_IMPORT_FROM_STATEMENT:
@@ -390,53 +857,50 @@ static void check(struct dw_reading *r, uint32_t part)
 		break;
 	case DW_K_IDENTIFIER:
 		check_letters(r, part);
-		if (is_load(tree, part))
-			(void)dw_check_danger(r, part, dw_eval(r, part));
 		break;
 	case DW_K_ATTRIBUTE:
-		c = dw_child_in(tree, part, DW_F_ATTRIBUTE);
-		text = c ? dw_text(tree, c, &len) : NULL;
-		if (text && dw_word_in(dw_python_dunders, text, len)) {
-			(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len,
-			               text);
-			dw_found(r, c, DW_SEVERITY_ERROR, rule,
-			         "%.*s leads from an object to all others", (int)len,
-			         text);
-		}
-		if (is_load(tree, part))
-			(void)dw_check_danger(r, part, dw_eval(r, part));
+		check_attribute(r, part);
 		break;
 	case DW_K_SUBSCRIPT:
 		check_subscript(r, part);
-		(void)dw_check_danger(r, part, dw_eval(r, part));
 		break;
 	case DW_K_CALL:
 		check_call(r, part);
-		(void)dw_check_danger(r, part, dw_eval(r, part));
 		break;
 	case DW_K_EXEC_STATEMENT:
 		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:exec", "exec runs code");
 		dw_check_inner(r, part, DW_CODE_SELF,
 		               dw_eval(r, dw_child_in(tree, part, DW_F_CODE)));
 		break;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-		check_loop(r, part);
-		break;
-	default:
+	default: /* DW_K_FOR_STATEMENT */
+		if (is_endless(r, dw_child_in(tree, part, DW_F_RIGHT)))
+			dw_check_endless(r, part, part);
 		break;
 	}
 }
 
-const struct dw_reader dw_reader_python = {
+const struct dw_language dw_language_python = {
 	.name = "python",
 	.aliases = {"python3", "py"},
 	.grammar = "python",
-	.modules = dw_python_modules,
-	.dangers = dw_python_dangers,
-	.is_scope = dw_python_is_scope,
-	.bind = dw_python_bind,
-	.eval = dw_python_eval,
-	.member = dw_python_member,
+	.modules = modules,
+	.dangers = dangers,
+	.nodes = nodes,
+	.operators = operators,
+	.methods = methods,
+	.functions = functions,
+	.append = DW_K_T_PLUS_EQUAL,
+	.augment_opaque = true,
+	.command = DW_COMMAND_LIST,
+	.exits = " sys.exit builtins.exit builtins.quit os._exit os.abort ",
+	.loop_message = "this loop has no break, return, raise, yield or await",
+	.is_sure = is_sure,
+	.bind = bind,
+	.global = global,
+	.eval = eval,
+	.member = member,
+	.method = join,
+	.call = call,
 	.check = check,
+	.is_true = is_true,
 };

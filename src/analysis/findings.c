@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: which there are, what they say, where they stand. */
-#include "analysis/read.h"
+/* Findings: their rules, messages and places. */
+#include "analysis/reader.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,6 +13,45 @@
 
 /* How many programs may be inside one another. */
 #define INNER_MAX 3U
+
+void dw_findings_finish(struct dw_findings *findings)
+{
+	free(findings->list);
+	*findings = (struct dw_findings){0};
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct dw_finding *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->rule, y->rule);
+}
+
+void dw_findings_sort(struct dw_findings *findings)
+{
+	if (findings->n > 0)
+		qsort(findings->list, findings->n, sizeof(*findings->list), by_place);
+}
+
+int dw_findings_add(struct dw_findings *all, const struct dw_findings *more)
+{
+	struct dw_finding *list;
+
+	if (more->n == 0)
+		return 0;
+	list = realloc(all->list, (all->n + more->n) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memcpy(list + all->n, more->list, more->n * sizeof(*list));
+	all->list = list;
+	all->n += more->n;
+	dw_findings_sort(all);
+	return 0;
+}
 
 static int find_lines(struct dw_reading *r)
 {
@@ -79,7 +118,7 @@ static const struct dw_analyse_list *list_of(const struct dw_reading *r)
 	const struct dw_analyse_list *list = r->options ? r->options->lists : NULL;
 
 	for (; list && list->language; list++)
-		if (strcmp(list->language, r->reader->name) == 0)
+		if (strcmp(list->language, r->language->name) == 0)
 			return list;
 	return NULL;
 }
@@ -232,9 +271,10 @@ static bool path_fits(const char *pattern, const char *path)
 	return strcmp(pattern, path) == 0;
 }
 
-const struct dw_danger *dw_danger_find(const struct dw_reader *reader, const char *path)
+const struct dw_danger *dw_danger_find(const struct dw_language *language,
+                                       const char *path)
 {
-	for (const struct dw_danger *d = reader->dangers; d && d->path; d++)
+	for (const struct dw_danger *d = language->dangers; d && d->path; d++)
 		if (d->path[0] == path[0] && path_fits(d->path, path))
 			return d;
 	return NULL;
@@ -260,7 +300,7 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 
 	if (v.type != DW_V_NAME)
 		return NULL;
-	d = dw_danger_find(r->reader, v.text);
+	d = dw_danger_find(r->language, v.text);
 	if (!d)
 		return NULL;
 	len = strcspn(d->rule, ":") + 1;
@@ -295,7 +335,7 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 {
 	const struct dw_analyse_list *list = list_of(r);
 	const char *const *allowed = r->options ? r->options->allowed_modules : NULL;
-	const char *const *known = r->reader->modules;
+	const char *const *known = r->language->modules;
 	char rule[DW_RULE_MAX];
 
 	if (!allowed && list)
@@ -328,8 +368,8 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
                     struct dw_value code)
 {
-	const struct dw_reader *reader = kind == DW_CODE_SHELL ? &dw_reader_bash
-	                                                       : r->reader;
+	const struct dw_language *language = kind == DW_CODE_SHELL ? &dw_language_bash
+	                                                           : r->language;
 	struct dw_findings found = {0};
 	struct dw_error err = {0};
 	struct dw_finding here = {0};
@@ -347,7 +387,7 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		return;
 	}
 	locate(r, r->tree.parts[part].start, &here);
-	if (dw_read_program(reader, code.text, code.len, r->options, r, &found, &err) <
+	if (dw_read_program(language, code.text, code.len, r->options, r, &found, &err) <
 	    0) {
 		r->no_memory = true;
 		return;
