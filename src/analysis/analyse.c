@@ -62,6 +62,17 @@ static const struct {
 	const char *name;
 } more_builtins[] = {{"bash", "eval"}, {"php", "assert"}};
 
+/* Returns true if one of the paths is the name, or ends in it. */
+static bool has_last_name(const char *paths, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = paths; (p = strstr(p, name)); p++)
+		if (p > paths && strchr(" .", p[-1]) && p[len] == ' ')
+			return true;
+	return false;
+}
+
 bool dw_analyse_has_builtin(const char *language, const char *name)
 {
 	const struct dw_language *known = find(language);
@@ -72,14 +83,12 @@ bool dw_analyse_has_builtin(const char *language, const char *name)
 		if (strcmp(more_builtins[i].language, known->name) == 0 &&
 		    strcmp(more_builtins[i].name, name) == 0)
 			return true;
-	for (const struct dw_danger *d = known ? known->dangers : NULL; d && d->path;
+	for (const struct dw_danger *d = known ? known->dangers : NULL; d && d->rule;
 	     d++) {
-		const char *last = strrchr(d->path, '.');
-
 		if (strncmp(d->rule, family, len) != 0)
 			continue;
-		last = d->rule[len] != '\0' ? d->rule + len : last ? last + 1 : d->path;
-		if (strcmp(last, name) == 0)
+		if (d->rule[len] != '\0' ? strcmp(d->rule + len, name) == 0
+		                         : has_last_name(d->paths, name))
 			return true;
 	}
 	return false;

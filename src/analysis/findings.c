@@ -254,29 +254,32 @@ static const struct {
 };
 
 /*
- * "*" at the end stands for one more name, "**" for the rest of this name; "()" is
- * what a call gave, and only met by itself.
+ * "*" at the end of a pattern stands for one more name, "**" for the rest of this name;
+ * "()" is the result of a call, and matches only itself.
  */
-static bool path_fits(const char *pattern, const char *path)
+static bool path_fits(const char *pattern, size_t len, const char *path)
 {
-	size_t len = strlen(pattern);
+	bool rest = len > 2 && memcmp(pattern + len - 2, "**", 2) == 0;
+	bool member = len > 2 && memcmp(pattern + len - 2, ".*", 2) == 0;
 
-	if (len > 2 && strcmp(pattern + len - 2, "**") == 0) {
-		len -= 2;
-		return strncmp(pattern, path, len) == 0 && !strpbrk(path + len, ".(");
-	}
-	if (len > 2 && strcmp(pattern + len - 2, ".*") == 0)
-		return strncmp(pattern, path, len - 1) == 0 &&
-		       !strpbrk(path + len - 1, ".(");
-	return strcmp(pattern, path) == 0;
+	len -= rest ? 2 : member ? 1 : 0;
+	if (strncmp(pattern, path, len) != 0)
+		return false;
+	return rest || member ? !strpbrk(path + len, ".(") : path[len] == '\0';
 }
 
 const struct dw_danger *dw_danger_find(const struct dw_language *language,
                                        const char *path)
 {
-	for (const struct dw_danger *d = language->dangers; d && d->path; d++)
-		if (d->path[0] == path[0] && path_fits(d->path, path))
-			return d;
+	for (const struct dw_danger *d = language->dangers; d && d->rule; d++) {
+		const char *end;
+
+		for (const char *p = d->paths + 1; *p != '\0'; p = end + 1) {
+			end = strchr(p, ' ');
+			if (*p == path[0] && path_fits(p, (size_t)(end - p), path))
+				return d;
+		}
+	}
 	return NULL;
 }
 

@@ -181,11 +181,11 @@ enum dw_fold {
 	DW_FOLD_COUNT
 };
 
-/* A method of a constant, or a function by its path; the table ends without a name. */
+/* Methods of a constant, or functions by their paths. The table ends without words. */
 struct dw_folder {
-	const char *name; /* "a**" is any name that starts with a */
-	uint8_t fold;     /* enum dw_fold */
-	uint8_t on;       /* for methods: enum dw_value_type of the object */
+	uint8_t fold; /* enum dw_fold */
+	uint8_t on;   /* enum dw_value_type of the object; of functions 0 */
+	const char *words;
 };
 
 /* Binary operators. */
@@ -213,12 +213,12 @@ enum dw_code_kind {
 	DW_CODE_COUNT
 };
 
-/* A name of the library that is a finding. */
+/* Names of the library that are findings. The table ends without a rule. */
 struct dw_danger {
-	const char *path; /* "os.system"; "subprocess.*": any member; "a**": any ending */
 	const char *rule; /* "shell:" gets the path appended, "shell:x" is the rule */
 	enum dw_severity severity;
-	uint8_t code; /* DW_CODE_*: the meaning of a constant first argument */
+	uint8_t code;      /* DW_CODE_*: the meaning of a constant first argument */
+	const char *paths; /* words: "os.system"; "os.*" any member; "os.ex**" any ending */
 };
 
 /*
@@ -300,6 +300,20 @@ struct dw_node {
 	bool sequence : 1; /* a literal list */
 };
 
+/* So that a row of the table fits into a line. */
+#define NODE(kind, ...) [DW_K_##kind] = {__VA_ARGS__}
+#define EVAL(x) .eval = DW_EVAL_##x
+#define BINDS(x) .bind = DW_BINDS_##x
+#define PATTERN(x) .pattern = DW_PATTERN_##x
+#define CHECK(x) .check = DW_CHECK_##x
+#define FLOW(x) .flow = DW_FLOW_##x
+#define TRUTH(x) .truth = DW_TRUTH_##x
+#define OF(x, y) .a = DW_F_##x, .b = DW_F_##y
+#define STORES(x) .stores = DW_F_##x
+#define SCOPE .scope = true
+#define HOOK .hook = true
+#define SEQUENCE .sequence = true
+
 #define DW_STORES_ALL 255U /* every name in it */
 #define DW_STORES_UP 254U  /* as the part around it says */
 
@@ -336,7 +350,7 @@ struct dw_language {
 	const char *aliases[5];
 	const char *grammar;
 	const char *const *modules;      /* those that need a reason; ends in NULL */
-	const struct dw_danger *dangers; /* ends in an entry without path */
+	const struct dw_danger *dangers; /* ends in an entry without rule */
 
 	const struct dw_node *nodes; /* by kind */
 	const struct dw_operator *operators;

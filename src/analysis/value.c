@@ -312,14 +312,9 @@ static struct dw_value member_value(struct dw_reading *r, uint32_t part,
 static enum dw_fold find_folder(const struct dw_folder *list, const char *name,
                                 size_t len, enum dw_value_type on)
 {
-	for (; list && list->name; list++) {
-		size_t n = strlen(list->name);
-		bool any = n > 2 && strcmp(list->name + n - 2, "**") == 0;
-
-		if (list->on == on && (any ? len >= n - 2 : len == n) &&
-		    memcmp(list->name, name, any ? n - 2 : n) == 0)
+	for (; list && list->words; list++)
+		if (list->on == on && dw_word_in(list->words, name, len))
 			return list->fold;
-	}
 	return DW_FOLD_NONE;
 }
 
