@@ -72,7 +72,9 @@ static bool loop_ends(struct dw_reading *r, uint32_t loop)
 	for (uint32_t i = loop + 1; i < dw_part(tree, loop)->past; i++) {
 		if (!dw_step(r))
 			return true;
-		if (!(dw_part(tree, i)->flags & DW_PART_NAMED))
+		/* Code that does not parse may have no more than the token "await". */
+		if (!(dw_part(tree, i)->flags & DW_PART_NAMED) &&
+		    dw_kind(tree, i) != DW_K_AWAIT && dw_kind(tree, i) != DW_K_YIELD)
 			continue;
 		switch (dw_node(r, i)->flow) {
 		case DW_FLOW_NONE:
