@@ -56,7 +56,7 @@ const char *const *dw_analyse_modules(const char *language)
 	return known && known->modules ? known->modules : none;
 }
 
-/* What is found where no table says so. */
+/* Built-ins that are findings without being in a table. */
 static const struct {
 	const char *language;
 	const char *name;
@@ -135,7 +135,7 @@ static void check_syntax(struct dw_reading *r)
 		if (!(tree->parts[i].flags & (DW_PART_ERROR | DW_PART_MISSING)))
 			continue;
 		dw_found(r, i, DW_SEVERITY_WARNING, "syntax:error",
-		         "this is no %s that we understand: it was not looked at in full",
+		         "this is not valid %s: not all of it was analysed",
 		         r->language->name);
 		if (i > 0)
 			i = tree->parts[i].past - 1;
@@ -164,15 +164,15 @@ static void say_bounds(struct dw_reading *r)
 {
 	if (r->fuel == 0)
 		dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-complex",
-		            "this takes too many steps to understand: it was not looked "
-		            "at in full");
+		            "this takes too many steps to evaluate: not all of it was "
+		            "analysed");
 	if (!r->cut)
 		return;
 	/* It replaces the last one. */
 	r->cut = false;
 	r->found.n--;
 	dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-many",
-	            "there is more than these %d findings", DW_ANALYSE_FINDINGS_MAX);
+	            "there are more than %d findings", DW_ANALYSE_FINDINGS_MAX);
 }
 
 int dw_read_program(const struct dw_language *language, const char *code, size_t len,
@@ -194,8 +194,8 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 	if (len > DW_ANALYSE_CODE_MAX) {
 		r.tree = (struct dw_tree){.code = code};
 		dw_found_at(&r, 0, DW_SEVERITY_ERROR, "analysis:too-large",
-		            "%zu bytes of code were not looked at: %zu are the most", len,
-		            DW_ANALYSE_CODE_MAX);
+		            "%zu bytes of code were not analysed: the maximum is %zu",
+		            len, DW_ANALYSE_CODE_MAX);
 		/* Without a grammar we say so, for code of any length. */
 		if (!dw_tree_has(language->grammar))
 			parsed = dw_tree_parse(&r.tree, language->grammar, "", 0, 1, err);
@@ -208,7 +208,7 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 			dw_found_at(&r, 0, DW_SEVERITY_ERROR,
 			            parsed == DW_PARSE_TIMEOUT ? "analysis:timeout"
 			                                       : "analysis:too-complex",
-			            "this takes too long to parse: it was not looked at");
+			            "this takes too long to parse: it was not analysed");
 		say_bounds(&r);
 	}
 
@@ -238,8 +238,8 @@ int dw_analyse(const char *language, const char *code, size_t len,
 
 	if (!known)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "cannot analyse \"%.64s\": what we can are python, "
-		               "javascript, typescript, bash, ruby and php",
+		               "language must be python, javascript, typescript, bash, ruby "
+		               "or php, not \"%.64s\"",
 		               language);
 	return dw_read_program(known, code, len, options, NULL, ret, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands of a script are known to do. */
+/* Bash: findings from the commands of a script. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 
 	if (!code) {
 		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "dynamic:code",
-		              "the program that %s runs cannot be told", name);
+		              "the program that %s runs is not known", name);
 		return;
 	}
 	if (strcmp(name, "php") == 0) {
@@ -99,7 +99,7 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 
 	if (!name || (c->flags & DW_SHELL_FUNCTION))
 		return;
-	/* ./rm and /opt/x/rm say what they are, too. */
+	/* ./rm and /opt/x/rm count as rm. */
 	if (strrchr(name, '/'))
 		name = strrchr(name, '/') + 1;
 	if (c->via)
@@ -169,7 +169,7 @@ static void check_redirect(struct dw_reading *r, const struct dw_shell_redirect 
 		              "delete:device", "a device is overwritten");
 }
 
-/* The shell part tells of what could not be parsed, too. */
+/* The shell reader reports syntax errors, too. */
 static void read_shell(struct dw_reading *r)
 {
 	struct dw_shell shell = {0};

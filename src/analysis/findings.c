@@ -89,7 +89,7 @@ static void locate(const struct dw_reading *r, uint32_t byte, struct dw_finding 
 		f->column += ((uint8_t)r->tree.code[i] & 0xc0) != 0x80;
 }
 
-/* Names in it come from the program: one line, printable, UTF-8. */
+/* Names in the text come from the program: make it one line of printable UTF-8. */
 static void make_plain(char *text, bool blanks)
 {
 	bool valid = dw_utf8_valid(text, strlen(text));
@@ -112,7 +112,7 @@ static bool is_known(const struct dw_findings *found, const struct dw_finding *f
 	return false;
 }
 
-/* What the caller wants to know of this language; NULL: what is usual. */
+/* The caller's lists for this language; NULL: the language's own. */
 static const struct dw_analyse_list *list_of(const struct dw_reading *r)
 {
 	const struct dw_analyse_list *list = r->options ? r->options->lists : NULL;
@@ -231,7 +231,7 @@ void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
 	va_end(args);
 }
 
-/* What each family is said to do; where the code is only a hint, it is a hint. */
+/* The message of each family of rules. */
 static const struct {
 	const char *family;
 	const char *text;
@@ -240,8 +240,8 @@ static const struct {
 	{"builtin:fopen", "%s opens files"},
 	{"builtin:file_", "%s opens files"},
 	{"builtin:readfile", "%s opens files"},
-	{"builtin:input", "%s waits for somebody to type"},
-	{"builtin:gets", "%s waits for somebody to type"},
+	{"builtin:input", "%s waits for input"},
+	{"builtin:gets", "%s waits for input"},
 	{"builtin:", "%s runs text as code"},
 	{"delete:", "%s removes files"},
 	{"dynamic:", "%s runs code that is made at run time"},
@@ -283,7 +283,7 @@ const struct dw_danger *dw_danger_find(const struct dw_language *language,
 	return NULL;
 }
 
-/* The last name of a built-in, the whole path of all else. */
+/* The last name of a built-in, the whole path of any other name. */
 static const char *shown(const char *path)
 {
 	static const char builtins[] = "builtins.";
@@ -396,7 +396,7 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		return;
 	}
 	for (size_t i = 0; i < found.n; i++) {
-		/* That a text is no program of ours is no news: eval() will say so. */
+		/* A text that does not parse is not a finding: eval() will fail on it. */
 		if (strncmp(found.list[i].rule, "syntax:", 7) == 0 &&
 		    kind == DW_CODE_SELF)
 			continue;

@@ -386,14 +386,10 @@ static bool is_require(struct dw_value f)
 }
 
 static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
-                 struct dw_value *ret)
+                 struct dw_value a, struct dw_value b, struct dw_value *ret)
 {
-	struct dw_value a, b;
-
 	if (f.type != DW_V_NAME)
 		return false;
-	a = dw_eval_argument(r, part, 0);
-	b = dw_eval_argument(r, part, 1);
 	if (is_require(f) && a.type == DW_V_TEXT) {
 		*ret = dw_value_name(module_path(r, a));
 	} else if (strcmp(f.text, "Reflect.get") == 0) {

@@ -12,7 +12,7 @@ struct binding {
 	uint32_t part;
 	const char *path;
 	enum dw_binding_kind kind;
-	bool busy; /* being evaluated: it is given itself */
+	bool busy; /* being evaluated: it is bound to itself */
 	bool known;
 	struct dw_value value;
 };
@@ -32,7 +32,7 @@ struct dw_names {
 	struct entry *entries;
 	size_t n_entries;
 	size_t size;          /* a power of two */
-	struct binding *list; /* [0] is nobody's */
+	struct binding *list; /* [0] is unused */
 	uint32_t n_list;
 	uint32_t room;
 	uint32_t *order; /* the bindings, by entry and place; NULL while they are made */
@@ -203,7 +203,7 @@ static struct dw_value compute(struct dw_reading *r, const struct binding *b)
 	return dw_unknown;
 }
 
-/* What a name was given there. Given itself, it is unknown. */
+/* The value of one binding; unknown if it depends on itself. */
 static struct dw_value bound_value(struct dw_reading *r, uint32_t index)
 {
 	struct binding *b = &r->names->list[index];
@@ -226,7 +226,7 @@ static uint32_t scope_parent(const struct dw_reading *r, uint32_t scope)
 	return scope > 0 ? r->tree.parts[scope].scope : 0;
 }
 
-/* The name in the innermost scope that has it; NULL: none. */
+/* The name in the innermost scope that binds it, or NULL. */
 static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
                                   const char *name, size_t len)
 {
@@ -240,7 +240,7 @@ static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
 
 		if (entry->name)
 			return entry;
-		/* What a class holds is not seen from its methods. */
+		/* Methods do not see the names of their class. */
 		do {
 			if (here == 0)
 				return NULL;
@@ -283,12 +283,12 @@ static uint32_t named_binding(struct dw_reading *r, struct entry *e)
 	return e->named;
 }
 
-/* How many bindings we look at before we settle for any. */
+/* How many bindings are looked at before any will do. */
 #define NEAR 32U
 
 /*
- * All that the name was ever given is possible. The nearest name of the library is
- * what we are after, then what is nearest of all else that we know.
+ * Any binding of the name is possible. The nearest name of the library is preferred,
+ * then the nearest known value.
  */
 enum dw_bound dw_lookup(struct dw_reading *r, uint32_t scope, const char *name,
                         size_t len, uint32_t at, struct dw_value *ret)
@@ -302,7 +302,7 @@ enum dw_bound dw_lookup(struct dw_reading *r, uint32_t scope, const char *name,
 	*ret = dw_unknown;
 	if (!e)
 		return DW_BOUND_NOT;
-	/* While names are still given, the last is all that is known. */
+	/* During the first pass only the last binding is known. */
 	if (!names->order) {
 		*ret = bound_value(r, e->last);
 		return ret->type == DW_V_NAME ? DW_BOUND_SURELY : DW_BOUND_PERHAPS;

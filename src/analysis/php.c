@@ -174,14 +174,12 @@ static struct dw_value callee(struct dw_reading *r, uint32_t call)
 
 /* Functions of texts whose arguments are in another order. */
 static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
-                 struct dw_value *ret)
+                 struct dw_value a, struct dw_value b, struct dw_value *ret)
 {
-	struct dw_value a, b, c;
+	struct dw_value c;
 
 	if (!dw_value_in(f, " str_replace substr implode join "))
 		return false;
-	a = dw_eval_argument(r, part, 0);
-	b = dw_eval_argument(r, part, 1);
 	c = dw_eval_argument(r, part, 2);
 	if (strcmp(f.text, "str_replace") == 0) {
 		*ret = dw_fold_replace(r, c, a, b, true);

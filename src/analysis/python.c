@@ -440,14 +440,10 @@ static struct dw_value join(struct dw_reading *r, uint32_t call, struct dw_value
 
 /* Functions of the library that lead to other names. */
 static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
-                 struct dw_value *ret)
+                 struct dw_value a, struct dw_value b, struct dw_value *ret)
 {
-	struct dw_value a, b;
-
 	if (f.type != DW_V_NAME)
 		return false;
-	a = dw_eval_argument(r, part, 0);
-	b = dw_eval_argument(r, part, 1);
 	if (strcmp(f.text, "builtins.getattr") == 0) {
 		*ret = b.type == DW_V_TEXT ? member(r, a, b.text, b.len) : dw_unknown;
 	} else if (dw_value_in(f, " builtins.globals builtins.locals ")) {

@@ -386,9 +386,9 @@ struct dw_language {
 	struct dw_value (*method)(struct dw_reading *r, uint32_t call, struct dw_value v);
 	/* The function that a call calls. */
 	struct dw_value (*callee)(struct dw_reading *r, uint32_t call);
-	/* Returns true if it knows the result of calling f. */
+	/* Returns true if it knows the result of calling f with a, b and more. */
 	bool (*call)(struct dw_reading *r, uint32_t call, struct dw_value f,
-	             struct dw_value *ret);
+	             struct dw_value a, struct dw_value b, struct dw_value *ret);
 	void (*check)(struct dw_reading *r, uint32_t part);
 	bool (*is_true)(struct dw_reading *r, uint32_t part);
 	/* Instead of all passes. */

@@ -272,11 +272,11 @@ static struct dw_value callee(struct dw_reading *r, uint32_t call)
 }
 
 static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
-                 struct dw_value *ret)
+                 struct dw_value a, struct dw_value b, struct dw_value *ret)
 {
 	uint32_t method = dw_child_in(&r->tree, part, DW_F_METHOD);
-	struct dw_value a = dw_eval_argument(r, part, 0);
 
+	(void)b;
 	if (method && dw_text_is(&r->tree, method, "const_get") && a.type == DW_V_TEXT)
 		*ret = dw_value_name(a.text);
 	else if (dw_value_is(f, DW_V_NAME, "Kernel.binding") ||

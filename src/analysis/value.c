@@ -372,7 +372,8 @@ static struct dw_value call_value(struct dw_reading *r, uint32_t call)
 		if (fold != DW_FOLD_NONE)
 			return dw_fold(r, fold, dw_eval_argument(r, call, 0), call, 1);
 	}
-	if (language->call && language->call(r, call, v, &ret))
+	if (language->call && language->call(r, call, v, dw_eval_argument(r, call, 0),
+	                                     dw_eval_argument(r, call, 1), &ret))
 		return ret;
 	return language->opaque_calls ? dw_unknown : dw_value_called(r, v);
 }
