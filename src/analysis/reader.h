@@ -301,7 +301,6 @@ struct dw_node {
 };
 
 /* So that a row of the table fits into a line. */
-#define NODE(kind, ...) [DW_K_##kind] = {__VA_ARGS__}
 #define EVAL(x) .eval = DW_EVAL_##x
 #define BINDS(x) .bind = DW_BINDS_##x
 #define PATTERN(x) .pattern = DW_PATTERN_##x
