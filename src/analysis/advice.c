@@ -9,7 +9,7 @@
 
 json_t *dw_advice_json(const struct dw_findings *findings)
 {
-	json_t *array = json_array();
+	json_auto_t *array = json_array();
 
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct dw_finding *f = &findings->list[i];
@@ -18,15 +18,13 @@ json_t *dw_advice_json(const struct dw_findings *findings)
 		                         "severity", dw_severity_name(f->severity),
 		                         "message", f->message);
 
-		if (json_array_append_new(array, item) < 0) {
-			json_decref(array);
+		if (json_array_append_new(array, item) < 0)
 			return NULL;
-		}
 	}
-	return array;
+	return json_incref(array);
 }
 
-/* SARIF wants every rule listed once, in front. */
+/* SARIF lists every rule once, before the results. */
 static json_t *rules_of(const struct dw_findings *findings)
 {
 	json_t *rules = json_array();
@@ -47,7 +45,7 @@ static json_t *rules_of(const struct dw_findings *findings)
 
 json_t *dw_advice_sarif(const struct dw_findings *findings, const char *file)
 {
-	json_t *results = json_array();
+	json_auto_t *results = json_array();
 
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct dw_finding *f = &findings->list[i];
@@ -59,12 +57,10 @@ json_t *dw_advice_sarif(const struct dw_findings *findings, const char *file)
 		                  "artifactLocation", "uri", file, "region", "startLine",
 		                  (int)f->line, "startColumn", (int)f->column);
 
-		if (json_array_append_new(results, result) < 0) {
-			json_decref(results);
+		if (json_array_append_new(results, result) < 0)
 			return NULL;
-		}
 	}
-	return json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:o}]}", "$schema",
+	return json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:O}]}", "$schema",
 	                 "https://json.schemastore.org/sarif-2.1.0.json", "version",
 	                 "2.1.0", "runs", "tool", "driver", "name", "dewar", "version",
 	                 DW_VERSION, "rules", rules_of(findings), "columnKind",

@@ -8,14 +8,14 @@
 #include "analysis/shell.h"
 
 /*
- * What the analysis found, for those at the front doors: as JSON, and as SARIF, which
- * code hosts and editors read.
+ * Findings for the front doors: as JSON, and as SARIF, which code hosts and editors
+ * read.
  */
 
 /* [{"rule", "line", "column", "severity", "message"}]; NULL without memory. */
 json_t *dw_advice_json(const struct dw_findings *findings);
 
-/* A log of SARIF 2.1.0 with one run. The file is as its reader knows it. */
+/* A log of SARIF 2.1.0 with one run. file is the name to show. */
 json_t *dw_advice_sarif(const struct dw_findings *findings, const char *file);
 
 /*

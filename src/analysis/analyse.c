@@ -6,124 +6,240 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analysis/read.h"
+#include "analysis/reader.h"
 #include "base/cleanup.h"
 
-static const struct dw_reader *const readers[] = {
-	&dw_reader_python, &dw_reader_javascript, &dw_reader_typescript,
-	&dw_reader_bash,   &dw_reader_ruby,       &dw_reader_php,
+/* Bounds of one reading, beside the documented ones. */
+#define FUEL (4U << 20)
+#define PARSE_COST 4096U
+
+static const struct dw_language *const languages[] = {
+	&dw_language_python, &dw_language_javascript, &dw_language_typescript,
+	&dw_language_bash,   &dw_language_ruby,       &dw_language_php,
 };
 
-void dw_findings_finish(struct dw_findings *findings)
+static bool is_called(const struct dw_language *known, const char *name)
 {
-	free(findings->list);
-	*findings = (struct dw_findings){0};
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct dw_finding *x = a, *y = b;
-
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return strcmp(x->rule, y->rule);
-}
-
-int dw_findings_add(struct dw_findings *all, const struct dw_findings *more)
-{
-	struct dw_finding *list;
-
-	if (more->n == 0)
-		return 0;
-	list = realloc(all->list, (all->n + more->n) * sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	memcpy(list + all->n, more->list, more->n * sizeof(*list));
-	all->list = list;
-	all->n += more->n;
-	qsort(all->list, all->n, sizeof(*all->list), by_place);
-	return 0;
-}
-
-static bool is_called(const struct dw_reader *reader, const char *name)
-{
-	if (strcasecmp(reader->name, name) == 0)
+	if (strcasecmp(known->name, name) == 0)
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(reader->aliases) && reader->aliases[i]; i++)
-		if (strcasecmp(reader->aliases[i], name) == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(known->aliases) && known->aliases[i]; i++)
+		if (strcasecmp(known->aliases[i], name) == 0)
 			return true;
 	return false;
 }
 
-static const struct dw_reader *find(const char *language)
+static const struct dw_language *find(const char *language)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
-		if (is_called(readers[i], language))
-			return readers[i];
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
+		if (is_called(languages[i], language))
+			return languages[i];
 	return NULL;
 }
 
 const char *dw_analyse_language(size_t index)
 {
-	return index < ARRAY_SIZE(readers) ? readers[index]->name : NULL;
+	return index < ARRAY_SIZE(languages) ? languages[index]->name : NULL;
 }
 
 const char *dw_analyse_find(const char *language)
 {
-	const struct dw_reader *reader = find(language);
+	const struct dw_language *known = find(language);
 
-	return reader ? reader->name : NULL;
+	return known ? known->name : NULL;
 }
 
 const char *const *dw_analyse_modules(const char *language)
 {
 	static const char *const none[] = {NULL};
-	const struct dw_reader *reader = find(language);
+	const struct dw_language *known = find(language);
 
-	return reader && reader->modules ? reader->modules : none;
+	return known && known->modules ? known->modules : none;
 }
 
-/* What is found where no table says so. */
+/* Built-ins that are findings without being in a table. */
 static const struct {
 	const char *language;
 	const char *name;
 } more_builtins[] = {{"bash", "eval"}, {"php", "assert"}};
 
+/* Returns true if one of the paths is the name, or ends in it. */
+static bool has_last_name(const char *paths, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = paths; (p = strstr(p, name)); p++)
+		if (p > paths && strchr(" .", p[-1]) && p[len] == ' ')
+			return true;
+	return false;
+}
+
 bool dw_analyse_has_builtin(const char *language, const char *name)
 {
-	const struct dw_reader *reader = find(language);
+	const struct dw_language *known = find(language);
 	static const char family[] = "builtin:";
 	const size_t len = sizeof(family) - 1;
 
-	for (size_t i = 0; reader && i < ARRAY_SIZE(more_builtins); i++)
-		if (strcmp(more_builtins[i].language, reader->name) == 0 &&
+	for (size_t i = 0; known && i < ARRAY_SIZE(more_builtins); i++)
+		if (strcmp(more_builtins[i].language, known->name) == 0 &&
 		    strcmp(more_builtins[i].name, name) == 0)
 			return true;
-	for (const struct dw_danger *d = reader ? reader->dangers : NULL; d && d->path;
+	for (const struct dw_danger *d = known ? known->dangers : NULL; d && d->rule;
 	     d++) {
-		const char *last = strrchr(d->path, '.');
-
 		if (strncmp(d->rule, family, len) != 0)
 			continue;
-		last = d->rule[len] != '\0' ? d->rule + len : last ? last + 1 : d->path;
-		if (strcmp(last, name) == 0)
+		if (d->rule[len] != '\0' ? strcmp(d->rule + len, name) == 0
+		                         : has_last_name(d->paths, name))
 			return true;
 	}
 	return false;
+}
+
+bool dw_word_in(const char *words, const char *word, size_t len)
+{
+	const char *p = words;
+
+	if (len == 0 || memchr(word, ' ', len))
+		return false;
+	while ((p = memmem(p, strlen(p), word, len))) {
+		if (p > words && p[-1] == ' ' && p[len] == ' ')
+			return true;
+		p++;
+	}
+	return false;
+}
+
+static bool is_scope(const struct dw_reading *r, uint32_t part)
+{
+	return part > 0 && dw_node(r, part)->scope &&
+	       (dw_part(&r->tree, part)->flags & DW_PART_NAMED);
+}
+
+static void set_scopes(struct dw_reading *r)
+{
+	struct dw_tree *tree = &r->tree;
+
+	for (uint32_t i = 1; i < tree->n_parts; i++) {
+		uint32_t parent = tree->parts[i].parent;
+
+		tree->parts[i].scope = is_scope(r, parent) ? parent
+		                                           : tree->parts[parent].scope;
+	}
+}
+
+/* One finding for each place, and none for the parts inside it. */
+static void check_syntax(struct dw_reading *r)
+{
+	const struct dw_tree *tree = &r->tree;
+
+	for (uint32_t i = 0; tree->errors && i < tree->n_parts; i++) {
+		if (!(tree->parts[i].flags & (DW_PART_ERROR | DW_PART_MISSING)))
+			continue;
+		dw_found(r, i, DW_SEVERITY_WARNING, "syntax:error",
+		         "this is not valid %s: not all of it was analysed",
+		         r->language->name);
+		if (i > 0)
+			i = tree->parts[i].past - 1;
+	}
+}
+
+static void look(struct dw_reading *r)
+{
+	if (r->language->read) {
+		r->language->read(r);
+		return;
+	}
+	check_syntax(r);
+	set_scopes(r);
+	for (uint32_t i = 0; i < r->tree.n_parts; i++)
+		dw_bind_part(r, i);
+	if (dw_names_seal(r->names) < 0) {
+		r->no_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < r->tree.n_parts && !r->cut; i++)
+		dw_check_part(r, i);
+}
+
+static void say_bounds(struct dw_reading *r)
+{
+	if (r->fuel == 0)
+		dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-complex",
+		            "this takes too many steps to evaluate: not all of it was "
+		            "analysed");
+	if (!r->cut)
+		return;
+	/* It replaces the last one. */
+	r->cut = false;
+	r->found.n--;
+	dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-many",
+	            "there are more than %d findings", DW_ANALYSE_FINDINGS_MAX);
+}
+
+int dw_read_program(const struct dw_language *language, const char *code, size_t len,
+                    const struct dw_analyse_options *options, struct dw_reading *outer,
+                    struct dw_findings *ret, struct dw_error *err)
+{
+	struct dw_reading r = {.language = language, .options = options, .fuel = FUEL};
+	int parsed = 0;
+
+	if (outer) {
+		/* A parser and its tree cost as much as some steps. */
+		outer->fuel = outer->fuel > PARSE_COST ? outer->fuel - PARSE_COST : 0;
+		r.inner = outer->inner + 1;
+		r.fuel = outer->fuel;
+	}
+	r.names = dw_names_create();
+	if (!r.names)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "analyse %s", language->name);
+	if (len > DW_ANALYSE_CODE_MAX) {
+		r.tree = (struct dw_tree){.code = code};
+		dw_found_at(&r, 0, DW_SEVERITY_ERROR, "analysis:too-large",
+		            "%zu bytes of code were not analysed: the maximum is %zu",
+		            len, DW_ANALYSE_CODE_MAX);
+		/* Without a grammar we say so, for code of any length. */
+		if (!dw_tree_has(language->grammar))
+			parsed = dw_tree_parse(&r.tree, language->grammar, "", 0, 1, err);
+	} else {
+		parsed = dw_tree_parse(&r.tree, language->grammar, code, len,
+		                       DW_ANALYSE_TIMEOUT_MS, err);
+		if (parsed == DW_PARSE_WHOLE)
+			look(&r);
+		else if (parsed > 0)
+			dw_found_at(&r, 0, DW_SEVERITY_ERROR,
+			            parsed == DW_PARSE_TIMEOUT ? "analysis:timeout"
+			                                       : "analysis:too-complex",
+			            "this takes too long to parse: it was not analysed");
+		say_bounds(&r);
+	}
+
+	if (outer)
+		outer->fuel = r.fuel;
+	dw_names_free(r.names);
+	dw_arena_free(r.arena);
+	free(r.lines);
+	dw_tree_finish(&r.tree);
+	if (parsed >= 0 && r.no_memory)
+		parsed = dw_fail(err, DW_E_INTERNAL, ENOMEM, "analyse %s",
+		                 language->name);
+	if (parsed < 0) {
+		dw_findings_finish(&r.found);
+		return -1;
+	}
+	dw_findings_sort(&r.found);
+	*ret = r.found;
+	return 0;
 }
 
 int dw_analyse(const char *language, const char *code, size_t len,
                const struct dw_analyse_options *options, struct dw_findings *ret,
                struct dw_error *err)
 {
-	const struct dw_reader *reader = find(language);
+	const struct dw_language *known = find(language);
 
-	if (!reader)
+	if (!known)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "cannot analyse \"%.64s\": what we can are python, "
-		               "javascript, typescript, bash, ruby and php",
+		               "language must be python, javascript, typescript, bash, ruby "
+		               "or php, not \"%.64s\"",
 		               language);
-	return dw_read_program(reader, code, len, options, NULL, ret, err);
+	return dw_read_program(known, code, len, options, NULL, ret, err);
 }

@@ -10,20 +10,20 @@
 #include "dewar/result.h"
 
 /*
- * What can be seen of a program without running it: advice to a policy, to a
- * person, to a model. A program that wants to hide what it does can, and code that
- * comes in at run time is not seen at all: the walls are the boundary, not this.
+ * Static analysis of a program: advice to a policy, a person or a model. A program can
+ * hide what it does, and code that arrives at run time is not seen at all: the walls of
+ * the cell are the boundary, not this.
  *
- * A pure function of its input, but for a program that takes so long to parse that
- * we give up. Time and memory are bounded whatever the input is, and where a bound
- * was met a finding says so: never is less looked at in silence.
+ * A pure function of its input, except for a program that takes too long to parse.
+ * Time and memory are bounded for any input, and a finding reports each bound that was
+ * reached.
  */
 
-/* What is longer is not looked at: analysis:too-large. */
+/* Longer code is not analysed: analysis:too-large. */
 #define DW_ANALYSE_CODE_MAX ((size_t)1 << 20)
-/* What parses longer is given up: analysis:timeout. */
+/* Parsing stops after this time: analysis:timeout. */
 #define DW_ANALYSE_TIMEOUT_MS 3000
-/* What has more is cut: analysis:too-many. */
+/* Further findings are cut: analysis:too-many. */
 #define DW_ANALYSE_FINDINGS_MAX 1000
 
 /*
@@ -33,14 +33,14 @@
  *   builtin     a function of the language that runs code, or opens files
  *   dynamic     code, modules or commands that are known at run time only
  *   reflection  a way around names
- *   shell       another program is run
- *   delete      files are removed
- *   network     another host is talked to
- *   native      code that no interpreter watches
- *   loop        no end in sight
- *   privilege   other rights are asked for (shell only)
- *   syntax      what we could not parse, and so have not looked at
- *   analysis    a bound of ours was met, and not everything was looked at
+ *   shell       the program runs another program
+ *   delete      the program removes files
+ *   network     the program talks to another host
+ *   native      machine code, outside the interpreter's control
+ *   loop        a loop that cannot end
+ *   privilege   the program asks for other rights (shell only)
+ *   syntax      code that does not parse, and was not analysed
+ *   analysis    a bound was reached, and not all of the code was analysed
  */
 
 /* Start from {0}. */
@@ -51,12 +51,12 @@ struct dw_findings {
 
 void dw_findings_finish(struct dw_findings *findings);
 
-/* Put more among the others; 0, or -ENOMEM. */
+/* Merge more into all, in order; 0, or -ENOMEM. */
 int dw_findings_add(struct dw_findings *all, const struct dw_findings *more);
 
-/* What to look for in one language, where its own lists will not do. */
+/* What to look for in one language, instead of the language's own lists. */
 struct dw_analyse_list {
-	const char *language;         /* by name; NULL: the end of the array */
+	const char *language;         /* by name; NULL ends the array */
 	const char *const *allowed;   /* modules; all others are findings. Or NULL */
 	const char *const *forbidden; /* modules that are findings, if allowed is NULL */
 	const char *const *builtins;  /* those that are findings; NULL: all we know */
@@ -76,9 +76,8 @@ struct dw_analyse_options {
 
 /*
  * The language by its name or an alias, in any case ("py", "ts", "sh"). A finding
- * is never an error: -1 only for a language that we cannot analyse (DW_E_INVALID
- * if there is no such thing, DW_E_UNSUPPORTED if the grammar is not built in), or
- * without memory. options may be NULL.
+ * is never an error: -1 only for an unknown language (DW_E_INVALID), for one whose
+ * grammar is not built in (DW_E_UNSUPPORTED), or without memory. options may be NULL.
  */
 int dw_analyse(const char *language, const char *code, size_t len,
                const struct dw_analyse_options *options, struct dw_findings *ret,
@@ -87,10 +86,10 @@ int dw_analyse(const char *language, const char *code, size_t len,
 /* The languages that can be analysed, by name; NULL behind the last. */
 const char *dw_analyse_language(size_t index);
 
-/* The name for a name or an alias; NULL if it is none. */
+/* The language's name for a name or an alias; NULL if there is no such language. */
 const char *dw_analyse_find(const char *language);
 
-/* Is there a finding builtin:NAME in that language (by name)? */
+/* Returns true if the language (by name) has a finding builtin:NAME. */
 bool dw_analyse_has_builtin(const char *language, const char *name);
 
 /* The modules of a language (by name) that need a reason; ends in NULL. */

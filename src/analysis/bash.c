@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands of a script are known to do. */
+/* Bash: findings from the commands of a script. */
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/read.h"
+#include "analysis/reader.h"
 #include "analysis/shell.h"
 #include "analysis/shell_read.h"
 #include "base/cleanup.h"
@@ -12,60 +12,18 @@
 #define W DW_SEVERITY_WARNING
 
 static const struct dw_danger dangers[] = {
-	{"rm", "delete:", E, 0},
-	{"rmdir", "delete:", E, 0},
-	{"unlink", "delete:", E, 0},
-	{"shred", "delete:", E, 0},
-	{"srm", "delete:", E, 0},
-	{"truncate", "delete:", E, 0},
-	{"wipefs", "delete:", E, 0},
-	{"mkfs**", "delete:mkfs", E, 0},
-	{"mkfs.*", "delete:mkfs", E, 0},
-	{"fdisk", "delete:", E, 0},
-	{"parted", "delete:", E, 0},
-	{"curl", "network:", W, 0},
-	{"wget", "network:", W, 0},
-	{"nc", "network:", W, 0},
-	{"ncat", "network:", W, 0},
-	{"netcat", "network:", W, 0},
-	{"socat", "network:", W, 0},
-	{"ssh", "network:", W, 0},
-	{"scp", "network:", W, 0},
-	{"sftp", "network:", W, 0},
-	{"ftp", "network:", W, 0},
-	{"telnet", "network:", W, 0},
-	{"rsync", "network:", W, 0},
-	{"nmap", "network:", W, 0},
-	{"ping", "network:", W, 0},
-	{"dig", "network:", W, 0},
-	{"nslookup", "network:", W, 0},
-	{"host", "network:", W, 0},
-	{"sudo", "privilege:", E, 0},
-	{"su", "privilege:", E, 0},
-	{"doas", "privilege:", E, 0},
-	{"pkexec", "privilege:", E, 0},
-	{"runuser", "privilege:", E, 0},
-	{"chroot", "privilege:", E, 0},
-	{"nsenter", "privilege:", E, 0},
-	{"unshare", "privilege:", E, 0},
-	{"setpriv", "privilege:", W, 0},
-	{"mount", "privilege:", E, 0},
-	{"umount", "privilege:", E, 0},
-	{"insmod", "privilege:", E, 0},
-	{"modprobe", "privilege:", E, 0},
-	{"shutdown", "privilege:", E, 0},
-	{"reboot", "privilege:", E, 0},
-	{"halt", "privilege:", E, 0},
-	{"poweroff", "privilege:", E, 0},
-	{"crontab", "privilege:", E, 0},
-	{"setcap", "privilege:", E, 0},
-	{"useradd", "privilege:", E, 0},
-	{"passwd", "privilege:", E, 0},
-	{"kill", "shell:", W, 0},
-	{"pkill", "shell:", W, 0},
-	{"killall", "shell:", W, 0},
-	{"gdb", "native:", W, 0},
-	{"strace", "native:", W, 0},
+	{"delete:", E, DW_CODE_NONE,
+         " rm rmdir unlink shred srm truncate wipefs fdisk parted "},
+	{"delete:mkfs", E, DW_CODE_NONE, " mkfs** mkfs.* "},
+	{"network:", W, DW_CODE_NONE,
+         " curl wget nc ncat netcat socat ssh scp sftp ftp telnet rsync nmap ping dig "
+         "nslookup host "},
+	{"privilege:", E, DW_CODE_NONE,
+         " sudo su doas pkexec runuser chroot nsenter unshare mount umount insmod "
+         "modprobe shutdown reboot halt poweroff crontab setcap useradd passwd "},
+	{"privilege:", W, DW_CODE_NONE, " setpriv "},
+	{"shell:", W, DW_CODE_NONE, " kill pkill killall "},
+	{"native:", W, DW_CODE_NONE, " gdb strace "},
 	{0},
 };
 
@@ -95,11 +53,11 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 {
 	static const struct {
 		const char *front;
-		const struct dw_reader *reader;
+		const struct dw_language *language;
 	} known[] = {
-		{"python", &dw_reader_python},   {"pypy", &dw_reader_python},
-		{"node", &dw_reader_javascript}, {"ruby", &dw_reader_ruby},
-		{"php", &dw_reader_php},
+		{"python", &dw_language_python},   {"pypy", &dw_language_python},
+		{"node", &dw_language_javascript}, {"ruby", &dw_language_ruby},
+		{"php", &dw_language_php},
 	};
 	struct dw_analyse_options options = {.lists = r->options ? r->options->lists
 	                                                         : NULL};
@@ -110,7 +68,7 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 
 	if (!code) {
 		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "dynamic:code",
-		              "the program that %s runs cannot be told", name);
+		              "the program that %s runs is not known", name);
 		return;
 	}
 	if (strcmp(name, "php") == 0) {
@@ -121,7 +79,7 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0 ||
 		    strlen(code) > DW_FOLD_MAX)
 			continue;
-		if (dw_read_program(known[i].reader, code, strlen(code), &options, r,
+		if (dw_read_program(known[i].language, code, strlen(code), &options, r,
 		                    &found, &err) < 0) {
 			r->no_memory = true;
 			return;
@@ -141,12 +99,12 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 
 	if (!name || (c->flags & DW_SHELL_FUNCTION))
 		return;
-	/* ./rm and /opt/x/rm say what they are, too. */
+	/* ./rm and /opt/x/rm count as rm. */
 	if (strrchr(name, '/'))
 		name = strrchr(name, '/') + 1;
 	if (c->via)
 		(void)snprintf(via, sizeof(via), " (by %s)", c->via);
-	d = dw_danger_find(&dw_reader_bash, name);
+	d = dw_danger_find(&dw_language_bash, name);
 	if (d) {
 		size_t len = strcspn(d->rule, ":") + 1;
 
@@ -211,7 +169,7 @@ static void check_redirect(struct dw_reading *r, const struct dw_shell_redirect 
 		              "delete:device", "a device is overwritten");
 }
 
-/* The shell part tells of what could not be parsed, too. */
+/* The shell reader reports syntax errors, too. */
 static void read_shell(struct dw_reading *r)
 {
 	struct dw_shell shell = {0};
@@ -230,7 +188,7 @@ static void read_shell(struct dw_reading *r)
 	dw_shell_finish(&shell);
 }
 
-const struct dw_reader dw_reader_bash = {
+const struct dw_language dw_language_bash = {
 	.name = "bash",
 	.aliases = {"sh", "shell", "zsh"},
 	.grammar = "bash",

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/fold.h"
+/*
+ * What the usual functions make of constants: enough that a name that is put together
+ * from pieces is recognised. Unknown goes in, unknown comes out.
+ */
+#include "analysis/reader.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +45,7 @@ static int digit(char c, unsigned base)
 	return value < (int)base ? value : -1;
 }
 
-/* At most max digits; how many there were. */
+/* At most max digits; returns how many there were. */
 static size_t digits(const char *text, size_t len, unsigned base, size_t max,
                      uint32_t *ret)
 {
@@ -53,7 +57,7 @@ static size_t digits(const char *text, size_t len, unsigned base, size_t max,
 	return n;
 }
 
-/* What stands behind a backslash; how much of it was used, and what came out. */
+/* Decode what follows a backslash; returns how many bytes of it were used. */
 static size_t unescape_one(const char *text, size_t len, char *out, size_t *n_out)
 {
 	static const char letters[] = "a\ab\be\033f\fn\nr\rt\tv\v";
@@ -108,7 +112,7 @@ struct dw_value dw_unescape(struct dw_reading *r, const char *text, size_t len)
 	return dw_value_text(r, out, n);
 }
 
-struct dw_value dw_fold_char(struct dw_reading *r, struct dw_value number)
+static struct dw_value fold_char(struct dw_reading *r, struct dw_value number)
 {
 	char text[24];
 
@@ -125,7 +129,7 @@ struct dw_value dw_fold_chars(struct dw_reading *r, uint32_t list)
 	uint32_t c = dw_child_named(&r->tree, list);
 
 	for (; c && all.type == DW_V_TEXT; c = dw_next_named(&r->tree, c))
-		all = dw_value_join(r, all, dw_fold_char(r, dw_eval(r, c)));
+		all = dw_value_join(r, all, fold_char(r, dw_eval(r, c)));
 	return all;
 }
 
@@ -180,7 +184,7 @@ struct dw_value dw_fold_case(struct dw_reading *r, struct dw_value v, bool upper
 	return dw_value_text(r, text, v.len);
 }
 
-struct dw_value dw_fold_rot13(struct dw_reading *r, struct dw_value v)
+static struct dw_value fold_rot13(struct dw_reading *r, struct dw_value v)
 {
 	char text[DW_FOLD_MAX];
 
@@ -195,18 +199,14 @@ struct dw_value dw_fold_rot13(struct dw_reading *r, struct dw_value v)
 	return dw_value_text(r, text, v.len);
 }
 
-struct dw_value dw_fold_reverse(struct dw_reading *r, struct dw_value v)
-{
-	return dw_fold_slice(r, v, (int64_t)v.len - 1, -1, -1);
-}
-
-struct dw_value dw_fold_times(struct dw_reading *r, struct dw_value v, int64_t n)
+static struct dw_value fold_times(struct dw_reading *r, struct dw_value v,
+                                  struct dw_value times)
 {
 	struct dw_value all = dw_value_text(r, "", 0);
 
-	if (v.type != DW_V_TEXT || n > 64)
+	if (v.type != DW_V_TEXT || times.type != DW_V_NUMBER || times.number > 64)
 		return dw_unknown;
-	while (n-- > 0)
+	for (int64_t n = times.number; n > 0; n--)
 		all = dw_value_join(r, all, v);
 	return all;
 }
@@ -220,7 +220,7 @@ struct dw_value dw_fold_slice(struct dw_reading *r, struct dw_value v, int64_t f
 
 	if (v.type != DW_V_TEXT || step == 0)
 		return dw_unknown;
-	/* Nothing is to be had beyond either end. */
+	/* There is nothing beyond either end. */
 	from = from < -1 ? -1 : from > len ? len : from;
 	to = to < -1 ? -1 : to > len ? len : to;
 	for (int64_t i = from; step > 0 ? i < to : i > to; i += step)
@@ -229,7 +229,12 @@ struct dw_value dw_fold_slice(struct dw_reading *r, struct dw_value v, int64_t f
 	return dw_value_text(r, out, n);
 }
 
-struct dw_value dw_fold_base64(struct dw_reading *r, struct dw_value v)
+static struct dw_value fold_reverse(struct dw_reading *r, struct dw_value v)
+{
+	return dw_fold_slice(r, v, (int64_t)v.len - 1, -1, -1);
+}
+
+static struct dw_value fold_base64(struct dw_reading *r, struct dw_value v)
 {
 	char data[DW_FOLD_MAX];
 	size_t len;
@@ -240,7 +245,7 @@ struct dw_value dw_fold_base64(struct dw_reading *r, struct dw_value v)
 	return dw_value_text(r, data, len);
 }
 
-struct dw_value dw_fold_hex(struct dw_reading *r, struct dw_value v)
+static struct dw_value fold_hex(struct dw_reading *r, struct dw_value v)
 {
 	char text[DW_FOLD_MAX];
 	size_t n = 0;
@@ -257,7 +262,7 @@ struct dw_value dw_fold_hex(struct dw_reading *r, struct dw_value v)
 }
 
 /* %41 as \x41. */
-struct dw_value dw_fold_percent(struct dw_reading *r, struct dw_value v)
+static struct dw_value fold_percent(struct dw_reading *r, struct dw_value v)
 {
 	char text[DW_FOLD_MAX];
 	size_t n = 0;
@@ -275,36 +280,69 @@ struct dw_value dw_fold_percent(struct dw_reading *r, struct dw_value v)
 	return dw_unescape(r, text, n);
 }
 
-struct dw_value dw_fold_plus(struct dw_reading *r, struct dw_value a, struct dw_value b)
+/* Replace each hole ("%s", "{}") by the next of the texts. */
+static struct dw_value fold_format(struct dw_reading *r, struct dw_value form,
+                                   const char *hole, uint32_t first)
 {
-	if (a.type == DW_V_NUMBER && b.type == DW_V_NUMBER)
-		return dw_value_number(
-			(int64_t)((uint64_t)a.number + (uint64_t)b.number));
-	return dw_value_join(r, a, b);
+	struct dw_value all = dw_value_text(r, "", 0);
+	const char *p = form.text, *next;
+
+	if (form.type != DW_V_TEXT)
+		return dw_unknown;
+	while ((next = strstr(p, hole)) && first) {
+		all = dw_value_join(r, all, dw_value_text(r, p, (size_t)(next - p)));
+		all = dw_value_join(r, all, dw_eval(r, first));
+		p = next + strlen(hole);
+		first = dw_next_named(&r->tree, first);
+	}
+	return dw_value_join(r, all, dw_value_text(r, p, strlen(p)));
 }
 
-struct dw_value dw_fold_pieces(struct dw_reading *r, uint32_t part, enum dw_kind plain,
-                               enum dw_kind hole)
+static struct dw_value fold_sum(struct dw_reading *r, struct dw_value a,
+                                struct dw_value b, bool minus)
+{
+	uint64_t x = (uint64_t)a.number, y = (uint64_t)b.number;
+
+	if (a.type == DW_V_NUMBER && b.type == DW_V_NUMBER)
+		return dw_value_number((int64_t)(minus ? x - y : x + y));
+	return minus ? dw_unknown : dw_value_join(r, a, b);
+}
+
+struct dw_value dw_fold_binary(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	struct dw_value all = dw_value_text(r, "", 0), piece;
+	const struct dw_operator *o = r->language->operators;
+	uint32_t left = dw_child_in(tree, part, DW_F_LEFT);
+	uint32_t right = dw_child_in(tree, part, DW_F_RIGHT);
+	uint32_t token = dw_child_in(tree, part, DW_F_OPERATOR);
+	struct dw_value a;
 
-	for (uint32_t c = dw_child_named(tree, part); c && all.type == DW_V_TEXT;
-	     c = dw_next_named(tree, c)) {
-		size_t len;
-		const char *text = dw_text(tree, c, &len);
-
-		if (dw_kind(tree, c) == plain)
-			piece = dw_value_text(r, text, len);
-		else if (dw_kind(tree, c) == DW_K_ESCAPE_SEQUENCE)
-			piece = dw_unescape(r, text, len);
-		else if (dw_kind(tree, c) == hole)
-			piece = dw_eval(r, dw_child_named(tree, c));
-		else
-			return dw_unknown;
-		all = dw_value_join(r, all, piece);
+	while (token && o->kind && o->kind != dw_kind(tree, token))
+		o++;
+	if (!token || !right || !o->kind)
+		return dw_unknown;
+	if (o->operation == DW_OP_EITHER)
+		return dw_eval_either(r, right, left);
+	a = dw_eval(r, left);
+	if (a.type == DW_V_UNKNOWN)
+		return a;
+	switch ((enum dw_operation)o->operation) {
+	case DW_OP_PLUS:
+	case DW_OP_MINUS:
+		return fold_sum(r, a, dw_eval(r, right), o->operation == DW_OP_MINUS);
+	case DW_OP_JOIN:
+		return dw_value_join(r, a, dw_eval(r, right));
+	case DW_OP_TIMES:
+		return fold_times(r, a, dw_eval(r, right));
+	case DW_OP_FORMAT:
+		return fold_format(r, a, "%s",
+		                   dw_kind(tree, right) == DW_K_TUPLE
+		                           ? dw_child_named(tree, right)
+		                           : right);
+	case DW_OP_EITHER:
+		break;
 	}
-	return all;
+	return dw_unknown;
 }
 
 struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,
@@ -323,21 +361,85 @@ struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,
 	return all;
 }
 
-struct dw_value dw_either(struct dw_reading *r, uint32_t a, uint32_t b)
+/* text.slice(a, b): from a on, up to b if it is given. */
+static struct dw_value fold_part(struct dw_reading *r, struct dw_value v,
+                                 struct dw_value from, struct dw_value to)
 {
-	struct dw_value v = dw_eval(r, a), w = dw_eval(r, b);
-
-	return v.type == DW_V_NAME || w.type == DW_V_UNKNOWN ? v : w;
+	if (from.type != DW_V_NUMBER || from.number < 0)
+		return dw_unknown;
+	return dw_fold_slice(r, v, from.number,
+	                     to.type == DW_V_NUMBER ? to.number : (int64_t)v.len, 1);
 }
 
-struct dw_value dw_value_called(struct dw_reading *r, struct dw_value f)
+struct dw_value dw_fold(struct dw_reading *r, enum dw_fold fold, struct dw_value v,
+                        uint32_t call, unsigned first)
 {
-	char path[256];
-	const char *kept;
+	const struct dw_tree *tree = &r->tree;
+	struct dw_value a = dw_eval_argument(r, call, first);
+	struct dw_value b = dw_eval_argument(r, call, first + 1);
 
-	if (f.type != DW_V_NAME || f.len + 3 > sizeof(path))
-		return dw_unknown;
-	(void)snprintf(path, sizeof(path), "%s()", f.text);
-	kept = dw_keep(r, path, strlen(path));
-	return kept ? dw_value_name(r, kept) : dw_unknown;
+	switch (fold) {
+	case DW_FOLD_SAME:
+		return v;
+	case DW_FOLD_APPEND:
+		return dw_value_join(r, v, a);
+	case DW_FOLD_APPEND_ALL:
+		for (unsigned i = first; i < 8 && dw_argument(r, call, i); i++)
+			v = dw_value_join(r, v, dw_eval_argument(r, call, i));
+		return v;
+	case DW_FOLD_BASE64:
+		return fold_base64(r, v);
+	case DW_FOLD_CHAR:
+		return fold_char(r, v);
+	case DW_FOLD_CHARS:
+		return v.type == DW_V_PART ? dw_fold_chars(r, v.part) : v;
+	case DW_FOLD_CHARS_OF_CALL:
+		return dw_fold_chars(r, dw_child_in(tree, call, DW_F_ARGUMENTS));
+	case DW_FOLD_CHAR_AT:
+		return a.type == DW_V_NUMBER && a.number >= 0 && a.number < (int64_t)v.len
+		               ? dw_fold_slice(r, v, a.number, a.number + 1, 1)
+		               : dw_unknown;
+	case DW_FOLD_FORMAT:
+		return fold_format(r, v, "{}", dw_argument(r, call, first));
+	case DW_FOLD_HEX:
+		return fold_hex(r, v);
+	case DW_FOLD_JOIN:
+		return dw_fold_list(r, v.part, a);
+	case DW_FOLD_JOIN_BARE:
+		return dw_fold_list(r, v.part,
+		                    a.type == DW_V_TEXT ? a : dw_value_text(r, "", 0));
+	case DW_FOLD_LOWER:
+	case DW_FOLD_UPPER:
+		return dw_fold_case(r, v, fold == DW_FOLD_UPPER);
+	case DW_FOLD_PACK:
+		if (a.type == DW_V_TEXT && strchr("cCU", a.text[0]))
+			return dw_fold_chars(r, v.part);
+		return a.type == DW_V_TEXT && a.text[0] == 'H'
+		               ? fold_hex(r, dw_eval(r, dw_child_named(tree, v.part)))
+		               : dw_unknown;
+	case DW_FOLD_PERCENT:
+		return fold_percent(r, v);
+	case DW_FOLD_REPEAT:
+		return fold_times(r, v, a);
+	case DW_FOLD_REPLACE:
+	case DW_FOLD_REPLACE_FIRST:
+		return dw_fold_replace(r, v, a, b, fold == DW_FOLD_REPLACE);
+	case DW_FOLD_REVERSE:
+		return fold_reverse(r, v);
+	case DW_FOLD_ROT13:
+		return fold_rot13(r, v);
+	case DW_FOLD_SLICE:
+		return fold_part(r, v, a, b);
+	case DW_FOLD_SPLIT:
+		return a.type == DW_V_TEXT && a.len == 0 ? v : dw_unknown;
+	case DW_FOLD_UNPACK:
+		return dw_value_is(a, DW_V_TEXT, "m") || dw_value_is(a, DW_V_TEXT, "m0")
+		               ? fold_base64(r, v)
+		               : dw_unknown;
+	case DW_FOLD_NONE:
+	case DW_FOLD_HOOK:
+	case DW_FOLD_COUNT:
+		break;
+	}
+	return dw_unknown;
 }

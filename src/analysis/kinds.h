@@ -3,15 +3,15 @@
 #define DW_ANALYSIS_KINDS_H
 
 /*
- * What the grammars call the parts of a program, as far as we look at them. A
- * name means the same in every grammar that has it; all else is DW_K_OTHER.
- * Tokens are listed only where they decide something.
+ * The kinds of parts that the readers look at, by their names in the grammars. A name
+ * means the same in every grammar that has it; all other kinds are DW_K_OTHER. Some are
+ * listed only because they are not DW_K_OTHER: python.c looks through that. Tokens are
+ * listed only where they decide something.
  */
 #define DW_KINDS(K)                                                            \
 	K(ALIAS, "alias")                                                      \
 	K(ALIASED_IMPORT, "aliased_import")                                    \
 	K(ANONYMOUS_FUNCTION, "anonymous_function")                            \
-	K(ANONYMOUS_FUNCTION_USE, "anonymous_function_use_clause")             \
 	K(ANSI_C_STRING, "ansi_c_string")                                      \
 	K(ARGUMENT, "argument")                                                \
 	K(ARGUMENTS, "arguments")                                              \
@@ -40,7 +40,6 @@
 	K(BINARY_OPERATOR, "binary_operator")                                  \
 	K(BLOCK, "block")                                                      \
 	K(BLOCK_ARGUMENT, "block_argument")                                    \
-	K(BLOCK_PARAMETER, "block_parameter")                                  \
 	K(BLOCK_PARAMETERS, "block_parameters")                                \
 	K(BODY_STATEMENT, "body_statement")                                    \
 	K(BOOLEAN, "boolean")                                                  \
@@ -49,13 +48,11 @@
 	K(BREAK_STATEMENT, "break_statement")                                  \
 	K(CALL, "call")                                                        \
 	K(CALL_EXPRESSION, "call_expression")                                  \
-	K(CASE_STATEMENT, "case_statement")                                    \
 	K(CAST_EXPRESSION, "cast_expression")                                  \
 	K(CATCH_CLAUSE, "catch_clause")                                        \
 	K(CHAINED_STRING, "chained_string")                                    \
 	K(CLASS, "class")                                                      \
 	K(CLASS_BODY, "class_body")                                            \
-	K(CLASS_CONSTANT_ACCESS, "class_constant_access_expression")           \
 	K(CLASS_DECLARATION, "class_declaration")                              \
 	K(CLASS_DEFINITION, "class_definition")                                \
 	K(COMMAND, "command")                                                  \
@@ -63,7 +60,6 @@
 	K(COMMAND_SUBSTITUTION, "command_substitution")                        \
 	K(COMMENT, "comment")                                                  \
 	K(COMPARISON_OPERATOR, "comparison_operator")                          \
-	K(COMPOUND_STATEMENT, "compound_statement")                            \
 	K(COMPUTED_PROPERTY_NAME, "computed_property_name")                    \
 	K(CONCATENATED_STRING, "concatenated_string")                          \
 	K(CONCATENATION, "concatenation")                                      \
@@ -71,11 +67,9 @@
 	K(CONSTANT, "constant")                                                \
 	K(CONTINUE_STATEMENT, "continue_statement")                            \
 	K(C_STYLE_FOR_STATEMENT, "c_style_for_statement")                      \
-	K(DECLARATION_COMMAND, "declaration_command")                          \
 	K(DECORATOR, "decorator")                                              \
 	K(DEFAULT_PARAMETER, "default_parameter")                              \
 	K(DELIMITED_SYMBOL, "delimited_symbol")                                \
-	K(DESTRUCTURED_PARAMETER, "destructured_parameter")                    \
 	K(DICTIONARY, "dictionary")                                            \
 	K(DICTIONARY_COMPREHENSION, "dictionary_comprehension")                \
 	K(DICTIONARY_SPLAT, "dictionary_splat")                                \
@@ -83,7 +77,6 @@
 	K(DO, "do")                                                            \
 	K(DOTTED_NAME, "dotted_name")                                          \
 	K(DO_BLOCK, "do_block")                                                \
-	K(DO_GROUP, "do_group")                                                \
 	K(DO_STATEMENT, "do_statement")                                        \
 	K(DYNAMIC_VARIABLE_NAME, "dynamic_variable_name")                      \
 	K(ELEMENT_REFERENCE, "element_reference")                              \
@@ -91,7 +84,6 @@
 	K(ENCAPSED_STRING, "encapsed_string")                                  \
 	K(ESCAPE_INTERPOLATION, "escape_interpolation")                        \
 	K(ESCAPE_SEQUENCE, "escape_sequence")                                  \
-	K(EXCEPTION_VARIABLE, "exception_variable")                            \
 	K(EXCEPT_CLAUSE, "except_clause")                                      \
 	K(EXEC_STATEMENT, "exec_statement")                                    \
 	K(EXIT_STATEMENT, "exit_statement")                                    \
@@ -101,7 +93,6 @@
 	K(EXPRESSION_STATEMENT, "expression_statement")                        \
 	K(EXTGLOB_PATTERN, "extglob_pattern")                                  \
 	K(FALSE, "false")                                                      \
-	K(FILE_DESCRIPTOR, "file_descriptor")                                  \
 	K(FILE_REDIRECT, "file_redirect")                                      \
 	K(FLOAT, "float")                                                      \
 	K(FOREACH_STATEMENT, "foreach_statement")                              \
@@ -117,24 +108,17 @@
 	K(GENERATOR_DECLARATION, "generator_function_declaration")             \
 	K(GENERATOR_EXPRESSION, "generator_expression")                        \
 	K(GENERATOR_FUNCTION, "generator_function")                            \
-	K(GLOBAL_DECLARATION, "global_declaration")                            \
 	K(GLOBAL_STATEMENT, "global_statement")                                \
 	K(GLOBAL_VARIABLE, "global_variable")                                  \
-	K(HASH, "hash")                                                        \
-	K(HASH_KEY_SYMBOL, "hash_key_symbol")                                  \
-	K(HASH_SPLAT_PARAMETER, "hash_splat_parameter")                        \
 	K(HEREDOC, "heredoc")                                                  \
-	K(HEREDOC_BEGINNING, "heredoc_beginning")                              \
 	K(HEREDOC_BODY, "heredoc_body")                                        \
 	K(HEREDOC_CONTENT, "heredoc_content")                                  \
-	K(HEREDOC_END, "heredoc_end")                                          \
 	K(HEREDOC_REDIRECT, "heredoc_redirect")                                \
 	K(HEREDOC_START, "heredoc_start")                                      \
 	K(HERESTRING_REDIRECT, "herestring_redirect")                          \
 	K(IDENTIFIER, "identifier")                                            \
 	K(IF_STATEMENT, "if_statement")                                        \
 	K(IMPORT, "import")                                                    \
-	K(IMPORT_ALIAS, "import_alias")                                        \
 	K(IMPORT_CLAUSE, "import_clause")                                      \
 	K(IMPORT_FROM_STATEMENT, "import_from_statement")                      \
 	K(IMPORT_REQUIRE_CLAUSE, "import_require_clause")                      \
@@ -145,8 +129,6 @@
 	K(INTEGER, "integer")                                                  \
 	K(INTERPOLATION, "interpolation")                                      \
 	K(KEYWORD_ARGUMENT, "keyword_argument")                                \
-	K(KEYWORD_PARAMETER, "keyword_parameter")                              \
-	K(LABELED_STATEMENT, "labeled_statement")                              \
 	K(LAMBDA, "lambda")                                                    \
 	K(LAMBDA_PARAMETERS, "lambda_parameters")                              \
 	K(LEFT_ASSIGNMENT_LIST, "left_assignment_list")                        \
@@ -156,8 +138,6 @@
 	K(LIST_PATTERN, "list_pattern")                                        \
 	K(LIST_SPLAT, "list_splat")                                            \
 	K(LIST_SPLAT_PATTERN, "list_splat_pattern")                            \
-	K(MEMBER_ACCESS, "member_access_expression")                           \
-	K(MEMBER_CALL, "member_call_expression")                               \
 	K(MEMBER_EXPRESSION, "member_expression")                              \
 	K(METHOD, "method")                                                    \
 	K(METHOD_DECLARATION, "method_declaration")                            \
@@ -170,7 +150,6 @@
 	K(NAMESPACE_DEFINITION, "namespace_definition")                        \
 	K(NAMESPACE_IMPORT, "namespace_import")                                \
 	K(NAMESPACE_USE_CLAUSE, "namespace_use_clause")                        \
-	K(NEGATED_COMMAND, "negated_command")                                  \
 	K(NEW_EXPRESSION, "new_expression")                                    \
 	K(NIL, "nil")                                                          \
 	K(NONE, "none")                                                        \
@@ -179,13 +158,11 @@
 	K(NOT_OPERATOR, "not_operator")                                        \
 	K(NOWDOC, "nowdoc")                                                    \
 	K(NOWDOC_BODY, "nowdoc_body")                                          \
-	K(NULLSAFE_MEMBER_CALL, "nullsafe_member_call_expression")             \
 	K(NUMBER, "number")                                                    \
 	K(OBJECT, "object")                                                    \
 	K(OBJECT_ASSIGNMENT_PATTERN, "object_assignment_pattern")              \
 	K(OBJECT_CREATION, "object_creation_expression")                       \
 	K(OBJECT_PATTERN, "object_pattern")                                    \
-	K(OPERATOR, "operator")                                                \
 	K(OPERATOR_ASSIGNMENT, "operator_assignment")                          \
 	K(OPTIONAL_PARAMETER, "optional_parameter")                            \
 	K(PAIR, "pair")                                                        \
@@ -195,10 +172,8 @@
 	K(PARENTHESIZED_STATEMENTS, "parenthesized_statements")                \
 	K(PATTERN_LIST, "pattern_list")                                        \
 	K(PIPELINE, "pipeline")                                                \
-	K(PRIVATE_PROPERTY_IDENTIFIER, "private_property_identifier")          \
 	K(PROCESS_SUBSTITUTION, "process_substitution")                        \
 	K(PROGRAM, "program")                                                  \
-	K(PROPERTY_IDENTIFIER, "property_identifier")                          \
 	K(QUALIFIED_NAME, "qualified_name")                                    \
 	K(RAISE_STATEMENT, "raise_statement")                                  \
 	K(RAW_STRING, "raw_string")                                            \
@@ -224,13 +199,9 @@
 	K(SIMPLE_EXPANSION, "simple_expansion")                                \
 	K(SIMPLE_PARAMETER, "simple_parameter")                                \
 	K(SIMPLE_SYMBOL, "simple_symbol")                                      \
-	K(SINGLETON_CLASS, "singleton_class")                                  \
 	K(SINGLETON_METHOD, "singleton_method")                                \
 	K(SLICE, "slice")                                                      \
-	K(SPECIAL_VARIABLE_NAME, "special_variable_name")                      \
-	K(SPLAT_PARAMETER, "splat_parameter")                                  \
 	K(STATEMENT_BLOCK, "statement_block")                                  \
-	K(STATEMENT_IDENTIFIER, "statement_identifier")                        \
 	K(STRING, "string")                                                    \
 	K(SWITCH_STATEMENT, "switch_statement")                                \
 	K(STRING_ARRAY, "string_array")                                        \
@@ -245,8 +216,6 @@
 	K(TEMPLATE_STRING, "template_string")                                  \
 	K(TEMPLATE_SUBSTITUTION, "template_substitution")                      \
 	K(TERNARY_EXPRESSION, "ternary_expression")                            \
-	K(TEST_COMMAND, "test_command")                                        \
-	K(TEXT, "text")                                                        \
 	K(THIS, "this")                                                        \
 	K(THROW_EXPRESSION, "throw_expression")                                \
 	K(THROW_STATEMENT, "throw_statement")                                  \
@@ -257,11 +226,7 @@
 	K(TYPE, "type")                                                        \
 	K(TYPED_DEFAULT_PARAMETER, "typed_default_parameter")                  \
 	K(TYPED_PARAMETER, "typed_parameter")                                  \
-	K(TYPE_ANNOTATION, "type_annotation")                                  \
-	K(TYPE_ARGUMENTS, "type_arguments")                                    \
 	K(TYPE_ASSERTION, "type_assertion")                                    \
-	K(TYPE_IDENTIFIER, "type_identifier")                                  \
-	K(UNARY, "unary")                                                      \
 	K(UNARY_EXPRESSION, "unary_expression")                                \
 	K(UNARY_OPERATOR, "unary_operator")                                    \
 	K(UNARY_OP_EXPRESSION, "unary_op_expression")                          \
@@ -319,7 +284,7 @@ enum dw_kind {
 	DW_K_COUNT
 };
 
-/* What a part is to the part that it is in. */
+/* The role of a part in its parent. */
 #define DW_FIELDS(F)                      \
 	F(ALIAS, "alias")                 \
 	F(ALTERNATIVE, "alternative")     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree-sitter, and the only file that knows of it. Grammars are C made by others,
- * and what they read is hostile: see tests/fuzz/fuzz_analyse.c.
+ * The only file that uses tree-sitter. Grammars are third-party C that reads hostile
+ * input: see tests/fuzz/fuzz_analyse.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include <tree_sitter/api.h>
 
-#include "analysis/tree.h"
+#include "analysis/reader.h"
 #include "base/cleanup.h"
 
 /* NOLINTBEGIN(readability-redundant-declaration): grammars bring no headers */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In place of parse.c where the build found no grammars. */
-#include "analysis/tree.h"
+#include "analysis/reader.h"
 
 bool dw_tree_has(const char *grammar)
 {

@@ -1,10 +1,273 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to find in PHP. */
-#include "analysis/php.h"
-
+/*
+ * PHP: its names, the roles of its parts, and where it differs. A text is as good as a
+ * function's name, and names of functions ignore case. Variables are bound with their
+ * dollar, functions without.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "analysis/reader.h"
+#include "base/cleanup.h"
+
+/* Data of the request: a name that no function has. */
+#define REQUEST "$request"
+
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
+
+static const struct dw_danger dangers[] = {
+	{"builtin:", E, DW_CODE_SELF, " eval "},
+	{"builtin:", E, DW_CODE_NONE, " create_function "},
+	{"builtin:", W, DW_CODE_NONE,
+         " fopen file_get_contents file_put_contents readfile "},
+	{"shell:", E, DW_CODE_SHELL, " system exec shell_exec passthru popen proc_open "},
+	{"shell:", E, DW_CODE_NONE, " pcntl_exec "},
+	{"shell:", W, DW_CODE_NONE, " pcntl_fork posix_kill "},
+	{"network:", W, DW_CODE_NONE,
+         " mail fsockopen pfsockopen stream_socket_client stream_socket_server "
+         "socket_create socket_connect curl_init curl_exec curl_multi_exec "
+         "ftp_connect gethostbyname dns_get_record "},
+	{"delete:", E, DW_CODE_NONE, " unlink rmdir ftruncate "},
+	{"dynamic:", E, DW_CODE_NONE, " unserialize "},
+	{"reflection:", W, DW_CODE_NONE, " extract parse_str "},
+	{"native:", E, DW_CODE_NONE, " dl "},
+	{"native:", W, DW_CODE_NONE, " putenv "},
+	{"native:FFI", E, DW_CODE_NONE, " ffi::cdef ffi::load "},
+	{0},
+};
+
+#undef E
+#undef W
+
+/* Functions that call the function that an argument names. */
+static const char callers[] =
+	" call_user_func call_user_func_array array_map array_filter array_walk array_reduce "
+	"array_walk_recursive usort uasort uksort register_shutdown_function "
+	"register_tick_function ob_start preg_replace_callback iterator_apply "
+	"set_error_handler set_exception_handler spl_autoload_register forward_static_call "
+	"array_udiff array_uintersect array_diff_ukey is_callable ";
+
+static const char reflectors[] =
+	" reflectionfunction reflectionmethod reflectionclass reflectionobject ";
+
+static const char from_outside[] =
+	" $_GET $_POST $_REQUEST $_COOKIE $_SERVER $_FILES $GLOBALS ";
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ANONYMOUS_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), SCOPE},
+	[DW_K_ARRAY_CREATION] = {EVAL(PART), SEQUENCE},
+	[DW_K_ARRAY_ELEMENT] = {EVAL(LAST)},
+	[DW_K_ARROW_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), SCOPE},
+	[DW_K_ASSIGNMENT_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT)},
+	[DW_K_AUGMENTED_ASSIGNMENT_EXPRESSION] = {BINDS(AUGMENT), OF(LEFT, RIGHT)},
+	[DW_K_BINARY_EXPRESSION] = {EVAL(BINARY)},
+	[DW_K_BOOLEAN] = {TRUTH(WORD)},
+	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK_TO)},
+	[DW_K_CAST_EXPRESSION] = {EVAL(VALUE), OF(NONE, VALUE)},
+	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL(EITHER), OF(BODY, ALTERNATIVE)},
+	[DW_K_DO_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_DYNAMIC_VARIABLE_NAME] = {HOOK},
+	[DW_K_ENCAPSED_STRING] = {EVAL(STRING)},
+	[DW_K_EXIT_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_FOREACH_STATEMENT] = {FLOW(LOOP)},
+	[DW_K_FOR_STATEMENT] = {CHECK(FOR), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_FUNCTION_CALL] = {EVAL(CALL), FLOW(CALL), OF(FUNCTION, NONE), HOOK},
+	[DW_K_FUNCTION_DEFINITION] = {BINDS(HOOK), FLOW(FUNCTION), SCOPE},
+	[DW_K_HEREDOC] = {EVAL(VALUE), OF(NONE, VALUE)},
+	[DW_K_HEREDOC_BODY] = {EVAL(STRING)},
+	[DW_K_INCLUDE_EXPRESSION] = {HOOK},
+	[DW_K_INCLUDE_ONCE_EXPRESSION] = {HOOK},
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
+	[DW_K_LIST_LITERAL] = {PATTERN(LIST)},
+	[DW_K_METHOD_DECLARATION] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_NAME] = {FLOW(WORD)},
+	[DW_K_NAMESPACE_USE_CLAUSE] = {BINDS(HOOK)},
+	[DW_K_NOWDOC] = {EVAL(VALUE), OF(NONE, VALUE)},
+	[DW_K_NOWDOC_BODY] = {EVAL(STRING)},
+	[DW_K_OBJECT_CREATION] = {HOOK},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(LAST), TRUTH(INSIDE)},
+	[DW_K_REQUIRE_EXPRESSION] = {HOOK},
+	[DW_K_REQUIRE_ONCE_EXPRESSION] = {HOOK},
+	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_SCOPED_CALL] = {HOOK},
+	[DW_K_SHELL_COMMAND] = {HOOK},
+	[DW_K_SIMPLE_PARAMETER] = {BINDS(PARAMETER), OF(NAME, DEFAULT_VALUE)},
+	[DW_K_STRING] = {EVAL(STRING)},
+	[DW_K_SUBSCRIPT_EXPRESSION] = {EVAL(HOOK)},
+	[DW_K_SWITCH_STATEMENT] = {FLOW(LOOP)},
+	[DW_K_THROW_EXPRESSION] = {FLOW(EXIT)},
+	[DW_K_UNARY_OP_EXPRESSION] = {TRUTH(NOT)},
+	[DW_K_VARIABLE_NAME] = {EVAL(NAME), PATTERN(NAME)},
+	[DW_K_VARIADIC_PARAMETER] = {BINDS(PARAMETER), OF(NAME, DEFAULT_VALUE)},
+	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_YIELD_EXPRESSION] = {FLOW(EXIT)},
+};
+
+/* "a" ^ "b" and the like are left alone. */
+static const struct dw_operator operators[] = {
+	{DW_K_T_DOT, DW_OP_JOIN},
+	{DW_K_T_PLUS, DW_OP_PLUS},
+	{0},
+};
+
+static const struct dw_folder functions[] = {
+	{DW_FOLD_REVERSE, DW_V_UNKNOWN, " strrev "},
+	{DW_FOLD_ROT13, DW_V_UNKNOWN, " str_rot13 "},
+	{DW_FOLD_BASE64, DW_V_UNKNOWN, " base64_decode "},
+	{DW_FOLD_HEX, DW_V_UNKNOWN, " hex2bin "},
+	{DW_FOLD_PERCENT, DW_V_UNKNOWN, " urldecode rawurldecode "},
+	{DW_FOLD_CHAR, DW_V_UNKNOWN, " chr "},
+	{DW_FOLD_LOWER, DW_V_UNKNOWN, " strtolower lcfirst "},
+	{DW_FOLD_UPPER, DW_V_UNKNOWN, " strtoupper "},
+	{DW_FOLD_SAME, DW_V_UNKNOWN, " trim strval "},
+	{DW_FOLD_REPEAT, DW_V_UNKNOWN, " str_repeat "},
+	{0},
+};
+
+/* The function of that name: without case, without a first "\\". */
+static struct dw_value function_named(struct dw_reading *r, const char *text, size_t len)
+{
+	struct dw_value v;
+
+	if (len > 0 && text[0] == '\\') {
+		text++;
+		len--;
+	}
+	if (len == 0 || len > 64 || memchr(text, '\\', len))
+		return dw_unknown;
+	v = dw_fold_case(r, dw_value_text(r, text, len), false);
+	if (v.type == DW_V_TEXT)
+		v.type = DW_V_NAME;
+	return v;
+}
+
+static struct dw_value callee(struct dw_reading *r, uint32_t call)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t function = dw_child_in(tree, call, DW_F_FUNCTION);
+	struct dw_value v, own;
+	size_t len;
+	const char *text;
+
+	if (!function)
+		return dw_unknown;
+	text = dw_text(tree, function, &len);
+	switch (dw_kind(tree, function)) {
+	case DW_K_NAME:
+		v = function_named(r, text, len);
+		if (v.type == DW_V_NAME &&
+		    dw_lookup(r, 0, v.text, v.len, UINT32_MAX, &own) != DW_BOUND_NOT)
+			return dw_unknown;
+		return v;
+	case DW_K_QUALIFIED_NAME:
+		return function_named(r, text, len);
+	default:
+		v = dw_eval(r, function);
+		if (dw_value_is(v, DW_V_NAME, REQUEST))
+			return v;
+		return v.type == DW_V_TEXT ? function_named(r, v.text, v.len)
+		                           : dw_unknown;
+	}
+}
+
+/* Functions of texts whose arguments are in another order. */
+static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
+                 struct dw_value a, struct dw_value b, struct dw_value *ret)
+{
+	struct dw_value c;
+
+	if (!dw_value_in(f, " str_replace substr implode join "))
+		return false;
+	c = dw_eval_argument(r, part, 2);
+	if (strcmp(f.text, "str_replace") == 0) {
+		*ret = dw_fold_replace(r, c, a, b, true);
+	} else if (strcmp(f.text, "substr") == 0) {
+		bool counts = c.type == DW_V_NUMBER && c.number >= 0 &&
+		              c.number < 100000 && b.number < 100000;
+
+		if (b.type == DW_V_NUMBER && b.number >= 0)
+			*ret = dw_fold_slice(r, a, b.number,
+			                     counts ? b.number + c.number
+			                            : (int64_t)a.len,
+			                     1);
+	} else if (a.type == DW_V_PART) {
+		*ret = dw_fold_list(r, a.part, dw_value_text(r, "", 0));
+	} else if (b.type == DW_V_PART) {
+		*ret = dw_fold_list(r, b.part, a);
+	}
+	return true;
+}
+
+static struct dw_value subscript(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t object = dw_child_named(tree, part);
+	uint32_t index = object ? dw_next_named(tree, object) : 0;
+	struct dw_value v = dw_eval(r, object), key = dw_eval(r, index);
+	int64_t at = 0;
+	size_t len = 0;
+	const char *text = object ? dw_text(tree, object, &len) : "";
+
+	if (dw_word_in(from_outside, text, len))
+		return dw_value_name(REQUEST);
+
+	if (v.type == DW_V_TEXT && key.type == DW_V_NUMBER)
+		return dw_fold_slice(r, v, key.number, key.number + 1, 1);
+	if (v.type != DW_V_PART || dw_kind(tree, v.part) != DW_K_ARRAY_CREATION)
+		return dw_unknown;
+	for (uint32_t c = dw_child_named(tree, v.part); c && dw_step(r);
+	     c = dw_next_named(tree, c), at++) {
+		uint32_t first = dw_child_named(tree, c), second = 0;
+		struct dw_value k;
+
+		if (first)
+			second = dw_next_named(tree, first);
+		if (!second) {
+			if (key.type == DW_V_NUMBER && key.number == at)
+				return dw_eval(r, first);
+			continue;
+		}
+		k = dw_eval(r, first);
+		if (dw_value_same(k, key))
+			return dw_eval(r, second);
+	}
+	return dw_unknown;
+}
+
+static void bind_function(struct dw_reading *r, uint32_t name)
+{
+	size_t len;
+	const char *text = dw_text(&r->tree, name, &len);
+	struct dw_value v = dw_fold_case(r, dw_value_text(r, text, len), false);
+
+	if (v.type == DW_V_TEXT)
+		dw_bind(r, 0, v.text, v.len, 0, DW_BIND_OTHER, 0, NULL);
+}
+
+static void bind(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t name;
+
+	if (dw_kind(tree, part) == DW_K_FUNCTION_DEFINITION) {
+		/* Only in a namespace can a function have the name of one of PHP's. */
+		name = dw_child_in(tree, part, DW_F_NAME);
+		if (name && dw_part(tree, part)->parent == 0 &&
+		    dw_child_of(tree, 0, DW_K_NAMESPACE_DEFINITION))
+			bind_function(r, name);
+		return;
+	}
+	/* use function X\y as z */
+	name = dw_child_in(tree, part, DW_F_ALIAS);
+	if (!name)
+		name = dw_child_last(tree, part);
+	if (name && dw_kind(tree, name) == DW_K_QUALIFIED_NAME)
+		name = dw_child_last(tree, name);
+	if (name && dw_child_of(tree, part, DW_K_T_FUNCTION))
+		bind_function(r, name);
+}
 
 static void check_inner(struct dw_reading *r, uint32_t part, struct dw_value code)
 {
@@ -27,7 +290,7 @@ static bool is_made(const struct dw_tree *tree, uint32_t part)
 		if (!part)
 			return false;
 		text = dw_text(tree, part, &len);
-		return dw_word_in(dw_php_from_outside, text, len);
+		return dw_word_in(from_outside, text, len);
 	case DW_K_PARENTHESIZED_EXPRESSION:
 		part = dw_child_named(tree, part);
 		return part && is_made(tree, part);
@@ -47,8 +310,7 @@ static bool is_remote(struct dw_value v)
 	                                      "ssh2.",    "php://input", "data:",
 	                                      "expect://"};
 
-	for (size_t i = 0;
-	     v.type == DW_V_TEXT && i < sizeof(schemes) / sizeof(schemes[0]); i++)
+	for (size_t i = 0; v.type == DW_V_TEXT && i < ARRAY_SIZE(schemes); i++)
 		if (strncasecmp(v.text, schemes[i], strlen(schemes[i])) == 0)
 			return true;
 	return false;
@@ -59,13 +321,12 @@ static void check_callbacks(struct dw_reading *r, uint32_t part, const char *cal
 {
 	const struct dw_tree *tree = &r->tree;
 
-	for (unsigned i = 0; i < 4 && dw_php_argument(tree, part, i); i++) {
-		uint32_t a = dw_php_argument(tree, part, i);
+	for (unsigned i = 0; i < 4 && dw_argument(r, part, i); i++) {
+		uint32_t a = dw_argument(r, part, i);
 		struct dw_value v = dw_eval(r, a);
 
 		if (v.type == DW_V_TEXT)
-			(void)dw_check_danger(r, a,
-			                      dw_php_function_named(r, v.text, v.len));
+			(void)dw_check_danger(r, a, function_named(r, v.text, v.len));
 		else if (i == 0 && strncmp(caller, "call_user", 9) == 0 &&
 		         is_made(tree, a))
 			dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
@@ -77,17 +338,17 @@ static void check_call(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
 	uint32_t function = dw_child_in(tree, part, DW_F_FUNCTION);
-	struct dw_value f = dw_php_callee(r, part);
-	struct dw_value a = dw_eval(r, dw_php_argument(tree, part, 0));
+	struct dw_value f = callee(r, part);
+	struct dw_value a = dw_eval_argument(r, part, 0);
 	const struct dw_danger *d;
 
-	if (dw_value_is(f, DW_V_NAME, DW_PHP_REQUEST) ||
+	if (dw_value_is(f, DW_V_NAME, REQUEST) ||
 	    (function && f.type != DW_V_NAME && is_made(tree, function)))
 		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
 		         "which function is called is known at run time only");
 	if (f.type != DW_V_NAME)
 		return;
-	if (dw_word_in(dw_php_callers, f.text, f.len))
+	if (dw_word_in(callers, f.text, f.len))
 		check_callbacks(r, part, f.text);
 	if (strcmp(f.text, "assert") == 0 && a.type == DW_V_TEXT) {
 		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:assert",
@@ -139,16 +400,16 @@ static void check_new(struct dw_reading *r, uint32_t part)
 	uint32_t name = dw_child_named(tree, part);
 	size_t len;
 	const char *text = name ? dw_text(tree, name, &len) : "";
-	struct dw_value v = name ? dw_php_function_named(r, text, len) : dw_unknown;
+	struct dw_value v = name ? function_named(r, text, len) : dw_unknown;
 	struct dw_value a;
 
-	if (v.type != DW_V_NAME || !dw_word_in(dw_php_reflectors, v.text, v.len))
+	if (v.type != DW_V_NAME || !dw_word_in(reflectors, v.text, v.len))
 		return;
 	dw_found(r, part, DW_SEVERITY_ERROR, "reflection:Reflection",
 	         "a function or class is taken by its name");
-	a = dw_eval(r, dw_php_argument(tree, part, 0));
+	a = dw_eval_argument(r, part, 0);
 	if (a.type == DW_V_TEXT)
-		(void)dw_check_danger(r, part, dw_php_function_named(r, a.text, a.len));
+		(void)dw_check_danger(r, part, function_named(r, a.text, a.len));
 }
 
 static void check_scoped(struct dw_reading *r, uint32_t part)
@@ -167,88 +428,12 @@ static void check_scoped(struct dw_reading *r, uint32_t part)
 	if (n + m + 3 > sizeof(path))
 		return;
 	(void)snprintf(path, sizeof(path), "%.*s::%.*s", (int)n, a, (int)m, b);
-	(void)dw_check_danger(r, part, dw_php_function_named(r, path, strlen(path)));
-}
-
-static bool is_true(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value v;
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_PARENTHESIZED_EXPRESSION:
-		part = dw_child_named(tree, part);
-		return part && is_true(r, part);
-	case DW_K_BOOLEAN:
-		return strncasecmp(tree->code + dw_part(tree, part)->start, "true", 4) ==
-		       0;
-	case DW_K_INTEGER:
-		v = dw_literal_number(tree, part);
-		return v.type == DW_V_NUMBER && v.number != 0;
-	case DW_K_UNARY_OP_EXPRESSION:
-		part = dw_child_named(tree, part);
-		return part &&
-		       (dw_text_is(tree, part, "false") || dw_text_is(tree, part, "0"));
-	default:
-		return false;
-	}
-}
-
-static int leaves(struct dw_reading *r, uint32_t part)
-{
-	struct dw_value f;
-
-	if (!(dw_part(&r->tree, part)->flags & DW_PART_NAMED))
-		return 0;
-	switch (dw_kind(&r->tree, part)) {
-	case DW_K_BREAK_STATEMENT:
-		return dw_child_named(&r->tree, part) ? 2 : 1;
-	case DW_K_RETURN_STATEMENT:
-	case DW_K_THROW_EXPRESSION:
-	case DW_K_EXIT_STATEMENT:
-	case DW_K_YIELD_EXPRESSION:
-		return 2;
-	case DW_K_NAME:
-		return dw_text_is(&r->tree, part, "die") ||
-		                       dw_text_is(&r->tree, part, "exit")
-		               ? 2
-		               : 0;
-	case DW_K_FUNCTION_CALL:
-		f = dw_php_callee(r, part);
-		return dw_value_is(f, DW_V_NAME, "exit") ||
-		                       dw_value_is(f, DW_V_NAME, "die")
-		               ? 2
-		               : 0;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_DO_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-	case DW_K_FOREACH_STATEMENT:
-	case DW_K_SWITCH_STATEMENT:
-		return -1;
-	default:
-		return dw_php_is_function(dw_kind(&r->tree, part)) ? -2 : 0;
-	}
-}
-
-static void check_loop(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t condition = dw_child_in(tree, part, DW_F_CONDITION);
-	bool is_for = dw_kind(tree, part) == DW_K_FOR_STATEMENT;
-
-	if (condition ? is_true(r, condition) : is_for)
-		if (!dw_loop_ends(r, part, leaves))
-			dw_found(r, part, DW_SEVERITY_WARNING, "loop:unbounded",
-			         "this loop has no break, return, throw, yield or exit");
+	(void)dw_check_danger(r, part, function_named(r, path, strlen(path)));
 }
 
 static void check(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-
-	if (!(dw_part(tree, part)->flags & DW_PART_NAMED))
-		return;
-	switch (dw_kind(tree, part)) {
+	switch (dw_kind(&r->tree, part)) {
 	case DW_K_FUNCTION_CALL:
 		check_call(r, part);
 		break;
@@ -261,35 +446,38 @@ static void check(struct dw_reading *r, uint32_t part)
 	case DW_K_SHELL_COMMAND:
 		dw_found(r, part, DW_SEVERITY_ERROR, "shell:backtick",
 		         "backticks run another program");
-		dw_check_inner(r, part, DW_CODE_SHELL, dw_php_string_value(r, part));
-		break;
-	case DW_K_INCLUDE_EXPRESSION:
-	case DW_K_INCLUDE_ONCE_EXPRESSION:
-	case DW_K_REQUIRE_EXPRESSION:
-	case DW_K_REQUIRE_ONCE_EXPRESSION:
-		check_include(r, part);
+		dw_check_inner(r, part, DW_CODE_SHELL, dw_eval_string(r, part));
 		break;
 	case DW_K_DYNAMIC_VARIABLE_NAME:
 		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:variable",
 		         "which variable this is is known at run time only");
 		break;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_DO_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-		check_loop(r, part);
-		break;
-	default:
+	default: /* include and require */
+		check_include(r, part);
 		break;
 	}
 }
 
-const struct dw_reader dw_reader_php = {
+const struct dw_language dw_language_php = {
 	.name = "php",
 	.grammar = "php",
-	.dangers = dw_php_dangers,
-	.is_scope = dw_php_is_scope,
-	.bind = dw_php_bind,
-	.eval = dw_php_eval,
+	.dangers = dangers,
+	.nodes = nodes,
+	.operators = operators,
+	.functions = functions,
+	.append = DW_K_T_DOT_EQUAL,
+	.augment_opaque = true,
+	.plain_quotes = true,
+	.opaque_calls = true,
+	.wraps_arguments = true,
+	.command = DW_COMMAND_LINE,
+	.exits = " exit die ",
+	.bare_exits = " exit die ",
+	.loop_message = "this loop has no break, return, throw, yield or exit",
+	.bind = bind,
+	.eval = subscript,
 	.member = dw_value_member,
+	.callee = callee,
+	.call = call,
 	.check = check,
 };

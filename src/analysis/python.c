@@ -1,51 +1,498 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to find in Python. */
-#include "analysis/python.h"
-
+/* Python: its names, the roles of its parts, and where it differs. */
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/fold.h"
+#include "analysis/reader.h"
 
-static bool is_load(const struct dw_tree *tree, uint32_t part)
+static const char *const modules[] = {
+	"os",         "sys",          "subprocess", "shutil",
+	"socket",     "http",         "urllib",     "requests",
+	"ctypes",     "importlib",    "pty",        "multiprocessing",
+	"cffi",       "posix",        "nt",         "pickle",
+	"marshal",    "shelve",       "code",       "codeop",
+	"runpy",      "pkgutil",      "imp",        "ftplib",
+	"smtplib",    "telnetlib",    "poplib",     "imaplib",
+	"xmlrpc",     "socketserver", "asyncore",   "urllib3",
+	"httpx",      "aiohttp",      "paramiko",   "pexpect",
+	"builtins",   "webbrowser",   "commands",   "_posixsubprocess",
+	"websockets", "zipimport",    "_ctypes",    "_socket",
+	NULL,
+};
+
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
+
+static const struct dw_danger dangers[] = {
+	{"builtin:", E, DW_CODE_SELF, " builtins.eval builtins.exec builtins.compile "},
+	{"builtin:", E, DW_CODE_NONE, " builtins.__import__ "},
+	{"builtin:", W, DW_CODE_NONE,
+         " builtins.open builtins.input builtins.breakpoint "},
+	{"builtin:input", W, DW_CODE_NONE, " builtins.raw_input "},
+	{"builtin:exec", E, DW_CODE_NONE, " builtins.execfile "},
+	{"builtin:open", W, DW_CODE_NONE,
+         " io.open codecs.open pathlib.Path().open pathlib.Path().write_text "
+         "pathlib.Path().write_bytes "},
+	{"shell:", E, DW_CODE_SHELL,
+         " os.system os.popen posix.system subprocess.run subprocess.call "
+         "subprocess.Popen subprocess.check_call subprocess.check_output "
+         "subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
+         "commands.getstatusoutput pty.spawn pexpect.spawn pexpect.run "
+         "asyncio.create_subprocess_shell "},
+	{"shell:", E, DW_CODE_NONE,
+         " os.exec** os.spawn** os.posix_spawn** os.startfile "
+         "_posixsubprocess.fork_exec asyncio.create_subprocess_exec "},
+	{"shell:", W, DW_CODE_NONE, " os.fork os.forkpty os.kill** "},
+	{"delete:", E, DW_CODE_NONE,
+         " os.remove os.unlink os.rmdir os.removedirs os.truncate posix.unlink "
+         "posix.remove shutil.rmtree pathlib.Path.unlink pathlib.Path.rmdir "},
+	{"delete:", W, DW_CODE_NONE, " shutil.move "},
+	{"delete:pathlib.Path.unlink", E, DW_CODE_NONE,
+         " pathlib.Path().unlink pathlib.PosixPath().unlink "},
+	{"delete:pathlib.Path.rmdir", E, DW_CODE_NONE, " pathlib.Path().rmdir "},
+	{"network:", W, DW_CODE_NONE,
+         " socket.socket socket.create_connection socket.create_server "
+         "socket.getaddrinfo socket.gethostbyname _socket.socket urllib.request.* "
+         "urllib.urlopen http.client.HTTP** http.server.* socketserver.* requests.* "
+         "httpx.* aiohttp.* urllib3.* websockets.* ftplib.* smtplib.* telnetlib.* "
+         "poplib.* imaplib.* paramiko.* xmlrpc.client.* asyncio.open_connection "
+         "asyncio.start_server webbrowser.open** "},
+	{"native:", E, DW_CODE_NONE, " ctypes.* cffi.* "},
+	{"native:", W, DW_CODE_NONE, " mmap.mmap "},
+	{"dynamic:", E, DW_CODE_NONE,
+         " pickle.load** pickle.Unpickler marshal.load** yaml.unsafe_load "
+         "types.FunctionType types.CodeType types.LambdaType code.interact "
+         "code.Interactive** codeop.* runpy.* "},
+	{"dynamic:", W, DW_CODE_NONE, " shelve.open yaml.load "},
+	{"dynamic:", W, DW_CODE_SELF, " timeit.timeit timeit.repeat "},
+	{"reflection:", E, DW_CODE_NONE, " sys._getframe "},
+	{"reflection:", W, DW_CODE_NONE,
+         " sys.settrace sys.setprofile inspect.currentframe inspect.stack "
+         "gc.get_objects gc.get_referrers "},
+	{0},
+};
+
+#undef E
+#undef W
+
+/* The built-in functions that matter here. */
+static const char builtins[] =
+	" eval exec compile __import__ open input raw_input execfile breakpoint getattr "
+	"setattr delattr globals locals vars chr str bytes bytearray map iter type exit quit "
+	"reversed ";
+
+/* Attributes that lead from any object to everything else. */
+static const char dunders[] =
+	" __subclasses__ __globals__ __builtins__ __bases__ __base__ __mro__ __code__ "
+	"__closure__ __loader__ __getattribute__ __reduce__ __reduce_ex__ f_globals f_locals "
+	"f_builtins f_back f_code gi_frame gi_code cr_frame cr_code ag_frame tb_frame "
+	"func_globals func_code __import__ mro ";
+
+/* Modules that are attributes of many other modules. */
+static const char carried[] =
+	" os sys subprocess shutil socket importlib builtins ctypes ";
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ALIASED_IMPORT] = {.stores = DW_STORES_ALL},
+	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN_SURE), OF(LEFT, RIGHT),
+                             STORES(LEFT)},
+	[DW_K_AS_PATTERN] = {EVAL(FIRST), BINDS(HOOK), STORES(ALIAS)},
+	[DW_K_AS_PATTERN_TARGET] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_ATTRIBUTE] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, ATTRIBUTE),
+                            STORES(ATTRIBUTE), HOOK},
+	[DW_K_AUGMENTED_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT), STORES(LEFT)},
+	[DW_K_AWAIT] = {EVAL(FIRST), FLOW(EXIT)},
+	[DW_K_BINARY_OPERATOR] = {EVAL(BINARY)},
+	[DW_K_BOOLEAN_OPERATOR] = {EVAL(EITHER), OF(RIGHT, LEFT)},
+	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK)},
+	[DW_K_CALL] = {EVAL(CALL), CHECK(VALUE), FLOW(CALL), OF(FUNCTION, NONE), HOOK},
+	[DW_K_CLASS_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                   SCOPE},
+	[DW_K_COMPARISON_OPERATOR] = {TRUTH(HOOK)},
+	[DW_K_CONCATENATED_STRING] = {EVAL(JOINED)},
+	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL(HOOK)},
+	[DW_K_DEFAULT_PARAMETER] = {STORES(NAME)},
+	[DW_K_DICTIONARY] = {EVAL(PART)},
+	[DW_K_DICTIONARY_COMPREHENSION] = {SCOPE},
+	[DW_K_DICTIONARY_SPLAT_PATTERN] = {.stores = DW_STORES_ALL},
+	[DW_K_DOTTED_NAME] = {.stores = DW_STORES_ALL},
+	[DW_K_EXEC_STATEMENT] = {HOOK},
+	[DW_K_EXPRESSION_LIST] = {EVAL(PART), SEQUENCE},
+	[DW_K_FALSE] = {TRUTH(NO)},
+	[DW_K_FOR_IN_CLAUSE] = {BINDS(TARGET), OF(LEFT, NONE), STORES(LEFT)},
+	[DW_K_FOR_STATEMENT] = {BINDS(EACH), FLOW(LOOP), OF(LEFT, NONE), STORES(LEFT),
+                                HOOK},
+	[DW_K_FUNCTION_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                      SCOPE},
+	[DW_K_GENERATOR_EXPRESSION] = {SCOPE},
+	[DW_K_GLOBAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD), HOOK},
+	[DW_K_IMPORT_FROM_STATEMENT] = {BINDS(HOOK), HOOK},
+	[DW_K_IMPORT_STATEMENT] = {BINDS(HOOK), HOOK},
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
+	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
+	[DW_K_KEYWORD_ARGUMENT] = {STORES(NAME)},
+	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST),
+                                    .stores = DW_STORES_ALL},
+	[DW_K_LIST] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
+	[DW_K_LIST_COMPREHENSION] = {SCOPE},
+	[DW_K_LIST_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_LIST_SPLAT_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_NAMED_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(NAME, VALUE),
+                                   STORES(NAME)},
+	[DW_K_NONE] = {TRUTH(NO)},
+	[DW_K_NONLOCAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_NOT_OPERATOR] = {TRUTH(NOT)},
+	[DW_K_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), .stores = DW_STORES_ALL},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
+	[DW_K_PATTERN_LIST] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_RAISE_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_SET_COMPREHENSION] = {SCOPE},
+	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
+	[DW_K_SUBSCRIPT] = {EVAL(HOOK), CHECK(VALUE), HOOK},
+	[DW_K_TRUE] = {TRUTH(YES)},
+	[DW_K_TUPLE] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
+	[DW_K_TUPLE_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_TYPED_DEFAULT_PARAMETER] = {STORES(NAME)},
+	[DW_K_TYPED_PARAMETER] = {.stores = DW_STORES_ALL},
+	[DW_K_UNARY_OPERATOR] = {EVAL(HOOK)},
+	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_YIELD] = {FLOW(EXIT)},
+};
+
+static const struct dw_operator operators[] = {
+	{DW_K_T_PLUS, DW_OP_PLUS},
+	{DW_K_T_MINUS, DW_OP_MINUS},
+	{DW_K_T_STAR, DW_OP_TIMES},
+	{DW_K_T_PERCENT, DW_OP_FORMAT},
+	{0},
+};
+
+static const struct dw_folder methods[] = {
+	{DW_FOLD_HOOK, DW_V_TEXT, " join "},
+	{DW_FOLD_REPLACE, DW_V_TEXT, " replace "},
+	{DW_FOLD_FORMAT, DW_V_TEXT, " format "},
+	{DW_FOLD_LOWER, DW_V_TEXT, " lower casefold "},
+	{DW_FOLD_UPPER, DW_V_TEXT, " upper "},
+	{DW_FOLD_SAME, DW_V_TEXT, " encode decode strip __str__ "},
+	{0},
+};
+
+static const struct dw_folder functions[] = {
+	{DW_FOLD_CHAR, DW_V_UNKNOWN, " builtins.chr "},
+	{DW_FOLD_SAME, DW_V_UNKNOWN, " builtins.str functools.partial "},
+	{DW_FOLD_CHARS, DW_V_UNKNOWN, " builtins.bytes builtins.bytearray "},
+	{DW_FOLD_HEX, DW_V_UNKNOWN, " builtins.bytes.fromhex binascii.unhexlify "},
+	{DW_FOLD_BASE64, DW_V_UNKNOWN, " base64.b64decode base64.standard_b64decode "},
+	{0},
+};
+
+/* The dotted name, without blanks or line ends inside it. */
+static const char *dotted(struct dw_reading *r, uint32_t part, size_t *ret_len)
 {
-	uint32_t up = dw_part(tree, part)->parent, at = part;
-	enum dw_field field = (enum dw_field)dw_part(tree, part)->field;
+	const struct dw_tree *tree = &r->tree;
+	char path[256];
+	size_t n = 0;
 
-	while (dw_python_is_pattern(dw_kind(tree, up)) && up > 0) {
-		at = up;
-		field = (enum dw_field)dw_part(tree, at)->field;
-		up = dw_part(tree, up)->parent;
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
+		size_t len;
+		const char *text = dw_text(tree, c, &len);
+
+		if (n + len + 2 > sizeof(path))
+			break;
+		if (n > 0)
+			path[n++] = '.';
+		memcpy(path + n, text, len);
+		n += len;
 	}
-	switch (dw_kind(tree, up)) {
-	case DW_K_ATTRIBUTE:
-		return field != DW_F_ATTRIBUTE;
-	case DW_K_KEYWORD_ARGUMENT:
-	case DW_K_DEFAULT_PARAMETER:
-	case DW_K_TYPED_DEFAULT_PARAMETER:
-	case DW_K_NAMED_EXPRESSION:
-	case DW_K_FUNCTION_DEFINITION:
-	case DW_K_CLASS_DEFINITION:
-		return field != DW_F_NAME;
-	case DW_K_ASSIGNMENT:
-	case DW_K_AUGMENTED_ASSIGNMENT:
-	case DW_K_FOR_STATEMENT:
-	case DW_K_FOR_IN_CLAUSE:
-		return field != DW_F_LEFT;
-	case DW_K_AS_PATTERN:
-		return field != DW_F_ALIAS;
-	case DW_K_DOTTED_NAME:
-	case DW_K_ALIASED_IMPORT:
-	case DW_K_PARAMETERS:
-	case DW_K_LAMBDA_PARAMETERS:
-	case DW_K_TYPED_PARAMETER:
-	case DW_K_LIST_SPLAT_PATTERN:
-	case DW_K_DICTIONARY_SPLAT_PATTERN:
-	case DW_K_GLOBAL_STATEMENT:
-	case DW_K_NONLOCAL_STATEMENT:
+	*ret_len = n;
+	return dw_keep(r, path, n);
+}
+
+static void bind_import(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t at = dw_part(tree, part)->end;
+	size_t len;
+
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
+		uint32_t alias = 0, name = c;
+		const char *path;
+
+		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
+			name = dw_child_in(tree, c, DW_F_NAME);
+			alias = dw_child_in(tree, c, DW_F_ALIAS);
+		}
+		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
+			continue;
+		path = dotted(r, name, &len);
+		if (path && alias) {
+			dw_bind_name(r, alias, at, DW_BIND_NAME, 0, path);
+		} else if (path) {
+			/* import a.b gives us a. */
+			uint32_t first = dw_child_named(tree, name);
+			const char *text = dw_text(tree, first, &len);
+
+			dw_bind_name(r, first, at, DW_BIND_NAME, 0,
+			             dw_keep(r, text, len));
+		}
+	}
+}
+
+static void bind_from(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME);
+	uint32_t at = dw_part(tree, part)->end;
+	const char *from, *what;
+	char path[256];
+	size_t len;
+
+	if (!module || dw_kind(tree, module) != DW_K_DOTTED_NAME)
+		return;
+	from = dotted(r, module, &len);
+	for (uint32_t c = dw_next(tree, module); from && c; c = dw_next(tree, c)) {
+		uint32_t name = c, alias = 0;
+
+		if (dw_kind(tree, c) == DW_K_WILDCARD_IMPORT)
+			dw_bind(r, 0, "*", 1, at, DW_BIND_NAME, 0, from);
+		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
+			name = dw_child_in(tree, c, DW_F_NAME);
+			alias = dw_child_in(tree, c, DW_F_ALIAS);
+		}
+		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
+			continue;
+		what = dotted(r, name, &len);
+		if (!what)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s.%s", from, what);
+		/* from random import _os */
+		what += what[0] == '_';
+		if (dw_word_in(carried, what, strlen(what)) && strcmp(from, what) != 0)
+			(void)snprintf(path, sizeof(path), "%s", what);
+		what = dw_keep(r, path, strlen(path));
+		if (what)
+			dw_bind_name(r, alias ? alias : dw_child_named(tree, name), at,
+			             DW_BIND_NAME, 0, what);
+	}
+}
+
+/* In a branch that is never taken, a definition hides nothing. */
+static bool is_sure(const struct dw_tree *tree, uint32_t part)
+{
+	uint32_t up = dw_part(tree, part)->parent;
+
+	while (up > 0 &&
+	       (dw_kind(tree, up) == DW_K_BLOCK || dw_kind(tree, up) == DW_K_OTHER))
+		up = dw_part(tree, up)->parent;
+	return up == 0 || nodes[dw_kind(tree, up)].flow == DW_FLOW_FUNCTION;
+}
+
+static void bind(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t alias;
+
+	switch (dw_kind(tree, part)) {
+	case DW_K_IMPORT_STATEMENT:
+		bind_import(r, part);
+		break;
+	case DW_K_IMPORT_FROM_STATEMENT:
+		bind_from(r, part);
+		break;
+	default: /* DW_K_AS_PATTERN */
+		alias = dw_child_in(tree, part, DW_F_ALIAS);
+		if (alias)
+			dw_bind_pattern(r, dw_child_named(tree, alias),
+			                dw_child_named(tree, part),
+			                dw_part(tree, part)->end, DW_BIND_OPAQUE);
+		break;
+	}
+}
+
+/* A name that the program may not have bound. */
+static struct dw_value global(struct dw_reading *r, const char *name, size_t len,
+                              uint32_t at, enum dw_bound bound, struct dw_value v)
+{
+	struct dw_value star = dw_unknown;
+
+	(void)bound;
+	if (len == 12 && memcmp(name, "__builtins__", 12) == 0)
+		return dw_value_name("builtins");
+	/* from os import * may have brought it. */
+	if (dw_lookup(r, 0, "*", 1, at, &star) != DW_BOUND_NOT) {
+		star = dw_value_member(r, star, name, len);
+		if (star.type == DW_V_NAME && dw_danger_find(r->language, star.text))
+			return star;
+	}
+	return dw_word_in(builtins, name, len) ? dw_value_path(r, "builtins", name, len)
+	                                       : v;
+}
+
+/* The attribute name of base, taken by a dot, getattr() or __dict__[]. */
+static struct dw_value member(struct dw_reading *r, struct dw_value base,
+                              const char *name, size_t len)
+{
+	static const char same[] = " __dict__ __call__ __func__ __wrapped__ __self__ ";
+	const char *plain = len > 1 && name[0] == '_' ? name + 1 : name;
+	size_t n = (size_t)(name + len - plain);
+
+	if (len == 12 && memcmp(name, "__builtins__", 12) == 0)
+		return dw_value_name("builtins");
+	if (base.type != DW_V_NAME)
+		return dw_unknown;
+	if (dw_word_in(same, name, len))
+		return base;
+	if (strcmp(base.text, "globals()") == 0)
+		return dw_name_value(r, 0, name, len, UINT32_MAX, false);
+	if (dw_word_in(carried, plain, n) && strncmp(base.text, plain, n) != 0)
+		return dw_value_path(r, NULL, plain, n);
+	return dw_value_member(r, base, name, len);
+}
+
+/* text[a:b:c] with constants, or all that may be left out. */
+static struct dw_value sliced(struct dw_reading *r, struct dw_value v, uint32_t slice)
+{
+	const struct dw_tree *tree = &r->tree;
+	int64_t bound[3] = {0, (int64_t)v.len, 1}, len = (int64_t)v.len;
+	bool given[3] = {false, false, false};
+	int place = 0;
+
+	for (uint32_t c = dw_child(tree, slice); c; c = dw_next(tree, c)) {
+		if (dw_kind(tree, c) == DW_K_T_COLON) {
+			place++;
+			continue;
+		}
+		if (place < 3) {
+			struct dw_value b = dw_eval(r, c);
+
+			if (b.type != DW_V_NUMBER || b.number > 100000 ||
+			    b.number < -100000)
+				return dw_unknown;
+			bound[place] = b.number;
+			given[place] = true;
+		}
+	}
+	if (bound[2] == 0)
+		return dw_unknown;
+	for (int i = 0; i < 2; i++)
+		if (given[i] && bound[i] < 0)
+			bound[i] += len;
+	if (bound[2] < 0 && !given[0])
+		bound[0] = len - 1;
+	if (bound[2] < 0 && !given[1])
+		bound[1] = -1;
+	return dw_fold_slice(r, v, bound[0], bound[1], bound[2]);
+}
+
+static struct dw_value subscript(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	struct dw_value v = dw_eval(r, dw_child_in(tree, part, DW_F_VALUE));
+	uint32_t index = dw_child_in(tree, part, DW_F_SUBSCRIPT);
+	struct dw_value key;
+
+	if (!index || v.type == DW_V_UNKNOWN)
+		return dw_unknown;
+	if (v.type == DW_V_TEXT && dw_kind(tree, index) == DW_K_SLICE)
+		return sliced(r, v, index);
+	key = dw_eval(r, index);
+	if (v.type == DW_V_NAME && key.type == DW_V_TEXT)
+		return dw_value_is(v, DW_V_NAME, "sys.modules")
+		               ? dw_value_name(key.text)
+		               : member(r, v, key.text, key.len);
+	if (v.type == DW_V_TEXT && key.type == DW_V_NUMBER) {
+		int64_t i = key.number < 0 ? key.number + (int64_t)v.len : key.number;
+
+		return i >= 0 && i < (int64_t)v.len ? dw_value_text(r, v.text + i, 1)
+		                                    : dw_unknown;
+	}
+	if (v.type == DW_V_PART && dw_kind(tree, v.part) == DW_K_DICTIONARY)
+		return dw_value_entry(r, v.part, key);
+	if (v.type == DW_V_PART && key.type == DW_V_NUMBER && key.number >= 0)
+		return dw_value_element(r, v.part, key.number);
+	return dw_unknown;
+}
+
+/* separator.join(list), and of map(chr, list) or reversed(list). */
+static struct dw_value join(struct dw_reading *r, uint32_t call, struct dw_value between)
+{
+	uint32_t list = dw_argument(r, call, 0);
+	struct dw_value v;
+
+	if (list && dw_kind(&r->tree, list) == DW_K_CALL) {
+		v = dw_callee(r, list);
+		if (dw_value_is(v, DW_V_NAME, "builtins.map") &&
+		    dw_value_is(dw_eval_argument(r, list, 0), DW_V_NAME,
+		                "builtins.chr")) {
+			v = dw_eval_argument(r, list, 1);
+			return v.type == DW_V_PART ? dw_fold_chars(r, v.part)
+			                           : dw_unknown;
+		}
+		if (dw_value_is(v, DW_V_NAME, "builtins.reversed"))
+			return dw_fold(r, DW_FOLD_REVERSE, dw_eval_argument(r, list, 0),
+			               list, 1);
+	}
+	v = dw_eval(r, list);
+	if (v.type == DW_V_TEXT && between.len == 0)
+		return v;
+	if (v.type != DW_V_PART || !dw_node(r, v.part)->sequence)
+		return dw_unknown;
+	return dw_fold_list(r, v.part, between);
+}
+
+/* Functions of the library that lead to other names. */
+static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
+                 struct dw_value a, struct dw_value b, struct dw_value *ret)
+{
+	if (f.type != DW_V_NAME)
 		return false;
-	default:
-		return true;
+	if (strcmp(f.text, "builtins.getattr") == 0) {
+		*ret = b.type == DW_V_TEXT ? member(r, a, b.text, b.len) : dw_unknown;
+	} else if (dw_value_in(f, " builtins.globals builtins.locals ")) {
+		*ret = dw_value_name("globals()");
+	} else if (strcmp(f.text, "builtins.vars") == 0) {
+		*ret = dw_argument(r, part, 0) ? a : dw_value_name("globals()");
+	} else if (strcmp(f.text, "builtins.__import__") == 0 && a.type == DW_V_TEXT) {
+		*ret = dw_value_path(r, NULL, a.text, strcspn(a.text, "."));
+	} else if (dw_value_in(f, " importlib.import_module sys.modules.get ") &&
+	           a.type == DW_V_TEXT) {
+		*ret = dw_value_name(a.text);
+	} else if (a.type == DW_V_TEXT && strncmp(f.text, "builtins", 8) == 0 &&
+	           f.len > 4 && strcmp(f.text + f.len - 4, ".get") == 0) {
+		/* __builtins__.__dict__.get("eval") */
+		b = dw_value_path(r, NULL, f.text, f.len - 4);
+		*ret = member(r, b, a.text, a.len);
+	} else if (strcmp(f.text, "codecs.decode") == 0) {
+		if (b.type == DW_V_TEXT && strncmp(b.text, "rot", 3) == 0)
+			*ret = dw_fold(r, DW_FOLD_ROT13, a, part, 1);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static struct dw_value eval(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	struct dw_value v;
+	uint32_t c;
+
+	switch (dw_kind(tree, part)) {
+	case DW_K_SUBSCRIPT:
+		return subscript(r, part);
+	case DW_K_CONDITIONAL_EXPRESSION:
+		c = dw_child_named(tree, part);
+		return dw_eval_either(r, c,
+		                      c ? dw_next_named(tree, dw_next_named(tree, c))
+		                        : 0);
+	default: /* DW_K_UNARY_OPERATOR */
+		v = dw_eval(r, dw_child_in(tree, part, DW_F_ARGUMENT));
+		return v.type == DW_V_NUMBER && dw_child_of(tree, part, DW_K_T_MINUS)
+		               ? dw_value_number((int64_t) - (uint64_t)v.number)
+		               : dw_unknown;
 	}
 }
 
@@ -58,7 +505,7 @@ static void check_import(struct dw_reading *r, uint32_t part)
 
 	if (dw_kind(tree, part) == DW_K_IMPORT_FROM_STATEMENT) {
 		if (module && dw_kind(tree, module) == DW_K_DOTTED_NAME) {
-			name = dw_python_dotted(r, module, &len);
+			name = dotted(r, module, &len);
 			if (name)
 				dw_check_module(r, part, name, len);
 		}
@@ -69,34 +516,22 @@ static void check_import(struct dw_reading *r, uint32_t part)
 		                        ? dw_child_in(tree, c, DW_F_NAME)
 		                        : c;
 
-		name = what ? dw_python_dotted(r, what, &len) : NULL;
+		name = what ? dotted(r, what, &len) : NULL;
 		if (name)
 			dw_check_module(r, c, name, len);
 	}
 }
 
-/* A program and its arguments as a command line: each in quotes of its own. */
-static struct dw_value as_command(struct dw_reading *r, struct dw_value v)
-{
-	if (v.type != DW_V_PART || !dw_python_is_sequence(dw_kind(&r->tree, v.part)))
-		return v;
-	return dw_fold_command(r, dw_value_text(r, "", 0),
-	                       dw_child_named(&r->tree, v.part));
-}
-
 static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_value f)
 {
-	uint32_t name = dw_python_argument(&r->tree, part, 0);
+	static const char importers[] =
+		" builtins.__import__ importlib.import_module importlib.__import__ "
+		"importlib.util.spec_from_file_location pkgutil.resolve_name ";
 	struct dw_value v;
 
-	if (strcmp(f.text, "builtins.__import__") != 0 &&
-	    strcmp(f.text, "importlib.import_module") != 0 &&
-	    strcmp(f.text, "importlib.__import__") != 0 &&
-	    strcmp(f.text, "importlib.util.spec_from_file_location") != 0 &&
-	    strncmp(f.text, "imp.load", 8) != 0 &&
-	    strcmp(f.text, "pkgutil.resolve_name") != 0)
+	if (!dw_value_in(f, importers) && strncmp(f.text, "imp.load", 8) != 0)
 		return;
-	v = dw_eval(r, name);
+	v = dw_eval_argument(r, part, 0);
 	if (v.type == DW_V_TEXT) {
 		dw_found(r, part, DW_SEVERITY_WARNING, "dynamic:import",
 		         "module %.100s is imported by a call", v.text);
@@ -111,25 +546,21 @@ static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_
 static bool is_space(struct dw_value v)
 {
 	return v.type == DW_V_NAME && !strchr(v.text, '.') &&
-	       (dw_word_in(dw_python_carried, v.text, v.len) ||
-	        strcmp(v.text, "globals()") == 0);
+	       (dw_word_in(carried, v.text, v.len) || strcmp(v.text, "globals()") == 0);
 }
 
 static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_value f)
 {
-	const struct dw_tree *tree = &r->tree;
 	struct dw_value object, name;
 	char rule[DW_RULE_MAX];
 	const char *how = f.text + sizeof("builtins.") - 1;
 
-	if (strcmp(f.text, "builtins.getattr") != 0 &&
-	    strcmp(f.text, "builtins.setattr") != 0 &&
-	    strcmp(f.text, "builtins.delattr") != 0)
+	if (!dw_value_in(f, " builtins.getattr builtins.setattr builtins.delattr "))
 		return;
-	object = dw_eval(r, dw_python_argument(tree, part, 0));
-	name = dw_eval(r, dw_python_argument(tree, part, 1));
-	if (!is_space(object) && !(name.type == DW_V_TEXT &&
-	                           dw_word_in(dw_python_dunders, name.text, name.len)))
+	object = dw_eval_argument(r, part, 0);
+	name = dw_eval_argument(r, part, 1);
+	if (!is_space(object) &&
+	    !(name.type == DW_V_TEXT && dw_word_in(dunders, name.text, name.len)))
 		return;
 	(void)snprintf(rule, sizeof(rule), "reflection:%s", how);
 	if (name.type == DW_V_TEXT)
@@ -147,13 +578,11 @@ static void check_getter(struct dw_reading *r, uint32_t part, struct dw_value f)
 		" system popen eval exec open remove unlink rmtree ";
 	struct dw_value name;
 
-	if (strcmp(f.text, "operator.attrgetter") != 0 &&
-	    strcmp(f.text, "operator.methodcaller") != 0)
+	if (!dw_value_in(f, " operator.attrgetter operator.methodcaller "))
 		return;
-	name = dw_eval(r, dw_python_argument(&r->tree, part, 0));
-	if (name.type == DW_V_TEXT &&
-	    (dw_word_in(suspicious, name.text, name.len) ||
-	     dw_word_in(dw_python_dunders, name.text, name.len)))
+	name = dw_eval_argument(r, part, 0);
+	if (name.type == DW_V_TEXT && (dw_word_in(suspicious, name.text, name.len) ||
+	                               dw_word_in(dunders, name.text, name.len)))
 		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:attrgetter",
 		         "something called %.100s is reached for by its name", name.text);
 }
@@ -178,7 +607,6 @@ static void check_call(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
 	uint32_t function = dw_child_in(tree, part, DW_F_FUNCTION);
-	const struct dw_danger *d;
 	struct dw_value f, key;
 
 	if (!function)
@@ -194,15 +622,11 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	if (strcmp(f.text, "sys.modules.get") == 0) {
 		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
 		         "a module is taken from sys.modules");
-		key = dw_eval(r, dw_python_argument(tree, part, 0));
+		key = dw_eval_argument(r, part, 0);
 		if (key.type == DW_V_TEXT)
 			dw_check_module(r, part, key.text, key.len);
 	}
-	d = dw_danger_find(r->reader, f.text);
-	if (d && d->code != DW_CODE_NONE)
-		dw_check_inner(r, part, d->code,
-		               as_command(r,
-		                          dw_eval(r, dw_python_argument(tree, part, 0))));
+	dw_check_run(r, part, dw_danger_find(r->language, f.text), 0);
 }
 
 /* sys.modules["os"], globals()["eval"], __builtins__.__dict__[x] */
@@ -235,89 +659,23 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 	}
 }
 
-/* Does it always hold? */
+/* 1 == 1 */
 static bool is_true(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	struct dw_value v;
+	uint32_t a = dw_child_named(tree, part), b = a ? dw_next_named(tree, a) : 0;
+	size_t len;
+	const char *text;
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_TRUE:
-		return true;
-	case DW_K_PARENTHESIZED_EXPRESSION:
-		part = dw_child_named(tree, part);
-		return part && is_true(r, part);
-	case DW_K_NOT_OPERATOR:
-		part = dw_child_in(tree, part, DW_F_ARGUMENT);
-		if (!part)
-			return false;
-		v = dw_eval(r, part);
-		return dw_kind(tree, part) == DW_K_FALSE ||
-		       dw_kind(tree, part) == DW_K_NONE ||
-		       (v.type == DW_V_NUMBER && v.number == 0) ||
-		       (v.type == DW_V_TEXT && v.len == 0);
-	case DW_K_COMPARISON_OPERATOR: {
-		/* 1 == 1, "a" == "a" */
-		uint32_t a = dw_child_named(tree, part),
-			 b = a ? dw_next_named(tree, a) : 0;
-		size_t len;
-		const char *text;
-
-		if (!b || dw_next_named(tree, b) || dw_kind(tree, a) != DW_K_INTEGER)
-			return false;
-		text = dw_text(tree, a, &len);
-		return len == dw_part(tree, b)->end - dw_part(tree, b)->start &&
-		       memcmp(text, tree->code + dw_part(tree, b)->start, len) == 0 &&
-		       memmem(text, dw_part(tree, b)->start - dw_part(tree, a)->start,
-		              "==", 2);
-	}
-	case DW_K_INTEGER:
-	case DW_K_STRING:
-	case DW_K_IDENTIFIER:
-		v = dw_eval(r, part);
-		return (v.type == DW_V_NUMBER && v.number != 0 &&
-		        dw_kind(tree, part) != DW_K_IDENTIFIER) ||
-		       (v.type == DW_V_TEXT && v.len > 0 &&
-		        dw_kind(tree, part) != DW_K_IDENTIFIER);
-	default:
+	if (!b || dw_next_named(tree, b) || dw_kind(tree, a) != DW_K_INTEGER)
 		return false;
-	}
+	text = dw_text(tree, a, &len);
+	return len == dw_part(tree, b)->end - dw_part(tree, b)->start &&
+	       memcmp(text, tree->code + dw_part(tree, b)->start, len) == 0 &&
+	       memmem(text, dw_part(tree, b)->start - dw_part(tree, a)->start, "==", 2);
 }
 
-static int leaves(struct dw_reading *r, uint32_t part)
-{
-	struct dw_value f;
-
-	switch (dw_kind(&r->tree, part)) {
-	case DW_K_BREAK_STATEMENT:
-		return 1;
-	case DW_K_RETURN_STATEMENT:
-	case DW_K_RAISE_STATEMENT:
-	case DW_K_YIELD:
-	case DW_K_AWAIT:
-		return 2;
-	case DW_K_CALL:
-		f = dw_eval(r, dw_child_in(&r->tree, part, DW_F_FUNCTION));
-		return f.type == DW_V_NAME && (strcmp(f.text, "sys.exit") == 0 ||
-		                               strcmp(f.text, "builtins.exit") == 0 ||
-		                               strcmp(f.text, "builtins.quit") == 0 ||
-		                               strcmp(f.text, "os._exit") == 0 ||
-		                               strcmp(f.text, "os.abort") == 0)
-		               ? 2
-		               : 0;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-		return (dw_part(&r->tree, part)->flags & DW_PART_NAMED) ? -1 : 0;
-	case DW_K_FUNCTION_DEFINITION:
-	case DW_K_LAMBDA:
-	case DW_K_CLASS_DEFINITION:
-		return -2;
-	default:
-		return 0;
-	}
-}
-
-/* Does it hand out values without end? */
+/* Does the call return an iterator without end? */
 static bool is_endless(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -325,32 +683,17 @@ static bool is_endless(struct dw_reading *r, uint32_t part)
 
 	if (!part || dw_kind(tree, part) != DW_K_CALL)
 		return false;
-	f = dw_eval(r, dw_child_in(tree, part, DW_F_FUNCTION));
-	return dw_value_is(f, DW_V_NAME, "itertools.count") ||
-	       dw_value_is(f, DW_V_NAME, "itertools.cycle") ||
+	f = dw_callee(r, part);
+	return dw_value_in(f, " itertools.count itertools.cycle ") ||
 	       (dw_value_is(f, DW_V_NAME, "itertools.repeat") &&
-	        !dw_python_argument(tree, part, 1)) ||
-	       (dw_value_is(f, DW_V_NAME, "builtins.iter") &&
-	        dw_python_argument(tree, part, 1) &&
-	        dw_text_is(tree, dw_python_argument(tree, part, 0), "int"));
-}
-
-static void check_loop(struct dw_reading *r, uint32_t part)
-{
-	const struct dw_tree *tree = &r->tree;
-	uint32_t condition = dw_child_in(tree, part, DW_F_CONDITION);
-	bool endless = dw_kind(tree, part) == DW_K_WHILE_STATEMENT
-	                       ? condition && is_true(r, condition)
-	                       : is_endless(r, dw_child_in(tree, part, DW_F_RIGHT));
-
-	if (endless && !dw_loop_ends(r, part, leaves))
-		dw_found(r, part, DW_SEVERITY_WARNING, "loop:unbounded",
-		         "this loop has no break, return, raise, yield or await");
+	        !dw_argument(r, part, 1)) ||
+	       (dw_value_is(f, DW_V_NAME, "builtins.iter") && dw_argument(r, part, 1) &&
+	        dw_text_is(tree, dw_argument(r, part, 0), "int"));
 }
 
 /*
  * Python takes wide, bold and script letters for plain ones (NFKC), so that a name may
- * be spelled in hundreds of ways. Nobody does so by accident.
+ * be spelled in hundreds of ways. No program does so by accident.
  */
 static void check_letters(struct dw_reading *r, uint32_t part)
 {
@@ -373,16 +716,24 @@ static void check_letters(struct dw_reading *r, uint32_t part)
 	}
 }
 
+static void check_attribute(struct dw_reading *r, uint32_t part)
+{
+	uint32_t name = dw_child_in(&r->tree, part, DW_F_ATTRIBUTE);
+	char rule[DW_RULE_MAX];
+	size_t len;
+	const char *text = name ? dw_text(&r->tree, name, &len) : NULL;
+
+	if (!text || !dw_word_in(dunders, text, len))
+		return;
+	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, text);
+	dw_found(r, name, DW_SEVERITY_ERROR, rule,
+	         "%.*s leads from an object to all others", (int)len, text);
+}
+
 static void check(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	char rule[DW_RULE_MAX];
-	size_t len;
-	const char *text;
-	uint32_t c;
 
-	if (!(dw_part(tree, part)->flags & DW_PART_NAMED))
-		return;
 	switch (dw_kind(tree, part)) {
 	case DW_K_IMPORT_STATEMENT:
 	case DW_K_IMPORT_FROM_STATEMENT:
@@ -390,53 +741,50 @@ static void check(struct dw_reading *r, uint32_t part)
 		break;
 	case DW_K_IDENTIFIER:
 		check_letters(r, part);
-		if (is_load(tree, part))
-			(void)dw_check_danger(r, part, dw_eval(r, part));
 		break;
 	case DW_K_ATTRIBUTE:
-		c = dw_child_in(tree, part, DW_F_ATTRIBUTE);
-		text = c ? dw_text(tree, c, &len) : NULL;
-		if (text && dw_word_in(dw_python_dunders, text, len)) {
-			(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len,
-			               text);
-			dw_found(r, c, DW_SEVERITY_ERROR, rule,
-			         "%.*s leads from an object to all others", (int)len,
-			         text);
-		}
-		if (is_load(tree, part))
-			(void)dw_check_danger(r, part, dw_eval(r, part));
+		check_attribute(r, part);
 		break;
 	case DW_K_SUBSCRIPT:
 		check_subscript(r, part);
-		(void)dw_check_danger(r, part, dw_eval(r, part));
 		break;
 	case DW_K_CALL:
 		check_call(r, part);
-		(void)dw_check_danger(r, part, dw_eval(r, part));
 		break;
 	case DW_K_EXEC_STATEMENT:
 		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:exec", "exec runs code");
 		dw_check_inner(r, part, DW_CODE_SELF,
 		               dw_eval(r, dw_child_in(tree, part, DW_F_CODE)));
 		break;
-	case DW_K_WHILE_STATEMENT:
-	case DW_K_FOR_STATEMENT:
-		check_loop(r, part);
-		break;
-	default:
+	default: /* DW_K_FOR_STATEMENT */
+		if (is_endless(r, dw_child_in(tree, part, DW_F_RIGHT)))
+			dw_check_endless(r, part, part);
 		break;
 	}
 }
 
-const struct dw_reader dw_reader_python = {
+const struct dw_language dw_language_python = {
 	.name = "python",
 	.aliases = {"python3", "py"},
 	.grammar = "python",
-	.modules = dw_python_modules,
-	.dangers = dw_python_dangers,
-	.is_scope = dw_python_is_scope,
-	.bind = dw_python_bind,
-	.eval = dw_python_eval,
-	.member = dw_python_member,
+	.modules = modules,
+	.dangers = dangers,
+	.nodes = nodes,
+	.operators = operators,
+	.methods = methods,
+	.functions = functions,
+	.append = DW_K_T_PLUS_EQUAL,
+	.augment_opaque = true,
+	.command = DW_COMMAND_LIST,
+	.exits = " sys.exit builtins.exit builtins.quit os._exit os.abort ",
+	.loop_message = "this loop has no break, return, raise, yield or await",
+	.is_sure = is_sure,
+	.bind = bind,
+	.global = global,
+	.eval = eval,
+	.member = member,
+	.method = join,
+	.call = call,
 	.check = check,
+	.is_true = is_true,
 };

@@ -1,15 +1,336 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to find in Ruby. */
-#include "analysis/ruby.h"
-
+/*
+ * Ruby: its names, the roles of its parts, and where it differs. Nearly everything is a
+ * method. Those of Kernel may be called from anywhere without naming it, and through
+ * send() on any object. Variables are bound as they are, methods with a dot in front.
+ */
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/fold.h"
+#include "analysis/reader.h"
+
+#define NAME_LEN_MAX 200
+
+static const char *const modules[] = {
+	"socket",   "net",    "open-uri", "open3",    "fileutils",   "pty",   "fiddle",
+	"ffi",      "drb",    "webrick",  "openssl",  "tempfile",    "etc",   "syslog",
+	"objspace", "ripper", "faraday",  "httparty", "rest-client", "excon", "typhoeus",
+	"shell",    "dl",     "win32ole", NULL,
+};
+
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
+
+static const struct dw_danger dangers[] = {
+	{"builtin:eval", E, DW_CODE_SELF,
+         " Kernel.eval Kernel.binding.eval TOPLEVEL_BINDING.eval "},
+	{"builtin:instance_eval", E, DW_CODE_SELF, " Kernel.instance_eval "},
+	{"builtin:class_eval", E, DW_CODE_SELF, " Kernel.class_eval "},
+	{"builtin:module_eval", E, DW_CODE_SELF, " Kernel.module_eval "},
+	{"builtin:open", W, DW_CODE_NONE,
+         " Kernel.open File.open File.new File.write File.read IO.read IO.write "},
+	{"builtin:gets", W, DW_CODE_NONE, " Kernel.gets "},
+	{"shell:system", E, DW_CODE_SHELL, " Kernel.system "},
+	{"shell:exec", E, DW_CODE_SHELL, " Kernel.exec "},
+	{"shell:spawn", E, DW_CODE_SHELL, " Kernel.spawn "},
+	{"shell:fork", W, DW_CODE_NONE, " Kernel.fork "},
+	{"shell:backtick", E, DW_CODE_SHELL, " Kernel.` "},
+	{"native:syscall", E, DW_CODE_NONE, " Kernel.syscall "},
+	{"shell:", E, DW_CODE_SHELL,
+         " Process.spawn Process.exec IO.popen Open3.* PTY.spawn PTY.getpty "},
+	{"shell:", W, DW_CODE_NONE, " Process.fork Process.kill "},
+	{"delete:", E, DW_CODE_NONE,
+         " File.delete File.unlink File.truncate Dir.rmdir Dir.unlink Dir.delete "
+         "FileUtils.rm** FileUtils.remove** FileUtils.safe_unlink "},
+	{"delete:Pathname.delete", E, DW_CODE_NONE, " Pathname.new().delete "},
+	{"delete:Pathname.unlink", E, DW_CODE_NONE, " Pathname.new().unlink "},
+	{"delete:Pathname.rmtree", E, DW_CODE_NONE, " Pathname.new().rmtree "},
+	{"network:Net::HTTP", W, DW_CODE_NONE, " Net.HTTP.* "},
+	{"network:Net::FTP", W, DW_CODE_NONE, " Net.FTP.* "},
+	{"network:Net::SMTP", W, DW_CODE_NONE, " Net.SMTP.* "},
+	{"network:Net::SSH", W, DW_CODE_NONE, " Net.SSH.* "},
+	{"network:TCPSocket", W, DW_CODE_NONE, " TCPSocket.* "},
+	{"network:TCPServer", W, DW_CODE_NONE, " TCPServer.* "},
+	{"network:UDPSocket", W, DW_CODE_NONE, " UDPSocket.* "},
+	{"network:UNIXSocket", W, DW_CODE_NONE, " UNIXSocket.* "},
+	{"network:Socket", W, DW_CODE_NONE, " Socket.* "},
+	{"network:URI.open", W, DW_CODE_NONE, " URI.open "},
+	{"network:OpenURI", W, DW_CODE_NONE, " OpenURI.* "},
+	{"network:Faraday", W, DW_CODE_NONE, " Faraday.* "},
+	{"network:HTTParty", W, DW_CODE_NONE, " HTTParty.* "},
+	{"network:RestClient", W, DW_CODE_NONE, " RestClient.* "},
+	{"native:Fiddle", E, DW_CODE_NONE, " Fiddle.* Fiddle.Function.new "},
+	{"dynamic:", E, DW_CODE_NONE, " Marshal.load YAML.unsafe_load "},
+	{"dynamic:", W, DW_CODE_NONE, " YAML.load "},
+	{"dynamic:RubyVM", E, DW_CODE_NONE, " RubyVM.InstructionSequence.* "},
+	{"reflection:", W, DW_CODE_NONE, " ObjectSpace.each_object "},
+	{0},
+};
+
+#undef E
+#undef W
+
+/* Methods of every object that matter here. */
+static const char kernel[] =
+	" eval instance_eval class_eval module_eval open gets system exec spawn fork syscall "
+	"` binding require load require_relative autoload method send __send__ public_send "
+	"const_get instance_variable_get loop raise exit exit! abort throw fail ";
+
+/* Without a block they run a text. */
+static const char needs_text[] = " instance_eval class_eval module_eval ";
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ALIAS] = {HOOK},
+	[DW_K_ARRAY] = {EVAL(PART), SEQUENCE},
+	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT)},
+	[DW_K_BARE_STRING] = {EVAL(STRING)},
+	[DW_K_BINARY] = {EVAL(BINARY), BINDS(HOOK)},
+	[DW_K_BLOCK] = {FLOW(LOOP), SCOPE},
+	[DW_K_BLOCK_ARGUMENT] = {HOOK},
+	[DW_K_BLOCK_PARAMETERS] = {BINDS(PARAMETERS)},
+	[DW_K_BREAK] = {FLOW(BREAK)},
+	[DW_K_CALL] = {EVAL(CALL), FLOW(CALL), OF(RECEIVER, METHOD), HOOK},
+	[DW_K_CHAINED_STRING] = {EVAL(JOINED)},
+	[DW_K_CLASS] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_CONSTANT] = {EVAL(HOOK), PATTERN(NAME)},
+	[DW_K_DELIMITED_SYMBOL] = {EVAL(STRING)},
+	[DW_K_DO_BLOCK] = {FLOW(LOOP), SCOPE},
+	[DW_K_ELEMENT_REFERENCE] = {EVAL(NEW), OF(OBJECT, NONE), HOOK},
+	[DW_K_FALSE] = {TRUTH(NO)},
+	[DW_K_GLOBAL_VARIABLE] = {EVAL(NAME), PATTERN(NAME)},
+	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), FLOW(WORD)},
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(YES)}, /* 0 too */
+	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
+	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS)},
+	[DW_K_LEFT_ASSIGNMENT_LIST] = {PATTERN(LIST)},
+	[DW_K_METHOD] = {BINDS(HOOK), FLOW(FUNCTION), SCOPE},
+	[DW_K_METHOD_PARAMETERS] = {BINDS(PARAMETERS)},
+	[DW_K_MODULE] = {SCOPE},
+	[DW_K_NIL] = {TRUTH(NO)},
+	[DW_K_OPERATOR_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT)},
+	[DW_K_PARENTHESIZED_STATEMENTS] = {EVAL(FIRST), TRUTH(INSIDE)},
+	[DW_K_RETURN] = {FLOW(EXIT)},
+	[DW_K_RIGHT_ASSIGNMENT_LIST] = {SEQUENCE},
+	[DW_K_SCOPE_RESOLUTION] = {EVAL(HOOK)},
+	[DW_K_SELF] = {EVAL(HOOK)},
+	[DW_K_SIMPLE_SYMBOL] = {EVAL(HOOK)},
+	[DW_K_SINGLETON_METHOD] = {SCOPE},
+	[DW_K_STRING] = {EVAL(STRING), TRUTH(YES)},
+	[DW_K_STRING_ARRAY] = {EVAL(PART)},
+	[DW_K_SUBSHELL] = {HOOK},
+	[DW_K_SYMBOL_ARRAY] = {EVAL(PART)},
+	[DW_K_TRUE] = {TRUTH(YES)},
+	[DW_K_UNTIL] = {CHECK(UNTIL), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_UNTIL_MODIFIER] = {CHECK(UNTIL), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_WHILE] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_WHILE_MODIFIER] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+};
+
+static const struct dw_operator operators[] = {
+	{DW_K_T_PLUS, DW_OP_PLUS},      {DW_K_T_HEREDOC, DW_OP_PLUS}, /* << */
+	{DW_K_T_STAR, DW_OP_TIMES},     {DW_K_T_OR_OR, DW_OP_EITHER},
+	{DW_K_T_AND_AND, DW_OP_EITHER}, {0},
+};
+
+static const struct dw_folder methods[] = {
+	{DW_FOLD_CHAR, DW_V_NUMBER, " chr "},
+	{DW_FOLD_JOIN_BARE, DW_V_PART, " join "},
+	{DW_FOLD_PACK, DW_V_PART, " pack "},
+	{DW_FOLD_APPEND, DW_V_TEXT, " + concat << "},
+	{DW_FOLD_REVERSE, DW_V_TEXT, " reverse "},
+	{DW_FOLD_LOWER, DW_V_TEXT, " downcase "},
+	{DW_FOLD_UPPER, DW_V_TEXT, " upcase "},
+	{DW_FOLD_REPLACE, DW_V_TEXT, " sub gsub tr "},
+	{DW_FOLD_UNPACK, DW_V_TEXT, " unpack1 "},
+	{DW_FOLD_SAME, DW_V_TEXT, " to_sym to_s intern freeze dup strip to_str "},
+	{0},
+};
+
+static const struct dw_folder functions[] = {
+	{DW_FOLD_BASE64, DW_V_UNKNOWN, " Base64.decode64 Base64.strict_decode64 "},
+	{0},
+};
+
+static void bind_method(struct dw_reading *r, uint32_t part)
+{
+	uint32_t name = dw_child_in(&r->tree, part, DW_F_NAME);
+	uint32_t up = dw_part(&r->tree, part)->parent;
+	size_t len;
+	const char *text;
+	char dotted[NAME_LEN_MAX + 2];
+	char *kept;
+
+	if (!name)
+		return;
+	/* In a branch that is never taken, a definition hides nothing. */
+	if (up != 0 && dw_kind(&r->tree, up) != DW_K_BODY_STATEMENT)
+		return;
+	text = dw_text(&r->tree, name, &len);
+	if (len > NAME_LEN_MAX)
+		return;
+	(void)snprintf(dotted, sizeof(dotted), ".%.*s", (int)len, text);
+	kept = dw_keep(r, dotted, len + 1);
+	if (kept)
+		dw_bind(r, dw_part(&r->tree, part)->scope, kept, len + 1,
+		        dw_part(&r->tree, part)->start, DW_BIND_OTHER, 0, NULL);
+}
+
+static void bind(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t left, right;
+
+	if (dw_kind(tree, part) == DW_K_METHOD) {
+		bind_method(r, part);
+		return;
+	}
+	/* x << "text" */
+	left = dw_child_in(tree, part, DW_F_LEFT);
+	right = dw_child_in(tree, part, DW_F_RIGHT);
+	if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
+	    dw_child_of(tree, part, DW_K_T_HEREDOC))
+		dw_bind_name(r, left, dw_part(tree, part)->end, DW_BIND_APPEND, right,
+		             NULL);
+}
+
+/* Kernel's method of that name; unknown if it does not matter here. */
+static struct dw_value kernel_method(struct dw_reading *r, const char *name, size_t len)
+{
+	return dw_word_in(kernel, name, len) ? dw_value_path(r, "Kernel", name, len)
+	                                     : dw_unknown;
+}
+
+/* Does the program define a method of that name, seen from here? */
+static bool is_own(struct dw_reading *r, uint32_t part, const char *name, size_t len)
+{
+	char dotted[NAME_LEN_MAX + 2];
+	struct dw_value v;
+
+	if (len > NAME_LEN_MAX)
+		return false;
+	(void)snprintf(dotted, sizeof(dotted), ".%.*s", (int)len, name);
+	return dw_lookup(r, dw_part(&r->tree, part)->scope, dotted, len + 1,
+	                 dw_part(&r->tree, part)->start, &v) == DW_BOUND_SURELY;
+}
+
+static struct dw_value member(struct dw_reading *r, struct dw_value base,
+                              const char *name, size_t len)
+{
+	static const char same[] = " call to_proc curry unbind bind public_method ";
+
+	if (base.type != DW_V_NAME)
+		return dw_unknown;
+	if (dw_word_in(same, name, len))
+		return base;
+	if (dw_value_in(base, " self Object Kernel BasicObject ")) {
+		struct dw_value v = kernel_method(r, name, len);
+
+		if (v.type == DW_V_NAME)
+			return v;
+	}
+	return dw_value_member(r, base, name, len);
+}
+
+/* Does it call, or get, the method that its argument names? */
+static bool is_send(const struct dw_tree *tree, uint32_t method)
+{
+	size_t len;
+	const char *text = dw_text(tree, method, &len);
+
+	return dw_word_in(" send __send__ public_send method instance_method ", text,
+	                  len);
+}
+
+/* The method that a call calls, behind send() and method() too. */
+static struct dw_value callee(struct dw_reading *r, uint32_t call)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t receiver = dw_child_in(tree, call, DW_F_RECEIVER);
+	uint32_t method = dw_child_in(tree, call, DW_F_METHOD);
+	struct dw_value base, name;
+	size_t len;
+	const char *text;
+
+	if (!method) /* x.() */
+		return receiver ? dw_eval(r, receiver) : dw_unknown;
+	text = dw_text(tree, method, &len);
+	base = receiver ? dw_eval(r, receiver) : dw_value_name("self");
+	if (is_send(tree, method)) {
+		name = dw_eval_argument(r, call, 0);
+		if (name.type != DW_V_TEXT)
+			return dw_unknown;
+		/* Every object has Kernel's methods. */
+		if (base.type == DW_V_NAME)
+			return member(r, base, name.text, name.len);
+		return kernel_method(r, name.text, name.len);
+	}
+	if (!receiver)
+		return is_own(r, call, text, len) ? dw_unknown
+		                                  : kernel_method(r, text, len);
+	return member(r, base, text, len);
+}
+
+static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
+                 struct dw_value a, struct dw_value b, struct dw_value *ret)
+{
+	uint32_t method = dw_child_in(&r->tree, part, DW_F_METHOD);
+
+	(void)b;
+	if (method && dw_text_is(&r->tree, method, "const_get") && a.type == DW_V_TEXT)
+		*ret = dw_value_name(a.text);
+	else if (dw_value_is(f, DW_V_NAME, "Kernel.binding") ||
+	         (method && (dw_text_is(&r->tree, method, "method") ||
+	                     dw_text_is(&r->tree, method, "instance_method"))))
+		*ret = f;
+	else
+		return false;
+	return true;
+}
+
+static struct dw_value global(struct dw_reading *r, const char *name, size_t len,
+                              uint32_t at, enum dw_bound bound, struct dw_value v)
+{
+	(void)r;
+	(void)at;
+	return bound == DW_BOUND_NOT && len == 7 && memcmp(name, "binding", 7) == 0
+	               ? dw_value_name("Kernel.binding")
+	               : v;
+}
+
+static struct dw_value eval(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t left, right;
+	struct dw_value v;
+	size_t len;
+	const char *text = dw_text(tree, part, &len);
+
+	switch (dw_kind(tree, part)) {
+	case DW_K_CONSTANT:
+		if (dw_lookup(r, dw_part(tree, part)->scope, text, len,
+		              dw_part(tree, part)->start, &v) != DW_BOUND_NOT)
+			return v;
+		return dw_value_path(r, NULL, text, len);
+	case DW_K_SCOPE_RESOLUTION:
+		left = dw_child_in(tree, part, DW_F_SCOPE);
+		right = dw_child_in(tree, part, DW_F_NAME);
+		if (!right)
+			return dw_unknown;
+		text = dw_text(tree, right, &len);
+		if (!left || dw_text_is(tree, left, "Object"))
+			return dw_value_path(r, NULL, text, len);
+		return dw_value_member(r, dw_eval(r, left), text, len);
+	case DW_K_SIMPLE_SYMBOL:
+		return len > 1 ? dw_value_text(r, text + 1, len - 1) : dw_unknown;
+	default: /* DW_K_SELF */
+		return dw_value_name("self");
+	}
+}
 
 static void check_require(struct dw_reading *r, uint32_t part, bool relative)
 {
-	uint32_t name = dw_ruby_argument(&r->tree, part, 0);
+	uint32_t name = dw_argument(r, part, 0);
 	struct dw_value v = dw_eval(r, name);
 
 	if (v.type != DW_V_TEXT)
@@ -32,11 +353,11 @@ static void check_send(struct dw_reading *r, uint32_t part)
 	size_t len;
 	char rule[DW_RULE_MAX];
 
-	if (!method || !dw_ruby_argument(tree, part, 0))
+	if (!method || !dw_argument(r, part, 0))
 		return;
 	how = dw_text(tree, method, &len);
 	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, how);
-	name = dw_eval(r, dw_ruby_argument(tree, part, 0));
+	name = dw_eval_argument(r, part, 0);
 	if (dw_text_is(tree, method, "const_get")) {
 		if (name.type == DW_V_TEXT &&
 		    !strstr(" Kernel Object Process IO File Dir "
@@ -47,94 +368,22 @@ static void check_send(struct dw_reading *r, uint32_t part)
 		         "a class is taken by its name");
 		return;
 	}
-	if (!dw_ruby_is_send(tree, method))
+	if (!is_send(tree, method))
 		return;
 	if (name.type == DW_V_TEXT) {
-		f = dw_ruby_callee(r, part);
-		if (f.type == DW_V_NAME && dw_danger_find(r->reader, f.text))
+		f = callee(r, part);
+		if (f.type == DW_V_NAME && dw_danger_find(r->language, f.text))
 			dw_found(r, part, DW_SEVERITY_ERROR, rule,
 			         "%.*s reaches for %.100s by its name", (int)len, how,
 			         name.text);
 		return;
 	}
 	/* An object of the program's own may well be sent what a variable says. */
-	base = receiver ? dw_eval(r, receiver) : dw_value_name(r, "self");
+	base = receiver ? dw_eval(r, receiver) : dw_value_name("self");
 	if (base.type == DW_V_NAME && strcmp(base.text, "self") != 0)
 		dw_found(r, part, DW_SEVERITY_ERROR, rule,
 		         "what %.*s reaches for is known at run time only", (int)len,
 		         how);
-}
-
-/* A program and its arguments, as one line. */
-static struct dw_value as_command(struct dw_reading *r, uint32_t call, unsigned from)
-{
-	const struct dw_tree *tree = &r->tree;
-	struct dw_value all = dw_eval(r, dw_ruby_argument(tree, call, from));
-
-	if (all.type != DW_V_TEXT)
-		return dw_unknown;
-	return dw_fold_command(r, all, dw_ruby_argument(tree, call, from + 1));
-}
-
-static bool ends_loop(const char *path)
-{
-	return strcmp(path, "Kernel.raise") == 0 || strcmp(path, "Kernel.exit") == 0 ||
-	       strcmp(path, "Kernel.exit!") == 0 || strcmp(path, "Kernel.abort") == 0 ||
-	       strcmp(path, "Kernel.throw") == 0 || strcmp(path, "Kernel.fail") == 0;
-}
-
-static int leaves(struct dw_reading *r, uint32_t part)
-{
-	struct dw_value f;
-
-	if (!(dw_part(&r->tree, part)->flags & DW_PART_NAMED))
-		return 0;
-	switch (dw_kind(&r->tree, part)) {
-	case DW_K_BREAK:
-		return 1;
-	case DW_K_RETURN:
-		return 2;
-	case DW_K_IDENTIFIER:
-		return dw_text_is(&r->tree, part, "raise") ||
-		                       dw_text_is(&r->tree, part, "exit") ||
-		                       dw_text_is(&r->tree, part, "abort")
-		               ? 2
-		               : 0;
-	case DW_K_CALL:
-		f = dw_ruby_callee(r, part);
-		return f.type == DW_V_NAME && ends_loop(f.text) ? 2 : 0;
-	case DW_K_WHILE:
-	case DW_K_UNTIL:
-	case DW_K_BLOCK:
-	case DW_K_DO_BLOCK:
-	case DW_K_WHILE_MODIFIER:
-	case DW_K_UNTIL_MODIFIER:
-		return -1;
-	case DW_K_METHOD:
-	case DW_K_CLASS:
-	case DW_K_LAMBDA:
-		return -2;
-	default:
-		return 0;
-	}
-}
-
-static void check_loop(struct dw_reading *r, uint32_t part, uint32_t body)
-{
-	if (!dw_loop_ends(r, body, leaves))
-		dw_found(r, part, DW_SEVERITY_WARNING, "loop:unbounded",
-		         "this loop has no break, return, raise, throw or exit");
-}
-
-static bool is_constant(struct dw_reading *r, uint32_t part, bool yes)
-{
-	enum dw_kind kind = part ? dw_kind(&r->tree, part) : DW_K_OTHER;
-
-	if (kind == DW_K_PARENTHESIZED_STATEMENTS)
-		return is_constant(r, dw_child_named(&r->tree, part), yes);
-	/* 0 is true here, and only false and nil are not. */
-	return yes ? kind == DW_K_TRUE || kind == DW_K_INTEGER || kind == DW_K_STRING
-	           : kind == DW_K_FALSE || kind == DW_K_NIL;
 }
 
 static void check_call(struct dw_reading *r, uint32_t part)
@@ -142,25 +391,24 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	const struct dw_tree *tree = &r->tree;
 	uint32_t method = dw_child_in(tree, part, DW_F_METHOD);
 	uint32_t block = dw_child_in(tree, part, DW_F_BLOCK);
-	const struct dw_danger *d;
-	struct dw_value f = dw_ruby_callee(r, part), a;
-	bool sent = method && dw_ruby_is_send(tree, method);
+	struct dw_value f = callee(r, part), a;
+	bool sent = method && is_send(tree, method);
 	const char *name;
 
 	check_send(r, part);
-	/* An object's own eval methods are Kernel's: they have no other. */
+	/* Objects have no eval methods but Kernel's. */
 	if (f.type != DW_V_NAME || !strchr(f.text, '.')) {
 		size_t len;
 		const char *text = method ? dw_text(tree, method, &len) : NULL;
 
-		if (!text || !dw_word_in(dw_ruby_needs_text, text, len))
+		if (!text || !dw_word_in(needs_text, text, len))
 			return;
-		f = dw_ruby_kernel_method(r, text, len);
+		f = kernel_method(r, text, len);
 	}
 	if (f.type == DW_V_NAME && (name = strrchr(f.text, '.')) &&
-	    dw_word_in(dw_ruby_needs_text, name + 1, strlen(name + 1))) {
-		f = dw_ruby_kernel_method(r, name + 1, strlen(name + 1));
-		if (!dw_ruby_argument(tree, part, sent ? 1 : 0) || block)
+	    dw_word_in(needs_text, name + 1, strlen(name + 1))) {
+		f = kernel_method(r, name + 1, strlen(name + 1));
+		if (!dw_argument(r, part, sent ? 1 : 0) || block)
 			return;
 	}
 	if (f.type != DW_V_NAME)
@@ -170,9 +418,9 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	else if (strcmp(f.text, "Kernel.require_relative") == 0)
 		check_require(r, part, true);
 	else if (strcmp(f.text, "Kernel.loop") == 0 && block)
-		check_loop(r, part, block);
+		dw_check_endless(r, part, block);
 	/* open("| command"), which IO.read() takes, too. */
-	a = dw_eval(r, dw_ruby_argument(tree, part, sent ? 1 : 0));
+	a = dw_eval_argument(r, part, sent ? 1 : 0);
 	if (a.type == DW_V_TEXT && a.text[0] == '|' &&
 	    (strcmp(f.text, "Kernel.open") == 0 || strncmp(f.text, "IO.", 3) == 0)) {
 		dw_found(r, part, DW_SEVERITY_ERROR, "shell:open",
@@ -182,31 +430,25 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	}
 	if (strcmp(f.text, "Kernel.gets") == 0 && !sent)
 		return;
-	d = dw_check_danger(r, part, f);
-	if (d && d->code == DW_CODE_SHELL)
-		dw_check_inner(r, part, d->code, as_command(r, part, sent ? 1 : 0));
-	else if (d && d->code != DW_CODE_NONE)
-		dw_check_inner(r, part, d->code, a);
+	dw_check_run(r, part, dw_check_danger(r, part, f), sent ? 1 : 0);
 }
 
 static void check(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	enum dw_kind kind = dw_kind(tree, part);
-	uint32_t body, c;
+	size_t len;
+	const char *text;
+	uint32_t c;
 
-	if (!(dw_part(tree, part)->flags & DW_PART_NAMED))
-		return;
-	switch (kind) {
+	switch (dw_kind(tree, part)) {
 	case DW_K_CALL:
 		check_call(r, part);
 		break;
-	case DW_K_ELEMENT_REFERENCE:
-		(void)dw_check_danger(r, part,
-		                      dw_eval(r, dw_child_in(tree, part, DW_F_OBJECT)));
+	case DW_K_ELEMENT_REFERENCE: /* method(:x)["y"] is a call, too */
+		c = dw_child_in(tree, part, DW_F_OBJECT);
+		(void)dw_check_danger(r, part, dw_eval(r, c));
 		break;
-	case DW_K_BLOCK_ARGUMENT:
-		/* each(&method(:system)) */
+	case DW_K_BLOCK_ARGUMENT: /* each(&method(:system)) */
 		c = dw_child_named(tree, part);
 		if (c && dw_kind(tree, c) != DW_K_CALL)
 			(void)dw_check_danger(r, part, dw_eval(r, c));
@@ -214,42 +456,40 @@ static void check(struct dw_reading *r, uint32_t part)
 	case DW_K_SUBSHELL:
 		dw_found(r, part, DW_SEVERITY_ERROR, "shell:backtick",
 		         "backticks run another program");
-		dw_check_inner(r, part, DW_CODE_SHELL, dw_ruby_string_value(r, part));
+		dw_check_inner(r, part, DW_CODE_SHELL, dw_eval_string(r, part));
 		break;
-	case DW_K_ALIAS:
+	default: /* DW_K_ALIAS */
 		c = dw_child_in(tree, part, DW_F_ALIAS);
-		if (c) {
-			size_t len;
-			const char *text = dw_text(tree, c, &len);
-
-			(void)dw_check_danger(r, part,
-			                      dw_ruby_kernel_method(r, text, len));
-		}
-		break;
-	case DW_K_WHILE:
-	case DW_K_WHILE_MODIFIER:
-	case DW_K_UNTIL:
-	case DW_K_UNTIL_MODIFIER:
-		body = dw_child_in(tree, part, DW_F_BODY);
-		if (body &&
-		    is_constant(r, dw_child_in(tree, part, DW_F_CONDITION),
-		                kind == DW_K_WHILE || kind == DW_K_WHILE_MODIFIER))
-			check_loop(r, part, part);
-		break;
-	default:
+		if (!c)
+			break;
+		text = dw_text(tree, c, &len);
+		(void)dw_check_danger(r, part, kernel_method(r, text, len));
 		break;
 	}
 }
 
-const struct dw_reader dw_reader_ruby = {
+const struct dw_language dw_language_ruby = {
 	.name = "ruby",
 	.aliases = {"rb"},
 	.grammar = "ruby",
-	.modules = dw_ruby_modules,
-	.dangers = dw_ruby_dangers,
-	.is_scope = dw_ruby_is_scope,
-	.bind = dw_ruby_bind,
-	.eval = dw_ruby_eval,
-	.member = dw_ruby_member,
+	.modules = modules,
+	.dangers = dangers,
+	.nodes = nodes,
+	.operators = operators,
+	.methods = methods,
+	.functions = functions,
+	.append = DW_K_T_PLUS_EQUAL,
+	.literals_closed = true,
+	.command = DW_COMMAND_WORDS,
+	.exits = " Kernel.raise Kernel.exit Kernel.exit! Kernel.abort Kernel.throw "
+		 "Kernel.fail ",
+	.bare_exits = " raise exit abort ",
+	.loop_message = "this loop has no break, return, raise, throw or exit",
+	.bind = bind,
+	.global = global,
+	.eval = eval,
+	.member = member,
+	.callee = callee,
+	.call = call,
 	.check = check,
 };

@@ -137,7 +137,7 @@ static void check_text(struct dw_script *s, uint32_t part)
 			         (tree->code[i] == '\n' && tree->code[i - 1] != '\\');
 	if (hidden)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
-		              "there is a command in this text that we cannot make out");
+		              "this text has a command in it that cannot be parsed");
 }
 
 /* for PATH in ... */
@@ -179,8 +179,7 @@ static void read_parts(struct dw_script *s)
 		--*s->fuel;
 		if ((p->flags & (DW_PART_ERROR | DW_PART_MISSING)) &&
 		    !dw_shell_is_read_write(tree, i))
-			dw_shell_note(s, i, DW_SHELL_SYNTAX,
-			              "this is no shell that we understand");
+			dw_shell_note(s, i, DW_SHELL_SYNTAX, "this is not valid shell");
 		if (!(p->flags & DW_PART_NAMED))
 			continue;
 		switch (dw_kind(tree, i)) {
@@ -264,7 +263,7 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 		*s->no_memory = true;
 }
 
-/* Said without asking the bounds that were met. */
+/* Added without regard to the bounds, one of which was reached. */
 static int add_bound(struct dw_shell *shell)
 {
 	struct dw_shell_note *list = realloc(shell->notes,
@@ -275,14 +274,14 @@ static int add_bound(struct dw_shell *shell)
 	shell->notes = list;
 	list[shell->n_notes++] = (struct dw_shell_note){
 		.remark = DW_SHELL_BOUND,
-		.text = "this script is too much for us: it was not looked at in full",
+		.text = "this script is too large or complex: not all of it was analysed",
 		.line = 1,
 		.column = 1,
 	};
 	return 0;
 }
 
-/* Parsed, if there is a tree; else the code is parsed. */
+/* Read the tree, or parse the code if tree is NULL. */
 static int read_all(struct dw_shell *shell, const struct dw_tree *tree, const char *code,
                     size_t len, struct dw_error *err)
 {

@@ -15,9 +15,9 @@
  * traps; what xargs, find, env, sudo and the like are given to run; and what shells
  * are given as text, which is parsed in its turn.
  *
- * What cannot be told is a doubt, with its place. Whoever allows commands by name
- * has to refuse doubts: a list without doubts is complete, if PATH and the files
- * that it leads to are what they seem.
+ * A command that is not known is a doubt, with its place. A caller that allows commands
+ * by name must refuse doubts: a list without doubts is complete, if PATH and the files
+ * that it leads to are as usual.
  */
 
 #define DW_SHELL_COMMANDS_MAX 4096U
@@ -25,14 +25,14 @@
 
 /* A word as the command would get it. */
 struct dw_shell_word {
-	const char *text; /* NULL: not to be told */
+	const char *text; /* NULL: not known */
 	bool guessed;     /* it may be this: from a variable, or echo in a substitution */
 	bool pattern;     /* to be expanded: a glob, a tilde */
 };
 
 enum dw_shell_flag {
 	DW_SHELL_FUNCTION = 1U << 0, /* a function or alias of the script's own */
-	DW_SHELL_MORE = 1U << 1,     /* gets more arguments, which nobody knows yet */
+	DW_SHELL_MORE = 1U << 1,     /* gets more arguments at run time */
 	DW_SHELL_CARRIED = 1U << 2,  /* another command runs it */
 	DW_SHELL_CARRIER = 1U << 3,  /* runs a command that is in the list, too */
 	DW_SHELL_CODE = 1U << 4,     /* is given a program as text: see code */
@@ -57,14 +57,14 @@ struct dw_shell_redirect {
 };
 
 enum dw_shell_remark {
-	DW_SHELL_DOUBT = 0,   /* what runs here cannot be told */
-	DW_SHELL_SYNTAX,      /* and what this means neither */
+	DW_SHELL_DOUBT = 0,   /* the command here is not known */
+	DW_SHELL_SYNTAX,      /* this does not parse */
 	DW_SHELL_EVAL,        /* text is run as code, which is in the list */
 	DW_SHELL_SOURCE,      /* a file is run as code */
 	DW_SHELL_ENVIRONMENT, /* which programs run is changed: PATH, LD_PRELOAD, ... */
-	DW_SHELL_LOOP,        /* no end in sight */
+	DW_SHELL_LOOP,        /* cannot end */
 	DW_SHELL_BOMB,        /* a function that starts itself twice */
-	DW_SHELL_BOUND,       /* too much of it; the rest was not looked at */
+	DW_SHELL_BOUND,       /* a bound was reached; the rest was not read */
 	DW_SHELL_REMARK_COUNT
 };
 
@@ -125,13 +125,13 @@ extern const struct dw_shell_rule dw_shell_rules[];
 
 /*
  * Programs that dw_shell_check() lets pass on any list, since it looks at what they
- * carry, or they do nothing: who shows a cell only what is allowed shows these, too.
+ * run, or they do nothing: a cell that shows only allowed programs shows these, too.
  * Ends in NULL.
  */
 extern const char *const dw_shell_carriers[];
 
 /*
- * Everything in the script that is not allowed, or of which that cannot be told:
+ * Everything in the script that is not allowed, or that may not be:
  * command:NAME, argument:NAME, redirect:TARGET and undecided:WHAT, all of them errors.
  */
 int dw_shell_check(const struct dw_shell *shell, const struct dw_shell_allow *allow,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/reader.h"
 #include "analysis/shell.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
@@ -296,17 +297,6 @@ static void check_note(struct report *r, const struct dw_shell_note *n)
 		add(r, n->line, n->column, rules[n->remark], "%s", n->text);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct dw_finding *x = a, *y = b;
-
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return strcmp(x->rule, y->rule);
-}
-
 int dw_shell_check(const struct dw_shell *shell, const struct dw_shell_allow *allow,
                    struct dw_findings *ret, struct dw_error *err)
 {
@@ -322,8 +312,7 @@ int dw_shell_check(const struct dw_shell *shell, const struct dw_shell_allow *al
 		dw_findings_finish(&r.found);
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "check shell commands");
 	}
-	if (r.found.n > 0)
-		qsort(r.found.list, r.found.n, sizeof(*r.found.list), by_place);
+	dw_findings_sort(&r.found);
 	*ret = r.found;
 	return 0;
 }

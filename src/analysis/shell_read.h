@@ -2,8 +2,8 @@
 #ifndef DW_ANALYSIS_SHELL_READ_H
 #define DW_ANALYSIS_SHELL_READ_H
 
+#include "analysis/reader.h"
 #include "analysis/shell.h"
-#include "analysis/tree.h"
 
 /* What the files of the shell part share. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/tree.h"
+#include "analysis/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/tree.h"
+#include "analysis/reader.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 

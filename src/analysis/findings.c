@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: which there are, what they say, where they stand. */
-#include "analysis/read.h"
+/* Findings: their rules, messages and places. */
+#include "analysis/reader.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,6 +13,45 @@
 
 /* How many programs may be inside one another. */
 #define INNER_MAX 3U
+
+void dw_findings_finish(struct dw_findings *findings)
+{
+	free(findings->list);
+	*findings = (struct dw_findings){0};
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct dw_finding *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->rule, y->rule);
+}
+
+void dw_findings_sort(struct dw_findings *findings)
+{
+	if (findings->n > 0)
+		qsort(findings->list, findings->n, sizeof(*findings->list), by_place);
+}
+
+int dw_findings_add(struct dw_findings *all, const struct dw_findings *more)
+{
+	struct dw_finding *list;
+
+	if (more->n == 0)
+		return 0;
+	list = realloc(all->list, (all->n + more->n) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memcpy(list + all->n, more->list, more->n * sizeof(*list));
+	all->list = list;
+	all->n += more->n;
+	dw_findings_sort(all);
+	return 0;
+}
 
 static int find_lines(struct dw_reading *r)
 {
@@ -50,7 +89,7 @@ static void locate(const struct dw_reading *r, uint32_t byte, struct dw_finding 
 		f->column += ((uint8_t)r->tree.code[i] & 0xc0) != 0x80;
 }
 
-/* Names in it come from the program: one line, printable, UTF-8. */
+/* Names in the text come from the program: make it one line of printable UTF-8. */
 static void make_plain(char *text, bool blanks)
 {
 	bool valid = dw_utf8_valid(text, strlen(text));
@@ -73,13 +112,13 @@ static bool is_known(const struct dw_findings *found, const struct dw_finding *f
 	return false;
 }
 
-/* What the caller wants to know of this language; NULL: what is usual. */
+/* The caller's lists for this language; NULL: the language's own. */
 static const struct dw_analyse_list *list_of(const struct dw_reading *r)
 {
 	const struct dw_analyse_list *list = r->options ? r->options->lists : NULL;
 
 	for (; list && list->language; list++)
-		if (strcmp(list->language, r->reader->name) == 0)
+		if (strcmp(list->language, r->language->name) == 0)
 			return list;
 	return NULL;
 }
@@ -192,7 +231,7 @@ void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
 	va_end(args);
 }
 
-/* What each family is said to do; where the code is only a hint, it is a hint. */
+/* The message of each family of rules. */
 static const struct {
 	const char *family;
 	const char *text;
@@ -201,8 +240,8 @@ static const struct {
 	{"builtin:fopen", "%s opens files"},
 	{"builtin:file_", "%s opens files"},
 	{"builtin:readfile", "%s opens files"},
-	{"builtin:input", "%s waits for somebody to type"},
-	{"builtin:gets", "%s waits for somebody to type"},
+	{"builtin:input", "%s waits for input"},
+	{"builtin:gets", "%s waits for input"},
 	{"builtin:", "%s runs text as code"},
 	{"delete:", "%s removes files"},
 	{"dynamic:", "%s runs code that is made at run time"},
@@ -215,32 +254,36 @@ static const struct {
 };
 
 /*
- * "*" at the end stands for one more name, "**" for the rest of this name; "()" is
- * what a call gave, and only met by itself.
+ * "*" at the end of a pattern stands for one more name, "**" for the rest of this name;
+ * "()" is the result of a call, and matches only itself.
  */
-static bool path_fits(const char *pattern, const char *path)
+static bool path_fits(const char *pattern, size_t len, const char *path)
 {
-	size_t len = strlen(pattern);
+	bool rest = len > 2 && memcmp(pattern + len - 2, "**", 2) == 0;
+	bool member = len > 2 && memcmp(pattern + len - 2, ".*", 2) == 0;
 
-	if (len > 2 && strcmp(pattern + len - 2, "**") == 0) {
-		len -= 2;
-		return strncmp(pattern, path, len) == 0 && !strpbrk(path + len, ".(");
-	}
-	if (len > 2 && strcmp(pattern + len - 2, ".*") == 0)
-		return strncmp(pattern, path, len - 1) == 0 &&
-		       !strpbrk(path + len - 1, ".(");
-	return strcmp(pattern, path) == 0;
+	len -= rest ? 2 : member ? 1 : 0;
+	if (strncmp(pattern, path, len) != 0)
+		return false;
+	return rest || member ? !strpbrk(path + len, ".(") : path[len] == '\0';
 }
 
-const struct dw_danger *dw_danger_find(const struct dw_reader *reader, const char *path)
+const struct dw_danger *dw_danger_find(const struct dw_language *language,
+                                       const char *path)
 {
-	for (const struct dw_danger *d = reader->dangers; d && d->path; d++)
-		if (d->path[0] == path[0] && path_fits(d->path, path))
-			return d;
+	for (const struct dw_danger *d = language->dangers; d && d->rule; d++) {
+		const char *end;
+
+		for (const char *p = d->paths + 1; *p != '\0'; p = end + 1) {
+			end = strchr(p, ' ');
+			if (*p == path[0] && path_fits(p, (size_t)(end - p), path))
+				return d;
+		}
+	}
 	return NULL;
 }
 
-/* The last name of a built-in, the whole path of all else. */
+/* The last name of a built-in, the whole path of any other name. */
 static const char *shown(const char *path)
 {
 	static const char builtins[] = "builtins.";
@@ -260,7 +303,7 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 
 	if (v.type != DW_V_NAME)
 		return NULL;
-	d = dw_danger_find(r->reader, v.text);
+	d = dw_danger_find(r->language, v.text);
 	if (!d)
 		return NULL;
 	len = strcspn(d->rule, ":") + 1;
@@ -295,7 +338,7 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 {
 	const struct dw_analyse_list *list = list_of(r);
 	const char *const *allowed = r->options ? r->options->allowed_modules : NULL;
-	const char *const *known = r->reader->modules;
+	const char *const *known = r->language->modules;
 	char rule[DW_RULE_MAX];
 
 	if (!allowed && list)
@@ -328,8 +371,8 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
                     struct dw_value code)
 {
-	const struct dw_reader *reader = kind == DW_CODE_SHELL ? &dw_reader_bash
-	                                                       : r->reader;
+	const struct dw_language *language = kind == DW_CODE_SHELL ? &dw_language_bash
+	                                                           : r->language;
 	struct dw_findings found = {0};
 	struct dw_error err = {0};
 	struct dw_finding here = {0};
@@ -347,13 +390,13 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		return;
 	}
 	locate(r, r->tree.parts[part].start, &here);
-	if (dw_read_program(reader, code.text, code.len, r->options, r, &found, &err) <
+	if (dw_read_program(language, code.text, code.len, r->options, r, &found, &err) <
 	    0) {
 		r->no_memory = true;
 		return;
 	}
 	for (size_t i = 0; i < found.n; i++) {
-		/* That a text is no program of ours is no news: eval() will say so. */
+		/* A text that does not parse is not a finding: eval() will fail on it. */
 		if (strncmp(found.list[i].rule, "syntax:", 7) == 0 &&
 		    kind == DW_CODE_SELF)
 			continue;

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, scope by scope, and all that each was ever given. */
-#include "analysis/read_own.h"
+/* Names, scope by scope, and all that each was ever bound to. */
+#include "analysis/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct binding {
+	uint32_t next; /* of the same name and scope, nearer to the beginning; 0 ends */
+	uint32_t at;   /* the byte from which it holds */
+	uint32_t part;
+	const char *path;
+	enum dw_binding_kind kind;
+	bool busy; /* being evaluated: it is bound to itself */
+	bool known;
+	struct dw_value value;
+};
 
 struct entry {
 	const char *name; /* NULL: free */
@@ -20,8 +31,8 @@ struct entry {
 struct dw_names {
 	struct entry *entries;
 	size_t n_entries;
-	size_t size;             /* a power of two */
-	struct dw_binding *list; /* [0] is nobody's */
+	size_t size;          /* a power of two */
+	struct binding *list; /* [0] is unused */
 	uint32_t n_list;
 	uint32_t room;
 	uint32_t *order; /* the bindings, by entry and place; NULL while they are made */
@@ -70,14 +81,14 @@ static int names_grow(struct dw_names *names)
 static int list_grow(struct dw_names *names)
 {
 	uint32_t room = names->room > 0 ? names->room * 2 : 256;
-	struct dw_binding *list = realloc(names->list, room * sizeof(*list));
+	struct binding *list = realloc(names->list, room * sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
 	names->list = list;
 	names->room = room;
 	if (names->n_list == 0)
-		names->list[names->n_list++] = (struct dw_binding){0};
+		names->list[names->n_list++] = (struct binding){0};
 	return 0;
 }
 
@@ -99,11 +110,11 @@ void dw_bind(struct dw_reading *r, uint32_t scope, const char *name, size_t len,
 		*entry = (struct entry){.name = name, .len = len, .scope = scope};
 		names->n_entries++;
 	}
-	names->list[names->n_list] = (struct dw_binding){.next = entry->last,
-	                                                 .at = at,
-	                                                 .part = part,
-	                                                 .path = path,
-	                                                 .kind = kind};
+	names->list[names->n_list] = (struct binding){.next = entry->last,
+	                                              .at = at,
+	                                              .part = part,
+	                                              .path = path,
+	                                              .kind = kind};
 	entry->last = names->n_list++;
 	entry->n++;
 }
@@ -119,10 +130,8 @@ void dw_bind_name(struct dw_reading *r, uint32_t name, uint32_t at,
 
 static int by_at(const void *a, const void *b, void *list)
 {
-	const struct dw_binding *x = (const struct dw_binding *)list +
-	                             *(const uint32_t *)a;
-	const struct dw_binding *y = (const struct dw_binding *)list +
-	                             *(const uint32_t *)b;
+	const struct binding *x = (const struct binding *)list + *(const uint32_t *)a;
+	const struct binding *y = (const struct binding *)list + *(const uint32_t *)b;
 
 	return x->at < y->at ? -1 : x->at > y->at;
 }
@@ -173,7 +182,7 @@ void dw_names_free(struct dw_names *names)
 
 static struct dw_value bound_value(struct dw_reading *r, uint32_t index);
 
-static struct dw_value compute(struct dw_reading *r, const struct dw_binding *b)
+static struct dw_value compute(struct dw_reading *r, const struct binding *b)
 {
 	switch (b->kind) {
 	case DW_BIND_VALUE:
@@ -182,10 +191,10 @@ static struct dw_value compute(struct dw_reading *r, const struct dw_binding *b)
 		return dw_value_join(r, b->next ? bound_value(r, b->next) : dw_unknown,
 		                     dw_eval(r, b->part));
 	case DW_BIND_NAME:
-		return dw_value_name(r, b->path);
+		return dw_value_name(b->path);
 	case DW_BIND_MEMBER:
-		return r->reader->member(r, dw_eval(r, b->part), b->path,
-		                         strlen(b->path));
+		return r->language->member(r, dw_eval(r, b->part), b->path,
+		                           strlen(b->path));
 	case DW_BIND_OPAQUE:
 	case DW_BIND_OTHER:
 	case DW_BIND_COUNT:
@@ -194,10 +203,10 @@ static struct dw_value compute(struct dw_reading *r, const struct dw_binding *b)
 	return dw_unknown;
 }
 
-/* What a name was given there. Given itself, it is unknown. */
+/* The value of one binding; unknown if it depends on itself. */
 static struct dw_value bound_value(struct dw_reading *r, uint32_t index)
 {
-	struct dw_binding *b = &r->names->list[index];
+	struct binding *b = &r->names->list[index];
 
 	if (b->known)
 		return b->value;
@@ -212,12 +221,12 @@ static struct dw_value bound_value(struct dw_reading *r, uint32_t index)
 	return b->value;
 }
 
-uint32_t dw_scope_parent(const struct dw_reading *r, uint32_t scope)
+static uint32_t scope_parent(const struct dw_reading *r, uint32_t scope)
 {
 	return scope > 0 ? r->tree.parts[scope].scope : 0;
 }
 
-/* The name in the innermost scope that has it; NULL: none. */
+/* The name in the innermost scope that binds it, or NULL. */
 static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
                                   const char *name, size_t len)
 {
@@ -231,11 +240,11 @@ static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
 
 		if (entry->name)
 			return entry;
-		/* What a class holds is not seen from its methods. */
+		/* Methods do not see the names of their class. */
 		do {
 			if (here == 0)
 				return NULL;
-			here = dw_scope_parent(r, here);
+			here = scope_parent(r, here);
 		} while (here != 0 && dw_kind(&r->tree, here) == DW_K_CLASS_DEFINITION);
 	}
 }
@@ -274,12 +283,12 @@ static uint32_t named_binding(struct dw_reading *r, struct entry *e)
 	return e->named;
 }
 
-/* How many bindings we look at before we settle for any. */
+/* How many bindings are looked at before any will do. */
 #define NEAR 32U
 
 /*
- * All that the name was ever given is possible. The nearest name of the library is
- * what we are after, then what is nearest of all else that we know.
+ * Any binding of the name is possible. The nearest name of the library is preferred,
+ * then the nearest known value.
  */
 enum dw_bound dw_lookup(struct dw_reading *r, uint32_t scope, const char *name,
                         size_t len, uint32_t at, struct dw_value *ret)
@@ -293,7 +302,7 @@ enum dw_bound dw_lookup(struct dw_reading *r, uint32_t scope, const char *name,
 	*ret = dw_unknown;
 	if (!e)
 		return DW_BOUND_NOT;
-	/* While names are still given, the last is all that is known. */
+	/* During the first pass only the last binding is known. */
 	if (!names->order) {
 		*ret = bound_value(r, e->last);
 		return ret->type == DW_V_NAME ? DW_BOUND_SURELY : DW_BOUND_PERHAPS;
