@@ -42,6 +42,23 @@ DW_API int dw_level_probe(const char *name, struct dw_error *err);
 /* The names of the levels, weakest first, ending in NULL. */
 DW_API const char *const *dw_level_names(void);
 
+/* What a level promises once dw_level_probe() has succeeded. */
+enum dw_guarantee {
+	DW_G_NAMESPACES = 1U << 0, /* own process, mount, network, ... namespaces */
+	DW_G_NO_NETWORK = 1U << 1, /* network "none" means none */
+	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
+	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
+	DW_G_ENGINE = 1U << 4,     /* images and runtimes are a container engine's */
+	DW_G_COMMANDS = 1U << 5,   /* executes nothing but what allowed_commands lists */
+	DW_G_IO = 1U << 6,         /* limits how fast disks are read and written */
+};
+
+/*
+ * The guarantees, enum dw_guarantee, that all levels of a list share: "container", or
+ * "container,docker". 0 if a name is not that of a level.
+ */
+DW_API uint32_t dw_level_guarantees(const char *levels);
+
 /* A language as `dewar languages` lists it. */
 struct dw_language {
 	const char *name;

@@ -2,12 +2,8 @@
 #include "docker/order.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "wire/guest.h"
 
@@ -23,25 +19,11 @@ static uint64_t number_of(const json_t *root, const char *key)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-/* Only a sealed file: the order that was checked is the order that is carried out. */
-static void *map(int fd, size_t *ret_len)
-{
-	struct stat st;
-	void *data;
-
-	if (fcntl(fd, F_GET_SEALS) != DW_PLAN_SEALS || fstat(fd, &st) < 0 ||
-	    st.st_size <= 0)
-		return NULL;
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	*ret_len = (size_t)st.st_size;
-	return data == MAP_FAILED ? NULL : data;
-}
-
 int dw_docker_order_read(struct dw_docker_order *o, int json_fd, int plan_fd,
                          struct dw_error *err)
 {
 	size_t len = 0;
-	char *text = map(json_fd, &len);
+	char *text = dw_report_map(json_fd, &len);
 	void *plan;
 
 	o->root = text ? json_loadb(text, len, 0, NULL) : NULL;
@@ -67,7 +49,7 @@ int dw_docker_order_read(struct dw_docker_order *o, int json_fd, int plan_fd,
 	o->wait_ms = number_of(o->root, "wait_ms");
 	if (o->probe || o->wait_ms != 0)
 		return 0;
-	plan = map(plan_fd, &len);
+	plan = dw_report_map(plan_fd, &len);
 	if (!plan || !o->id || !o->image || !o->pull || !json_is_object(o->body))
 		return dw_fail(err, DW_E_INTERNAL, 0,
 		               "the order for dewar-docker lacks "

@@ -43,7 +43,6 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -74,17 +73,13 @@ struct given {
 
 int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err)
 {
-	struct stat st;
-	void *map;
+	size_t len = 0;
+	const void *map = dw_report_map(fd, &len);
 
-	/* A plan that is not sealed could change after we checked it. */
-	if (fcntl(fd, F_GET_SEALS) != DW_PLAN_SEALS || fstat(fd, &st) < 0)
+	if (!map)
 		return dw_fail(err, DW_E_INTERNAL, 0, "the plan is not sealed");
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return dw_fail(err, DW_E_INTERNAL, errno, "map the plan");
 	(void)close(fd);
-	return dw_plan_read(map, (size_t)st.st_size, ret, err);
+	return dw_plan_read(map, len, ret, err);
 }
 
 /*

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -64,24 +63,15 @@ static struct docker *docker(struct dw_cell *cell)
 
 /* ---- making ---- */
 
-/* A sealed memfd, as a plan is: dewar-docker takes no order that may change. */
-static int seal_json(const json_t *root, struct dw_error *err)
+/* dewar-docker takes no order that may change. */
+static int seal_order(const json_t *order, struct dw_error *err)
 {
-	autofree char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	autoclose int fd = -1;
-	int r;
+	autofree char *text = order ? json_dumps(order, JSON_COMPACT) : NULL;
+	const struct iovec part = {text, text ? strlen(text) : 0};
 
 	if (!text)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write the order");
-	fd = memfd_create("dewar-order", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a memfd for the order");
-	r = dw_fd_write_all(fd, text, strlen(text));
-	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "write the order");
-	if (fcntl(fd, F_ADD_SEALS, DW_PLAN_SEALS) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "seal the order");
-	return TAKE_FD(fd);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot write the order");
+	return dw_report_seal("dewar-order", &part, 1, err);
 }
 
 static int make_pipes(struct docker *d, struct dw_error *err)
@@ -202,7 +192,7 @@ static int write_order(struct docker *d, struct dw_error *err)
 	                        d->folder[0] != '\0' ? d->folder : NULL, err);
 	if (!order)
 		return -1;
-	d->order_fd = seal_json(order, err);
+	d->order_fd = seal_order(order, err);
 	json_decref(order);
 	return d->order_fd < 0 ? -1 : 0;
 }
@@ -273,7 +263,7 @@ static int write_waiting(struct docker *d, uint64_t idle_ms, struct dw_error *er
 	order = dw_docker_order_waiting(d->spec, image, guest, idle_ms, err);
 	if (!order)
 		return -1;
-	d->order_fd = seal_json(order, err);
+	d->order_fd = seal_order(order, err);
 	json_decref(order);
 	return d->order_fd < 0 ? -1 : 0;
 }
@@ -645,7 +635,7 @@ static int ask(struct docker *d, struct dw_error *err)
 		return -1;
 	order = json_pack("{s:b, s:o, s:I}", "probe", 1, "sockets", sockets,
 	                  "deadline_ms", (json_int_t)deadline);
-	d->order_fd = seal_json(order, err);
+	d->order_fd = seal_order(order, err);
 	json_decref(order);
 	if (d->order_fd < 0 || spawn(d, err) < 0 || send_order(d, err) < 0)
 		return -1;

@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dewar/error.h"
-#include "dewar/request.h"
-#include "dewar/result.h"
+#include "dewar/dewar.h"
 #include "languages/runtime.h"
 
 /*
@@ -18,17 +16,6 @@
  * and destroys it. It never asks which level it has; it asks what the level
  * guarantees.
  */
-
-/* What a level promises once probe() has said yes. */
-enum dw_guarantee {
-	DW_G_NAMESPACES = 1U << 0, /* own process, mount, network, ... namespaces */
-	DW_G_NO_NETWORK = 1U << 1, /* network "none" means none */
-	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
-	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
-	DW_G_ENGINE = 1U << 4,     /* an engine has the images and runtimes, not we */
-	DW_G_COMMANDS = 1U << 5,   /* nothing is executed but what is on a list */
-	DW_G_IO = 1U << 6,         /* disks are read and written no faster than asked */
-};
 
 /*
  * A way to a cell other than the cold one (warm/): what is to run in it, or who

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "dewar/dewar.h"
 #include "levels/level.h"
 
 /* Weakest first. */
@@ -25,6 +24,21 @@ const struct dw_level *dw_level_find(const char *name, size_t len)
 	return NULL;
 }
 
+uint32_t dw_level_guarantees(const char *list)
+{
+	uint32_t all = UINT32_MAX;
+
+	for (const char *at = list;; at++) {
+		size_t len = strcspn(at, ",");
+		const struct dw_level *level = dw_level_find(at, len);
+
+		all &= level ? level->guarantees : 0;
+		at += len;
+		if (*at == '\0')
+			return all;
+	}
+}
+
 const char *const *dw_level_names(void)
 {
 	return names;
@@ -43,6 +57,6 @@ const char *dw_level_search_path(const struct dw_level *level)
 {
 	const char *path = getenv("PATH");
 
-	/* Without walls the program is one of the caller's own. */
-	return level == &dw_level_none && path ? path : DW_RUNTIME_PATH;
+	/* A level without walls runs what the caller's own shell would find. */
+	return level->guarantees == 0 && path ? path : DW_RUNTIME_PATH;
 }

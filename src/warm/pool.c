@@ -121,12 +121,13 @@ static struct dw_cell *take_container(struct dw_pool *pool, const struct dw_spec
 struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
                              const struct dw_spec *spec)
 {
-	struct shelf *s = level == &dw_level_docker ? NULL : find_shelf(pool, spec);
+	struct shelf *s = (level->guarantees & DW_G_ENGINE) ? NULL
+	                                                    : find_shelf(pool, spec);
 	bool plain = s && dw_template_fits_standby(&s->template, spec);
 	struct warm_cell *w = NULL;
 	uint64_t *counter;
 
-	if (level == &dw_level_docker)
+	if (level->guarantees & DW_G_ENGINE)
 		return take_container(pool, spec);
 	if (!s)
 		return NULL;
@@ -159,7 +160,7 @@ int dw_pool_go(struct dw_pool *pool, struct dw_cell *cell, const struct dw_spec 
 {
 	int r;
 
-	if (cell->level == &dw_level_docker)
+	if (cell->level->guarantees & DW_G_ENGINE)
 		return dw_docker_go(cell, spec, err);
 	r = dw_warm_go(cell, spec, err);
 	pthread_mutex_lock(&pool->lock);
@@ -174,7 +175,7 @@ void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell)
 {
 	struct warm_cell *w = cell->owner;
 
-	if (cell->level == &dw_level_docker) {
+	if (cell->level->guarantees & DW_G_ENGINE) {
 		dw_docker_pool_give_back(pool->standing, cell);
 		return;
 	}

@@ -18,6 +18,7 @@
 #include "warm/cell.h"
 #include "warm/job.h"
 #include "wire/enter.h"
+#include "wire/report.h"
 
 #define START_MS 60000U /* to import half of scientific Python */
 #define TRIAL_MS 10000U
@@ -89,29 +90,6 @@ static int hear(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
 	return 0;
 }
 
-static int give_order(struct dw_zygote *z, const struct dw_enter *order, const int *fds,
-                      int n)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int) * DW_ENTER_FDS_MAX)];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec iov = {.iov_base = (void *)order, .iov_len = sizeof(*order)};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)n),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)n);
-	memcpy(CMSG_DATA(cmsg), fds, sizeof(int) * (size_t)n);
-	return sendmsg(z->cell->in, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
 /* ---- the trial ---- */
 
 static int hold_trial(struct dw_zygote *z, struct dw_error *err)
@@ -129,8 +107,9 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 	/* The letter lies there before the one who reads it. */
 	r = dw_job_send(pair[0], &z->spec, err);
 	if (r == 0)
-		r = give_order(z, &order, (int[]){null, pair[1], null, null, null},
-		               DW_ENTER_RULESET);
+		r = dw_report_send_data(z->cell->in, &order, sizeof(order),
+		                        (int[]){null, pair[1], null, null, null},
+		                        DW_ENTER_RULESET);
 	(void)close(pair[1]);
 	if (r == 0)
 		r = hear(z, TRIAL_MS, &z->pages, err);
@@ -318,6 +297,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	                             l->child[2]};
 	int own = DW_ENTER_RULESET, n, r;
 
+	_Static_assert(DW_ENTER_FDS_MAX <= DW_REPORT_FDS_MAX, "all fit");
 	_Static_assert(DW_ENTER_RLIMITS_MAX >= DW_PLAN_RLIMITS_MAX, "all fit");
 	for (uint32_t i = 0; i < h->n_rlimits; i++) {
 		order.rlimits[i].resource = h->rlimits[i].resource;
@@ -331,7 +311,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	if (n < 0)
 		return -1;
 	order.n_cgroups = (uint32_t)n;
-	r = give_order(z, &order, fds, own + n);
+	r = dw_report_send_data(z->cell->in, &order, sizeof(order), fds, own + n);
 	for (int i = own; i < own + n; i++)
 		(void)close(fds[i]);
 	if (r < 0)

@@ -29,9 +29,6 @@
 #define DW_PLAN_RLIMITS_MAX 12U
 #define DW_PLAN_SIZE_MAX (512U << 20)
 
-/* The memfd of a plan can neither change nor be unsealed. */
-#define DW_PLAN_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
-
 /* What dewar-launch is born with, besides 0, 1 and 2: the socket (report.h). */
 #define DW_LAUNCH_FD 3
 

@@ -3,10 +3,43 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+int dw_report_seal(const char *name, const struct iovec *parts, size_t n,
+                   struct dw_error *err)
+{
+	autoclose int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r = fd < 0 ? -errno : 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = dw_fd_write_all(fd, parts[i].iov_base, parts[i].iov_len);
+	if (r == 0 && fcntl(fd, F_ADD_SEALS, DW_REPORT_SEALS) < 0)
+		r = -errno;
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot write the memfd %s", name);
+	return TAKE_FD(fd);
+}
+
+void *dw_report_map(int fd, size_t *ret_len)
+{
+	struct stat st;
+	void *map;
+
+	if (fcntl(fd, F_GET_SEALS) != DW_REPORT_SEALS || fstat(fd, &st) < 0 ||
+	    st.st_size <= 0)
+		return NULL;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	*ret_len = (size_t)st.st_size;
+	return map == MAP_FAILED ? NULL : map;
+}
 
 union control {
 	char bytes[CMSG_SPACE(sizeof(int) * DW_REPORT_FDS_MAX)];

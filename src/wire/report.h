@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "dewar/error.h"
 #include "dewar/result.h"
@@ -101,7 +102,17 @@ struct dw_word {
 	uint64_t deadline_ms; /* GO: from then on; 0 for none */
 };
 
-#define DW_REPORT_FDS_MAX 8
+#define DW_REPORT_FDS_MAX 9
+
+/* A sealed memfd can neither change nor be unsealed. */
+#define DW_REPORT_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+/* Create a sealed memfd from the parts. Its descriptor, or -1. */
+int dw_report_seal(const char *name, const struct iovec *parts, size_t n,
+                   struct dw_error *err);
+
+/* Map a memfd, until we exit. NULL if it is not sealed: it could change once checked. */
+void *dw_report_map(int fd, size_t *ret_len);
 
 /* Returns true if the kind is known and all fields are valid for it. */
 bool dw_report_is_sound(const struct dw_report *report);
