@@ -28,8 +28,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "cgroup/find.h"
-#include "cgroup/parent.h"
+#include "cgroup/cgroup.h"
 #include "levels/scope.h"
 #include "wire/plan.h"
 #include "wire/report.h"
@@ -208,7 +207,7 @@ int main(int argc, char **argv)
 	fd = dw_cgroup_open_own();
 	if (fd < 0)
 		give_up("open the scope's folder: %s", strerrordesc_np(-fd));
-	r = dw_cgroup_step_aside(fd, pid);
+	r = dw_cgroup_enter_leaf(fd, pid);
 	if (r == 0)
 		r = dw_cgroup_pass_on(fd);
 	if (r < 0)

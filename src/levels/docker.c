@@ -309,7 +309,7 @@ static const char *cgroup_name(uint32_t version)
 }
 
 static void prove_limit(struct docker *d, enum dw_limit limit,
-                        const struct dw_docker_held *held)
+                        const struct dw_docker_enforced *held)
 {
 	struct dw_limit_proof *proof = &d->cell.outcome.limits[limit];
 
@@ -347,10 +347,10 @@ static void on_made(struct docker *d, struct dw_docker_made *made)
 	made->runtime[sizeof(made->runtime) - 1] = '\0';
 	(void)snprintf(o->image, sizeof(o->image), "%s", made->image);
 	(void)snprintf(o->runtime, sizeof(o->runtime), "%s", made->runtime);
-	prove_limit(d, DW_LIMIT_MEMORY, &made->held[DW_DOCKER_MEMORY]);
-	prove_limit(d, DW_LIMIT_CPU, &made->held[DW_DOCKER_CPU]);
-	prove_limit(d, DW_LIMIT_PIDS, &made->held[DW_DOCKER_PIDS]);
-	if (made->held[DW_DOCKER_PIDS].version != 0 &&
+	prove_limit(d, DW_LIMIT_MEMORY, &made->enforced[DW_DOCKER_MEMORY]);
+	prove_limit(d, DW_LIMIT_CPU, &made->enforced[DW_DOCKER_CPU]);
+	prove_limit(d, DW_LIMIT_PIDS, &made->enforced[DW_DOCKER_PIDS]);
+	if (made->enforced[DW_DOCKER_PIDS].version != 0 &&
 	    o->limits[DW_LIMIT_PIDS].kernel > 0)
 		o->limits[DW_LIMIT_PIDS].kernel--; /* our init is one of them */
 }

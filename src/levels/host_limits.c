@@ -11,7 +11,7 @@
 #include "base/account.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/find.h"
+#include "cgroup/cgroup.h"
 #include "levels/host.h"
 
 /* ---- cgroups ---- */

@@ -20,7 +20,7 @@
 #include "base/kernel_calls.h"
 #include "base/path.h"
 #include "base/pidfd.h"
-#include "cgroup/parent.h"
+#include "cgroup/cgroup.h"
 #include "levels/fork_server.h"
 #include "levels/limits.h"
 #include "levels/pasta.h"

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "cgroup/disks.h"
+#include "cgroup/cgroup.h"
 #include "levels/scope.h"
 
 #define MB (1ULL << 20)

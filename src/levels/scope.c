@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/parent.h"
+#include "cgroup/cgroup.h"
 #include "levels/fork_server.h"
 #include "levels/spawn.h"
 #include "wire/report.h"
@@ -116,7 +116,7 @@ void dw_cgroup_scope_settle(void)
 	pthread_mutex_lock(&lock);
 	if (stands && is_lost()) {
 		__atomic_store_n(&stands, false, __ATOMIC_RELEASE);
-		dw_cgroup_move_out();
+		dw_cgroup_parent_lost();
 		asked = false;
 	}
 	/* Without systemd there is nobody to ask; and one no is enough. */
@@ -124,7 +124,7 @@ void dw_cgroup_scope_settle(void)
 		asked = true;
 		fd = ask();
 		if (fd >= 0) {
-			dw_cgroup_move_in(fd);
+			dw_cgroup_parent_set(fd);
 			owner = getpid();
 			__atomic_store_n(&stands, true, __ATOMIC_RELEASE);
 		}
@@ -146,5 +146,5 @@ __attribute__((destructor)) static void leave(void)
 	dw_fd_close(&scoped.sock);
 	while (waitpid(scoped.pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	dw_cgroup_clear_leaf();
+	dw_cgroup_remove_leaf();
 }

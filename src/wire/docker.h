@@ -45,7 +45,7 @@ enum dw_docker_limit {
 };
 
 /* What the kernel says of the container's cgroup. */
-struct dw_docker_held {
+struct dw_docker_enforced {
 	uint64_t kernel; /* in units of struct dw_limits; 0: the kernel could not be asked */
 	uint32_t version; /* of the cgroup that holds it; 0: no cgroup does */
 	uint32_t swap;    /* memory: it can be passed by swapping */
@@ -54,7 +54,7 @@ struct dw_docker_held {
 struct dw_docker_made {
 	char image[256];
 	char runtime[64];
-	struct dw_docker_held held[DW_DOCKER_LIMIT_COUNT];
+	struct dw_docker_enforced enforced[DW_DOCKER_LIMIT_COUNT];
 };
 
 struct dw_docker_end {

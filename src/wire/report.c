@@ -46,6 +46,10 @@ union control {
 	struct cmsghdr align;
 };
 
+/* The kernel fills in as many as there is room for: an odd number would have padding. */
+_Static_assert(sizeof(union control) == CMSG_LEN(sizeof(int) * DW_REPORT_FDS_MAX),
+               "even");
+
 static int send_with(int sock, const void *data, size_t len, const int *fds, int n_fds)
 {
 	struct iovec iov = {.iov_base = (void *)data, .iov_len = len};

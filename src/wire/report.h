@@ -102,7 +102,7 @@ struct dw_word {
 	uint64_t deadline_ms; /* GO: from then on; 0 for none */
 };
 
-#define DW_REPORT_FDS_MAX 9
+#define DW_REPORT_FDS_MAX 10
 
 /* A sealed memfd can neither change nor be unsealed. */
 #define DW_REPORT_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)

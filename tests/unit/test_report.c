@@ -319,7 +319,7 @@ static void many_descriptors_are_handed_over_in_order(void **state)
 	const struct fixture *f = *state;
 	static const char *const files[DW_REPORT_FDS_MAX] = {
 		"/",    "/proc", "/dev",      "/tmp",      "/usr",
-		"/etc", "/sys",  "/dev/null", "/dev/zero",
+		"/etc", "/sys",  "/dev/null", "/dev/zero", "/dev/full",
 	};
 	int fds[DW_REPORT_FDS_MAX], got[DW_REPORT_FDS_MAX];
 
