@@ -73,7 +73,7 @@ static bool make_file(const struct dw_record *r, bool again, struct failure *f)
 		path[i] = r->name[i];
 	}
 	path[r->name_len] = '\0';
-	/* mutant: letter-makes-new-files */
+	/* mutant: job-makes-new-files */
 	if (again)
 		(void)sys(__NR_unlinkat, AT_FDCWD, path, 0);
 	fd = sys(__NR_openat, AT_FDCWD, path, O_NEW, 0644);

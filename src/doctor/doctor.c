@@ -15,8 +15,6 @@
 #include "levels/host.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
-#include "levels/pasta.h"
-#include "levels/refusal_cause.h"
 
 /*
  * Nothing here trusts a version or a setting: each finding comes from trying

@@ -29,7 +29,6 @@
 
 #include "base/fd.h"
 #include "cgroup/cgroup.h"
-#include "levels/scope.h"
 #include "wire/plan.h"
 #include "wire/report.h"
 
@@ -45,7 +44,7 @@ static uint64_t now_us(void)
 
 static _Noreturn __attribute__((format(printf, 1, 2))) void give_up(const char *fmt, ...)
 {
-	struct dw_scope_said said = {.magic = DW_SCOPE_MAGIC};
+	struct dw_scope_reply said = {.magic = DW_SCOPE_MAGIC};
 	va_list args;
 
 	va_start(args, fmt);
@@ -192,7 +191,7 @@ static void get_scope(int pid)
 
 int main(int argc, char **argv)
 {
-	struct dw_scope_said said = {.magic = DW_SCOPE_MAGIC};
+	struct dw_scope_reply said = {.magic = DW_SCOPE_MAGIC};
 	char *const serve[] = {(char *)"dewar-launch", (char *)"serve", NULL};
 	char *const env[] = {NULL};
 	int fd, pid, r;

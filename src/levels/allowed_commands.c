@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/allowed_commands.h"
+#include "levels/launched.h"
 
 #include <dirent.h>
 #include <errno.h>

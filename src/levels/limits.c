@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "cgroup/cgroup.h"
-#include "levels/scope.h"
+#include "levels/launched.h"
 
 #define MB (1ULL << 20)
 
@@ -249,7 +249,7 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_limits *limits = &l->spec->limits;
 	struct dw_limit_proof *proof = l->cell.outcome.limits;
-	const struct dw_way *way = l->spec->way;
+	const struct dw_role *role = l->spec->role;
 
 	proof[DW_LIMIT_TIMEOUT] = (struct dw_limit_proof){
 		.asked = limits->timeout_ms,
@@ -268,7 +268,7 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 	};
 
 	/* A moment after our own, should we be held up. Who waits is told at its start. */
-	if (!l->spec->way)
+	if (!l->spec->role)
 		l->plan.h.deadline_ms = dw_limits_deadline(limits);
 
 	/* Level none: a timeout and an output cap, nothing else. */
@@ -291,10 +291,10 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 	}
 
 	dw_cgroup_scope_settle();
-	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
+	dw_cgroup_create(&l->cgroup, l->spec->id, role ? role->beside : NULL, limits,
 	                 limits->pids + 1);
 	/* Nobody's code runs in a zygote, and its children could raise no limit again. */
-	if (way && way->kind == DW_WAY_ZYGOTE)
+	if (role && role->kind == DW_ROLE_ZYGOTE)
 		return 0;
 	if (limits->io_bytes != 0 && plan_io(l, &proof[DW_LIMIT_IO], err) < 0)
 		return -1;

@@ -15,7 +15,7 @@
  * the namespaces, and then may not look at a process of another user. We open
  * them, and it gets them as descriptors.
  */
-#include "levels/pasta.h"
+#include "levels/launched.h"
 
 #include <errno.h>
 #include <fcntl.h>

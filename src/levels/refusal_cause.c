@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/refusal_cause.h"
+#include "levels/host.h"
 
 #include <errno.h>
 #include <stdio.h>

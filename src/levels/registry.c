@@ -49,7 +49,7 @@ int dw_level_probe(const char *name, struct dw_error *err)
 	const struct dw_level *level = dw_level_find(name, strlen(name));
 
 	if (!level)
-		return dw_fail(err, DW_E_INVALID, 0, "there is no level \"%s\"", name);
+		return dw_fail(err, DW_E_INVALID, 0, "unknown level \"%s\"", name);
 	return level->probe(err);
 }
 

@@ -85,9 +85,9 @@ static int hear_ready(struct dw_launched *l, uint64_t ms, int *ret_pid,
 {
 	struct dw_ready ready = {0};
 
-	if (dw_warm_wait(&l->cell, l->letter[0], dw_now_ms() + ms) < 0)
+	if (dw_warm_wait(&l->cell, l->job[0], dw_now_ms() + ms) < 0)
 		return explain(&l->cell, "wait for the program to be ready", err);
-	if (recv(l->letter[0], &ready, sizeof(ready), MSG_DONTWAIT) != sizeof(ready) ||
+	if (recv(l->job[0], &ready, sizeof(ready), MSG_DONTWAIT) != sizeof(ready) ||
 	    ready.magic != DW_ENTER_MAGIC)
 		return dw_fail(err, DW_E_INTERNAL, 0,
 		               "the program in a warm cell ended before it was ready");
@@ -143,7 +143,7 @@ int dw_warm_enter(struct dw_cell *cell, struct dw_error *err)
 	/* They are the program's now. */
 	for (int i = 0; i < 3; i++)
 		dw_fd_close(&l->child[i]);
-	dw_fd_close(&l->letter[1]);
+	dw_fd_close(&l->job[1]);
 	dw_fd_close(&l->ruleset);
 	if (hear_ready(l, BUILD_MS, &word.pid, err) < 0 || say(l, &word, err) < 0)
 		return -1;
@@ -190,7 +190,7 @@ int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error
 	dw_limits_begin(l);
 	cell->outcome.started = true;
 	/* The program first: init can wait. */
-	if (dw_job_send(l->letter[0], spec, err) < 0)
+	if (dw_job_send(l->job[0], spec, err) < 0)
 		return -1;
 	return say(l, &word, err);
 }

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "levels/command.h"
+#include "levels/launched.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 

@@ -25,7 +25,7 @@ static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *sp
 		return NULL;
 	w->spec = *spec;
 	dw_id_make(w->spec.id);
-	w->spec.way = &w->way;
+	w->spec.role = &w->role;
 	w->spec.spawner = &pool->spawner;
 	return w;
 }
@@ -44,7 +44,7 @@ struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
 	pthread_mutex_lock(&s->zygote_lock);
 	if (s->zygote && dw_zygote_runs(s->zygote)) {
 		w->zygote = dw_zygote_ref(s->zygote);
-		w->way = dw_zygote_way(w->zygote, plain);
+		w->role = dw_zygote_role(w->zygote, plain);
 	} else {
 		r = dw_fail(err, DW_E_BUSY, 0, "no zygote runs");
 	}
@@ -84,15 +84,15 @@ struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct shelf *s,
 		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
 		return NULL;
 	}
-	w->way = (struct dw_way){
-		.kind = DW_WAY_LETTER,
+	w->role = (struct dw_role){
+		.kind = DW_ROLE_STANDBY,
 		.command = warm->command,
 		.files = {{warm->runner_path, warm->runner}},
 	};
 	/* It would hold the program's memory (runners/node.c). */
 	if (pool->counts_memory)
-		w->way.files[1] = (struct dw_way_file){DW_ZYGOTE_PATH,
-		                                       dw_zygote_library()};
+		w->role.files[1] = (struct dw_role_file){DW_ZYGOTE_PATH,
+		                                         dw_zygote_library()};
 	if (dw_warm_start(&w->spec, &w->cell, err) < 0) {
 		dw_pool_cell_free_cell(w);
 		return NULL;

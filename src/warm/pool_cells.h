@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "dewar/pool.h"
-#include "levels/fork_server.h"
+#include "levels/launched.h"
 #include "warm/docker_pool.h"
 #include "warm/template.h"
 #include "warm/zygote.h"
@@ -24,7 +24,7 @@ struct warm_cell {
 	struct dw_cell *cell;
 	struct dw_zygote *zygote; /* that forked it, or NULL */
 	struct dw_spec spec;
-	struct dw_way way;
+	struct dw_role role;
 };
 
 struct stack {

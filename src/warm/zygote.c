@@ -31,7 +31,7 @@
  * a new one is drawn now and then.
  */
 #define FORKS_MAX 2000U
-_Static_assert(FORKS_MAX < DW_WAY_IDS, "an id for each");
+_Static_assert(FORKS_MAX < DW_ZYGOTE_IDS, "an id for each");
 
 bool dw_zygote_is_spent(const struct dw_zygote *z)
 {
@@ -121,7 +121,7 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 
 static void add_file(struct dw_zygote *z, const char *path, struct dw_bytes data)
 {
-	struct dw_way_file *f = z->way.files;
+	struct dw_role_file *f = z->role.files;
 
 	if (!path)
 		return;
@@ -130,7 +130,7 @@ static void add_file(struct dw_zygote *z, const char *path, struct dw_bytes data
 			return;
 		f++;
 	}
-	*f = (struct dw_way_file){path, data};
+	*f = (struct dw_role_file){path, data};
 }
 
 static struct dw_bytes text(const char *t)
@@ -161,12 +161,12 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 	dw_request_init(&z->req);
 	z->req.code = text(t->rehearsal);
 	z->req.image = t->image[0] ? t->image : NULL;
-	z->way = (struct dw_way){
-		.kind = DW_WAY_ZYGOTE,
+	z->role = (struct dw_role){
+		.kind = DW_ROLE_ZYGOTE,
 		.command = warm->command,
 		.env = warm->env,
 	};
-	if (dw_container_draw_ids(&z->way.first_id, err) < 0)
+	if (dw_container_draw_ids(&z->role.first_id, err) < 0)
 		return -1;
 	add_files(z, t);
 	z->spec = (struct dw_spec){
@@ -179,7 +179,7 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 	                   .tmp_bytes = 256 * MB,
 	                   .pids = 64,
 	                   .files = 4096},
-		.way = &z->way,
+		.role = &z->role,
 	};
 	dw_id_make(z->spec.id);
 	return 0;
@@ -188,28 +188,30 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 /* Without one, cells are built from outside: slower, and as good. */
 static void prepare_nursery(struct dw_zygote *z)
 {
-	struct dw_way way = {.kind = DW_WAY_ENTERED, .first_id = z->way.first_id};
-	struct dw_spec plain = {.req = &z->req, .runtime = z->spec.runtime, .way = &way};
+	struct dw_role role = {.kind = DW_ROLE_ENTERED, .first_id = z->role.first_id};
+	struct dw_spec plain = {.req = &z->req,
+	                        .runtime = z->spec.runtime,
+	                        .role = &role};
 	int pair[2];
 
 	z->nursery = -1;
 	dw_limits_defaults(&plain.limits, &dw_level_container);
-	z->way.base = dw_container_base(&plain, NULL);
-	if (z->way.base < 0 ||
+	z->role.base = dw_container_base(&plain, NULL);
+	if (z->role.base < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return;
 	z->nursery = pair[0];
-	z->way.nursery = pair[1];
+	z->role.nursery = pair[1];
 }
 
 static void close_other_ends(struct dw_zygote *z)
 {
-	if (z->way.base >= 0)
-		(void)close(z->way.base);
-	if (z->way.nursery > 0)
-		(void)close(z->way.nursery);
-	z->way.base = -1;
-	z->way.nursery = 0;
+	if (z->role.base >= 0)
+		(void)close(z->role.base);
+	if (z->role.nursery > 0)
+		(void)close(z->role.nursery);
+	z->role.base = -1;
+	z->role.nursery = 0;
 }
 
 struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *err)
@@ -266,14 +268,14 @@ bool dw_zygote_runs(struct dw_zygote *z)
 	return !z->broken && z->cell->state != DW_CELL_GONE;
 }
 
-struct dw_way dw_zygote_way(struct dw_zygote *z, bool plain)
+struct dw_role dw_zygote_role(struct dw_zygote *z, bool plain)
 {
-	return (struct dw_way){
+	return (struct dw_role){
 		.nursery = plain && z->nursery > 0 ? z->nursery : 0,
-		.kind = DW_WAY_ENTERED,
+		.kind = DW_ROLE_ENTERED,
 		.userns = ((struct dw_launched *)z->cell)->userns,
 		.pidns = ((struct dw_launched *)z->cell)->pidns,
-		.first_id = z->way.first_id,
+		.first_id = z->role.first_id,
 		.index = ++z->forks,
 		.beside = &((struct dw_launched *)z->cell)->cgroup,
 	};
@@ -293,7 +295,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 		.calls_back = z->template->warm->calls_back,
 		.n_rlimits = h->n_rlimits,
 	};
-	int fds[DW_ENTER_FDS_MAX] = {l->pidfd, l->letter[1], l->child[0], l->child[1],
+	int fds[DW_ENTER_FDS_MAX] = {l->pidfd, l->job[1], l->child[0], l->child[1],
 	                             l->child[2]};
 	int own = DW_ENTER_RULESET, n, r;
 

@@ -17,7 +17,7 @@ struct dw_zygote {
 	atomic_uint refs; /* whoever may fork from it, and every cell of its */
 	struct dw_request req;
 	struct dw_spec spec;
-	struct dw_way way;
+	struct dw_role role;
 	char code_path[64];
 	struct dw_cell *cell;
 	int nursery; /* makes cells of the plain shape; -1: nobody does */
@@ -37,7 +37,7 @@ struct dw_zygote *dw_zygote_ref(struct dw_zygote *z);
 void dw_zygote_unref(struct dw_zygote *z);
 
 /* The way of the next cell that it is to fork into, of the plain shape or another. */
-struct dw_way dw_zygote_way(struct dw_zygote *z, bool plain);
+struct dw_role dw_zygote_role(struct dw_zygote *z, bool plain);
 
 /* It has given away what it has to give, ids above all: time for a new one. */
 bool dw_zygote_is_spent(const struct dw_zygote *z);

@@ -102,6 +102,13 @@ struct dw_word {
 	uint64_t deadline_ms; /* GO: from then on; 0 for none */
 };
 
+/* What dewar-scope answers, once; on success the scope's folder comes along. */
+#define DW_SCOPE_MAGIC 0x31534457U
+struct dw_scope_reply {
+	uint32_t magic;
+	char failed[156]; /* the reason, or "" */
+};
+
 #define DW_REPORT_FDS_MAX 10
 
 /* A sealed memfd can neither change nor be unsealed. */

@@ -63,7 +63,7 @@ static void a_message_is_one_line_and_its_end(void **state)
 	dw_engine_message(reply, strlen(reply), text, sizeof(text));
 	assert_string_equal(text, "a b c");
 	dw_engine_message("<html>", 6, text, sizeof(text));
-	assert_string_equal(text, "...t is no JSON");
+	assert_string_equal(text, "... is not JSON");
 	dw_engine_message(NULL, 0, text, sizeof(text));
 	assert_string_equal(text, "nothing");
 }
