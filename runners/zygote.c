@@ -168,7 +168,7 @@ static void get_job(bool ok)
 	say_ready(ok);
 	if (ok && dw_job_take(DW_JOB_FD, order.order == DW_ORDER_TRIAL, &failure)) {
 		(void)sys(__NR_close, DW_JOB_FD);
-		if (dw_kept_make(&failure))
+		if (dw_open_files_reopen(&failure))
 			return;
 		end(125);
 	}
@@ -291,7 +291,7 @@ static bool is_sound(long len)
 
 static void answer(uint32_t pages)
 {
-	struct dw_zygote_said said = {
+	struct dw_zygote_reply said = {
 		.magic = DW_ENTER_MAGIC,
 		.eno = (int32_t)failure.eno,
 		.pages = pages,
@@ -333,7 +333,7 @@ void dw_zygote_wait(void)
 
 	/* No handler of the interpreter's runs while three of us share its memory. */
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &all, &signals_before, 8);
-	dw_kept_look();
+	dw_open_files_note();
 	/* What comes with an order finds the job's place taken, and goes above it. */
 	(void)sys(__NR_dup3, ORDERS_FD, DW_JOB_FD, 02000000 /* CLOEXEC */);
 	ok = dw_walls_prepare(&failure);

@@ -50,13 +50,13 @@ struct dw_record {
 };
 bool dw_job_next(const char **at, struct dw_record *ret);
 
-/* words.c: with what the job adds. The same ones, if it adds nothing. */
-char **dw_words_args(char **argv, int *argc);
-char **dw_words_env(char **env);
+/* job_args.c: with what the job adds. The same ones, if it adds nothing. */
+char **dw_job_args(char **argv, int *argc);
+char **dw_job_env(char **env);
 
-/* kept.c: look at what is open in the zygote; have the same in the child. */
-void dw_kept_look(void);
-bool dw_kept_make(struct failure *f);
+/* open_files.c: look at what is open in the zygote; have the same in the child. */
+void dw_open_files_note(void);
+bool dw_open_files_reopen(struct failure *f);
 
 /* hooks.c: is it a call of the interpreter's that will wait? */
 bool dw_hooks_wait(void);

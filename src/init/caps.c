@@ -14,10 +14,10 @@
 	 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
 /*
- * All five sets, and the ways to get any of it back. The bounding set and the
- * secure bits need CAP_SETPCAP, which a plain user outside a namespace of its
- * own lacks; there, with must unset, they stay, and no_new_privs alone keeps the
- * program from gaining what the bounding set would allow.
+ * Empty all five sets, and lock the ways to regain a capability. The bounding set and the
+ * secure bits need CAP_SETPCAP, which a plain user has only in its own namespace. Without
+ * it, and with must unset, they stay, and no_new_privs alone keeps the program from gaining
+ * what the bounding set would allow.
  */
 int dw_caps_drop(bool must, struct dw_error *err)
 {

@@ -10,7 +10,6 @@
 
 #include "base/fd.h"
 #include "init/init.h"
-#include "init/seccomp.h"
 #include "wire/enter.h"
 
 struct dw_walls dw_program_walls;
@@ -26,7 +25,7 @@ static int set_rlimits(const struct dw_plan *plan, struct dw_error *err)
 		if (getrlimit((int)want->resource, &lim) < 0)
 			return dw_fail(err, DW_E_INTERNAL, errno, "read rlimit %u",
 			               want->resource);
-		/* gVisor refuses to set some of them, also to what they are. */
+		/* gVisor refuses to set some limits, even to their current value. */
 		if (lim.rlim_cur == lim.rlim_max && lim.rlim_max <= want->value)
 			continue;
 		if (want->value < lim.rlim_max)
@@ -57,8 +56,8 @@ int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_e
 	(void)setsid();
 	(void)umask(022);
 	/*
-	 * Init stands still until we exec. When it wakes up it may have another
-	 * core; we keep this one, and init gives us all of them back.
+	 * Init sleeps until we exec. It may wake up on any core; we stay on this one
+	 * until init lets us use all.
 	 */
 	(void)sched_setaffinity(getppid(), sizeof(plan->h->cpus), &plan->h->cpus);
 	if (*cwd != '\0' && chdir(cwd) < 0)
@@ -100,7 +99,7 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int job)
 	if (plan->h->flags & DW_PLAN_PROBE)
 		_exit(0);
 
-	/* Everything but 0, 1 and 2 is close-on-exec; make sure of it. */
+	/* All descriptors but 0, 1 and 2 are close-on-exec already; make sure. */
 	/* mutant: close-on-exec */
 	r = dw_fd_cloexec_from(3);
 	if (r < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "init/seccomp.h"
+#include "init/init.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>

@@ -109,7 +109,7 @@ static int wait_for_network(struct dw_error *err)
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "ask for a network");
 	if (read(DW_LAUNCH_FD, &go, 1) != 1 || go != 'g')
-		_exit(125); /* dewar does not want this cell any more */
+		_exit(125); /* dewar has cancelled the cell */
 	return dw_net_keep_loopback_inside(err);
 }
 

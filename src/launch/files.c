@@ -10,9 +10,8 @@
 #include "launch/launch.h"
 
 /*
- * The tree below is ours alone until the program starts, so paths are plain
- * paths here. In a cell with its own root we stand in that root, and "/tmp/x"
- * means "tmp/x"; elsewhere it is the host's path.
+ * No program has run in the tree yet, so plain paths are safe. In a cell with its own root
+ * the current folder is that root, and "/tmp/x" becomes "tmp/x"; else it is a host path.
  */
 static const char *place(const struct dw_plan *plan, const char *dst)
 {

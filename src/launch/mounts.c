@@ -2,11 +2,10 @@
 /*
  * Stage 3 and 7: the cell's own tree.
  *
- * Everything is made detached first, by descriptor, and only then put in its
- * place: no path of the host is looked up once the new tree begins to exist,
- * and the new tree is never looked up from the host. The cell's root is a small
- * tmpfs of ours; an image, or the host's /usr, is bound into it piece by piece,
- * so that nothing in an image decides what /dev, /proc or /tmp are.
+ * Every mount is created detached, by descriptor, and attached afterwards: no host path is
+ * looked up once the new tree exists, and the new tree is never looked up from the host.
+ * The cell's root is a small tmpfs of our own; an image, or the host's /usr, is bound into
+ * it piece by piece, so that an image cannot decide what /dev, /proc or /tmp are.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +38,7 @@ static struct mount_attr locked_attributes(uint32_t flags)
 	return attr;
 }
 
-/* A missing system call is a limit of this kernel, not a failure of ours. */
+/* A missing system call is a limit of the kernel, not an internal error. */
 static enum dw_code code_of(int eno)
 {
 	return eno == ENOSYS ? DW_E_UNSUPPORTED : DW_E_INTERNAL;
@@ -78,7 +77,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 	struct mount_attr attr;
 
 	if (e->flags & DW_PLAN_EXACT) {
-		/* It was checked to be no link; the caller may have put one there since. */
+		/* Dewar checked that it is not a link; it may have become one since. */
 		at = dw_open_exact(path);
 		if (at >= 0)
 			fd = open_tree(at, "", CLONE_TREE | AT_EMPTY_PATH);
@@ -161,9 +160,8 @@ static int new_tmpfs(const struct dw_plan_entry *e, struct dw_error *err)
 }
 
 /*
- * subset=pid: the folders of the cell's own processes and nothing else of
- * /proc. No kernel log, keys, symbols, interrupts, memory map or sysctl of the
- * host is there to be read or written, and nothing has to be masked.
+ * subset=pid: only the folders of the cell's own processes. No kernel log, keys, symbols,
+ * interrupts, memory map or sysctl is there, so nothing has to be masked.
  */
 static int new_proc(struct dw_error *err)
 {
@@ -174,15 +172,15 @@ static int new_proc(struct dw_error *err)
 	                 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, err);
 }
 
-/* dst is "/tmp"; we stand in the new root and mean "tmp". */
+/* Our current folder is the new root: "/tmp" becomes "tmp". */
 static const char *below(const char *dst)
 {
 	return *dst == '/' ? dst + 1 : dst;
 }
 
 /*
- * A folder or an empty file for something to be mounted on. In a tree that we
- * bound it is there already, or cannot be made: open_place() finds out.
+ * Make a mount point. In a tree that we bound it exists already, or cannot be made:
+ * open_place() finds out.
  */
 static void make_place(const char *dst, bool folder)
 {
@@ -198,8 +196,7 @@ static void make_place(const char *dst, bool folder)
 }
 
 /*
- * The caller controls a workspace: a link in it must not decide where a mount
- * inside of it ends up.
+ * The caller controls a workspace: a link in it must not redirect a mount.
  */
 static int open_place(const char *dst)
 {
@@ -211,7 +208,7 @@ static int open_place(const char *dst)
 	return (int)syscall(SYS_openat2, AT_FDCWD, below(dst), &how, sizeof(how));
 }
 
-/* Put one part of the cell's own tree on top of another, where there is one. */
+/* Bind one part of the cell's own tree over another. */
 static int bind_inside(const char *src, const char *dst, uint32_t flags,
                        struct dw_error *err)
 {
@@ -275,10 +272,10 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 }
 
 /*
- * Stage 7, for a cell inside a zygote's: its mount namespace began as a copy of the
- * zygote's, which has the tree of this very plan, and nothing else. All of it is
- * locked, being of another user namespace; what can be written to, or shows
- * processes, is covered by the cell's own.
+ * Stage 7, for a cell inside a zygote's: its mount namespace is a copy of the zygote's,
+ * which has the tree of this plan. The kernel locks those mounts, since they belong to
+ * another user namespace. Mount the cell's own over all that is writable or shows
+ * processes.
  */
 int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err)
 {
@@ -346,14 +343,14 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	if (root < 0)
 		return -1;
 
-	/* Any folder of the host's serves to hang it on; this one is always there. */
+	/* Attach it to any folder of the host; this one always exists. */
 	old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (old < 0 ||
 	    move_mount(root, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
 	    fchdir(root) < 0)
 		return dw_fail(err, code_of(errno), errno, "attach the cell's root");
 
-	/* While we build, a link in an image or a workspace leads nowhere else. */
+	/* While we build, a link in an image or a workspace cannot lead outside. */
 	if (chroot(".") < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "enter the cell's root");
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
@@ -363,7 +360,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	if (fchdir(old) < 0 || chroot(".") < 0 || fchdir(root) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "leave the cell's root again");
 
-	/* The old root ends up on top of the new one, and is let go of. */
+	/* The old root is now mounted on top of the new one: detach it. */
 	/* mutant: detach-old-root */
 	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
 	    chdir("/") < 0)

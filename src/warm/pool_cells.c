@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/pool_cells.h"
+#include "warm/warm.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/id.h"
-#include "warm/cell.h"
 
 void dw_pool_cell_free_cell(struct warm_cell *w)
 {
@@ -30,7 +29,7 @@ static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *sp
 	return w;
 }
 
-struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
+struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct template_pool *s,
                                      const struct dw_spec *spec, bool plain,
                                      struct dw_error *err)
 {
@@ -38,7 +37,7 @@ struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
 	int r = 0;
 
 	if (!w) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a warm cell");
 		return NULL;
 	}
 	pthread_mutex_lock(&s->zygote_lock);
@@ -56,8 +55,8 @@ struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
 	return w;
 }
 
-struct warm_cell *dw_pool_cell_fork_into(struct shelf *s, struct warm_cell *w, bool ahead,
-                                         struct dw_error *err)
+struct warm_cell *dw_pool_cell_fork_into(struct template_pool *s, struct warm_cell *w,
+                                         bool ahead, struct dw_error *err)
 {
 	int r;
 
@@ -74,14 +73,14 @@ struct warm_cell *dw_pool_cell_fork_into(struct shelf *s, struct warm_cell *w, b
 	return NULL;
 }
 
-struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct shelf *s,
+struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct template_pool *s,
                                      const struct dw_spec *spec, struct dw_error *err)
 {
 	const struct dw_warm *warm = s->template.warm;
 	struct warm_cell *w = new_cell(pool, spec);
 
 	if (!w) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a warm cell");
 		return NULL;
 	}
 	w->role = (struct dw_role){
@@ -89,7 +88,7 @@ struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct shelf *s,
 		.command = warm->command,
 		.files = {{warm->runner_path, warm->runner}},
 	};
-	/* It would hold the program's memory (runners/node.c). */
+	/* The library holds the program's memory (runners/node.c). */
 	if (pool->counts_memory)
 		w->role.files[1] = (struct dw_role_file){DW_ZYGOTE_PATH,
 		                                         dw_zygote_library()};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/zygote.h"
+#include "warm/warm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,20 +15,18 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "levels/limits.h"
-#include "warm/cell.h"
-#include "warm/job.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 
-#define START_MS 60000U /* to import half of scientific Python */
+#define START_MS 60000U /* enough to import scientific Python */
 #define TRIAL_MS 10000U
-#define FORK_MS 2000U /* then it is stuck, and somebody waits */
-#define LAST_WORDS_MS 100U
+#define FORK_MS 2000U /* then it is stuck, and a run waits */
+#define STDERR_MS 100U
 #define MB (1ULL << 20)
 
 /*
- * Everything forked from one zygote has the same hash seed and the same addresses;
- * a new one is drawn now and then.
+ * All forks of a zygote have the same hash seed and addresses, so it is replaced now and
+ * then.
  */
 #define FORKS_MAX 2000U
 _Static_assert(FORKS_MAX < DW_ZYGOTE_IDS, "an id for each");
@@ -38,8 +36,8 @@ bool dw_zygote_is_spent(const struct dw_zygote *z)
 	return z->forks >= FORKS_MAX;
 }
 
-/* The last line that it printed: why it did not start, most likely. */
-static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
+/* The last line on its stderr, which most likely says why it did not start. */
+static void read_last_line(const struct dw_zygote *z, char *ret, size_t size)
 {
 	char text[4096];
 	ssize_t n = read(z->cell->out[DW_STDERR], text, sizeof(text) - 1);
@@ -52,41 +50,40 @@ static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
 	(void)snprintf(ret, size, "%s", line ? line + 1 : text);
 }
 
-static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
+static int explain_no_reply(const struct dw_zygote *z, struct dw_error *err)
 {
 	const struct dw_outcome *o = &z->cell->outcome;
-	char words[256];
+	char line[256];
 
 	if (o->error.code != DW_OK) {
 		*err = o->error;
-		return dw_wrap(err, "start a zygote for %s", z->template->name);
+		return dw_wrap(err, "cannot start a zygote for %s", z->template->name);
 	}
-	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + LAST_WORDS_MS);
-	read_last_words(z, words, sizeof(words));
+	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + STDERR_MS);
+	read_last_line(z, line, sizeof(line));
 	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
 	               z->template->name,
 	               z->cell->state == DW_CELL_GONE ? "has ended" : "does not answer",
-	               words[0] ? ": " : "", words);
+	               line[0] ? ": " : "", line);
 }
 
-/* Wait for its answer. */
-static int hear(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
-                struct dw_error *err)
+static int wait_reply(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
+                      struct dw_error *err)
 {
 	uint64_t deadline = dw_now_ms() + ms;
-	struct dw_zygote_said said = {0};
+	struct dw_zygote_reply reply = {0};
 
 	if (dw_warm_wait(z->cell, z->cell->in, deadline) < 0 ||
-	    recv(z->cell->in, &said, sizeof(said), MSG_DONTWAIT) != sizeof(said) ||
-	    said.magic != DW_ENTER_MAGIC)
-		return explain_silence(z, err);
-	said.failed[sizeof(said.failed) - 1] = '\0';
-	if (said.failed[0])
-		return dw_fail(err, DW_E_INTERNAL, said.eno,
+	    recv(z->cell->in, &reply, sizeof(reply), MSG_DONTWAIT) != sizeof(reply) ||
+	    reply.magic != DW_ENTER_MAGIC)
+		return explain_no_reply(z, err);
+	reply.failed[sizeof(reply.failed) - 1] = '\0';
+	if (reply.failed[0])
+		return dw_fail(err, DW_E_INTERNAL, reply.eno,
 		               "the zygote for %s could not %s", z->template->name,
-		               said.failed);
+		               reply.failed);
 	if (ret_pages)
-		*ret_pages = said.pages;
+		*ret_pages = reply.pages;
 	return 0;
 }
 
@@ -103,8 +100,8 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 	int pair[2], r;
 
 	if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "prepare a trial run");
-	/* The letter lies there before the one who reads it. */
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot prepare a trial run");
+	/* Send the job first; the zygote's child finds it in the socket. */
 	r = dw_job_send(pair[0], &z->spec, err);
 	if (r == 0)
 		r = dw_report_send_data(z->cell->in, &order, sizeof(order),
@@ -112,12 +109,12 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 		                        DW_ENTER_RULESET);
 	(void)close(pair[1]);
 	if (r == 0)
-		r = hear(z, TRIAL_MS, &z->pages, err);
+		r = wait_reply(z, TRIAL_MS, &z->pages, err);
 	(void)close(pair[0]);
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- its life ---- */
+/* ---- starting and ending ---- */
 
 static void add_file(struct dw_zygote *z, const char *path, struct dw_bytes data)
 {
@@ -138,7 +135,7 @@ static struct dw_bytes text(const char *t)
 	return (struct dw_bytes){t, strlen(t)};
 }
 
-/* Some look for the code before they come to wait: the rehearsal is there. */
+/* Some interpreters open the code before they wait: they get the rehearsal. */
 static void add_files(struct dw_zygote *z, const struct dw_template *t)
 {
 	(void)snprintf(z->code_path, sizeof(z->code_path), "/tmp/%s", t->runtime->file);
@@ -185,7 +182,7 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 	return 0;
 }
 
-/* Without one, cells are built from outside: slower, and as good. */
+/* Without a nursery cells are built from outside: slower, with the same walls. */
 static void prepare_nursery(struct dw_zygote *z)
 {
 	struct dw_role role = {.kind = DW_ROLE_ENTERED, .first_id = z->role.first_id};
@@ -221,7 +218,7 @@ struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *
 	int r;
 
 	if (!z) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a zygote");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a zygote");
 		return NULL;
 	}
 	if (describe(z, t, err) < 0) {
@@ -240,7 +237,7 @@ struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *
 		free(z);
 		return NULL;
 	}
-	if (r < 0 || hear(z, START_MS, NULL, err) < 0 || hold_trial(z, err) < 0) {
+	if (r < 0 || wait_reply(z, START_MS, NULL, err) < 0 || hold_trial(z, err) < 0) {
 		dw_zygote_unref(z);
 		return NULL;
 	}
@@ -317,9 +314,10 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	for (int i = own; i < own + n; i++)
 		(void)close(fds[i]);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "give the zygote for %s an order",
+		return dw_fail(err, DW_E_INTERNAL, -r,
+		               "cannot send an order to the zygote for %s",
 		               z->template->name);
-	r = hear(z, FORK_MS, NULL, err);
+	r = wait_reply(z, FORK_MS, NULL, err);
 	z->broken = r < 0;
 	return r;
 }

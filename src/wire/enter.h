@@ -9,7 +9,7 @@
  * they answer: one packet a message, over sockets of type SOCK_SEQPACKET.
  *
  * A zygote (runners/zygote.c) has its socket as descriptor 0. It gets orders, and
- * answers each once with a dw_zygote_said. A program that waits has a socket of
+ * answers each once with a dw_zygote_reply. A program that waits has a socket of
  * its own, descriptor 3 until it has its job: it says once that it is ready,
  * gets the job, closes the socket, and does the job.
  *
@@ -58,7 +58,7 @@ struct dw_enter {
 };
 
 /* How far it got, in words: "" if all went well, else what failed. */
-struct dw_zygote_said {
+struct dw_zygote_reply {
 	uint32_t magic;
 	int32_t eno;
 	uint32_t pages; /* DW_ORDER_TRIAL: how many a run writes */

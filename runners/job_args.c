@@ -41,7 +41,7 @@ static char *add(char *to, const char *text, size_t len, char last)
 	return to + len + 1;
 }
 
-char **dw_words_args(char **argv, int *argc)
+char **dw_job_args(char **argv, int *argc)
 {
 	size_t bytes = 0;
 	uint32_t n = count(DW_JOB_ARG, &bytes);
@@ -84,7 +84,7 @@ static void set(char **env, char *text, const struct dw_record *r)
 	*env = text;
 }
 
-char **dw_words_env(char **env)
+char **dw_job_env(char **env)
 {
 	size_t bytes = 0, have = 0;
 	uint32_t n = count(DW_JOB_ENV, &bytes);

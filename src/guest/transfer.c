@@ -2,10 +2,9 @@
 /*
  * Files into the cell, and out of it.
  *
- * When files are brought out, everything that could change them is dead. Names are
- * walked below a descriptor of /tmp, no link is followed, and what is neither a
- * folder nor a regular file is not there. The other side trusts none of it and
- * checks again.
+ * When files are sent out, every process that could change them is dead. Names are
+ * resolved below a descriptor of /tmp without following links; only folders and regular
+ * files are read. dewar-docker trusts none of it and checks again.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +18,6 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "guest/guest.h"
-#include "init/init.h"
 
 #define DEPTH_MAX 32
 
@@ -101,7 +99,7 @@ static bool matches(const struct search *s, const char *name)
 	return false;
 }
 
-/* A program may have taken its own right to read away; we have its id. */
+/* The program may have removed its own read permission; we have its id. */
 static int open_readable(int dir, const char *entry, const struct stat *st, int flags)
 {
 	int fd = openat(dir, entry,
@@ -127,7 +125,7 @@ static void send_file(struct search *s, int fd, const char *name, uint64_t size)
 	memcpy(head + sizeof(file), name, len);
 	dw_guest_send(DW_GUEST_FILE, head, sizeof(file) + len);
 
-	/* Past the limit we send only name and size, which tell why. */
+	/* Past the limit send only name and size, so that dewar can say why. */
 	if (size > DW_GUEST_BYTES_MAX - s->bytes)
 		return;
 	s->bytes += size;

@@ -39,7 +39,7 @@ static bool is_wanted(const struct kept *k)
 	                         dw_after(k->path, "/tmp/.dewar/") == 0);
 }
 
-void dw_kept_look(void)
+void dw_open_files_note(void)
 {
 	for (int fd = DW_JOB_FD; fd < LOOK_TO && n_kept < KEPT_MAX; fd++) {
 		struct kept *k = &all[n_kept];
@@ -74,7 +74,7 @@ static bool make(const struct kept *k, struct failure *f)
 }
 
 /* From the lowest on, so that none takes the number of another. */
-bool dw_kept_make(struct failure *f)
+bool dw_open_files_reopen(struct failure *f)
 {
 	for (uint32_t i = 0; i < n_kept; i++)
 		if (!make(&all[i], f))
