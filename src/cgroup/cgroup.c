@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup/internal.h"
+#include "cgroup/cgroup.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "cgroup/internal.h"
 
 #define REMOVE_TRIES 200 /* of 0.2 to 20 ms each */
 

@@ -34,12 +34,13 @@ static int create(const char *path, uint32_t mode, struct dw_error *err)
 	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
 		(void)snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
 		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return dw_fail(err, DW_E_INTERNAL, errno, "make %s in the cell",
-			               part);
+			return dw_fail(err, DW_E_INTERNAL, errno,
+			               "cannot make %s in the cell", part);
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "create %s in the cell", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create %s in the cell",
+		               path);
 	return fd;
 }
 
@@ -71,11 +72,11 @@ void dw_guest_take_file(size_t len)
 		if (r == -ENOSPC)
 			(void)dw_fail(
 				&err, DW_E_INVALID, -r,
-				"write %s in the cell: it does not fit in /tmp; raise --tmp",
+				"cannot write %s in the cell: it does not fit in /tmp; raise --tmp",
 				path);
 		else if (r < 0)
-			(void)dw_fail(&err, DW_E_INTERNAL, -r, "write %s in the cell",
-			              path);
+			(void)dw_fail(&err, DW_E_INTERNAL, -r,
+			              "cannot write %s in the cell", path);
 		if (r < 0)
 			dw_init_die(&err);
 	}

@@ -82,18 +82,21 @@ static int allow(int ruleset, const char *path, bool exact, uint64_t access,
 	if (fd < 0 && errno == ENOENT && !exact)
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s for Landlock", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s for Landlock",
+		               path);
 	/* Only files: a folder would allow all files in it. */
 	if (S_ISDIR(st.st_mode) && !(access & LANDLOCK_ACCESS_FS_READ_DIR))
-		return dw_fail(err, DW_E_INTERNAL, EISDIR, "allow %s with Landlock",
-		               path);
+		return dw_fail(err, DW_E_INTERNAL, EISDIR,
+		               "cannot allow %s with Landlock", path);
 	if (exact && S_ISLNK(st.st_mode))
-		return dw_fail(err, DW_E_INTERNAL, ELOOP, "open %s for Landlock", path);
+		return dw_fail(err, DW_E_INTERNAL, ELOOP, "cannot open %s for Landlock",
+		               path);
 
 	rule.allowed_access = S_ISDIR(st.st_mode) ? access : access & FS_ON_FILE;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule,
 	            0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "allow %s with Landlock", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot allow %s with Landlock",
+		               path);
 	return 0;
 }
 
@@ -143,7 +146,8 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 	}
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
 	if (ruleset < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a Landlock ruleset");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot make a Landlock ruleset");
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
@@ -166,6 +170,7 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 	if (dw_landlock_ruleset(plan, ret_abi, &ruleset, err) < 0)
 		return -1;
 	if (ruleset >= 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "enter the Landlock domain");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot enter the Landlock domain");
 	return 0;
 }

@@ -25,9 +25,10 @@ int dw_ids_become(uint32_t id, struct dw_error *err)
 	gid_t rg, eg, sg;
 
 	if (setgroups(0, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot drop the groups of root");
 	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "become user %u", id);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot become user %u", id);
 
 	if (getresuid(&r, &e, &s) < 0 || r != id || e != id || s != id ||
 	    getresgid(&rg, &eg, &sg) < 0 || rg != id || eg != id || sg != id ||
@@ -54,10 +55,11 @@ int dw_ids_become(uint32_t id, struct dw_error *err)
 int dw_ids_join(int userns, bool root, uint32_t id, struct dw_error *err)
 {
 	if (root && setgroups(0, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot drop the groups of root");
 	if (setns(userns, CLONE_NEWUSER) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "enter the zygote's user namespace");
+		               "cannot enter the zygote's user namespace");
 	if (root && dw_ids_take(id, err) < 0)
 		return -1;
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* as above */
@@ -68,8 +70,8 @@ int dw_ids_join(int userns, bool root, uint32_t id, struct dw_error *err)
 int dw_ids_take(uint32_t id, struct dw_error *err)
 {
 	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "become user %u in the cell",
-		               id);
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot become user %u in the cell", id);
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return 0;
 }
@@ -80,11 +82,11 @@ static int write_file(const char *path, const char *text, struct dw_error *err)
 	int r;
 
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s", path);
 	r = dw_fd_write_all(fd, text, strlen(text));
 	if (r < 0)
 		return dw_fail(err, r == -EPERM ? DW_E_UNSUPPORTED : DW_E_INTERNAL, -r,
-		               "write \"%s\" to %s", text, path);
+		               "cannot write \"%s\" to %s", text, path);
 	return 0;
 }
 

@@ -93,7 +93,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 	r = dw_fd_close_from(DW_LAUNCH_FD + 1);
 	if (r < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, -r,
-		               "close inherited descriptors (Linux 5.9 or newer is "
+		               "cannot close inherited descriptors (Linux 5.9 or newer is "
 		               "needed, or a /proc)");
 	(void)fcntl(DW_LAUNCH_FD, F_SETFD, FD_CLOEXEC);
 
@@ -157,7 +157,7 @@ static int enter_namespaces(const struct dw_plan *plan, const int *gate,
 	long pid = dw_clone(&args);
 
 	if (pid < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno, "create namespaces");
+		return dw_fail(err, DW_E_UNSUPPORTED, errno, "cannot create namespaces");
 	if (pid == 0)
 		return 0;
 
@@ -180,10 +180,11 @@ static int join_pidns(int pidns, struct dw_error *err)
 
 	if (setns(pidns, CLONE_NEWPID) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "enter the zygote's pid namespace");
+		               "cannot enter the zygote's pid namespace");
 	pid = dw_clone(&args);
 	if (pid < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "fork into the pid namespace");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot fork into the pid namespace");
 	if (pid == 0)
 		return 0;
 	handed.pid = (int32_t)pid;
@@ -208,7 +209,8 @@ static int give_up_root(const struct dw_plan *plan, const struct given *given,
 		return dw_ids_become(h->become, err);
 	/* Inner gives up root once its ids are mapped. */
 	if (setgroups(0, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot drop the groups of root");
 	return 0;
 }
 
@@ -235,7 +237,7 @@ static int make_cell(const struct dw_plan *plan, const struct given *given,
 		return -1;
 
 	if (builder.is_mapped && pipe2(gate, O_CLOEXEC) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot make a pipe");
 	builder.uid = geteuid();
 	builder.gid = getegid();
 	dw_launch_stage = DW_STAGE_NAMESPACES;
@@ -255,15 +257,15 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 
 	if (pidfd < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "open a pidfd (Linux 5.3 or newer is needed)");
+		               "cannot open a pidfd (Linux 5.3 or newer is needed)");
 	r = dw_report_send(DW_LAUNCH_FD, &hello, pidfd);
 	(void)close(pidfd);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "report to dewar");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot report to dewar");
 
 	/* The program's orphans become our children, not those of the host's init. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "become a subreaper");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot become a subreaper");
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
@@ -331,7 +333,7 @@ int main(int argc, char **argv)
 	 */
 	program = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as said */
 	if (program < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "fork the program");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot fork the program");
 		dw_init_die(&err);
 	}
 	if (program == 0)

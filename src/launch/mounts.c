@@ -57,7 +57,7 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "stat %s", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot stat %s", path);
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strcmp(path, known[i].path) == 0 && S_ISCHR(st.st_mode) &&
 		    st.st_rdev == makedev(1, known[i].minor))
@@ -88,7 +88,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 		return 0;
 	if (fd < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : code_of(errno),
-		               errno, "open %s for the cell", path);
+		               errno, "cannot open %s for the cell", path);
 
 	if ((e->flags & DW_PLAN_DEVICE) && check_device(fd, path, err) < 0)
 		return -1;
@@ -98,9 +98,10 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 
 	attr = locked_attributes(e->flags);
 	if (mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "lock %s against the cell (Linux 5.12 or newer is needed)",
-		               path);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, errno,
+			"cannot lock %s against the cell (Linux 5.12 or newer is needed)",
+			path);
 	*ret = TAKE_FD(fd);
 	return 0;
 }
@@ -126,20 +127,22 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 	int fd;
 
 	if (fs < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "make a %s for the cell (Linux 5.8 or newer is needed)",
-		               type);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, errno,
+			"cannot make a %s for the cell (Linux 5.8 or newer is needed)",
+			type);
 	for (; *options; options += 2)
 		if (fsconfig(fs, FSCONFIG_SET_STRING, options[0], options[1], 0) < 0)
-			return dw_fail(err, DW_E_UNSUPPORTED, errno, "set %s=%s on a %s",
-			               options[0], options[1], type);
+			return dw_fail(err, DW_E_UNSUPPORTED, errno,
+			               "cannot set %s=%s on a %s", options[0], options[1],
+			               type);
 	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return dw_fail(err, code_of(errno), errno, "create a %s for the cell",
-		               type);
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot create a %s for the cell", type);
 	fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
 	if (fd < 0)
-		return dw_fail(err, code_of(errno), errno, "mount a %s in the cell",
-		               type);
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot mount a %s in the cell", type);
 	return fd;
 }
 
@@ -219,13 +222,14 @@ static int bind_inside(const char *src, const char *dst, uint32_t flags,
 	if (place < 0 && (flags & DW_PLAN_OPTIONAL))
 		return 0;
 	if (place < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s in the cell", dst);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s in the cell",
+		               dst);
 	fd = open_tree(AT_FDCWD, below(src), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
 	    move_mount(fd, "", place, "",
 	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return dw_fail(err, code_of(errno), errno, "put %s over %s in the cell",
-		               src, dst);
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot put %s over %s in the cell", src, dst);
 	return 0;
 }
 
@@ -235,13 +239,15 @@ static int attach(int fd, const char *dst, struct dw_error *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "stat what goes to %s", dst);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot stat what goes to %s",
+		               dst);
 	make_place(dst, S_ISDIR(st.st_mode));
 	place = open_place(dst);
 	if (place < 0 ||
 	    move_mount(fd, "", place, "",
 	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return dw_fail(err, code_of(errno), errno, "mount %s in the cell", dst);
+		return dw_fail(err, code_of(errno), errno, "cannot mount %s in the cell",
+		               dst);
 	return 0;
 }
 
@@ -331,7 +337,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "cut the mounts off from the host");
+		               "cannot cut the mounts off from the host");
 
 	dw_launch_stage = DW_STAGE_PROC;
 	/* mutant: own-proc */
@@ -348,26 +354,29 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	if (old < 0 ||
 	    move_mount(root, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
 	    fchdir(root) < 0)
-		return dw_fail(err, code_of(errno), errno, "attach the cell's root");
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot attach the cell's root");
 
 	/* While we build, a link in an image or a workspace cannot lead outside. */
 	if (chroot(".") < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "enter the cell's root");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot enter the cell's root");
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (build_entry(plan, &plan->entries[i], sources->fd[i], proc, err) < 0)
 			return -1;
 	/* mutant: planned-mounts-only */
 	if (fchdir(old) < 0 || chroot(".") < 0 || fchdir(root) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "leave the cell's root again");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot leave the cell's root again");
 
 	/* The old root is now mounted on top of the new one: detach it. */
 	/* mutant: detach-old-root */
 	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
 	    chdir("/") < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "pivot into the cell's root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot pivot into the cell's root");
 	if (mount_setattr(AT_FDCWD, "/", 0, &locked, sizeof(locked)) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "make the cell's root read-only");
+		               "cannot make the cell's root read-only");
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (sources->fd[i] >= 0)

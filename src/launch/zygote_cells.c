@@ -96,7 +96,7 @@ static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 	long pid;
 
 	if (pipe2(gate, O_CLOEXEC) < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make a pipe");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot make a pipe");
 		dw_launch_send_error(report, &err);
 		return false;
 	}
@@ -107,7 +107,7 @@ static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 		return true;
 	}
 	if (pid < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "create namespaces");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot create namespaces");
 		dw_launch_send_error(report, &err);
 	} else {
 		map_and_report(report, (pid_t)pid, pidfd, gate[1]);
@@ -163,7 +163,7 @@ bool dw_zygote_cells_start(int sock, int base_fd, struct dw_plan *plan)
 		dw_init_die(&err);
 	pid = fork();
 	if (pid < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "fork the nursery");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot fork the nursery");
 		dw_init_die(&err);
 	}
 	if (pid > 0) {

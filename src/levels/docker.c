@@ -23,7 +23,7 @@
 #include "base/fd.h"
 #include "base/namespaces.h"
 #include "base/program.h"
-#include "levels/docker.h"
+#include "levels/docker_cell.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
 #include "wire/docker.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "levels/docker.h"
+#include "levels/docker_cell.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "levels/docker.h"
+#include "levels/docker_cell.h"
 
 /*
  * Official images, small ones where the language works in them: Alpine's musl cannot use

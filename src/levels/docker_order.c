@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/docker.h"
+#include "levels/docker_cell.h"
 
 #include <errno.h>
 #include <stdio.h>

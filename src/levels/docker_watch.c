@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/namespaces.h"
-#include "levels/docker.h"
+#include "levels/docker_cell.h"
 #include "levels/limits.h"
 #include "wire/docker.h"
 

@@ -45,7 +45,7 @@ void dw_plan_add_arg(struct dw_plan_builder *b, const char *word)
 	(void)dw_buf_add(&b->argv, &offset, sizeof(offset));
 }
 
-/* Where the variable's text is noted, if there is one of that name. */
+/* The entry of the variable with that name, or NULL. */
 static uint32_t *find_env(struct dw_plan_builder *b, const char *name)
 {
 	uint32_t *env = (uint32_t *)b->env.data;

@@ -135,7 +135,7 @@ int dw_report_send(int sock, const struct dw_report *report, int fd)
 	return send_with(sock, report, sizeof(*report), &fd, fd >= 0);
 }
 
-/* Some text, that ends in time, on one line: as dw_fail() leaves it. */
+/* Returns true if it is one terminated line of text, as from dw_fail(). */
 static bool is_line(const char *text, size_t size)
 {
 	size_t len = strnlen(text, size);
@@ -163,7 +163,7 @@ bool dw_report_is_sound(const struct dw_report *report)
 	case DW_REPORT_END:
 		return true;
 	case DW_REPORT_WALLS:
-		/* A bool that is neither 0 nor 1 must not even be looked at as one. */
+		/* Reading a bool that is neither 0 nor 1 is undefined. */
 		memcpy(&known, &report->walls.known, sizeof(known));
 		return known <= 1;
 	case DW_REPORT_ERROR:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "levels/docker.h"
+#include "levels/docker_cell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_LEVELS_DOCKER_H
-#define DW_LEVELS_DOCKER_H
+#ifndef DW_LEVELS_DOCKER_CELL_H
+#define DW_LEVELS_DOCKER_CELL_H
 
 #include <jansson.h>
 
