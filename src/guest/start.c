@@ -15,7 +15,7 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define ENV_MAX 1024
-#define HELD_UP_MS 30000U /* past the deadline: files may be on their way */
+#define BLOCKED_MS 30000U /* past the deadline: files may be on their way */
 
 static bool locate(const char *name, char *ret, size_t size)
 {
@@ -243,7 +243,7 @@ void dw_guest_start_program(struct dw_guest *g)
 	g->start = dw_init_now_ns();
 	if (g->plan.h->deadline_ms != 0)
 		dw_guest_give_up_ns = g->start +
-		                      (g->plan.h->deadline_ms + HELD_UP_MS) * 1000000U;
+		                      (g->plan.h->deadline_ms + BLOCKED_MS) * 1000000U;
 	dw_init_set_oom(&g->init, DW_INIT_OOM_LAST);
 	if (g->program < 0)
 		(void)dw_fail(&dw_guest_failure, DW_E_INTERNAL, errno,

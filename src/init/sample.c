@@ -22,8 +22,8 @@
 #include "base/fd.h"
 #include "init/init.h"
 
-#define FDS_MAX 8192   /* looked at, in all */
-#define MEMFDS_MAX 512 /* told apart */
+#define FDS_MAX 8192   /* inspected, in all */
+#define MEMFDS_MAX 512 /* counted once each */
 
 struct process {
 	pid_t pid;

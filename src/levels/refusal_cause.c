@@ -37,7 +37,7 @@ static const char *no_proc(struct refusal *r)
 /* Names the first such mount; if others are left, the next run names them. */
 static const char *masked_proc(struct refusal *r)
 {
-	static const char *const ways[] = {
+	static const char *const remedies[] = {
 		[DW_CONTAINER_DOCKER] = "docker run --security-opt systempaths=unconfined",
 		[DW_CONTAINER_PODMAN] = "podman run --security-opt unmask=ALL",
 	};
@@ -50,7 +50,7 @@ static const char *masked_proc(struct refusal *r)
 		return NULL;
 	if (h->container == DW_CONTAINER_DOCKER || h->container == DW_CONTAINER_PODMAN) {
 		(void)snprintf(r->remedy, sizeof(r->remedy), "%s ...",
-		               ways[h->container]);
+		               remedies[h->container]);
 		return "the container masks parts of /proc, so the kernel refuses "
 		       "to mount another; with this option the container's root "
 		       "sees those parts";
@@ -113,7 +113,7 @@ static const char *not_built_in(struct refusal *r)
  */
 static const char *filter_around_us(struct refusal *r)
 {
-	static const char *const ways[] = {
+	static const char *const remedies[] = {
 		[DW_CONTAINER_NONE] =
 			"start dewar outside of that filter; in a systemd unit: "
 			"RestrictNamespaces=no and no SystemCallFilter=",
@@ -126,11 +126,11 @@ static const char *filter_around_us(struct refusal *r)
 			"start the container without its seccomp filter and its masks on "
 			"/proc",
 	};
-	_Static_assert(ARRAY_SIZE(ways) == DW_CONTAINER_COUNT, "a way out of each");
+	_Static_assert(ARRAY_SIZE(remedies) == DW_CONTAINER_COUNT, "a remedy for each");
 
 	if (!r->host->filtered || (!is_permission(r) && r->eno != ENOSYS))
 		return NULL;
-	(void)snprintf(r->remedy, sizeof(r->remedy), "%s", ways[r->host->container]);
+	(void)snprintf(r->remedy, sizeof(r->remedy), "%s", remedies[r->host->container]);
 	return r->host->container == DW_CONTAINER_NONE
 	               ? "a seccomp filter around dewar refuses it"
 	               : "the container's seccomp filter refuses it; without the "
