@@ -104,7 +104,7 @@ static void wait_if(const char *here)
 		return;
 	wait_at[0] = '\0';
 	dw_zygote_wait();
-	environ = dw_words_env(environ);
+	environ = dw_job_env(environ);
 }
 
 /*
@@ -131,7 +131,7 @@ int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(v
 	if (dw_is_same(wait_at, "start")) {
 		prepare_libc();
 		wait_if("start");
-		argv = dw_words_args(argv, &argc);
+		argv = dw_job_args(argv, &argc);
 	}
 	return start(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job: what the caller wants run. Its files are made here, in the cell, by
- * the program's own hand; its code, arguments and environment are left for the
- * interpreter to pick up.
+ * The job: what the request runs. The program's own process makes its files here; the
+ * interpreter finds the code, arguments and environment.
  */
 #include "runners/zygote.h"
 
@@ -13,7 +12,7 @@
 #define O_NEW 02400301 /* O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC */
 #define PATH_MAX 4096
 
-/* For an interpreter that can look: the records, as wire/enter.h has them. */
+/* For runners that read the records themselves (wire/enter.h). */
 const char *dewar_job;
 uint32_t dewar_job_len;
 
@@ -63,7 +62,7 @@ static bool make_file(const struct dw_record *r, bool again, struct failure *f)
 		return !failed(f, "make a file", -36 /* ENAMETOOLONG */);
 	for (uint32_t i = 0; i < r->name_len; i++) {
 		path[i] = '\0';
-		/* /tmp is there; what is below it may not be. */
+		/* /tmp exists; folders below it may not. */
 		if (i > 4 && r->name[i] == '/') {
 			long e = sys(__NR_mkdirat, AT_FDCWD, path, 0755);
 
@@ -73,7 +72,7 @@ static bool make_file(const struct dw_record *r, bool again, struct failure *f)
 		path[i] = r->name[i];
 	}
 	path[r->name_len] = '\0';
-	/* mutant: letter-makes-new-files */
+	/* mutant: job-makes-new-files */
 	if (again)
 		(void)sys(__NR_unlinkat, AT_FDCWD, path, 0);
 	fd = sys(__NR_openat, AT_FDCWD, path, O_NEW, 0644);
@@ -113,7 +112,7 @@ bool dw_job_take(int sock, bool again, struct failure *f)
 	int fd = -1;
 	long len = dw_receive(sock, &job, sizeof(job), &fd, 1, &n_fds);
 
-	/* Dewar closes the socket without a job if it does not want us any more. */
+	/* Dewar closes the socket if it has cancelled the cell. */
 	if (len < (long)sizeof(job.head) || job.head.magic != DW_JOB_MAGIC)
 		return !failed(f, "get a job", -71 /* EPROTO */);
 	dewar_job = job.records;

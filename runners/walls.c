@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walls that a process has of its own, raised by the process itself: what
- * dewar-launch does in its stages 8 and 9 before it execs, in the same order. All
- * else (namespaces, root, mounts, cgroups) it has entered already, and most of the
- * seccomp filter it has from the zygote.
+ * A process raises its own walls, in the order of stages 8 and 9 of dewar-launch. It has
+ * already entered the namespaces, root, mounts and cgroups, and inherits most seccomp
+ * filters from the zygote.
  */
 #include "runners/zygote.h"
 
@@ -78,7 +77,7 @@ static bool load_filter(const struct sock_filter *filter, size_t len, struct fai
 	               sys(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog));
 }
 
-/* In the zygote: what its children may have from the start. */
+/* In the zygote: the walls that its children inherit. */
 bool dw_walls_prepare(struct failure *f)
 {
 	/* mutant: warm-seccomp-filters */
@@ -106,7 +105,7 @@ bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f
 	if (ruleset >= 0 && failed(f, "enter the Landlock domain",
 	                           sys(__NR_landlock_restrict_self, ruleset, 0)))
 		return false;
-	/* Entering a user namespace closed our memory to ourselves, too. */
+	/* Entering a user namespace made us undumpable. */
 	(void)sys(__NR_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
 	/* mutant: warm-seccomp-last-filter */
 	return load_filter(dw_seccomp_late,

@@ -4,16 +4,14 @@
  *
  * Theory of operation
  *
- * This library is loaded by an interpreter that stands in a cell of its own, a
- * template's walls, with everything loaded that its children are to have. Loading
- * it is the one call there is: its constructor does not return, but waits for
- * orders on descriptor 0 (or a call of the interpreter's does: hooks.c, python.c). For
- * each it forks, and in the child, behind walls that are all up, the constructor returns: the interpreter goes on as if nothing had
- * happened, in a cell made for one run. So whatever can load a shared library can
- * be a zygote, and nothing is asked of its foreign function interface.
+ * An interpreter loads this library in its own cell, once it has loaded all that its
+ * children need. The library's constructor (or a call of the interpreter: hooks.c,
+ * python.c) does not return, but waits for orders on descriptor 0. For each it forks, and
+ * returns in the child, when all walls are up: the interpreter goes on in a cell that was
+ * built for one run. So any program that can load a shared library can be a zygote.
  *
- * The cell has been built by dewar-launch, with our own init as its pid 1. Ours is
- * to get a child into it that init is the parent of:
+ * Dewar-launch has built the cell, with our init as its pid 1. The library puts a child
+ * into it whose parent is that init:
  *
  *	zygote ── vfork ──> A     setns: all seven namespaces, the pid namespace for
  *	                          those that A forks
@@ -21,14 +19,12 @@
  *	                                 └─ fork ──> program
  *	                                 B ends: the kernel gives the program to init
  *
- * A and B borrow the zygote's memory, so only one of the three copies anything.
- * The zygote needs no capability for it: the user namespace of the cell lies in
- * its own and was made under its id, and that is enough.
+ * A and B share the zygote's memory, so only the last fork copies it. The zygote needs no
+ * capability: the cell's user namespace is below its own and was created under its id.
  *
- * The zygote never sees a byte of a caller's: the job with the code comes over
- * a socket that only the child reads. It has no libc in it; fork() is borrowed
- * from the one that the interpreter has, which knows what to put in order after
- * it (the thread's id, malloc, fork handlers).
+ * The zygote never reads untrusted bytes: the job comes over a socket that only the child
+ * reads. The library contains no libc; it calls the interpreter's fork(), which fixes up
+ * what a fork changes (thread id, malloc, fork handlers).
  */
 #include "runners/zygote.h"
 
@@ -48,7 +44,7 @@
 #define FIRST_OWN_FD (DW_JOB_FD + 1)
 #define STOP_SIGNAL 19
 
-/* By its other name where there is one: hooks.c takes the first for itself. */
+/* By its internal name if there is one: hooks.c replaces the public one. */
 extern int libc_fork(void) __asm__("__fork") __attribute__((weak));
 extern int fork(void);
 
@@ -57,7 +53,7 @@ enum who {
 	PROGRAM,
 };
 
-/* An order with what came along; and what A and B leave behind about it. */
+/* An order with its descriptors; and what A and B report about it. */
 static struct dw_enter order;
 static int fds[DW_ENTER_FDS_MAX];
 static uint32_t n_fds;
@@ -112,7 +108,7 @@ static _Noreturn void end(int code)
 
 /* ---- the program ---- */
 
-static void say_ready(bool ok)
+static void send_ready(bool ok)
 {
 	struct dw_ready ready = {.magic = DW_ENTER_MAGIC, .eno = (int32_t)failure.eno};
 
@@ -165,15 +161,15 @@ static void get_job(bool ok)
 	if (ok && order.hold)
 		dw_hold_memory();
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &signals_before, 0, 8);
-	say_ready(ok);
+	send_ready(ok);
 	if (ok && dw_job_take(DW_JOB_FD, order.order == DW_ORDER_TRIAL, &failure)) {
 		(void)sys(__NR_close, DW_JOB_FD);
-		if (dw_kept_make(&failure))
+		if (dw_open_files_reopen(&failure))
 			return;
 		end(125);
 	}
 	if (ok)
-		say_ready(false);
+		send_ready(false);
 	end(125);
 }
 
@@ -291,7 +287,7 @@ static bool is_sound(long len)
 
 static void answer(uint32_t pages)
 {
-	struct dw_zygote_said said = {
+	struct dw_zygote_reply said = {
 		.magic = DW_ENTER_MAGIC,
 		.eno = (int32_t)failure.eno,
 		.pages = pages,
@@ -314,7 +310,7 @@ static void take_orders(void)
 		len = dw_receive(ORDERS_FD, &order, sizeof(order), fds, DW_ENTER_FDS_MAX,
 		                 &n_fds);
 		if (len <= 0)
-			end(0); /* dewar does not need this zygote any more */
+			end(0); /* dewar has closed the socket */
 		if (is_sound(len))
 			who = order.order == DW_ORDER_TRIAL ? fork_trial(&pages)
 			                                    : fork_into_cell();
@@ -331,10 +327,10 @@ void dw_zygote_wait(void)
 	const uint64_t all = ~0ULL;
 	bool ok;
 
-	/* No handler of the interpreter's runs while three of us share its memory. */
+	/* No signal handler may run while three processes share the memory. */
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &all, &signals_before, 8);
-	dw_kept_look();
-	/* What comes with an order finds the job's place taken, and goes above it. */
+	dw_open_files_note();
+	/* Keep the job's descriptor number taken, so that an order's get higher ones. */
 	(void)sys(__NR_dup3, ORDERS_FD, DW_JOB_FD, 02000000 /* CLOEXEC */);
 	ok = dw_walls_prepare(&failure);
 	answer(0);

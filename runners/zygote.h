@@ -10,11 +10,10 @@
 #include "runners/sys.h"
 
 /*
- * The parts of the library. All of it is hidden but what an interpreter may ask
- * for afterwards (job.c).
+ * The parts of the library. Only the symbols that a runner uses are visible.
  */
 
-/* Where something failed, and how; what is 0 while nothing has. */
+/* The first failure; what is 0 if there is none. */
 struct failure {
 	const char *what;
 	long eno;
@@ -29,15 +28,15 @@ static inline bool failed(struct failure *f, const char *what, long r)
 	return true;
 }
 
-/* walls.c: raise all that a program has of its own, in the process that calls. */
+/* walls.c: raise the walls of the calling process. */
 bool dw_walls_raise(const struct dw_enter *order, int ruleset, struct failure *f);
 bool dw_walls_prepare(struct failure *f);
 
-/* pages.c: what a whole run touches, seen once, and touched ahead ever after. */
+/* pages.c: note the pages that a trial run writes, and touch them ahead of a run. */
 uint32_t dw_pages_learn(long pid);
 void dw_pages_touch(void);
 
-/* job.c: wait for it, make its files. */
+/* job.c: wait for the job, make its files. */
 bool dw_job_take(int sock, bool again, struct failure *f);
 
 /* The job's records, one after the other; from dewar_job on. */
@@ -50,21 +49,21 @@ struct dw_record {
 };
 bool dw_job_next(const char **at, struct dw_record *ret);
 
-/* words.c: with what the job adds. The same ones, if it adds nothing. */
-char **dw_words_args(char **argv, int *argc);
-char **dw_words_env(char **env);
+/* job_args.c: add the job's arguments or variables. The same array if there are none. */
+char **dw_job_args(char **argv, int *argc);
+char **dw_job_env(char **env);
 
-/* kept.c: look at what is open in the zygote; have the same in the child. */
-void dw_kept_look(void);
-bool dw_kept_make(struct failure *f);
+/* open_files.c: note what is open in the zygote; open the same in the child. */
+void dw_open_files_note(void);
+bool dw_open_files_reopen(struct failure *f);
 
-/* hooks.c: is it a call of the interpreter's that will wait? */
+/* hooks.c: returns true if a call of the interpreter will wait. */
 bool dw_hooks_wait(void);
 
-/* python.c: is it Python that loads us? Then it says when to wait. */
+/* python.c: returns true if Python loads us; its runner says when to wait. */
 bool dw_python_is_here(void);
 
-/* zygote.c: wait for orders. Returns in a child, with its job, and nowhere else. */
+/* zygote.c: wait for orders. Returns only in a child, with its job. */
 void dw_zygote_wait(void);
 int dw_libc_fork(void);
 
@@ -73,13 +72,13 @@ long dw_receive(int sock, void *data, size_t len, int *fds, uint32_t max,
                 uint32_t *n_fds);
 
 /*
- * hold.S: a process beside ours, in the same cell, that shares our memory, has
- * nothing open, hears no signal and does nothing. When we end, our memory is still
- * its own: a process that waits for our end need not wait until it is freed.
+ * hold.S: start a process in our cell that shares our memory, has nothing open, blocks
+ * all signals and sleeps. When we end, our memory is still in use: init need not wait
+ * until it is freed.
  */
 void dw_hold_memory(void);
 
-/* For the runner, by its name. */
+/* For runners. */
 __attribute__((visibility("default"))) void dewar_wait(void);
 
 extern __attribute__((visibility("default"))) const char *dewar_job;
@@ -89,7 +88,7 @@ extern __attribute__((visibility("default"))) uint32_t dewar_job_len;
 size_t dw_length(const char *text);
 void dw_copy(void *to, const void *from, size_t len);
 bool dw_is_same(const char *a, const char *b);
-/* What comes after start, or 0 if the text does not start so. */
+/* The rest of the text after start, or 0 if it does not begin with that. */
 const char *dw_after(const char *text, const char *start);
 /* "/proc/", 42, "/maps" */
 void dw_name(char *ret, const char *before, long number, const char *behind);

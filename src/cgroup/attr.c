@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup/attr.h"
+#include "cgroup/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,6 @@ int dw_attr_set_number(int dir_fd, const char *attr, uint64_t value)
 	return dw_attr_set(dir_fd, attr, text);
 }
 
-/* The same, and what the kernel made of it. */
 int dw_attr_set_limit(int dir_fd, const char *attr, uint64_t value, uint64_t *ret)
 {
 	autoclose int fd = openat(dir_fd, attr, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -49,12 +48,13 @@ uint64_t dw_attr_number(int dir_fd, const char *attr)
 {
 	char text[64];
 
-	if (dw_fd_read_attr(dir_fd, attr, text, sizeof(text)) <= 0)
+	if (dw_fd_read_attr(dir_fd, attr, text, sizeof(text)) <= 0 || text[0] < '0' ||
+	    text[0] > '9')
 		return UINT64_MAX;
 	return strtoull(text, NULL, 10);
 }
 
-/* The number behind a word at the start of a line: "oom_kill 3". */
+/* Such as "oom_kill 3". */
 uint64_t dw_attr_event(int dir_fd, const char *attr, const char *word)
 {
 	char text[1024];

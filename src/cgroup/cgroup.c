@@ -14,12 +14,9 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/attr.h"
-#include "cgroup/find.h"
-#include "cgroup/limit.h"
-#include "cgroup/parent.h"
+#include "cgroup/internal.h"
 
-#define REMOVE_TRIES 200 /* of 1 ms and more each */
+#define REMOVE_TRIES 200 /* of 0.2 to 20 ms each */
 
 static const char *const controller_names[] = {
 	[DW_CONTROLLER_MEMORY] = "memory",
@@ -44,7 +41,7 @@ static int make_folder(int parent, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The folder of version 2 that an earlier controller got, or NULL. */
+/* The first controller in version 2, whose folder all share; or NULL. */
 static const struct dw_controlled *first_unified(const struct dw_cgroup *cg)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
@@ -53,7 +50,7 @@ static const struct dw_controlled *first_unified(const struct dw_cgroup *cg)
 	return NULL;
 }
 
-/* In version 2 all controllers have the same folder; the first one makes it. */
+/* In version 2 all controllers share a folder; the first one creates it. */
 static int open_unified(const struct dw_cgroup *cg, struct dw_controlled *c,
                         const char *attr)
 {
@@ -78,7 +75,7 @@ static int open_controller(const struct dw_cgroup *cg, enum dw_controller contro
 	return c->dir_fd < 0 ? c->dir_fd : 0;
 }
 
-/* Where to make the group; the version that is there, or 0 and why in c. */
+/* Where to create the group: the version there, or 0 with the reason in c. */
 static int find_parent(const struct dw_cgroup *beside,
                        const struct dw_cgroup_places *places,
                        enum dw_controller controller, struct dw_controlled *c)
@@ -106,10 +103,10 @@ static void hold(struct dw_cgroup *cg, const struct dw_cgroup *beside,
 			r = dw_cgroup_limit(controller, &c, limits, pids);
 		if (r < 0) {
 			(void)snprintf(c.why, sizeof(c.why),
-			               "the %s cgroup (version %d) is not ours to use: %s",
+			               "we may not use the %s cgroup (version %d): %s",
 			               dw_controller_name(controller), version,
 			               strerrordesc_np(-r));
-			/* Another controller may hold the same folder. */
+			/* Another controller may use the same folder. */
 			if (c.dir_fd >= 0 && !(version == 2 && first_unified(cg)))
 				(void)unlinkat(c.parent_fd, cg->name, AT_REMOVEDIR);
 			dw_fd_close(&c.dir_fd);
@@ -128,8 +125,8 @@ void dw_cgroup_init(struct dw_cgroup *cg)
 }
 
 /*
- * Version 1 has a controller for disks, too, but what is written through the cache
- * is not the cell's there: a limit that most writing passes by is none.
+ * Version 1 has a controller for disks too, but does not count writes through the page
+ * cache for the cell, so its limit would miss most of them.
  */
 static bool is_wanted(enum dw_controller controller, const struct dw_limits *limits)
 {
@@ -188,17 +185,16 @@ int dw_cgroup_open_procs(const struct dw_cgroup *cg, bool born, int *ret,
 		if (!has_own_folder(cg, i) || (born && cg->held[i].version == 2))
 			continue;
 		/*
-		 * Moving a process takes a lock that waits for an RCU grace period,
-		 * 10 to 20 ms on an idle host. A thread that moves itself does not
-		 * need it, and version 1 has a file for that; the launcher has one
-		 * thread.
+		 * Moving a process waits for an RCU grace period, 10 to 20 ms on an
+		 * idle host. A thread that moves itself through version 1's "tasks"
+		 * does not wait, and the launcher has one thread.
 		 */
 		ret[n] = openat(cg->held[i].dir_fd,
 		                cg->held[i].version == 1 ? "tasks" : "cgroup.procs",
 		                O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 		if (ret[n] < 0) {
-			(void)dw_fail(err, DW_E_INTERNAL, errno, "open the %s cgroup",
-			              dw_controller_name(i));
+			(void)dw_fail(err, DW_E_INTERNAL, errno,
+			              "cannot open the %s cgroup", dw_controller_name(i));
 			while (n > 0)
 				(void)close(ret[--n]);
 			return -1;
@@ -218,14 +214,14 @@ static void kill_members(int dir_fd)
 	if (dw_attr_set(dir_fd, "cgroup.kill", "1") == 0)
 		return;
 	fd = openat(dir_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	/* There may be any number of them: a number may be cut by the end of a read. */
+	/* The list may be long, so a number may be split between two reads. */
 	while (fd >= 0 && (n = read(fd, text, sizeof(text))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (text[i] >= '0' && text[i] <= '9') {
 				pid = pid * 10 + (text[i] - '0');
 				continue;
 			}
-			/* 0 is one that our pid namespace does not have. */
+			/* 0 is a process outside our pid namespace. */
 			if (pid > 0)
 				(void)kill((pid_t)pid, SIGKILL);
 			pid = 0;
@@ -234,7 +230,7 @@ static void kill_members(int dir_fd)
 
 void dw_cgroup_kill(const struct dw_cgroup *cg)
 {
-	/* One that yields could take for ever to die on a busy host. */
+	/* On a busy host a cell that yields might never get to die. */
 	if (cg->held[DW_CONTROLLER_CPU].version != 0)
 		(void)dw_attr_set(cg->held[DW_CONTROLLER_CPU].dir_fd, "cpu.idle", "0");
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
@@ -272,8 +268,8 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 		r = c->version == 0 ? 0 : remove_folder(c, cg->name);
 		if (r < 0)
 			result = dw_fail(err, DW_E_INTERNAL, -r,
-			                 "remove the %s cgroup %s", dw_controller_name(i),
-			                 cg->name);
+			                 "cannot remove the %s cgroup %s",
+			                 dw_controller_name(i), cg->name);
 		dw_fd_close(&c->dir_fd);
 		dw_fd_close(&c->parent_fd);
 		c->version = 0;
@@ -281,7 +277,7 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 	return result;
 }
 
-/* Made by a process of our own pid namespace (elsewhere pids mean others) that is gone? */
+/* Returns true if the creator, a process of our pid namespace, is gone. */
 static bool is_abandoned(const char *name, const char *own)
 {
 	size_t len = strlen(own);

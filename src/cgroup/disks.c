@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup/disks.h"
+#include "cgroup/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static bool read_numbers(const char *text, dev_t *ret)
 	return true;
 }
 
-/* The disk that a partition is a part of; what is no partition is what it is. */
+/* The disk that a partition is on; any other device is returned as it is. */
 static dev_t whole(dev_t dev)
 {
 	char path[64], text[32];
@@ -64,10 +64,10 @@ static int add(struct dw_disks *disks, dev_t dev)
 }
 
 struct mounted {
-	dev_t dev;       /* as stat() has it; its major is 0 where that names no disk */
-	dev_t disk;      /* that it is on, or 0 */
+	dev_t dev;       /* as in st_dev; major 0 if the file system has no disk */
+	dev_t disk;      /* or 0 */
 	char kind[32];   /* ext4 */
-	char source[64]; /* /dev/vda, or any word */
+	char source[64]; /* /dev/vda, or any text */
 };
 
 /* "36 35 98:0 /root /point options optional... - ext4 /dev/root options" */
@@ -107,7 +107,7 @@ int dw_disks_find(struct dw_disks *ret)
 	return r;
 }
 
-/* Of the file system with this number. */
+/* Find the mount of the file system with this number. */
 static bool find_mounted(dev_t dev, struct mounted *ret)
 {
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup/find.h"
+#include "cgroup/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/parent.h"
 
-/* Where hosts mount them; each is checked for being what we take it for. */
+/* Where hosts mount version 2; open_group() checks the file system's type. */
 static const char *const unified[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 
 bool dw_cgroup_has_word(const char *list, const char *word)
@@ -66,7 +65,7 @@ static int open_group(const char *mount, const char *path, long magic)
 	struct statfs fs;
 	char full[2048];
 
-	/* Where we see only a part of the hierarchy, its top is all we have. */
+	/* If we see only a part of the hierarchy, use the top of it. */
 	(void)snprintf(full, sizeof(full), "%s%s", mount, path);
 	fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -146,9 +145,8 @@ int dw_cgroup_find(const struct dw_cgroup_places *places, enum dw_controller con
 		return 1;
 	}
 	if (places->why[0] != '\0') {
-		(void)snprintf(why, size,
-		               "the %s cgroup (version 2) is not ours to use: %s", name,
-		               places->why);
+		(void)snprintf(why, size, "we may not use the %s cgroup (version 2): %s",
+		               name, places->why);
 		return 0;
 	}
 	if (places->unified_fd >= 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup/limit.h"
+#include "cgroup/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,17 +15,14 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/attr.h"
-#include "cgroup/disks.h"
 
 #define PERIOD_US 100000U
 #define YIELDING_PERIOD_US 10000U
 #define PIDS_LOOK_NS 25000000
 
 /*
- * Setting a limit: 0 or -errno, and what the kernel made of it in *ret, in the
- * caller's units. Swap is closed along with memory: a limit that pages move out
- * of is none.
+ * Setting a limit: 0 or -errno, with the value read back in *ret, in the caller's units.
+ * Swap is limited along with memory, or pages could escape the limit.
  */
 
 static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
@@ -42,7 +39,7 @@ static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
 		return r;
 	if (version == 2)
 		(void)dw_attr_set(dir, "memory.oom.group", "1");
-	else /* buffers of TCP, which version 1 counts apart, if at all */
+	else /* version 1 counts TCP buffers separately, if at all */
 		(void)dw_attr_set_number(dir, "memory.kmem.tcp.limit_in_bytes",
 		                         bytes / 8);
 	return 0;
@@ -61,7 +58,7 @@ static int limit_cpu(int version, int dir, uint64_t percent, unsigned period_us,
 		r = dw_attr_set(dir, "cpu.max", text);
 		*ret = dw_attr_number(dir, "cpu.max") * 100 / period_us;
 	} else {
-		/* In this order it is never more than either: a parent may not have it. */
+		/* In this order the share never exceeds both values, which a parent may forbid. */
 		r = dw_attr_set_limit(dir, "cpu.cfs_quota_us", quota, ret);
 		if (r == 0)
 			r = dw_attr_set_number(dir, "cpu.cfs_period_us", period_us);
@@ -70,7 +67,7 @@ static int limit_cpu(int version, int dir, uint64_t percent, unsigned period_us,
 	return r;
 }
 
-/* The same for every disk there is, reading and writing. */
+/* For every disk, reading and writing alike. */
 static int limit_io(int dir, uint64_t bytes, uint64_t *ret)
 {
 	unsigned long long most = bytes, read_back;
@@ -115,7 +112,8 @@ int dw_cgroup_limit(enum dw_controller controller, struct dw_controlled *c,
 		return dw_attr_set_limit(c->dir_fd, "pids.max", pids, &c->kernel);
 	}
 }
-/* Version 1 tells through an eventfd; version 2 through the file itself. */
+
+/* Version 1 signals through an eventfd, version 2 through the file itself. */
 int dw_cgroup_watch_memory(const struct dw_controlled *c)
 {
 	autoclose int control = -1;
@@ -140,7 +138,7 @@ int dw_cgroup_watch_memory(const struct dw_controlled *c)
 	return TAKE_FD(event);
 }
 
-/* Version 1 counts refused forks but tells nobody: a clock makes us look. */
+/* Version 1 counts refused forks without an event: a timer makes us check. */
 int dw_cgroup_watch_pids(const struct dw_controlled *c)
 {
 	int fd;
@@ -175,10 +173,11 @@ void dw_cgroup_rearm(int fd)
 {
 	char text[256];
 
-	/* An attribute is read from its start; an eventfd or clock has none. */
+	/* An attribute is read from its start; an eventfd or timer has no offset. */
 	if (pread(fd, text, sizeof(text), 0) < 0)
 		(void)!read(fd, text, sizeof(uint64_t));
 }
+
 void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret)
 {
 	const struct dw_controlled *memory = &cg->held[DW_CONTROLLER_MEMORY];
@@ -198,6 +197,7 @@ void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret)
 	if (pids->version != 0)
 		ret->pids_refused = dw_attr_event(pids->dir_fd, "pids.events", "max");
 }
+
 uint64_t dw_cgroup_yield(const struct dw_cgroup *cg, uint64_t percent)
 {
 	const struct dw_controlled *cpu = &cg->held[DW_CONTROLLER_CPU];
@@ -205,7 +205,7 @@ uint64_t dw_cgroup_yield(const struct dw_cgroup *cg, uint64_t percent)
 
 	if (cpu->version == 0)
 		return 0;
-	/* Kernels before 5.15 do not have it: there the share alone helps. */
+	/* Kernels before 5.15 lack it: there only the share helps. */
 	(void)dw_attr_set(cpu->dir_fd, "cpu.idle", "1");
 	if (limit_cpu(cpu->version, cpu->dir_fd, percent, YIELDING_PERIOD_US, &kernel) <
 	    0)

@@ -3,23 +3,23 @@
  * Theory of operation
  *
  * In version 2 a group's children have a controller only if the group passes it on,
- * and a group that does may hold no processes (the top of the hierarchy excepted).
- * So cells can't simply be made below the group that we are in. The home is
+ * and a group that does may contain no processes (except the top of the hierarchy).
+ * So we cannot simply create cells below our own group. Their parent is
  *
- *  1. our own group, if it is ours to divide: systemd says so in an attribute
- *     (Delegate=yes), and where there is no systemd nobody else claims it. We stand in
- *     the way then, and move into a leaf of it. If others stand there, too, they are
- *     not ours to move, and we go back;
- *  2. one above it, under the same conditions; nobody has to be moved for that;
- *  3. what somebody asked for on our behalf (levels/scope.c: a scope of systemd's).
+ *  1. our own group, if it is delegated to us: systemd says so in an attribute
+ *     (Delegate=yes); without systemd no manager claims it. We move ourselves into a
+ *     leaf first. If other processes are in the group we must not move them, and undo
+ *     our move;
+ *  2. a group above it, under the same conditions; then no process has to move;
+ *  3. a scope that systemd created for us (levels/scope.c).
  *
- *	home ── dewar-…-engine   us
- *	     ── dewar-…-cell     a cell each
+ *	parent ── dewar-…-engine   our own process
+ *	       ── dewar-…-cell     one for each cell
  *
- * Nobody can remove the leaf that it is in. Systemd removes what is below a unit along
- * with it; elsewhere the leaf stays, empty, until another one of us sweeps.
+ * A process cannot remove the leaf that it is in. Systemd removes a unit with all that
+ * is below it; elsewhere the empty leaf remains until the next dewar sweeps.
  */
-#include "cgroup/parent.h"
+#include "cgroup/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +32,6 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/attr.h"
-#include "cgroup/find.h"
 
 #define PREFIX "dewar-"
 #define DEPTH_MAX 16
@@ -45,7 +43,7 @@ static struct {
 	int fd;
 	char why[160];
 	char refused[160];
-} home = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+} parent = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 size_t dw_cgroup_prefix(char *ret, size_t size)
 {
@@ -84,7 +82,7 @@ bool dw_cgroup_is_unified(void)
 		NO,
 		YES
 	};
-	static int known; /* a host does not change its mind */
+	static int known; /* does not change while a host is up */
 	int seen = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
 	if (seen == UNKNOWN) {
@@ -94,20 +92,20 @@ bool dw_cgroup_is_unified(void)
 	return seen == YES;
 }
 
-/* Only the top of the hierarchy has no type, and may hold processes nevertheless. */
+/* The top of the hierarchy, which has no type, may contain processes. */
 static bool is_occupied(int dir_fd)
 {
 	char text[16];
 
 	if (faccessat(dir_fd, "cgroup.type", F_OK, 0) < 0)
 		return false;
-	/* There may be more of them than fit: that is an error, and they are there. */
+	/* If the list does not fit that is an error, and there are processes. */
 	return dw_fd_read_attr(dir_fd, "cgroup.procs", text, sizeof(text)) != 0;
 }
 
 /*
- * All in one write, which the kernel follows as a whole. Some controllers it would pass
- * on in spite of processes, and make the group a threaded one where no cell can be.
+ * All in one write, which succeeds or fails as a whole. The kernel would pass some
+ * controllers on despite processes, and make the group threaded, where no cell can be.
  */
 int dw_cgroup_pass_on(int dir_fd)
 {
@@ -124,7 +122,7 @@ int dw_cgroup_pass_on(int dir_fd)
 
 		if (!dw_cgroup_has_word(has, name))
 			continue;
-		known += i != DW_CONTROLLER_IO; /* by itself it holds nothing */
+		known += i != DW_CONTROLLER_IO; /* does not suffice by itself */
 		if (!dw_cgroup_has_word(passes, name))
 			len += snprintf(enable + len, sizeof(enable) - (size_t)len,
 			                "+%s ", name);
@@ -139,7 +137,7 @@ static int write_pid(int dir_fd, int pid)
 	return dw_attr_set_number(dir_fd, "cgroup.procs", (uint64_t)pid);
 }
 
-int dw_cgroup_step_aside(int dir_fd, int pid)
+int dw_cgroup_enter_leaf(int dir_fd, int pid)
 {
 	autoclose int leaf = -1;
 	char name[64];
@@ -155,7 +153,7 @@ int dw_cgroup_step_aside(int dir_fd, int pid)
 	return r;
 }
 
-static void step_back(int dir_fd)
+static void leave_leaf(int dir_fd)
 {
 	char name[64];
 
@@ -164,28 +162,28 @@ static void step_back(int dir_fd)
 		(void)unlinkat(dir_fd, name, AT_REMOVEDIR);
 }
 
-/* Make this one the home: 0, or -errno and all is as before. */
-static int take(int dir_fd, bool inside)
+/* Make this group the parent. 0, or -errno with nothing changed. */
+static int claim(int dir_fd, bool inside)
 {
 	int r;
 
-	/* Cells come from our own group, so the one above both has to let them. */
+	/* To move a cell from our group, the kernel checks their common ancestor. */
 	if (faccessat(dir_fd, ".", W_OK, AT_EACCESS) < 0 ||
 	    faccessat(dir_fd, "cgroup.procs", W_OK, AT_EACCESS) < 0)
 		return -errno;
 	r = dw_cgroup_pass_on(dir_fd);
 	if (r != -EBUSY || !inside)
 		return r;
-	r = dw_cgroup_step_aside(dir_fd, getpid());
+	r = dw_cgroup_enter_leaf(dir_fd, getpid());
 	if (r < 0)
 		return r;
 	r = dw_cgroup_pass_on(dir_fd);
 	if (r < 0)
-		step_back(dir_fd);
+		leave_leaf(dir_fd);
 	return r;
 }
 
-/* Systemd marks what it does not divide itself; the second only root can read. */
+/* Systemd marks delegated groups; only root can read the second mark. */
 static bool is_delegated(int dir_fd)
 {
 	static const char *const marks[] = {"user.delegate", "trusted.delegate"};
@@ -200,7 +198,7 @@ static bool is_delegated(int dir_fd)
 
 static void explain(int r, bool managed)
 {
-	const char *why = "this process's group is not ours to divide";
+	const char *why = "we may not divide this process's group";
 
 	if (r == -EBUSY)
 		why = "other processes are in this process's group";
@@ -208,7 +206,7 @@ static void explain(int r, bool managed)
 		why = "systemd has not delegated this process's group (Delegate=yes)";
 	else if (r == -EROFS)
 		why = "the hierarchy is mounted read-only";
-	(void)snprintf(home.why, sizeof(home.why), "%s", why);
+	(void)snprintf(parent.why, sizeof(parent.why), "%s", why);
 }
 
 /* From our own group upwards, as far as we see. */
@@ -221,13 +219,13 @@ static enum dw_cgroup_parent_kind find(void)
 	for (int depth = 0; fd >= 0 && depth < DEPTH_MAX; depth++) {
 		int up;
 
-		/* Above the top of the hierarchy there is no such file any more. */
+		/* Above the top of the hierarchy there is no such file. */
 		if (faccessat(fd, "cgroup.procs", F_OK, 0) < 0)
 			break;
 		if (!managed || is_delegated(fd)) {
-			r = take(fd, depth == 0);
+			r = claim(fd, depth == 0);
 			if (r == 0) {
-				home.fd = TAKE_FD(fd);
+				parent.fd = TAKE_FD(fd);
 				return DW_CGROUP_PARENT_KIND_OURS;
 			}
 			if (worst != -EBUSY)
@@ -245,38 +243,39 @@ enum dw_cgroup_parent_kind dw_cgroup_settle(void)
 {
 	enum dw_cgroup_parent_kind state;
 
-	pthread_mutex_lock(&home.lock);
-	if (!home.looked) {
-		home.state = dw_cgroup_is_unified() ? find() : DW_CGROUP_PARENT_KIND_NONE;
-		home.looked = true;
+	pthread_mutex_lock(&parent.lock);
+	if (!parent.looked) {
+		parent.state = dw_cgroup_is_unified() ? find()
+		                                      : DW_CGROUP_PARENT_KIND_NONE;
+		parent.looked = true;
 	}
-	state = home.state;
-	pthread_mutex_unlock(&home.lock);
+	state = parent.state;
+	pthread_mutex_unlock(&parent.lock);
 	return state;
 }
 
-void dw_cgroup_move_in(int fd)
+void dw_cgroup_parent_set(int fd)
 {
-	pthread_mutex_lock(&home.lock);
-	dw_fd_close(&home.fd);
-	home.fd = fd;
-	home.state = DW_CGROUP_PARENT_KIND_OURS;
-	pthread_mutex_unlock(&home.lock);
+	pthread_mutex_lock(&parent.lock);
+	dw_fd_close(&parent.fd);
+	parent.fd = fd;
+	parent.state = DW_CGROUP_PARENT_KIND_OURS;
+	pthread_mutex_unlock(&parent.lock);
 }
 
-void dw_cgroup_move_out(void)
+void dw_cgroup_parent_lost(void)
 {
-	pthread_mutex_lock(&home.lock);
-	dw_fd_close(&home.fd);
-	home.state = DW_CGROUP_PARENT_KIND_FOREIGN;
-	pthread_mutex_unlock(&home.lock);
+	pthread_mutex_lock(&parent.lock);
+	dw_fd_close(&parent.fd);
+	parent.state = DW_CGROUP_PARENT_KIND_FOREIGN;
+	pthread_mutex_unlock(&parent.lock);
 }
 
 void dw_cgroup_parent_refused(const char *why)
 {
-	pthread_mutex_lock(&home.lock);
-	(void)snprintf(home.refused, sizeof(home.refused), "%s", why);
-	pthread_mutex_unlock(&home.lock);
+	pthread_mutex_lock(&parent.lock);
+	(void)snprintf(parent.refused, sizeof(parent.refused), "%s", why);
+	pthread_mutex_unlock(&parent.lock);
 }
 
 int dw_cgroup_parent_open(char *why, size_t size)
@@ -284,21 +283,21 @@ int dw_cgroup_parent_open(char *why, size_t size)
 	int fd = -1;
 
 	(void)dw_cgroup_settle();
-	pthread_mutex_lock(&home.lock);
-	if (home.fd >= 0)
-		fd = fcntl(home.fd, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0 && home.state == DW_CGROUP_PARENT_KIND_FOREIGN)
-		(void)snprintf(why, size, "%s%s%s", home.why,
-		               home.refused[0] != '\0' ? "; " : "", home.refused);
-	pthread_mutex_unlock(&home.lock);
+	pthread_mutex_lock(&parent.lock);
+	if (parent.fd >= 0)
+		fd = fcntl(parent.fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 && parent.state == DW_CGROUP_PARENT_KIND_FOREIGN)
+		(void)snprintf(why, size, "%s%s%s", parent.why,
+		               parent.refused[0] != '\0' ? "; " : "", parent.refused);
+	pthread_mutex_unlock(&parent.lock);
 	return fd;
 }
 
-void dw_cgroup_clear_leaf(void)
+void dw_cgroup_remove_leaf(void)
 {
 	char name[64];
 
 	dw_cgroup_leaf_name(name, sizeof(name), getpid());
-	if (home.fd >= 0)
-		(void)unlinkat(home.fd, name, AT_REMOVEDIR);
+	if (parent.fd >= 0)
+		(void)unlinkat(parent.fd, name, AT_REMOVEDIR);
 }

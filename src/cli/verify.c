@@ -113,7 +113,7 @@ static int add_levels(struct dw_helper *hand, const struct settings *set,
 	bool any = false, known = false;
 
 	for (const char *const *name = dw_level_names(); *name; name++) {
-		if (only ? strcmp(*name, only) != 0 : strcmp(*name, "none") == 0)
+		if (only ? strcmp(*name, only) != 0 : dw_level_guarantees(*name) == 0)
 			continue;
 		if (dw_level_probe(*name, err) == 0) {
 			any = add_ways(hand, *name, set->way) || any;

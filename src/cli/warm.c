@@ -64,7 +64,8 @@ int dw_warm_pool(const struct dw_run_settings *set, const struct dw_request *req
 	struct dw_error why = {0};
 
 	*ret_pool = NULL;
-	if (standby && req->level && strcmp(req->level, "docker") == 0 && !req->program)
+	if (standby && req->level && !req->program &&
+	    (dw_level_guarantees(req->level) & DW_G_ENGINE))
 		return pool_of_containers(req, ret_pool, err);
 	if (!template)
 		return 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one call that libcurl does not do for us: after its answer the connection is
- * no HTTP any more, but bytes in both directions at once. libcurl could lend us the
- * socket (CURLOPT_CONNECT_ONLY), and all that is left then to be spared is a
- * connect(): so the socket is ours from the start.
+ * The one call that does not use libcurl: after the answer the connection carries raw
+ * bytes in both directions. With CURLOPT_CONNECT_ONLY libcurl would save us only the
+ * connect().
  */
-#include "docker/attach.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -52,17 +51,18 @@ static int wait_for(int fd, short events, int cancel_fd, const struct dw_engine 
 	do
 		n = poll(fds, 2, dw_ms_until(e->deadline_ms));
 	while (n < 0 && errno == EINTR);
-	/* For Podman this is the start, or most of it: see http.h. */
+	/* Podman starts the container here: see DW_DOCKER_HTTP_GRACE_MS. */
 	if (fds[1].revents && !fds[0].revents &&
 	    poll(fds, 1, DW_DOCKER_HTTP_GRACE_MS) <= 0)
-		return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
+		return dw_fail(err, DW_E_BUSY, 0, "the run was cancelled");
 	if (n <= 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "the engine at %s does not answer", e->socket);
 	return 0;
 }
 
-static int say(int fd, const struct dw_engine *e, const char *id, struct dw_error *err)
+static int send_request(int fd, const struct dw_engine *e, const char *id,
+                        struct dw_error *err)
 {
 	char text[1024];
 	int len = snprintf(text, sizeof(text),
@@ -72,10 +72,10 @@ static int say(int fd, const struct dw_engine *e, const char *id, struct dw_erro
 	                   "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n",
 	                   e->prefix, id);
 
-	/* A new connection has room for so little. */
+	/* So little always fits into the buffer of a new connection. */
 	if (send(fd, text, (size_t)len, MSG_NOSIGNAL) != len)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno, "talk to the engine at %s",
-		               e->socket);
+		return dw_fail(err, DW_E_UNSUPPORTED, errno,
+		               "cannot write to the engine at %s", e->socket);
 	return 0;
 }
 
@@ -97,22 +97,22 @@ static int read_answer(int fd, const struct dw_engine *e, int cancel_fd,
 			continue;
 		if (n <= 0 || dw_buf_add(&head, chunk, (size_t)n) < 0)
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
-			               "the engine at %s broke its answer off",
+			               "the engine at %s ended its answer early",
 			               e->socket);
 		status = dw_attach_head(head.data, head.len, &len);
 	}
 	if (status < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine at %s answers with something else than HTTP",
-		               e->socket);
+		               "the engine at %s did not answer with HTTP", e->socket);
 	if (status != 101 && status != 200) {
 		dw_engine_message(head.data + len, head.len - len, text, sizeof(text));
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "attach to the container: the engine says %d: %s", status,
-		               text);
+		               "cannot attach to the container: the engine says %d: %s",
+		               status, text);
 	}
 	if (dw_buf_add(rest, head.data + len, head.len - len) < 0)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "attach to the container");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		               "cannot attach to the container");
 	return 0;
 }
 
@@ -125,9 +125,10 @@ int dw_attach(const struct dw_engine *e, const char *id, int cancel_fd, int *ret
 	(void)snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", e->socket);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "connect to the engine at %s", e->socket);
+		               "cannot connect to the engine at %s", e->socket);
 	(void)dw_fd_nonblock(fd);
-	if (say(fd, e, id, err) < 0 || read_answer(fd, e, cancel_fd, ret_rest, err) < 0)
+	if (send_request(fd, e, id, err) < 0 ||
+	    read_answer(fd, e, cancel_fd, ret_rest, err) < 0)
 		return -1;
 	*ret_fd = TAKE_FD(fd);
 	return 0;

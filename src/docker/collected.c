@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/collected.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@ void dw_collected_open(struct dw_collected *c, const char *folder)
 	*c = (struct dw_collected){.folder = folder, .dir_fd = -1, .fd = -1};
 }
 
-/* Not before it is needed: whoever is killed earlier leaves nothing. */
+/* Made late, so that a run that is killed before leaves nothing. */
 static int make_folder(struct dw_collected *c)
 {
 	if (c->dir_fd >= 0)
@@ -65,7 +65,7 @@ int dw_collected_file(struct dw_collected *c, const char *payload, size_t len)
 		c->fd = -1;
 		return r;
 	}
-	/* A hole as large as the file, so that one of which no more comes tells why. */
+	/* Its size shows even if the guest sends no data, because the file is too large. */
 	if (ftruncate(c->fd, (off_t)head.size) < 0)
 		return -errno;
 	c->left = head.size;

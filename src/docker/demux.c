@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/demux.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* As much as is missing of size, into what has *at of it. How much was taken. */
+/* Copy into a buffer that has *at of size bytes so far; returns how many were copied. */
 static size_t fill(void *into, size_t *at, size_t size, const char *data, size_t len)
 {
 	size_t n = smaller(size - *at, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/engine.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,11 +12,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* What we know how to speak: 1.40 has all that we need. */
+/* API versions 1.x that we speak; 1.40 has all that we need. */
 #define OLDEST 40
 #define NEWEST 47
 
-/* A version costs nothing to tell: who needs longer is not well. */
+/* A healthy engine answers a ping at once. */
 #define VERSION_MS 3000U
 
 static int minor_of(const char *version)
@@ -37,34 +37,40 @@ int dw_engine_negotiate(const char *newest, char *ret, size_t size, struct dw_er
 
 	if (most < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine names no API version that we understand");
+		               "the engine reports no API version that we understand");
 	if (most < OLDEST)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine speaks API 1.%d, and we need 1.%d (Docker 19.03)",
-		               most, OLDEST);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"the engine speaks API 1.%d; dewar needs 1.%d (Docker 19.03) or newer",
+			most, OLDEST);
 	(void)snprintf(ret, size, "1.%d", most < NEWEST ? most : NEWEST);
 	return 0;
 }
 
+void dw_engine_flatten(char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = ' ';
+}
+
 void dw_engine_message(const char *reply, size_t len, char *ret, size_t size)
 {
-	autojson json_t *root = json_loadb(reply ? reply : "", len, 0, NULL);
+	json_auto_t *root = json_loadb(reply ? reply : "", len, 0, NULL);
 	const char *text = json_string_value(json_object_get(root, "message"));
 	size_t at = 0;
 
 	if (!text)
 		text = json_string_value(json_object_get(root, "cause"));
 	if (!text)
-		text = len > 0 ? "something that is no JSON" : "nothing";
-	/* What comes last is what went wrong; what comes first, what it was doing. */
+		text = len > 0 ? "something that is not JSON" : "nothing";
+	/* If it is too long keep its end, which says what went wrong. */
 	if (strlen(text) >= size && size > 3) {
 		at = (size_t)snprintf(ret, size, "...");
 		text += strlen(text) - (size - 4);
 	}
-	/* It goes on a terminal and into a line of ours. */
-	for (; *text != '\0' && at + 1 < size; text++)
-		ret[at++] = (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text;
-	ret[at] = '\0';
+	(void)snprintf(ret + at, size - at, "%s", text);
+	dw_engine_flatten(ret);
 }
 
 static int fail_status(long status, const struct dw_buf *body, struct dw_error *err)
@@ -83,7 +89,7 @@ int dw_engine_call(const struct dw_engine *e, const char *method, const char *pa
 	struct dw_docker_http_call call = {
 		.method = method,
 		.deadline_ms = e->deadline_ms,
-		/* Only these change anything. */
+		/* Only a POST creates or starts something. */
 		.grace_ms = strcmp(method, "POST") == 0 ? DW_DOCKER_HTTP_GRACE_MS : 0,
 	};
 	autobuf struct dw_buf reply;
@@ -93,7 +99,7 @@ int dw_engine_call(const struct dw_engine *e, const char *method, const char *pa
 
 	dw_buf_init(&reply, DW_DOCKER_HTTP_REPLY_MAX);
 	if (body && !text)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "write a request");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot write a request");
 	(void)snprintf(full, sizeof(full), "%s%s", e->prefix, path);
 	call.path = full;
 	call.body = text;
@@ -109,14 +115,13 @@ int dw_engine_call(const struct dw_engine *e, const char *method, const char *pa
 	*ret_reply = json_loadb(reply.data ? reply.data : "", reply.len, 0, NULL);
 	if (!*ret_reply && reply.len > 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine at %s answers with something else than JSON",
-		               e->socket);
+		               "the engine at %s did not answer with JSON", e->socket);
 	return 0;
 }
 
-/* ---- who it is ---- */
+/* ---- version and name ---- */
 
-/* What the answer to a ping has in its head. */
+/* From the headers of the answer to a ping. */
 struct pong {
 	char version[16]; /* of the API */
 	char server[64];  /* "Docker/20.10.24 (linux)" */
@@ -150,10 +155,7 @@ static int on_header(void *user, const char *line, size_t len)
 	return 0;
 }
 
-/*
- * A ping tells all that we need. To ask for the version takes Podman half a second,
- * for it asks all its helpers for theirs.
- */
+/* A ping is enough: for /version Podman takes half a second, since it asks its helpers. */
 static int ping(const struct dw_engine *e, struct pong *ret, struct dw_error *err)
 {
 	struct dw_docker_http_call call = {
@@ -174,10 +176,10 @@ static int ping(const struct dw_engine *e, struct pong *ret, struct dw_error *er
 	return 0;
 }
 
-/* For an engine whose ping is bare. */
+/* For an engine whose ping has no version. */
 static int ask_version(const struct dw_engine *e, struct pong *ret, struct dw_error *err)
 {
-	autojson json_t *version = NULL;
+	json_auto_t *version = NULL;
 	const char *text;
 
 	if (dw_engine_call(e, "GET", "/version", NULL, &version, NULL, err) < 0)
@@ -190,7 +192,7 @@ static int ask_version(const struct dw_engine *e, struct pong *ret, struct dw_er
 	return 0;
 }
 
-static int say_hello(struct dw_engine *e, struct dw_error *err)
+static int identify(struct dw_engine *e, struct dw_error *err)
 {
 	uint64_t soon = dw_now_ms() + VERSION_MS, deadline = e->deadline_ms;
 	struct pong pong = {0};
@@ -224,7 +226,7 @@ int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
 	const char *path = NULL;
 	struct stat st;
 
-	/* One that lets us in is better than one that only is there. */
+	/* First a socket that we may open; else any, to say why it fails. */
 	for (size_t i = 0; !path && i < 2 * json_array_size(sockets); i++) {
 		bool any = i >= json_array_size(sockets);
 
@@ -244,19 +246,19 @@ int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
 	}
 	if (!S_ISSOCK(st.st_mode))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "no engine: %s is no socket; " REMEDY, path);
+		               "no engine: %s is not a socket; " REMEDY, path);
 	if (access(path, R_OK | W_OK) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "no permission to talk to the engine at %s; try: "
+		               "no permission to use the engine at %s; try: "
 		               "usermod -aG docker $USER, and log in again",
 		               path);
 	if (strlen(path) >= sizeof(e->socket))
-		return dw_fail(err, DW_E_UNSUPPORTED, ENAMETOOLONG, "connect to %s",
-		               path);
+		return dw_fail(err, DW_E_UNSUPPORTED, ENAMETOOLONG,
+		               "cannot connect to %s", path);
 	(void)snprintf(e->socket, sizeof(e->socket), "%s", path);
 	if (dw_docker_http_open(path, cancel_fd, &e->http, err) < 0)
 		return -1;
-	return say_hello(e, err);
+	return identify(e, err);
 }
 
 void dw_engine_close(struct dw_engine *e)

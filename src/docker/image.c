@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/image.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ int dw_image_split(const char *image, char *ret_name, size_t size, char *ret_tag
 	const char *tag = at ? "" : colon ? colon + 1 : "latest";
 
 	if (len == 0 || len >= size || strlen(tag) >= tag_size || (!at && *tag == '\0'))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.100s\" is not the name of an image", image);
+		return dw_fail(err, DW_E_INVALID, 0, "\"%.100s\" is not an image name",
+		               image);
 	memcpy(ret_name, image, len);
 	ret_name[len] = '\0';
 	(void)snprintf(ret_tag, tag_size, "%s", tag);
@@ -38,8 +38,8 @@ struct pull {
 	char error[300];
 };
 
-/* How far it is, as the engine has it: {"id", "status", "progressDetail"}. */
-static void tell(struct pull *p, const json_t *line)
+/* Progress comes as {"id", "status", "progressDetail"}. */
+static void note_progress(struct pull *p, const json_t *line)
 {
 	const json_t *detail = json_object_get(line, "progressDetail");
 	const char *status = json_string_value(json_object_get(line, "status"));
@@ -62,7 +62,7 @@ static void tell(struct pull *p, const json_t *line)
 
 static int on_line(void *user, const char *line, size_t len)
 {
-	autojson json_t *root = json_loadb(line, len, 0, NULL);
+	json_auto_t *root = json_loadb(line, len, 0, NULL);
 	struct pull *p = user;
 	const char *error;
 
@@ -74,15 +74,8 @@ static int on_line(void *user, const char *line, size_t len)
 	if (error)
 		(void)snprintf(p->error, sizeof(p->error), "%s", error);
 	else
-		tell(p, root);
+		note_progress(p, root);
 	return 0;
-}
-
-static void flatten(char *text)
-{
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = ' ';
 }
 
 int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note,
@@ -112,7 +105,7 @@ int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note
 	from = dw_docker_http_escape(name);
 	tagged = dw_docker_http_escape(tag);
 	if (!from || !tagged)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "pull %s", image);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot pull %s", image);
 	(void)snprintf(path, sizeof(path), "%s/images/create?fromImage=%s&tag=%s",
 	               e->prefix, from, tagged);
 	(void)snprintf(text, sizeof(text), "pulling %.200s", image);
@@ -120,13 +113,13 @@ int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note
 	r = dw_docker_http_call(e->http, &call, &status, NULL, err);
 	e->deadline_ms += dw_now_ms() - began;
 	if (r < 0)
-		return dw_wrap(err, "pull %s", image);
-	flatten(p.error);
+		return dw_wrap(err, "cannot pull %s", image);
+	dw_engine_flatten(p.error);
 	if (p.error[0] != '\0' || status != 200)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "the image %s is not here and cannot be pulled: %s", image,
 		               p.error[0] != '\0' ? p.error
-		                                  : "the engine does not say why");
+		                                  : "the engine gives no reason");
 	(void)snprintf(text, sizeof(text), "pulled %.200s", image);
 	note(user, text);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar-docker: talks to an engine for dewar, about one container.
+ * dewar-docker: the Engine API client, one process for each container.
  *
  * Theory of operation
  *
@@ -8,14 +8,13 @@
  *	  │ pipes, a socket     │ one stream                              │ makes
  *	  └─────────────────────┴──────────────> dewar-guest, pid 1 ──> the program
  *
- * It is a program of its own for three reasons. Dewar is linked statically, so that
- * it starts fast, and libcurl comes with two dozen libraries of which Debian has no
- * static ones. Whatever an engine answers, or does not, is kept away from a daemon
- * that serves others. And when dewar is killed there is somebody left who notices,
- * since the socket hangs up, and removes the container.
+ * It is a separate program for three reasons. Dewar is linked statically, so that it
+ * starts fast, but libcurl needs two dozen libraries that Debian has only as shared
+ * ones. An engine that hangs or answers nonsense cannot harm a daemon that serves
+ * others. And if dewar is killed, this process sees the socket close and removes the
+ * container.
  *
- * It is told what to do in one message (wire/docker.h) and ends when the container
- * is gone.
+ * It gets one message (wire/docker.h) and exits when the container is gone.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -23,9 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "docker/container.h"
-#include "docker/run.h"
-#include "docker/stream.h"
+#include "docker/docker.h"
 
 static int serve(struct dw_docker_order *o, struct dw_error *err)
 {
@@ -36,7 +33,7 @@ static int serve(struct dw_docker_order *o, struct dw_error *err)
 	if (r == 0) {
 		(void)snprintf(found.text, sizeof(found.text), "%s, API %s, at %s",
 		               e.name, e.prefix + 2, e.socket);
-		dw_docker_tell(&found);
+		dw_docker_report(&found);
 	}
 	if (r == 0 && !o->probe) {
 		dw_sweep(&e);
@@ -54,16 +51,16 @@ int main(void)
 	struct dw_error err = {0};
 
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* A session of our own: who kills dewar's group leaves us to clean up. */
+	/* Our own session: a signal to dewar's process group must not end the clean-up. */
 	(void)setsid();
 	n = dw_report_receive_fds(DW_DOCKER_FD, fds);
 	if (n <= 0)
 		return 125;
 	if (dw_docker_order_read(&order, fds[0], fds[1], &err) < 0 ||
 	    serve(&order, &err) < 0) {
-		/* Where it was told before, the first word counts. */
+		/* If an error was reported before, dewar keeps the first. */
 		report.error = err;
-		dw_docker_tell(&report);
+		dw_docker_report(&report);
 	}
 	json_decref(order.root);
 	return 0;

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/order.h"
+#include "docker/docker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "wire/guest.h"
 
@@ -23,25 +19,11 @@ static uint64_t number_of(const json_t *root, const char *key)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-/* Only a sealed file: the order that was checked is the order that is carried out. */
-static void *map(int fd, size_t *ret_len)
-{
-	struct stat st;
-	void *data;
-
-	if (fcntl(fd, F_GET_SEALS) != DW_PLAN_SEALS || fstat(fd, &st) < 0 ||
-	    st.st_size <= 0)
-		return NULL;
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	*ret_len = (size_t)st.st_size;
-	return data == MAP_FAILED ? NULL : data;
-}
-
 int dw_docker_order_read(struct dw_docker_order *o, int json_fd, int plan_fd,
                          struct dw_error *err)
 {
 	size_t len = 0;
-	char *text = map(json_fd, &len);
+	char *text = dw_report_map(json_fd, &len);
 	void *plan;
 
 	o->root = text ? json_loadb(text, len, 0, NULL) : NULL;
@@ -67,50 +49,50 @@ int dw_docker_order_read(struct dw_docker_order *o, int json_fd, int plan_fd,
 	o->wait_ms = number_of(o->root, "wait_ms");
 	if (o->probe || o->wait_ms != 0)
 		return 0;
-	plan = map(plan_fd, &len);
+	plan = dw_report_map(plan_fd, &len);
 	if (!plan || !o->id || !o->image || !o->pull || !json_is_object(o->body))
 		return dw_fail(err, DW_E_INTERNAL, 0,
-		               "the order for dewar-docker lacks "
-		               "something");
+		               "the order for dewar-docker is incomplete");
 	return dw_plan_read(plan, len, &o->plan, err);
 }
 
-static void add_words(struct dw_buf *buf, const json_t *list)
+static void add_strings(struct dw_buf *buf, const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *word = json_string_value(json_array_get(list, i));
+		const char *text = json_string_value(json_array_get(list, i));
 
-		if (word)
-			(void)dw_buf_add(buf, word, strlen(word) + 1);
+		if (text)
+			(void)dw_buf_add(buf, text, strlen(text) + 1);
 	}
 }
 
-/* Who is not held by the kernel is looked at by the guest. */
+/* The guest samples what no cgroup limits. */
 static void add_samples(const struct dw_docker_order *o,
-                        const struct dw_docker_held *held, struct dw_plan_header *h)
+                        const struct dw_docker_enforced *enforced,
+                        struct dw_plan_header *h)
 {
-	if (held[DW_DOCKER_MEMORY].version == 0) {
+	if (enforced[DW_DOCKER_MEMORY].version == 0) {
 		h->flags |= DW_PLAN_SAMPLE_MEMORY;
 		h->memory = o->asked[DW_DOCKER_MEMORY];
 	}
-	if (held[DW_DOCKER_PIDS].version == 0) {
+	if (enforced[DW_DOCKER_PIDS].version == 0) {
 		h->flags |= DW_PLAN_SAMPLE_PIDS;
 		h->pids = o->asked[DW_DOCKER_PIDS];
 	}
-	if (held[DW_DOCKER_CPU].version == 0) {
+	if (enforced[DW_DOCKER_CPU].version == 0) {
 		h->flags |= DW_PLAN_SAMPLE_CPU;
 		h->cpu_ms = o->cpu_ms;
 	}
 }
 
-static void add_plan(const struct dw_docker_order *o, const struct dw_docker_held *held,
-                     struct dw_buf *ret)
+static void add_plan(const struct dw_docker_order *o,
+                     const struct dw_docker_enforced *enforced, struct dw_buf *ret)
 {
 	const struct dw_plan *plan = &o->plan;
 	struct dw_plan_header h = *plan->h;
 	uint64_t data = 0;
 
-	/* The data of files is at the end of the blob, and nothing else is there. */
+	/* The files' data is the end of the blob; the guest gets it separately. */
 	h.n_entries = 0;
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (plan->entries[i].op == DW_PLAN_FILE)
@@ -120,7 +102,7 @@ static void add_plan(const struct dw_docker_order *o, const struct dw_docker_hel
 	h.blob = (uint32_t)(h.blob - data);
 	h.size = (uint32_t)(sizeof(h) + h.n_entries * sizeof(*plan->entries) +
 	                    (h.n_argv + h.n_env) * sizeof(uint32_t) + h.blob);
-	add_samples(o, held, &h);
+	add_samples(o, enforced, &h);
 	(void)dw_buf_add(ret, &h, sizeof(h));
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (plan->entries[i].op != DW_PLAN_FILE)
@@ -131,7 +113,7 @@ static void add_plan(const struct dw_docker_order *o, const struct dw_docker_hel
 }
 
 int dw_docker_order_write(const struct dw_docker_order *o,
-                          const struct dw_docker_held *held, struct dw_buf *ret,
+                          const struct dw_docker_enforced *enforced, struct dw_buf *ret,
                           struct dw_error *err)
 {
 	struct dw_guest_order head = {
@@ -142,17 +124,17 @@ int dw_docker_order_write(const struct dw_docker_order *o,
 
 	(void)dw_buf_add(ret, &head, sizeof(head));
 	at = ret->len;
-	add_plan(o, held, ret);
+	add_plan(o, enforced, ret);
 	head.plan = (uint32_t)(ret->len - at);
 	at = ret->len;
-	add_words(ret, json_object_get(o->root, "needs"));
+	add_strings(ret, json_object_get(o->root, "needs"));
 	head.needs = (uint32_t)(ret->len - at);
 	at = ret->len;
-	add_words(ret, json_object_get(o->root, "collect"));
+	add_strings(ret, json_object_get(o->root, "collect"));
 	head.collect = (uint32_t)(ret->len - at);
 	if (ret->failed)
 		return dw_fail(err, DW_E_INVALID, E2BIG,
-		               "fit the request into an order for the container");
+		               "cannot fit the request into an order for the container");
 	memcpy(ret->data + start, &head, sizeof(head));
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is left if we are killed. The guest ends when our stream to it does, and the
- * engine removes the container then; so something is left only where the engine
- * died, too, or where we were killed between the creation and the start.
+ * Remove containers that a killed dewar-docker left. Usually there are none: the guest
+ * ends when its stream does, and the engine then removes the container. One is left if
+ * the engine died too, or if we were killed between creation and start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +15,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "docker/container.h"
+#include "docker/docker.h"
 
-/* An engine that needs longer to say what it has is to be kept for the run. */
+/* Leave the rest of the deadline to the run if the engine is slow. */
 #define SWEEP_MS 3000U
 
-#define SWEEP_MAX 16 /* a start: the rest is for the next one */
+#define SWEEP_MAX 16 /* in one run; the next run removes more */
 
-/* Field 22 of /proc/PID/stat, behind a name that may hold anything; 0 if gone. */
+/* Field 22 of /proc/PID/stat, after a name of any bytes; 0 if the process is gone. */
 static unsigned long long start_time(long pid)
 {
 	char path[64], text[1024];
@@ -59,7 +59,7 @@ void dw_owner_make(char *ret, size_t size)
 		               start);
 }
 
-/* The number up to the next colon, or the end for the last; 0 if there is none. */
+/* Parse the number that ends at the given character; 0 if there is none. */
 static unsigned long long next_number(const char **p, char until)
 {
 	unsigned long long n;
@@ -89,23 +89,23 @@ bool dw_owner_is_dead(const char *label, bool running)
 	if (their_ns == 0 || pid == 0 || pid > INT32_MAX || start == 0)
 		return false;
 	/*
-	 * Of a host that has been started anew only what does not run is known to be
-	 * nobody's: the label may come from another machine that shares the engine.
+	 * Another boot: this host was restarted, or another machine shares the engine.
+	 * Only a container that does not run is certainly abandoned.
 	 */
 	if (strlen(boot) != strcspn(label, ":") ||
 	    strncmp(boot, label, strlen(boot)) != 0)
 		return !running;
-	/* Whom we cannot see may live. */
+	/* A process in another pid namespace may be alive. */
 	return their_ns == pidns && start_time((long)pid) != start;
 }
 
 void dw_sweep(const struct dw_engine *engine)
 {
 	struct dw_engine brief = *engine, *e = &brief;
-	autojson json_t *filter = json_pack("{s:[s]}", "label", DW_LABEL_OWNER);
+	json_auto_t *filter = json_pack("{s:[s]}", "label", DW_LABEL_OWNER);
 	autofree char *text = filter ? json_dumps(filter, JSON_COMPACT) : NULL;
 	autofree char *escaped = text ? dw_docker_http_escape(text) : NULL;
-	autojson json_t *list = NULL;
+	json_auto_t *list = NULL;
 	struct dw_error err = {0};
 	char path[256];
 	int removed = 0;
@@ -116,7 +116,7 @@ void dw_sweep(const struct dw_engine *engine)
 		e->deadline_ms = dw_now_ms() + SWEEP_MS;
 	(void)snprintf(path, sizeof(path), "/containers/json?all=1&filters=%s", escaped);
 	if (dw_engine_call(e, "GET", path, NULL, &list, NULL, &err) < 0)
-		return; /* whatever it is, the run will tell */
+		return; /* the run will report the failure */
 	for (size_t i = 0; i < json_array_size(list) && removed < SWEEP_MAX; i++) {
 		const json_t *item = json_array_get(list, i);
 		const char *id = json_string_value(json_object_get(item, "Id"));
@@ -124,7 +124,7 @@ void dw_sweep(const struct dw_engine *engine)
 		const char *owner = json_string_value(
 			json_object_get(json_object_get(item, "Labels"), DW_LABEL_OWNER));
 
-		/* The engine was asked for our label; that it listened is not certain. */
+		/* The engine may have ignored the filter. */
 		if (!owner || !dw_container_is_id(id) ||
 		    !dw_owner_is_dead(owner, state && strcmp(state, "running") == 0))
 			continue;

@@ -16,8 +16,6 @@
 #include "levels/host.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
-#include "levels/pasta.h"
-#include "levels/refusal_cause.h"
 
 /*
  * No check trusts a version or a setting: each tries what a run would do.

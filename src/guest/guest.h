@@ -4,18 +4,48 @@
 
 #include <stddef.h>
 
+#include "init/init.h"
 #include "wire/guest.h"
 
 /*
- * dewar-guest: the first process of a container that an engine built. This is shared
- * by main.c and files.c.
+ * dewar-guest: the first process of a container that an engine created. main.c has the
+ * order of its steps.
  */
+
+struct dw_guest {
+	struct dw_guest_order order;
+	struct dw_plan plan;
+	const char *needs;
+	const char *collect;
+	struct dw_init init;
+	pid_t program;
+	int in;     /* our ends of the program's stdio */
+	int out[2]; /* by enum dw_stream */
+	uint64_t start;
+	size_t n_pending; /* input that the program has not taken yet */
+	size_t at_pending;
+	char pending[DW_GUEST_PAYLOAD_MAX];
+};
+
+/* start.c: check the walls, fork the program, and report what the kernel says of both. */
+void dw_guest_start_program(struct dw_guest *g);
+
+/*
+ * frames.c. If the reader is slow we wait, but not past this time: meanwhile no limit of
+ * the program is checked.
+ */
+extern uint64_t dw_guest_give_up_ns;
+
+/* Why the program's process failed before its exec. */
+extern struct dw_error dw_guest_failure;
+
+void dw_guest_report(enum dw_guest_kind kind, const struct dw_report *report);
 
 /* Send one frame; if the stream is closed, end the container. */
 void dw_guest_send(enum dw_guest_kind kind, const void *data, size_t len);
 
 /*
- * Write a file into the cell: FILE and its DATA are read from standard input. Its
+ * transfer.c: write a file into the cell: FILE and its DATA are read from standard input. Its
  * payload, the frame's header being read already, has len bytes.
  */
 void dw_guest_take_file(size_t len);

@@ -27,9 +27,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "cgroup/find.h"
-#include "cgroup/parent.h"
-#include "levels/scope.h"
+#include "cgroup/cgroup.h"
 #include "wire/plan.h"
 #include "wire/report.h"
 
@@ -37,7 +35,7 @@
 
 static _Noreturn __attribute__((format(printf, 1, 2))) void give_up(const char *fmt, ...)
 {
-	struct dw_scope_said said = {.magic = DW_SCOPE_MAGIC};
+	struct dw_scope_reply said = {.magic = DW_SCOPE_MAGIC};
 	va_list args;
 
 	va_start(args, fmt);
@@ -183,7 +181,7 @@ static void get_scope(int pid)
 
 int main(int argc, char **argv)
 {
-	struct dw_scope_said said = {.magic = DW_SCOPE_MAGIC};
+	struct dw_scope_reply said = {.magic = DW_SCOPE_MAGIC};
 	char *const serve[] = {(char *)"dewar-launch", (char *)"serve", NULL};
 	char *const env[] = {NULL};
 	int fd, pid, r;
@@ -198,7 +196,7 @@ int main(int argc, char **argv)
 	fd = dw_cgroup_open_own();
 	if (fd < 0)
 		give_up("cannot open the folder of the scope: %s", strerrordesc_np(-fd));
-	r = dw_cgroup_step_aside(fd, pid);
+	r = dw_cgroup_enter_leaf(fd, pid);
 	if (r == 0)
 		r = dw_cgroup_pass_on(fd);
 	if (r < 0)

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/account.h"
+#include "dewar/dewar.h"
 #include "http/headers.h"
 #include "http/http_own.h"
 
@@ -63,8 +64,8 @@ bool dw_auth_needs_key(const struct dw_config *config, const struct dw_listener 
 	if (!listener->loopback && !listener->unix_socket)
 		return true;
 	for (size_t i = 0; i < config->runs.n_levels; i++)
-		if (strcmp(config->runs.levels[i], "none") == 0 ||
-		    strcmp(config->runs.levels[i], "process") == 0)
+		/* Such a level runs code as the daemon's user, in the host's network. */
+		if (!(dw_level_guarantees(config->runs.levels[i]) & DW_G_NO_NETWORK))
 			return true;
 	return false;
 }

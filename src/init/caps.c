@@ -14,10 +14,10 @@
 	 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
 /*
- * All five sets, and the ways to get any of it back. The bounding set and the
- * secure bits need CAP_SETPCAP, which a plain user outside a namespace of its
- * own lacks; there, with must unset, they stay, and no_new_privs alone keeps the
- * program from gaining what the bounding set would allow.
+ * Empty all five sets, and lock the ways to regain a capability. The bounding set and the
+ * secure bits need CAP_SETPCAP, which a plain user has only in its own namespace. Without
+ * it, and with must unset, they stay, and no_new_privs alone keeps the program from gaining
+ * what the bounding set would allow.
  */
 int dw_caps_drop(bool must, struct dw_error *err)
 {
@@ -25,19 +25,21 @@ int dw_caps_drop(bool must, struct dw_error *err)
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "set no_new_privs");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot set no_new_privs");
 	/* mutant: lock-secure-bits */
 	if (prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0) < 0 && must)
-		return dw_fail(err, DW_E_INTERNAL, errno, "lock the secure bits");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot lock the secure bits");
 	/* mutant: empty-bounding-set */
 	for (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
 		;
 	if (errno != EINVAL && must) /* EINVAL: past the last one there is */
-		return dw_fail(err, DW_E_INTERNAL, errno, "empty the bounding set");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot empty the bounding set");
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "clear ambient capabilities");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot clear ambient capabilities");
 	/* mutant: drop-capabilities */
 	if (syscall(SYS_capset, &header, none) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "drop all capabilities");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot drop all capabilities");
 	return 0;
 }

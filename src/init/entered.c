@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stages 8 to 10 of a cell whose program comes from a zygote: init has no fork to
- * make. It waits until the program has entered, and checks the walls that it has.
+ * Stages 8 to 10 of a cell whose program a zygote forks: init waits until the program has
+ * entered, and checks its walls.
  *
- * Until then only our own code is in the cell, so init is still dumpable: the kernel
- * demands that of a process whose namespaces another one enters. It is closed before
- * any code of a caller runs.
+ * Until then only our own code is in the cell, and init is still dumpable: the kernel
+ * requires that of a process whose namespaces another one enters. It is closed before any
+ * untrusted code runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,16 +20,15 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "init/init.h"
-#include "init/seccomp.h"
 
 pid_t dw_entered_holder;
 
-bool dw_entered_word(struct dw_word *ret)
+bool dw_entered_receive(struct dw_init_message *ret)
 {
 	return recv(DW_LAUNCH_FD, ret, sizeof(*ret), 0) == sizeof(*ret);
 }
 
-/* Returns true if we can wait for it: it is alive, and no other process's child. */
+/* Returns true if it is alive, and our child. */
 static bool is_our_child(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -48,7 +47,7 @@ void dw_entered_find_holder(pid_t program)
 		dw_entered_holder = (pid_t)strtol(text, NULL, 10);
 }
 
-/* How many filters stand around all of us: an outer container's, say. */
+/* Filters that init has too, such as those of a container around us. */
 static int32_t count_outer(void)
 {
 	struct dw_walls own;
@@ -57,12 +56,12 @@ static int32_t count_outer(void)
 	return own.seccomp_filters > 0 ? own.seccomp_filters : 0;
 }
 
-/* Most of its filters come from the zygote. Returns true if none is missing. */
+/* Returns true if no filter is missing; most were inherited from the zygote. */
 static bool is_filtered(const struct dw_walls *walls, int32_t outer)
 {
 	return walls->seccomp_mode == SECCOMP_MODE_FILTER &&
 	       (walls->seccomp_filters == outer + DW_SECCOMP_FILTERS ||
-	        walls->seccomp_filters < 0); /* a kernel before 5.11 does not count */
+	        walls->seccomp_filters < 0); /* kernels before 5.11 do not count */
 }
 
 pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
@@ -70,11 +69,11 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	const struct dw_report empty = {.kind = DW_REPORT_EMPTY};
 	autoclose int ruleset = -1;
 	struct dw_walls shared = {0};
-	struct dw_word word;
+	struct dw_init_message m;
 	int32_t outer;
 	int abi = 0, r;
 
-	/* The program does not come from this core, so nothing keeps us here. */
+	/* The program does not start on this core, so init need not stay here. */
 	(void)sched_setaffinity(0, sizeof(plan->h->cpus), &plan->h->cpus);
 	if ((plan->h->flags & DW_PLAN_LANDLOCK) &&
 	    dw_landlock_ruleset(plan, &abi, &ruleset, err) < 0)
@@ -83,25 +82,25 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err)
 	outer = count_outer();
 	r = dw_report_send(DW_LAUNCH_FD, &empty, ruleset);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "offer the cell");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot report the empty cell");
 
-	if (!dw_entered_word(&word) || word.kind != DW_WORD_READY)
-		_exit(125); /* dewar does not want this cell any more */
-	if (!is_our_child(word.pid))
+	if (!dw_entered_receive(&m) || m.kind != DW_INIT_READY)
+		_exit(125); /* dewar has cancelled the cell */
+	if (!is_our_child(m.pid))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d did not enter the cell",
-		               word.pid);
+		               m.pid);
 	/* The proof reports our namespaces and mounts, so the program must share them. */
 	/* mutant: compare-namespaces */
-	if (!dw_readback_shares_all(word.pid, &shared))
+	if (!dw_readback_shares_all(m.pid, &shared))
 		return dw_fail(err, DW_E_INTERNAL, 0,
 		               "process %d is not in all of the cell's namespaces",
-		               word.pid);
-	dw_entered_find_holder(word.pid);
-	dw_readback_own(word.pid, abi, &dw_program_walls);
+		               m.pid);
+	dw_entered_find_holder(m.pid);
+	dw_readback_own(m.pid, abi, &dw_program_walls);
 	/* mutant: count-filters */
 	if ((plan->h->flags & DW_PLAN_SECCOMP) && !is_filtered(&dw_program_walls, outer))
 		return dw_fail(err, DW_E_INTERNAL, 0, "process %d lacks a seccomp filter",
-		               word.pid);
+		               m.pid);
 	dw_readback_join(&shared, &dw_program_walls);
-	return word.pid;
+	return m.pid;
 }

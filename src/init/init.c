@@ -2,15 +2,14 @@
 /*
  * Stages 8 and 10: the cell's first process.
  *
- * It reaps orphans, waits for the program, holds the limits that the kernel
- * does not hold here, and ends everything: when the program ends, when a limit
- * is passed, or when dewar is gone (the report socket hangs up). It is never the
- * program itself, so that signals and orphans behave in a cell as anywhere.
+ * It reaps orphans, waits for the program, enforces the limits that the kernel does not
+ * enforce here, and ends the cell: when the program ends, when a limit is exceeded, or
+ * when dewar is gone (the report socket hangs up). It is never the program itself, so that
+ * signals and orphans behave in a cell as anywhere else.
  *
- * It has the program's id but is out of its reach: as pid 1 it gets no signal
- * that it did not ask for, it is not dumpable, so its memory, descriptors and
- * executable are closed to the program, and the Landlock domain of the program
- * does not contain it.
+ * It has the program's id, but the program cannot reach it: pid 1 gets only the signals
+ * that it handles, it is not dumpable, so its memory, descriptors and executable are
+ * closed, and the program's Landlock domain does not contain it.
  */
 #include "init/init.h"
 
@@ -36,11 +35,11 @@
 #include "base/path.h"
 
 #define KILL_ROUNDS 2000 /* of 1 ms each */
-#define DEADLINE_LOOK_MS 1000
-#define LATE_WORD_MS 1000
+#define DEADLINE_CHECK_MS 1000
+#define LATE_MESSAGE_MS 1000
 #define SAMPLES (DW_PLAN_SAMPLE_MEMORY | DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS)
 
-/* CPU time of a process; of all that ended in the cell and of init, for pid 0. */
+/* CPU time of a process; for pid 0, of init and of all that have ended in the cell. */
 static uint64_t cpu_ns(pid_t pid)
 {
 	struct timespec ts = {0};
@@ -56,29 +55,29 @@ static uint64_t cpu_ns(pid_t pid)
 	       dw_sample_dead_cpu_ns();
 }
 
-/* Where the run stands. */
+/* The state of the run. */
 struct watch {
 	pid_t program;
 	int children_fd;
-	bool waits;         /* for its job: it has not begun */
+	bool waits;         /* the program has not got its job yet */
 	uint64_t start;     /* ns */
 	uint64_t deadline;  /* ns, or 0 */
-	uint64_t spent_cpu; /* ns, before it began */
+	uint64_t spent_cpu; /* ns, before the run started */
 };
 
 /*
- * How long until the next look: as long as it takes to fill the room that is
- * left, at 2 GB/s, and never so long that a burst of processes is missed.
+ * The time until the next sample: as long as it takes to fill the remaining memory at
+ * 2 GB/s, and at most 20 ms, so that no burst of processes is missed.
  */
-static int next_look_ms(const struct dw_plan *plan, const struct watch *w,
-                        const struct dw_report_end *end)
+static int next_sample_ms(const struct dw_plan *plan, const struct watch *w,
+                          const struct dw_report_end *end)
 {
 	uint64_t room, ms = 20;
 
 	if (w->waits)
-		return -1; /* our own code: there is nothing to hold yet */
+		return -1; /* only our own code runs: there is nothing to limit yet */
 	if (!(plan->h->flags & SAMPLES))
-		return DEADLINE_LOOK_MS;
+		return DEADLINE_CHECK_MS;
 	if (plan->h->flags & DW_PLAN_SAMPLE_MEMORY) {
 		room = plan->h->memory > end->peak_memory
 		               ? plan->h->memory - end->peak_memory
@@ -88,7 +87,7 @@ static int next_look_ms(const struct dw_plan *plan, const struct watch *w,
 	return ms < 1 ? 1 : ms > 20 ? 20 : (int)ms;
 }
 
-static uint64_t max_rss(void)
+uint64_t dw_init_max_rss(void)
 {
 	struct rusage ru = {0};
 
@@ -96,7 +95,7 @@ static uint64_t max_rss(void)
 	return (uint64_t)ru.ru_maxrss << 10;
 }
 
-/* Everything in the cell, until nothing is left to be waited for. */
+/* Kill and reap every process in the cell. */
 static void end_all(const struct dw_plan *plan)
 {
 	const struct timespec ms = {.tv_nsec = 1000000};
@@ -104,12 +103,12 @@ static void end_all(const struct dw_plan *plan)
 	pid_t pid;
 
 	if (plan->h->flags & DW_PLAN_NAMESPACES) {
-		/* All in here descend from us: without a child we are alone. */
+		/* All processes here descend from us: without a child there are none. */
 		if (waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD)
 			return;
 		/*
-		 * One call reaches all of the pid namespace but us, at once; it takes
-		 * the longer the more processes the host has.
+		 * One call signals all of the pid namespace but us. It takes longer the
+		 * more processes the host has.
 		 */
 		(void)kill(-1, SIGKILL);
 		while (waitpid(-1, &status, 0) > 0 || errno == EINTR)
@@ -143,8 +142,8 @@ static bool is_only_child(pid_t pid)
 }
 
 /*
- * Returns true if only the holder of the program's memory was left, and is killed.
- * All that is left for it is to free that memory, and no answer need wait for that.
+ * Returns true if only the holder of the program's memory was left, and is killed. It only
+ * has to free that memory, and the answer need not wait for that.
  */
 static bool end_holder(void)
 {
@@ -152,18 +151,19 @@ static bool end_holder(void)
 	       kill(dw_entered_holder, SIGKILL) == 0;
 }
 
-static bool tmp_is_full(const struct dw_plan *plan)
+bool dw_init_tmp_is_full(void)
 {
 	struct statvfs vfs;
 
-	if (!(plan->h->flags & DW_PLAN_NAMESPACES) || statvfs("/tmp", &vfs) < 0)
+	if (statvfs("/tmp", &vfs) < 0)
 		return false;
-	return vfs.f_bavail == 0 || vfs.f_favail == 0;
+	/* gVisor does not count inodes. */
+	return vfs.f_bavail == 0 || (vfs.f_files > 0 && vfs.f_favail == 0);
 }
 
 /*
- * Dewar is gone without having been able to clean up after itself. Every program
- * of the cell is dead by now, so using the heap here harms none.
+ * Dewar is gone and cannot clean up. Every program of the cell is dead, so we may use the
+ * heap here.
  */
 static void remove_workdir(const struct dw_plan *plan)
 {
@@ -187,39 +187,39 @@ static void close_program_side(void)
 }
 
 /* Returns false if the cell is to end. */
-static bool take_word(struct watch *w)
+static bool read_message(struct watch *w)
 {
-	struct dw_word word;
+	struct dw_init_message m;
 
-	if (!w->waits || !dw_entered_word(&word))
+	if (!w->waits || !dw_entered_receive(&m))
 		return false;
-	if (word.kind == DW_WORD_READY) {
+	if (m.kind == DW_INIT_READY) {
 		dw_entered_find_holder(w->program);
 		w->spent_cpu = cpu_ns(w->program) + cpu_ns(0);
-	} else if (word.kind == DW_WORD_GO) {
+	} else if (m.kind == DW_INIT_GO) {
 		w->waits = false;
-		w->start = word.at_ns;
-		if (word.deadline_ms != 0)
-			w->deadline = w->start + word.deadline_ms * 1000000U;
+		w->start = m.at_ns;
+		if (m.deadline_ms != 0)
+			w->deadline = w->start + m.deadline_ms * 1000000U;
 	}
 	return true;
 }
 
 /*
- * The program hears of its start before we do, and a short one has ended before we
- * hear of it. One that died while it waited never started.
+ * The program gets its job before we get GO, and a short program has ended by then. If no
+ * GO comes, it died while it waited and never started.
  */
-static void hear_late_word(struct watch *w)
+static void read_late_message(struct watch *w)
 {
 	struct pollfd fd = {.fd = DW_LAUNCH_FD, .events = POLLIN};
 
-	while (w->waits && poll(&fd, 1, LATE_WORD_MS) > 0 && take_word(w))
+	while (w->waits && poll(&fd, 1, LATE_MESSAGE_MS) > 0 && read_message(w))
 		;
 }
 
 /*
- * Wait for an end of any kind. Dewar holds the deadline; if it is late by more
- * than a look (stopped, or stuck with its own caller), we do.
+ * Wait until the cell has to end. Dewar enforces the deadline; if it is late (stopped, or
+ * blocked by its caller), we do.
  */
 static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_end *end)
 {
@@ -231,21 +231,21 @@ static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_
 
 	for (bool look = true;; look = fds[0].revents != 0) {
 		if (look && dw_procs_reap(w->program, &end->wait_status)) {
-			hear_late_word(w);
-			/* Processes that it left behind tell whether it hit the limit. */
+			read_late_message(w);
+			/* The processes that it left show whether it hit the limit. */
 			if (plan->h->flags & DW_PLAN_SAMPLE_PIDS)
 				(void)dw_sample_check(plan->h, end);
 			return;
 		}
-		/* Without poll() we cannot hold the limits: end the cell. */
-		if (poll(fds, 2, next_look_ms(plan, w, end)) < 0 && errno != EINTR) {
+		/* Without poll() we cannot enforce the limits: end the cell. */
+		if (poll(fds, 2, next_sample_ms(plan, w, end)) < 0 && errno != EINTR) {
 			end->hit = DW_REASON_INTERNAL;
 			end->wait_status = SIGKILL;
 			return;
 		}
 		if (fds[0].revents)
 			(void)!read(w->children_fd, &info, sizeof(info));
-		if (fds[1].revents && !take_word(w)) {
+		if (fds[1].revents && !read_message(w)) {
 			end->wait_status = SIGKILL;
 			return;
 		}
@@ -275,18 +275,18 @@ static void report_walls(void)
 }
 
 /*
- * The cells of a zygote that has ended are still in our pid namespace: they go
- * when we do, and so we stay until dewar lets us.
+ * The cells of a zygote that has ended are in our pid namespace and would end with us, so
+ * we stay until dewar closes the socket.
  */
 static void outlive(const struct dw_report *report)
 {
-	char word;
+	char message;
 	int status;
 
-	(void)signal(SIGCHLD, SIG_IGN); /* from now on the kernel reaps them */
+	(void)signal(SIGCHLD, SIG_IGN); /* the kernel reaps from now on */
 	(void)dw_procs_reap(0, &status);
 	(void)dw_report_send(DW_LAUNCH_FD, report, -1);
-	while (recv(DW_LAUNCH_FD, &word, 1, 0) < 0 && errno == EINTR)
+	while (recv(DW_LAUNCH_FD, &message, 1, 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -300,26 +300,24 @@ int dw_init_prepare(struct dw_init *ret, struct dw_error *err)
 	sigaddset(&children, SIGCHLD);
 	ret->children_fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (ret->children_fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "watch the program");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot watch the program");
 
-	/*
-	 * If memory runs out in the cell's cgroup, the program is to go, and not init,
-	 * which could not tell then what happened. The program is born with the value
-	 * that we have now; ours is taken back once it is there.
-	 */
 	ret->oom_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (ret->oom_fd >= 0)
-		(void)dw_fd_write_all(ret->oom_fd, "1000", 4);
-
 	return 0;
 }
 
-/* Our memory, descriptors and executable are closed to the program. */
+void dw_init_set_oom(const struct dw_init *init, const char *score)
+{
+	if (init->oom_fd >= 0)
+		(void)dw_fd_write_all(init->oom_fd, score, strlen(score));
+}
+
 int dw_init_close(struct dw_error *err)
 {
 	/* mutant: init-closed */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "close init to the program");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot close init to the program");
 	return 0;
 }
 
@@ -337,8 +335,7 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 	if (plan->h->deadline_ms != 0)
 		w.deadline = w.start + plan->h->deadline_ms * 1000000U;
 	(void)sched_setaffinity(program, sizeof(plan->h->cpus), &plan->h->cpus);
-	if (init->oom_fd >= 0)
-		(void)dw_fd_write_all(init->oom_fd, "0", 1);
+	dw_init_set_oom(init, DW_INIT_OOM_LAST);
 	close_program_side();
 	report_walls();
 
@@ -349,14 +346,15 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 	if (plan->h->flags & DW_PLAN_ZYGOTE)
 		outlive(&report);
 	report.end.run_ns = dw_now_ns() - w.start;
-	report.end.tmp_full = tmp_is_full(plan);
+	report.end.tmp_full = (plan->h->flags & DW_PLAN_NAMESPACES) &&
+	                      dw_init_tmp_is_full();
 	/* mutant: end-the-cell */
 	if (!end_holder())
 		end_all(plan);
 	report.end.cpu_ns = cpu_ns(0);
 	report.end.cpu_ns -= w.spent_cpu < report.end.cpu_ns ? w.spent_cpu
 	                                                     : report.end.cpu_ns;
-	report.end.max_rss = max_rss();
+	report.end.max_rss = dw_init_max_rss();
 	if (dw_report_send(DW_LAUNCH_FD, &report, -1) < 0)
 		remove_workdir(plan);
 	_exit(0); /* the kernel waits here for processes that are still dying */

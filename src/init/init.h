@@ -82,9 +82,25 @@ struct dw_init {
 	int oom_fd;      /* our own oom_score_adj, which the program inherits */
 };
 int dw_init_prepare(struct dw_init *ret, struct dw_error *err);
+
+/*
+ * If memory runs out, the kernel must kill the program, not init, which reports it. The
+ * program inherits our score, FIRST, at the fork; then ours becomes LAST.
+ */
+#define DW_INIT_OOM_FIRST "1000"
+#define DW_INIT_OOM_LAST "0"
+void dw_init_set_oom(const struct dw_init *init, const char *score);
+
+/* Close our memory, descriptors and executable to the program. */
 int dw_init_close(struct dw_error *err);
 _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *init,
                            pid_t program);
+
+/* Returns true if /tmp has no block or no inode left. */
+bool dw_init_tmp_is_full(void);
+
+/* Bytes, of the largest process that we have reaped. */
+uint64_t dw_init_max_rss(void);
 
 /* entered.c: wait for a program that a zygote forks into the cell; returns its pid. */
 pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err);
@@ -96,8 +112,8 @@ pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err);
 extern pid_t dw_entered_holder;
 void dw_entered_find_holder(pid_t program);
 
-/* Receive a word from dewar. Returns false if it is malformed, or if dewar is gone. */
-bool dw_entered_word(struct dw_word *ret);
+/* Receive a message from dewar. Returns false if it is malformed, or if dewar is gone. */
+bool dw_entered_receive(struct dw_init_message *ret);
 
 /* sample.c */
 struct dw_sample {
@@ -134,5 +150,22 @@ unsigned dw_procs_signal(int sig);
 
 /* Reap all children that have died; returns true once the program was among them. */
 bool dw_procs_reap(pid_t program, int *ret_status);
+
+/* ---- seccomp.c ---- */
+
+#define DW_SECCOMP_FILTERS 3 /* that dw_seccomp_load() loads */
+
+/*
+ * Load the filters of seccomp_table.h, for the calling thread and all that it will ever
+ * start; there is no way back, and execve() keeps them. The caller has set no_new_privs. On
+ * failure some filters may be loaded: the process must not run the program.
+ */
+int dw_seccomp_load(struct dw_error *err);
+
+/*
+ * One more filter, before those: no memfd, since neither a mount nor a Landlock rule keeps
+ * a file without a path from being executed.
+ */
+int dw_seccomp_forbid_memfd(struct dw_error *err);
 
 #endif

@@ -2,11 +2,10 @@
 /*
  * Stage 9: Landlock, on top of the mounts.
  *
- * What the plan's ALLOW entries name may be read and executed, what they name
- * as writable may be changed, and nothing else; no device may be talked to with
- * ioctl; no signal and no abstract socket reaches outside the program's own
- * domain, init included. It holds even where a mount is wrong, and it is what
- * level process has instead of mounts.
+ * The program may read and execute what the plan's ALLOW entries name, write what they
+ * name as writable, and nothing else; no ioctl on devices; no signal and no abstract socket
+ * reaches outside its domain, not even init. This holds even if a mount is wrong, and
+ * replaces mounts at level process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +74,7 @@ int dw_open_exact(const char *path)
 static int allow(int ruleset, const char *path, bool exact, uint64_t access,
                  struct dw_error *err)
 {
-	/* A folder that is shared was one when it was looked at, and must be one still. */
+	/* A shared folder was checked before; it must not have become a link since. */
 	autoclose int fd = exact ? dw_open_exact(path) : open(path, O_PATH | O_CLOEXEC);
 	struct landlock_path_beneath_attr rule = {.parent_fd = fd};
 	struct stat st;
@@ -83,22 +82,25 @@ static int allow(int ruleset, const char *path, bool exact, uint64_t access,
 	if (fd < 0 && errno == ENOENT && !exact)
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s for Landlock", path);
-	/* What may be executed is files: a folder would let all in it be. */
-	if (S_ISDIR(st.st_mode) && !(access & LANDLOCK_ACCESS_FS_READ_DIR))
-		return dw_fail(err, DW_E_INTERNAL, EISDIR, "allow %s with Landlock",
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s for Landlock",
 		               path);
+	/* Only files: a folder would allow all files in it. */
+	if (S_ISDIR(st.st_mode) && !(access & LANDLOCK_ACCESS_FS_READ_DIR))
+		return dw_fail(err, DW_E_INTERNAL, EISDIR,
+		               "cannot allow %s with Landlock", path);
 	if (exact && S_ISLNK(st.st_mode))
-		return dw_fail(err, DW_E_INTERNAL, ELOOP, "open %s for Landlock", path);
+		return dw_fail(err, DW_E_INTERNAL, ELOOP, "cannot open %s for Landlock",
+		               path);
 
 	rule.allowed_access = S_ISDIR(st.st_mode) ? access : access & FS_ON_FILE;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule,
 	            0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "allow %s with Landlock", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot allow %s with Landlock",
+		               path);
 	return 0;
 }
 
-/* What an entry grants. With a list of commands only their own entries let execute. */
+/* The access that an entry grants. With allowed_commands only EXEC entries grant it. */
 static uint64_t granted_by(const struct dw_plan *plan, const struct dw_plan_entry *e)
 {
 	uint64_t access = FS_READ;
@@ -130,8 +132,8 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 	if (abi < 1 && (plan->h->flags & DW_PLAN_COMMANDS) &&
 	    !(plan->h->flags & DW_PLAN_NAMESPACES))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "hold allowed_commands: without a root of its own it takes "
-		               "Landlock, which this kernel does not have");
+		               "cannot enforce allowed_commands: without its own root the "
+		               "cell needs Landlock, which this kernel does not have");
 	if (abi < 1)
 		return 0; /* not in this kernel: the proof says so */
 
@@ -144,7 +146,8 @@ int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
 	}
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
 	if (ruleset < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a Landlock ruleset");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot make a Landlock ruleset");
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
@@ -167,6 +170,7 @@ int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error 
 	if (dw_landlock_ruleset(plan, ret_abi, &ruleset, err) < 0)
 		return -1;
 	if (ruleset >= 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "enter the Landlock domain");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot enter the Landlock domain");
 	return 0;
 }

@@ -23,14 +23,14 @@ static bool is_besides_loopback(const struct nlmsghdr *h)
 	return true;
 }
 
-/* Ask by netlink: the files in /proc/self/net say the same ten times as slowly. */
+/* Netlink is ten times as fast as the files in /proc/self/net. */
 int dw_net_count(uint16_t what)
 {
 	struct {
 		struct nlmsghdr h;
 		struct ifinfomsg all; /* zeroes: every family, every link */
 		struct rtattr attr;
-		uint32_t mask; /* counters take the kernel long, and we want none */
+		uint32_t mask; /* skip the counters, which are slow */
 	} ask = {
 		.h = {.nlmsg_len = what == RTM_GETLINK ? sizeof(ask)
 	                                               : offsetof(typeof(ask), attr),

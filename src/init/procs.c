@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cell's processes: all of our pid namespace or, where we have none of our
- * own, those that descend from us. One that is born while we look is seen next
- * time. Nothing is allocated.
+ * The cell's processes: all of our pid namespace or, without one, our descendants. A
+ * process that starts meanwhile is found next time. Nothing is allocated.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -74,7 +73,7 @@ size_t dw_procs_list(pid_t *list)
 {
 	size_t n;
 
-	/* As pid 1 all that /proc shows is ours; the first of it are we. */
+	/* As pid 1, all processes in /proc belong to the cell, except ourselves. */
 	if (getpid() == 1) {
 		n = dw_procs_numbers("/proc", list, DW_PROCS_MAX);
 		for (size_t i = 0; i < n; i++)

@@ -10,7 +10,6 @@
 
 #include "base/fd.h"
 #include "init/init.h"
-#include "init/seccomp.h"
 #include "wire/enter.h"
 
 struct dw_walls dw_program_walls;
@@ -24,17 +23,18 @@ static int set_rlimits(const struct dw_plan *plan, struct dw_error *err)
 		const struct dw_plan_rlimit *want = &plan->h->rlimits[i];
 
 		if (getrlimit((int)want->resource, &lim) < 0)
-			return dw_fail(err, DW_E_INTERNAL, errno, "read rlimit %u",
+			return dw_fail(err, DW_E_INTERNAL, errno, "cannot read rlimit %u",
 			               want->resource);
-		/* gVisor refuses to set some of them, also to what they are. */
+		/* gVisor refuses to set some limits, even to their current value. */
 		if (lim.rlim_cur == lim.rlim_max && lim.rlim_max <= want->value)
 			continue;
 		if (want->value < lim.rlim_max)
 			lim.rlim_max = want->value;
 		lim.rlim_cur = lim.rlim_max;
 		if (setrlimit((int)want->resource, &lim) < 0)
-			return dw_fail(err, DW_E_INTERNAL, errno, "set rlimit %u to %llu",
-			               want->resource, (unsigned long long)lim.rlim_max);
+			return dw_fail(err, DW_E_INTERNAL, errno,
+			               "cannot set rlimit %u to %llu", want->resource,
+			               (unsigned long long)lim.rlim_max);
 	}
 	return 0;
 }
@@ -57,12 +57,13 @@ int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi, struct dw_e
 	(void)setsid();
 	(void)umask(022);
 	/*
-	 * Init stands still until we exec. When it wakes up it may have another
-	 * core; we keep this one, and init gives us all of them back.
+	 * Init sleeps until we exec. It may wake up on any core; we stay on this one
+	 * until init lets us use all.
 	 */
 	(void)sched_setaffinity(getppid(), sizeof(plan->h->cpus), &plan->h->cpus);
 	if (*cwd != '\0' && chdir(cwd) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "enter %s in the cell", cwd);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot enter %s in the cell",
+		               cwd);
 	/* mutant: rlimits */
 	if (set_rlimits(plan, err) < 0)
 		return -1;
@@ -100,13 +101,13 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int job)
 	if (plan->h->flags & DW_PLAN_PROBE)
 		_exit(0);
 
-	/* Everything but 0, 1 and 2 is close-on-exec; make sure of it. */
+	/* All descriptors but 0, 1 and 2 are close-on-exec already; make sure. */
 	/* mutant: close-on-exec */
 	r = dw_fd_cloexec_from(3);
 	if (r < 0) {
 		dw_program_walls.known = false;
 		(void)dw_fail(&err, DW_E_UNSUPPORTED, -r,
-		              "keep our descriptors from the program (Linux 5.11 or newer "
+		              "cannot keep our descriptors from the program (Linux 5.11 or newer "
 		              "is needed, or a /proc)");
 		dw_init_die(&err);
 	}
@@ -115,6 +116,6 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int job)
 	(void)execve(argv[0], argv, env);
 	dw_program_walls.known = false;
 	(void)dw_fail(&err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL, errno,
-	              "start %s in the cell", argv[0]);
+	              "cannot start %s in the cell", argv[0]);
 	dw_init_die(&err);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage 10: ask the kernel what it made of the program. Nothing here repeats what
- * the plan wanted: every field is an answer, or says that there was none.
+ * Stage 10: read the program's walls back from the kernel. Nothing here repeats the plan:
+ * every field is the kernel's answer, or says that there was none.
  *
- * What the program could change about itself later, its own process asks just
- * before the exec. What it shares with init and cannot change (namespaces, the
- * tree, the network) init asks while the program is already at work.
+ * The program's own process reads what it could change later, just before the exec. Init
+ * reads what it shares with the program (namespaces, the tree, the network), while the
+ * program already runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret)
 	read_status(pid, ret);
 }
 
-/* Newer than Debian 12's headers: would it be executed? Linux 6.14 knows. */
+/* Newer than Debian 12's headers: check whether a file may be executed (Linux 6.14). */
 #define EXECVE_CHECK 0x10000
 
 static int is_refused(const char *path)
@@ -113,8 +113,9 @@ int dw_readback_commands(const struct dw_plan *plan, struct dw_walls *walls,
 			walls->commands++;
 	}
 	if (walls->landlock_abi > 0 && walls->others_refused == 0)
-		return dw_fail(err, DW_E_INTERNAL, 0,
-		               "a program that is not on the list could be executed");
+		return dw_fail(
+			err, DW_E_INTERNAL, 0,
+			"a program that is not in allowed_commands could be executed");
 	return 0;
 }
 

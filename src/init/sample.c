@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cell's processes use, where no cgroup counts for us: we look.
+ * What the cell's processes use, sampled from /proc where no cgroup counts it.
  *
- * Memory is what processes hold of their own, and what they share: pages of
- * tmpfs, of memfds, of shared mappings. The latter are seen from two sides, as
- * files and in the processes that map them, and neither side sees all; we take
- * the larger.
+ * Memory is the processes' own pages plus shared ones: of tmpfs, memfds and shared
+ * mappings. Shared pages show as files and in the processes that map them, and neither
+ * view is complete; we take the larger.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +22,13 @@
 #include "base/fd.h"
 #include "init/init.h"
 
-#define FDS_MAX 8192   /* looked at, in all */
-#define MEMFDS_MAX 512 /* told apart */
+#define FDS_MAX 8192   /* inspected, in all */
+#define MEMFDS_MAX 512 /* counted once each */
 
 struct process {
 	pid_t pid;
 	uint64_t rss;
-	char folder[48]; /* where its memory and descriptors are seen, or "" */
+	char folder[48]; /* the /proc folder that shows its memory and descriptors, or "" */
 };
 
 static uint64_t kb_after(const char *text, const char *field)
@@ -39,7 +38,7 @@ static uint64_t kb_after(const char *text, const char *field)
 	return at ? strtoull(at + strlen(field), NULL, 10) * 1024U : 0;
 }
 
-/* Shared pages count in parts; all of them if the kernel does not tell. */
+/* Shared pages count by share; in full if the kernel does not tell. */
 static void add_exact(const struct process *proc, uint64_t *own, uint64_t *shared)
 {
 	char path[64], text[2048];
@@ -78,8 +77,8 @@ static bool read_stat(const char *path, char *ret_state, uint64_t field[25])
 }
 
 /*
- * The memory and descriptors of a process are those of any of its threads. Its
- * first one may have ended while others live on, and then shows none of it.
+ * All threads of a process show its memory and descriptors, except a first thread that
+ * has ended before the others.
  */
 static void live_thread(pid_t pid, char state, uint64_t field[25], char *ret, size_t size)
 {
@@ -123,7 +122,7 @@ static bool add_process(struct process *proc, struct dw_sample *sum)
 	return true;
 }
 
-/* What is in the cell's own file systems is memory too. */
+/* Files in the cell's tmpfs are memory, too. */
 static uint64_t tmpfs_bytes(void)
 {
 	static const char *const mounts[] = {"/tmp", "/dev/shm"};
@@ -136,7 +135,7 @@ static uint64_t tmpfs_bytes(void)
 	return sum;
 }
 
-/* The file system that memfds are on has no name; one of our own tells. */
+/* The file system of memfds has no path: create one to find its device. */
 static dev_t memfd_device(void)
 {
 	static dev_t device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "init/seccomp.h"
+#include "init/init.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -25,7 +25,8 @@ static int load(const char *what, const struct sock_filter *filter, size_t len,
 	if (errno == ENOSYS || errno == EINVAL)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "this kernel lacks CONFIG_SECCOMP_FILTER");
-	return dw_fail(err, DW_E_INTERNAL, errno, "load the seccomp filter for %s", what);
+	return dw_fail(err, DW_E_INTERNAL, errno, "cannot load the seccomp filter for %s",
+	               what);
 }
 
 int dw_seccomp_forbid_memfd(struct dw_error *err)

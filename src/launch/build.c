@@ -34,7 +34,8 @@ int dw_build_join_cgroups(const int *cgroups, int n, struct dw_error *err)
 		/* mutant: cgroup-join */
 		r = dw_fd_write_all(cgroups[i], "0", 1);
 		if (r < 0)
-			return dw_fail(err, DW_E_INTERNAL, -r, "join the cell's cgroup");
+			return dw_fail(err, DW_E_INTERNAL, -r,
+			               "cannot join the cell's cgroup");
 		(void)close(cgroups[i]);
 	}
 	return 0;
@@ -59,7 +60,8 @@ static int join_late(const struct dw_builder *b, struct dw_error *err)
 	if (dw_build_join_cgroups(b->cgroups, b->n_cgroups, err) < 0)
 		return -1;
 	if (unshare(CLONE_NEWCGROUP) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "create a cgroup namespace");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot create a cgroup namespace");
 	return 0;
 }
 
@@ -72,7 +74,8 @@ static int name_and_connect(const struct dw_plan *plan, struct dw_error *err)
 	/* mutant: host-name */
 	if (sethostname(hostname, strlen(hostname)) < 0 ||
 	    setdomainname("(none)", strlen("(none)")) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "set the cell's host name");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot set the cell's host name");
 	/* mutant: loopback */
 	if (dw_net_loopback_up(err) < 0)
 		return -1;
@@ -107,9 +110,9 @@ static int wait_for_network(struct dw_error *err)
 	int r = dw_report_send(DW_LAUNCH_FD, &ready, -1);
 
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "ask for a network");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot ask for a network");
 	if (read(DW_LAUNCH_FD, &go, 1) != 1 || go != 'g')
-		_exit(125); /* dewar does not want this cell any more */
+		_exit(125); /* dewar has cancelled the cell */
 	return dw_net_keep_loopback_inside(err);
 }
 
@@ -120,11 +123,12 @@ static int send_open(enum dw_report_kind kind, const char *path, int flags,
 	int fd = open(path, O_RDONLY | O_CLOEXEC | flags), r;
 
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s in the cell", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s in the cell",
+		               path);
 	r = dw_report_send(DW_LAUNCH_FD, &report, fd);
 	(void)close(fd);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "hand over %s", path);
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot hand over %s", path);
 	return 0;
 }
 

@@ -10,9 +10,8 @@
 #include "launch/launch.h"
 
 /*
- * The tree below is ours alone until the program starts, so paths are plain
- * paths here. In a cell with its own root we stand in that root, and "/tmp/x"
- * means "tmp/x"; elsewhere it is the host's path.
+ * No program has run in the tree yet, so plain paths are safe. In a cell with its own root
+ * the current folder is that root, and "/tmp/x" becomes "tmp/x"; else it is a host path.
  */
 static const char *place(const struct dw_plan *plan, const char *dst)
 {
@@ -26,15 +25,15 @@ static int make_parents(const char *path, struct dw_error *err)
 	size_t len = strlen(path);
 
 	if (len >= sizeof(part))
-		return dw_fail(err, DW_E_INVALID, ENAMETOOLONG, "make %s", path);
+		return dw_fail(err, DW_E_INVALID, ENAMETOOLONG, "cannot make %s", path);
 	for (size_t i = 1; i < len; i++) {
 		if (path[i] != '/')
 			continue;
 		memcpy(part, path, i);
 		part[i] = '\0';
 		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return dw_fail(err, DW_E_INTERNAL, errno, "make %s in the cell",
-			               part);
+			return dw_fail(err, DW_E_INTERNAL, errno,
+			               "cannot make %s in the cell", part);
 	}
 	return 0;
 }
@@ -49,14 +48,17 @@ static int make_file(const struct dw_plan *plan, const struct dw_plan_entry *e,
 		return -1;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, e->mode);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "create %s in the cell", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create %s in the cell",
+		               path);
 	r = dw_fd_write_all(fd, plan->blob + e->src, e->size);
 	if (r == -ENOSPC)
-		return dw_fail(err, DW_E_INVALID, -r,
-		               "write %s in the cell: it does not fit in /tmp; raise --tmp",
-		               path);
+		return dw_fail(
+			err, DW_E_INVALID, -r,
+			"cannot write %s in the cell: it does not fit in /tmp; raise --tmp",
+			path);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "write %s in the cell", path);
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot write %s in the cell",
+		               path);
 	return 0;
 }
 
@@ -68,8 +70,10 @@ int dw_files_make(const struct dw_plan *plan, const struct dw_plan_entry *e,
 	if (e->op == DW_PLAN_FILE)
 		return make_file(plan, e, path, err);
 	if (e->op == DW_PLAN_SYMLINK && symlink(dw_plan_text(plan, e->src), path) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "link %s in the cell", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot link %s in the cell",
+		               path);
 	if (e->op == DW_PLAN_DIR && mkdir(path, e->mode) < 0 && errno != EEXIST)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make %s in the cell", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot make %s in the cell",
+		               path);
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage 0, where many cells are wanted: one launcher stays, and forks another for
- * each cell. A fork of something this small costs a sixth of starting it anew.
+ * Stage 0, for many cells: one launcher stays and forks another for each cell, at a sixth
+ * of the cost of starting one.
  *
- * It holds nothing but its socket: each launcher reads what its cell is from the
- * plan, as ever. Each child is dewar's own, not ours (CLONE_PARENT).
+ * It holds nothing but its socket; each launcher gets its own plan. Each is dewar's child,
+ * not ours (CLONE_PARENT).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 
 #include "launch/launch.h"
 
-/* In the child: the four descriptors that every launcher is born with. */
-static void take_places(const int *fds)
+/* In the child: move the four descriptors to the numbers that a launcher expects. */
+static void place_fds(const int *fds)
 {
 	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */
 	int source[DW_LAUNCH_FD + 1];
@@ -46,7 +46,7 @@ void dw_launch_fork_server(void)
 		}
 		pid = dw_clone(&args);
 		if (pid == 0) {
-			take_places(fds);
+			place_fds(fds);
 			return;
 		}
 		if (pid < 0)

@@ -16,12 +16,12 @@
 #include "launch/launch.h"
 
 /*
- * A cell that root starts runs under an id that owns nothing, so it could not
- * read a folder that only its owner may read. An id-mapped mount shows the
- * owner's files as the cell's own, on this mount and nowhere else.
+ * A cell that root starts has an id that owns nothing, so it could not read a folder that
+ * only its owner may read. An id-mapped mount shows the owner's files as the cell's own,
+ * on this mount only.
  *
- * The kernel takes the mapping in the form of a user namespace; a child that
- * does nothing holds one open for as long as we need it.
+ * The kernel takes the mapping as a user namespace; an idle child keeps one open while we
+ * need it.
  */
 
 static int write_map(pid_t pid, const char *name, uint32_t from, uint32_t to)
@@ -77,8 +77,8 @@ int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err)
 		return dw_fail(err, DW_E_INTERNAL, -mapping, "write its id map");
 
 	/*
-	 * A file system without id-mapped mounts is shown as it is: the cell then
-	 * reads what everybody may read. That is less, never more.
+	 * On a file system without id-mapped mounts the cell reads only what every user
+	 * may read: less, never more.
 	 */
 	attr.userns_fd = (uint64_t)mapping;
 	if (mount_setattr(mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,

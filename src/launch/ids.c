@@ -16,7 +16,7 @@
  * Stage 3, as root: become a user that owns nothing.
  *
  * On entry:  root of the host.
- * Does:      takes an id that no user, service or other cell has.
+ * Does:      takes an id that no user, service or other cell uses.
  * Leaves:    no group, no capability, no way back (checked).
  */
 int dw_ids_become(uint32_t id, struct dw_error *err)
@@ -25,19 +25,20 @@ int dw_ids_become(uint32_t id, struct dw_error *err)
 	gid_t rg, eg, sg;
 
 	if (setgroups(0, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot drop the groups of root");
 	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "become user %u", id);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot become user %u", id);
 
 	if (getresuid(&r, &e, &s) < 0 || r != id || e != id || s != id ||
 	    getresgid(&rg, &eg, &sg) < 0 || rg != id || eg != id || sg != id ||
 	    getgroups(0, NULL) != 0 || setuid(0) == 0)
-		return dw_fail(err, DW_E_INTERNAL, 0, "becoming user %u did not take",
-		               id);
+		return dw_fail(err, DW_E_INTERNAL, 0,
+		               "cannot become user %u: the ids did not change", id);
 
 	/*
-	 * Changing ids made us undumpable, and so our own /proc files root's; we
-	 * write our id map there next. No other process has this id, so none gains.
+	 * Changing ids made us undumpable, so that root owns our /proc files; we write
+	 * our id map there next. No other process has this id and could use them.
 	 */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return 0;
@@ -46,30 +47,31 @@ int dw_ids_become(uint32_t id, struct dw_error *err)
 /*
  * Stage 3, for a cell that a zygote forks into.
  *
- * On entry:  root of the host, or the plain user that the zygote is.
+ * On entry:  root of the host, or the zygote's plain user.
  * Does:      enters the user namespace that the zygote is in, as the zygote's own
  *            user there, so that what we create belongs to the zygote.
- * Leaves:    all capabilities in that namespace, none outside; no group of root's.
+ * Leaves:    all capabilities in that namespace, none outside; no groups of root.
  */
 int dw_ids_join(int userns, bool root, uint32_t id, struct dw_error *err)
 {
 	if (root && setgroups(0, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot drop the groups of root");
 	if (setns(userns, CLONE_NEWUSER) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "enter the zygote's user namespace");
+		               "cannot enter the zygote's user namespace");
 	if (root && dw_ids_take(id, err) < 0)
 		return -1;
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* as above */
 	return 0;
 }
 
-/* In a user namespace that maps it; the capabilities in there stay. */
+/* In a user namespace that maps the id; its capabilities stay. */
 int dw_ids_take(uint32_t id, struct dw_error *err)
 {
 	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "become user %u in the cell",
-		               id);
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot become user %u in the cell", id);
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return 0;
 }
@@ -80,11 +82,11 @@ static int write_file(const char *path, const char *text, struct dw_error *err)
 	int r;
 
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s", path);
 	r = dw_fd_write_all(fd, text, strlen(text));
 	if (r < 0)
 		return dw_fail(err, r == -EPERM ? DW_E_UNSUPPORTED : DW_E_INTERNAL, -r,
-		               "write \"%s\" to %s", text, path);
+		               "cannot write \"%s\" to %s", text, path);
 	return 0;
 }
 
@@ -92,8 +94,8 @@ static int write_file(const char *path, const char *text, struct dw_error *err)
  * Stage 5: the id map.
  *
  * On entry:  a new user namespace with nothing in it; still the host's ids.
- * Does:      gives our own id (uid and gid as the host has them, since we cannot
- *            see them any more) a name inside, and no other id any.
+ * Does:      maps our own id (the host's uid and gid, which we cannot see any more)
+ *            and no other.
  * Leaves:    groups frozen.
  */
 int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err)

@@ -16,12 +16,16 @@
  * thread. The stages without privilege are in init/init.h.
  */
 
-/* stage.c: the stage we are in, reported with an error so that dewar can explain it. */
+/* launch.c: the stage we are in, sent with an error so that dewar can explain it. */
 extern enum dw_report_stage dw_launch_stage;
 void dw_launch_send_error(int sock, const struct dw_error *err);
 
-/* main.c: map a sealed plan and check it; closes the descriptor. */
+/* Map a sealed plan and check it; closes the descriptor. */
 int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err);
+
+/* clone3(), or clone() if that is missing. */
+struct clone_args;
+long dw_clone(const struct clone_args *args);
 
 /* fork_server.c: returns in a child, for one cell; never in the process that stays. */
 void dw_launch_fork_server(void);
@@ -29,10 +33,7 @@ void dw_launch_fork_server(void);
 /* build.c, stage 2: move the caller into the cgroups; closes their descriptors. */
 int dw_build_join_cgroups(const int *cgroups, int n, struct dw_error *err);
 
-/*
- * build.c, stages 5 to 7: how the process came about that is now the first one in
- * the cell's namespaces.
- */
+/* build.c, stages 5 to 7, in the first process of the cell's namespaces. */
 struct dw_builder {
 	const struct dw_plan *plan;
 	int gate;       /* the parent writes one byte when to go on, or -1 */
@@ -79,7 +80,7 @@ int dw_sources_open(const struct dw_plan *plan, struct dw_sources *ret,
 int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources,
                     struct dw_error *err);
 
-/* In a copy of a tree that was built so: replace all that is writable in it. */
+/* In a copy of such a tree: replace everything that is writable. */
 int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err);
 
 /* files.c: make DIR, SYMLINK and FILE entries, below the current folder or the host's root. */
@@ -90,9 +91,5 @@ int dw_files_make(const struct dw_plan *plan, const struct dw_plan_entry *entry,
 int dw_net_loopback_up(struct dw_error *err);
 void dw_net_disable_dad(void);
 int dw_net_keep_loopback_inside(struct dw_error *err);
-
-/* clone.c: clone3(), or clone() if that is missing. */
-struct clone_args;
-long dw_clone(const struct clone_args *args);
 
 #endif

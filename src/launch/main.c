@@ -43,7 +43,6 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -61,7 +60,7 @@
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
 
-/* What came along with the plan; -1 where nothing did. */
+/* The descriptors that came with the plan, or -1. */
 struct given {
 	int userns;
 	int pidns;
@@ -71,21 +70,6 @@ struct given {
 	int cgroups[DW_REPORT_FDS_MAX];
 	int n_cgroups;
 };
-
-int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err)
-{
-	struct stat st;
-	void *map;
-
-	/* A plan that is not sealed could change after we checked it. */
-	if (fcntl(fd, F_GET_SEALS) != DW_PLAN_SEALS || fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, 0, "the plan is not sealed");
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return dw_fail(err, DW_E_INTERNAL, errno, "map the plan");
-	(void)close(fd);
-	return dw_plan_read(map, (size_t)st.st_size, ret, err);
-}
 
 /*
  * Stage 1: the plan.
@@ -109,7 +93,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 	r = dw_fd_close_from(DW_LAUNCH_FD + 1);
 	if (r < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, -r,
-		               "close inherited descriptors (Linux 5.9 or newer is "
+		               "cannot close inherited descriptors (Linux 5.9 or newer is "
 		               "needed, or a /proc)");
 	(void)fcntl(DW_LAUNCH_FD, F_SETFD, FD_CLOEXEC);
 
@@ -118,7 +102,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 		return dw_fail(err, DW_E_INTERNAL, -n,
 		               "dewar-launch is started by dewar, never by hand");
 	if (n == 0)
-		_exit(125); /* dewar does not want this cell any more */
+		_exit(125); /* dewar has cancelled the cell */
 
 	if (dw_launch_map_plan(fds[0], plan, err) < 0)
 		return -1;
@@ -139,8 +123,8 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 }
 
 /*
- * Does outer write the id map? Inner may map one id to its own; for any other
- * map it takes rights in the namespace outside, which outer has not given up yet.
+ * Returns true if outer writes the id map. Inner may map only its own id; any other map
+ * needs rights in the namespace outside, which outer still has.
  */
 static bool is_mapped_by_outer(const struct dw_plan *plan)
 {
@@ -173,7 +157,7 @@ static int enter_namespaces(const struct dw_plan *plan, const int *gate,
 	long pid = dw_clone(&args);
 
 	if (pid < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno, "create namespaces");
+		return dw_fail(err, DW_E_UNSUPPORTED, errno, "cannot create namespaces");
 	if (pid == 0)
 		return 0;
 
@@ -184,9 +168,9 @@ static int enter_namespaces(const struct dw_plan *plan, const int *gate,
 }
 
 /*
- * A zygote can fork into pid namespaces below its own, and nowhere else; so the
- * cell's has to be made there. setns() moves only the children of the caller, so
- * the launcher goes on as its own child, which is a child of dewar, too.
+ * A zygote can fork only into pid namespaces below its own, so the cell's is created there.
+ * setns() moves only the caller's children, so the launcher goes on as its own child,
+ * which is also dewar's.
  */
 static int join_pidns(int pidns, struct dw_error *err)
 {
@@ -196,10 +180,11 @@ static int join_pidns(int pidns, struct dw_error *err)
 
 	if (setns(pidns, CLONE_NEWPID) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "enter the zygote's pid namespace");
+		               "cannot enter the zygote's pid namespace");
 	pid = dw_clone(&args);
 	if (pid < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "fork into the pid namespace");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot fork into the pid namespace");
 	if (pid == 0)
 		return 0;
 	handed.pid = (int32_t)pid;
@@ -222,9 +207,10 @@ static int give_up_root(const struct dw_plan *plan, const struct given *given,
 	/* mutant: give-up-root */
 	if (!(h->flags & DW_PLAN_RANGE))
 		return dw_ids_become(h->become, err);
-	/* Inner gives up the rest of it, once its ids are mapped. */
+	/* Inner gives up root once its ids are mapped. */
 	if (setgroups(0, NULL) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "drop the groups of root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot drop the groups of root");
 	return 0;
 }
 
@@ -251,7 +237,7 @@ static int make_cell(const struct dw_plan *plan, const struct given *given,
 		return -1;
 
 	if (builder.is_mapped && pipe2(gate, O_CLOEXEC) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot make a pipe");
 	builder.uid = geteuid();
 	builder.gid = getegid();
 	dw_launch_stage = DW_STAGE_NAMESPACES;
@@ -271,15 +257,15 @@ static int build_plain(const struct dw_plan *plan, struct dw_error *err)
 
 	if (pidfd < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "open a pidfd (Linux 5.3 or newer is needed)");
+		               "cannot open a pidfd (Linux 5.3 or newer is needed)");
 	r = dw_report_send(DW_LAUNCH_FD, &hello, pidfd);
 	(void)close(pidfd);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "report to dewar");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot report to dewar");
 
-	/* Orphans of the program come to us, and not to the host's init. */
+	/* The program's orphans become our children, not those of the host's init. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "become a subreaper");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot become a subreaper");
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
@@ -298,7 +284,7 @@ int main(int argc, char **argv)
 	struct dw_error err = {0};
 	struct dw_plan plan;
 	pid_t program;
-	char word;
+	char message;
 
 	(void)argv;
 	if (argc > 1) /* "serve" is the only argument */
@@ -317,18 +303,18 @@ int main(int argc, char **argv)
 		(void)dw_zygote_cells_start(given.nursery, given.base, &plan);
 
 	/*
-	 * Nothing below needs a capability any more: not init, and the program
-	 * least of all.
+	 * Neither init nor the program needs a capability.
 	 */
 	if ((plan.h->flags & DW_PLAN_DROP) &&
 	    dw_caps_drop((plan.h->flags & DW_PLAN_NAMESPACES) != 0, &err) < 0)
 		dw_init_die(&err);
 
-	/* Asked to end before we began? */
-	if (recv(DW_LAUNCH_FD, &word, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
+	/* Any message now means that dewar has cancelled the cell. */
+	if (recv(DW_LAUNCH_FD, &message, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
 		_exit(125);
 	if (dw_init_prepare(&init, &err) < 0)
 		dw_init_die(&err);
+	dw_init_set_oom(&init, DW_INIT_OOM_FIRST);
 	if (plan.h->flags & DW_PLAN_ENTERED) {
 		program = dw_entered_wait(&plan, &err);
 		/* mutant: warm-init-closed */
@@ -341,13 +327,13 @@ int main(int argc, char **argv)
 	(void)dw_report_send(DW_LAUNCH_FD, &start, -1);
 
 	/*
-	 * The child borrows our memory until it execs, which spares the copy; we
-	 * stand still meanwhile, and have nothing that it could spoil. It never
-	 * returns from dw_program_start(), and leaves there what init wants to know.
+	 * The child shares our memory until it execs, which saves the copy; we wait
+	 * meanwhile, and have nothing that it could overwrite. It never returns from
+	 * dw_program_start(), and leaves its walls in dw_program_walls.
 	 */
 	program = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as said */
 	if (program < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "fork the program");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot fork the program");
 		dw_init_die(&err);
 	}
 	if (program == 0)

@@ -2,11 +2,10 @@
 /*
  * Stage 3 and 7: the cell's own tree.
  *
- * Everything is made detached first, by descriptor, and only then put in its
- * place: no path of the host is looked up once the new tree begins to exist,
- * and the new tree is never looked up from the host. The cell's root is a small
- * tmpfs of ours; an image, or the host's /usr, is bound into it piece by piece,
- * so that nothing in an image decides what /dev, /proc or /tmp are.
+ * Every mount is created detached, by descriptor, and attached afterwards: no host path is
+ * looked up once the new tree exists, and the new tree is never looked up from the host.
+ * The cell's root is a small tmpfs of our own; an image, or the host's /usr, is bound into
+ * it piece by piece, so that an image cannot decide what /dev, /proc or /tmp are.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +38,7 @@ static struct mount_attr locked_attributes(uint32_t flags)
 	return attr;
 }
 
-/* A missing system call is a limit of this kernel, not a failure of ours. */
+/* A missing system call is a limit of the kernel, not an internal error. */
 static enum dw_code code_of(int eno)
 {
 	return eno == ENOSYS ? DW_E_UNSUPPORTED : DW_E_INTERNAL;
@@ -58,7 +57,7 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "stat %s", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot stat %s", path);
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strcmp(path, known[i].path) == 0 && S_ISCHR(st.st_mode) &&
 		    st.st_rdev == makedev(1, known[i].minor))
@@ -78,7 +77,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 	struct mount_attr attr;
 
 	if (e->flags & DW_PLAN_EXACT) {
-		/* It was checked to be no link; the caller may have put one there since. */
+		/* Dewar checked that it is not a link; it may have become one since. */
 		at = dw_open_exact(path);
 		if (at >= 0)
 			fd = open_tree(at, "", CLONE_TREE | AT_EMPTY_PATH);
@@ -89,7 +88,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 		return 0;
 	if (fd < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : code_of(errno),
-		               errno, "open %s for the cell", path);
+		               errno, "cannot open %s for the cell", path);
 
 	if ((e->flags & DW_PLAN_DEVICE) && check_device(fd, path, err) < 0)
 		return -1;
@@ -99,9 +98,10 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 
 	attr = locked_attributes(e->flags);
 	if (mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "lock %s against the cell (Linux 5.12 or newer is needed)",
-		               path);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, errno,
+			"cannot lock %s against the cell (Linux 5.12 or newer is needed)",
+			path);
 	*ret = TAKE_FD(fd);
 	return 0;
 }
@@ -127,20 +127,22 @@ static int new_mount(const char *type, const char *const *options, unsigned attr
 	int fd;
 
 	if (fs < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, errno,
-		               "make a %s for the cell (Linux 5.8 or newer is needed)",
-		               type);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, errno,
+			"cannot make a %s for the cell (Linux 5.8 or newer is needed)",
+			type);
 	for (; *options; options += 2)
 		if (fsconfig(fs, FSCONFIG_SET_STRING, options[0], options[1], 0) < 0)
-			return dw_fail(err, DW_E_UNSUPPORTED, errno, "set %s=%s on a %s",
-			               options[0], options[1], type);
+			return dw_fail(err, DW_E_UNSUPPORTED, errno,
+			               "cannot set %s=%s on a %s", options[0], options[1],
+			               type);
 	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return dw_fail(err, code_of(errno), errno, "create a %s for the cell",
-		               type);
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot create a %s for the cell", type);
 	fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
 	if (fd < 0)
-		return dw_fail(err, code_of(errno), errno, "mount a %s in the cell",
-		               type);
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot mount a %s in the cell", type);
 	return fd;
 }
 
@@ -161,9 +163,8 @@ static int new_tmpfs(const struct dw_plan_entry *e, struct dw_error *err)
 }
 
 /*
- * subset=pid: the folders of the cell's own processes and nothing else of
- * /proc. No kernel log, keys, symbols, interrupts, memory map or sysctl of the
- * host is there to be read or written, and nothing has to be masked.
+ * subset=pid: only the folders of the cell's own processes. No kernel log, keys, symbols,
+ * interrupts, memory map or sysctl is there, so nothing has to be masked.
  */
 static int new_proc(struct dw_error *err)
 {
@@ -174,15 +175,15 @@ static int new_proc(struct dw_error *err)
 	                 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, err);
 }
 
-/* dst is "/tmp"; we stand in the new root and mean "tmp". */
+/* Our current folder is the new root: "/tmp" becomes "tmp". */
 static const char *below(const char *dst)
 {
 	return *dst == '/' ? dst + 1 : dst;
 }
 
 /*
- * A folder or an empty file for something to be mounted on. In a tree that we
- * bound it is there already, or cannot be made: open_place() finds out.
+ * Make a mount point. In a tree that we bound it exists already, or cannot be made:
+ * open_place() finds out.
  */
 static void make_place(const char *dst, bool folder)
 {
@@ -198,8 +199,7 @@ static void make_place(const char *dst, bool folder)
 }
 
 /*
- * The caller controls a workspace: a link in it must not decide where a mount
- * inside of it ends up.
+ * The caller controls a workspace: a link in it must not redirect a mount.
  */
 static int open_place(const char *dst)
 {
@@ -211,7 +211,7 @@ static int open_place(const char *dst)
 	return (int)syscall(SYS_openat2, AT_FDCWD, below(dst), &how, sizeof(how));
 }
 
-/* Put one part of the cell's own tree on top of another, where there is one. */
+/* Bind one part of the cell's own tree over another. */
 static int bind_inside(const char *src, const char *dst, uint32_t flags,
                        struct dw_error *err)
 {
@@ -222,13 +222,14 @@ static int bind_inside(const char *src, const char *dst, uint32_t flags,
 	if (place < 0 && (flags & DW_PLAN_OPTIONAL))
 		return 0;
 	if (place < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open %s in the cell", dst);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open %s in the cell",
+		               dst);
 	fd = open_tree(AT_FDCWD, below(src), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
 	    move_mount(fd, "", place, "",
 	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return dw_fail(err, code_of(errno), errno, "put %s over %s in the cell",
-		               src, dst);
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot put %s over %s in the cell", src, dst);
 	return 0;
 }
 
@@ -238,13 +239,15 @@ static int attach(int fd, const char *dst, struct dw_error *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "stat what goes to %s", dst);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot stat what goes to %s",
+		               dst);
 	make_place(dst, S_ISDIR(st.st_mode));
 	place = open_place(dst);
 	if (place < 0 ||
 	    move_mount(fd, "", place, "",
 	               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return dw_fail(err, code_of(errno), errno, "mount %s in the cell", dst);
+		return dw_fail(err, code_of(errno), errno, "cannot mount %s in the cell",
+		               dst);
 	return 0;
 }
 
@@ -275,10 +278,10 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 }
 
 /*
- * Stage 7, for a cell inside a zygote's: its mount namespace began as a copy of the
- * zygote's, which has the tree of this very plan, and nothing else. All of it is
- * locked, being of another user namespace; what can be written to, or shows
- * processes, is covered by the cell's own.
+ * Stage 7, for a cell inside a zygote's: its mount namespace is a copy of the zygote's,
+ * which has the tree of this plan. The kernel locks those mounts, since they belong to
+ * another user namespace. Mount the cell's own over all that is writable or shows
+ * processes.
  */
 int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err)
 {
@@ -334,7 +337,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "cut the mounts off from the host");
+		               "cannot cut the mounts off from the host");
 
 	dw_launch_stage = DW_STAGE_PROC;
 	/* mutant: own-proc */
@@ -346,31 +349,34 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 	if (root < 0)
 		return -1;
 
-	/* Any folder of the host's serves to hang it on; this one is always there. */
+	/* Attach it to any folder of the host; this one always exists. */
 	old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (old < 0 ||
 	    move_mount(root, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
 	    fchdir(root) < 0)
-		return dw_fail(err, code_of(errno), errno, "attach the cell's root");
+		return dw_fail(err, code_of(errno), errno,
+		               "cannot attach the cell's root");
 
-	/* While we build, a link in an image or a workspace leads nowhere else. */
+	/* While we build, a link in an image or a workspace cannot lead outside. */
 	if (chroot(".") < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "enter the cell's root");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot enter the cell's root");
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (build_entry(plan, &plan->entries[i], sources->fd[i], proc, err) < 0)
 			return -1;
 	/* mutant: planned-mounts-only */
 	if (fchdir(old) < 0 || chroot(".") < 0 || fchdir(root) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "leave the cell's root again");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot leave the cell's root again");
 
-	/* The old root ends up on top of the new one, and is let go of. */
+	/* The old root is now mounted on top of the new one: detach it. */
 	/* mutant: detach-old-root */
 	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
 	    chdir("/") < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "pivot into the cell's root");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot pivot into the cell's root");
 	if (mount_setattr(AT_FDCWD, "/", 0, &locked, sizeof(locked)) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "make the cell's root read-only");
+		               "cannot make the cell's root read-only");
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (sources->fd[i] >= 0)

@@ -29,7 +29,8 @@ int dw_net_loopback_up(struct dw_error *err)
 
 	memcpy(ifr.ifr_name, "lo", 3);
 	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "bring up the cell's loopback");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot bring up the cell's loopback");
 	return 0;
 }
 
@@ -121,7 +122,8 @@ int dw_net_keep_loopback_inside(struct dw_error *err)
 	int found = 0, r = 0;
 
 	if (fd < 0 || v4 < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open a socket for routes");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot open a socket for routes");
 	for (int index = 1; index <= INTERFACES_MAX && r == 0; index++) {
 		struct ifreq ifr = {.ifr_ifindex = index};
 
@@ -136,6 +138,6 @@ int dw_net_keep_loopback_inside(struct dw_error *err)
 		r = -ENODEV;
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r,
-		               "keep loopback addresses in the cell");
+		               "cannot keep loopback addresses in the cell");
 	return 0;
 }

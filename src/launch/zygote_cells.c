@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nursery: a process of a zygote's cell, beside the zygote, that makes cells
- * inside of it, one for each message of dewar's.
+ * The nursery: a process in a zygote's cell that creates further cells inside it, one for
+ * each message from dewar.
  *
- * All cells of a template have the same tree, and the zygote's cell has it, too. A
- * clone of a process in there begins with a copy of it, so nothing has to be
- * opened, put together and pivoted into, as dewar-launch has to for a cell from
- * outside; nor is there a launcher to start and to bury. Only what is to be the
- * cell's own is made: namespaces, ids, cgroups, /tmp, /dev/shm and /proc.
+ * All cells of a template have the tree that the zygote's cell has. A process cloned there
+ * starts with a copy of it, so nothing has to be opened, mounted and pivoted into, and no
+ * launcher has to be started and reaped. Only the cell's own parts are created:
+ * namespaces, ids, cgroups, /tmp, /dev/shm and /proc.
  *
- * It keeps the capabilities that the zygote's cell began with, which are worth
- * something in that cell and nowhere else; the zygote has none. It never runs
- * untrusted code, and takes messages from dewar only.
+ * It keeps the capabilities of the zygote's cell, which are valid only there; the zygote
+ * has none. It never runs untrusted code, and takes messages from dewar only.
  *
- * A message is the header of the cell's plan, and with it come the cell's report
- * socket and the cgroups to join. Everything else of the plan came once.
+ * A message is the header of the cell's plan, with the cell's report socket and cgroups.
+ * The rest of the plan came once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +29,7 @@
 #include "init/init.h"
 #include "launch/launch.h"
 
-/* All but the cgroup namespace: its root is where one is, and that comes later. */
+/* The cgroup namespace comes later: its root is the cgroup that we are in. */
 /* mutant: nursery-namespaces */
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
@@ -41,8 +39,8 @@
 
 static struct dw_plan_header header;
 
-/* In the nursery: the cell's first process is there, and waits for its ids. */
-static void see_off(int report, pid_t pid, int pidfd, int gate)
+/* In the nursery: the cell's first process exists and waits for its ids. */
+static void map_and_report(int report, pid_t pid, int pidfd, int gate)
 {
 	struct dw_report hello = {.kind = DW_REPORT_HELLO, .pid = pid};
 	struct dw_error err = {0};
@@ -80,7 +78,8 @@ static void become_cell(struct dw_plan *plan, const int *fds, int n, int gate)
 		dw_init_die(&err);
 	r = dw_fd_close_from(FIRST_OWN_FD);
 	if (r < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, -r, "close the nursery's descriptors");
+		(void)dw_fail(&err, DW_E_INTERNAL, -r,
+		              "cannot close the nursery's descriptors");
 		dw_init_die(&err);
 	}
 }
@@ -97,7 +96,7 @@ static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 	long pid;
 
 	if (pipe2(gate, O_CLOEXEC) < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make a pipe");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot make a pipe");
 		dw_launch_send_error(report, &err);
 		return false;
 	}
@@ -108,10 +107,10 @@ static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 		return true;
 	}
 	if (pid < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "create namespaces");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot create namespaces");
 		dw_launch_send_error(report, &err);
 	} else {
-		see_off(report, (pid_t)pid, pidfd, gate[1]);
+		map_and_report(report, (pid_t)pid, pidfd, gate[1]);
 		(void)close(pidfd);
 	}
 	(void)close(gate[0]);
@@ -119,7 +118,7 @@ static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 	return false;
 }
 
-/* What a header may say: what the plan that came once has room for. */
+/* Take only the fields that may differ from the plan that came once. */
 static bool is_sound(const struct dw_plan *base, ssize_t len, int n)
 {
 	if (len != sizeof(header) || n < 1 || header.magic != DW_PLAN_MAGIC ||
@@ -164,7 +163,7 @@ bool dw_zygote_cells_start(int sock, int base_fd, struct dw_plan *plan)
 		dw_init_die(&err);
 	pid = fork();
 	if (pid < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "fork the nursery");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot fork the nursery");
 		dw_init_die(&err);
 	}
 	if (pid > 0) {
@@ -172,8 +171,8 @@ bool dw_zygote_cells_start(int sock, int base_fd, struct dw_plan *plan)
 		return false;
 	}
 	/*
-	 * The zygote's stdio and its init's socket are not ours. Their numbers stay
-	 * taken: what comes with a message goes above them.
+	 * Give up the zygote's stdio and its init's socket, but keep their numbers taken,
+	 * so that descriptors of messages get higher ones.
 	 */
 	sock = fcntl(sock, F_DUPFD_CLOEXEC, DW_REPORT_FDS_MAX * 2);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);

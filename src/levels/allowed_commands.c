@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/allowed_commands.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +13,15 @@
 
 #include "base/cleanup.h"
 #include "levels/allowed_set.h"
+#include "levels/launched.h"
 
-/* Where programs are, and little else. */
+/* Folders that contain programs, and little else. */
 static const char *const folders[] = {
 	"/usr/bin",        "/usr/sbin", "/usr/games", "/usr/local/bin",
 	"/usr/local/sbin", "/bin",      "/sbin",      "/usr/local/games",
 };
 
-/* In a root of the cell's own: what covers these folders, and what is on no list. */
+/* In a root of the cell's own: the folders that cover these, and an unlisted program. */
 #define COVERS "/run/dewar"
 #define OTHER "other"
 
@@ -34,7 +33,7 @@ static bool is_in(const char *path, const char *folder)
 	       !strchr(path + len + 1, '/');
 }
 
-/* ---- container: folders of our own over those with programs ---- */
+/* ---- container: mount our own folders over those with programs ---- */
 
 /* Empty files to mount the programs on, and links for their other names. */
 static void make_cover(struct dw_plan_builder *plan, const struct dw_allowed_set *set,
@@ -78,7 +77,7 @@ static void cover_folders(struct dw_plan_builder *plan, const struct dw_allowed_
 	char real[DW_ALLOWED_PATH_MAX], cover[sizeof(COVERS) + 16];
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		/* One that is a link leads to another of them, or to nowhere. */
+		/* A link leads to another of them, or nowhere. */
 		if (!dw_allowed_real(set, folders[i], real) ||
 		    strcmp(real, folders[i]) != 0)
 			continue;
@@ -98,7 +97,7 @@ static void plan_root(struct dw_launched *l, const struct dw_allowed_set *set)
 	dw_plan_forbid_exec(plan);
 }
 
-/* ---- process: Landlock alone, and a folder of links to search in ---- */
+/* ---- process: Landlock, and a folder of links as PATH ---- */
 
 static bool has_programs(const char *path)
 {
@@ -139,7 +138,7 @@ static void add_link(struct dw_launched *l, const struct dw_allowed_set *set,
 	dw_plan_symlink(&l->plan, found, path);
 }
 
-/* Is the name among the first n of the list, which may end before? */
+/* Returns true if the name is among the first n of the list, which may be shorter. */
 static bool is_among(const char *name, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n && list[i]; i++)
@@ -148,7 +147,7 @@ static bool is_among(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-/* Whoever has the folder can write to it as well: it is a help and not a wall. */
+/* The program can write to this folder: it is a convenience, not a wall. */
 static void plan_search(struct dw_launched *l, const struct dw_allowed_set *set)
 {
 	const struct dw_request *req = l->spec->req;
@@ -171,14 +170,14 @@ static void plan_search(struct dw_launched *l, const struct dw_allowed_set *set)
 
 /* ---- both ---- */
 
-/* What runs the request comes first, then what it may start. */
+/* First what runs the request, then what it may start. */
 static int gather(struct dw_launched *l, struct dw_allowed_set *set, struct dw_error *err)
 {
 	const struct dw_request *req = l->spec->req;
 	const struct dw_runtime *rt = l->spec->runtime;
 	autofree char *program = req->program ? realpath(req->program, NULL) : NULL;
 
-	/* Of the host's, which need not be in the cell's root: as it is found there. */
+	/* A program of the host; an image does not contain it. */
 	if (program && !req->image && dw_allowed_set_add(set, program, err) < 0)
 		return -1;
 	if (!rt->executable && dw_allowed_set_add(set, rt->command[0], err) < 0)
@@ -192,7 +191,7 @@ static int gather(struct dw_launched *l, struct dw_allowed_set *set, struct dw_e
 	return 0;
 }
 
-/* Where nothing else holds it; the launcher looks again, but then it is too late. */
+/* Without its own root. The launcher checks again, but then no other level is tried. */
 static int check_landlock(const struct dw_launched *l, struct dw_error *err)
 {
 	if ((l->plan.h.flags & DW_PLAN_NAMESPACES) ||
@@ -200,8 +199,8 @@ static int check_landlock(const struct dw_launched *l, struct dw_error *err)
 	            LANDLOCK_CREATE_RULESET_VERSION) > 0)
 		return 0;
 	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "allowed_commands takes Landlock here, which this kernel does not "
-	               "have; level container can do without");
+	               "allowed_commands needs Landlock at this level, which this kernel does "
+	               "not have; use level container");
 }
 
 int dw_allowed_plan(struct dw_launched *l, struct dw_error *err)

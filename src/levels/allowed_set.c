@@ -14,8 +14,8 @@
 #include "base/path.h"
 #include "languages/runtime.h"
 
-#define HEAD_MAX 4096U /* of a file: what the kernel, too, looks at first */
-#define DEPTH_MAX 5U   /* a script of a script ...: the kernel stops there as well */
+#define HEAD_MAX 4096U /* of a file: as much as the kernel reads first */
+#define DEPTH_MAX 5U   /* of scripts that run scripts: the kernel's limit */
 
 struct dw_allowed_set *dw_allowed_set_new(const char *image, struct dw_error *err)
 {
@@ -23,14 +23,15 @@ struct dw_allowed_set *dw_allowed_set_new(const char *image, struct dw_error *er
 	autofree char *real = image ? realpath(image, NULL) : NULL;
 
 	if (!set) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "list what may be executed");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		              "cannot list what may be executed");
 		return NULL;
 	}
 	set->search = DW_RUNTIME_PATH;
 	set->root_fd = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (set->root_fd < 0 || (image && (!real || strlen(real) >= sizeof(set->root)))) {
-		(void)dw_fail(err, DW_E_NOT_FOUND, errno, "open the root file system %s",
-		              image ? image : "/");
+		(void)dw_fail(err, DW_E_NOT_FOUND, errno,
+		              "cannot open the root file system %s", image ? image : "/");
 		dw_allowed_set_free(set);
 		return NULL;
 	}
@@ -69,12 +70,11 @@ const char *dw_allowed_real(const struct dw_allowed_set *set, const char *path,
 static int too_many(struct dw_error *err)
 {
 	return dw_fail(err, DW_E_INVALID, 0,
-	               "allowed_commands: all that is needed to start them is more than "
-	               "%u files",
+	               "allowed_commands: they need more than %u files to start",
 	               DW_ALLOWED_FILES_MAX);
 }
 
-/* The folder of the name, without links, and the name's own last part. */
+/* Resolve the folder of the path, but not its last part. */
 static int add_name(struct dw_allowed_set *set, const char *path, size_t file,
                     struct dw_error *err)
 {
@@ -104,7 +104,7 @@ static int add_name(struct dw_allowed_set *set, const char *path, size_t file,
 
 static const char *const boxes[] = {"busybox", "toybox", "coreutils"};
 
-/* Who names the file itself means all of it. */
+/* A list that names the file itself allows all programs in it. */
 static bool is_box(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(boxes); i++)
@@ -114,8 +114,8 @@ static bool is_box(const char *name)
 }
 
 /*
- * Many programs in one file, told apart by the name they are called by: whoever has
- * one has all, and a shell among them starts the others without asking the kernel.
+ * Returns true if the file contains many programs, chosen by the name it is called by. To
+ * allow one is to allow all, and a shell in it starts the others without an execve().
  */
 static bool is_one_of_many(const struct dw_allowed_set *set, const char *file)
 {
@@ -139,7 +139,7 @@ static bool is_one_of_many(const struct dw_allowed_set *set, const char *file)
 	return false;
 }
 
-/* ---- what a file cannot start without ---- */
+/* ---- what a file needs to start ---- */
 
 static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth,
                     struct dw_error *err);
@@ -154,7 +154,7 @@ static int add_located(struct dw_allowed_set *set, const char *name, unsigned de
 	return add_path(set, path, depth, err);
 }
 
-/* "#!/usr/bin/env -S python3 -u": the program, and for env the one it looks for. */
+/* "#!/usr/bin/env -S python3 -u": the interpreter, and for env its program. */
 static int add_script(struct dw_allowed_set *set, char *head, unsigned depth,
                       struct dw_error *err)
 {
@@ -176,7 +176,7 @@ static int add_script(struct dw_allowed_set *set, char *head, unsigned depth,
 	return 0;
 }
 
-/* The dynamic loader that an ELF file names; "" for none. Whoever made it, may lie. */
+/* The dynamic loader that an ELF file names, or "". The file may be malformed. */
 static void find_loader(int fd, const char *head, size_t len,
                         char ret[DW_ALLOWED_PATH_MAX])
 {
@@ -239,10 +239,11 @@ static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth
 	if (i == DW_ALLOWED_FILES_MAX)
 		return too_many(err);
 	if (is_one_of_many(set, real) && !(depth == 0 && is_box(strrchr(path, '/') + 1)))
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "allowed_commands cannot be held with %s: the file has many "
-		               "programs in it (%s), and starts all of them",
-		               path, real);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"cannot enforce allowed_commands with %s: its file, %s, contains "
+			"many programs and can start all of them",
+			path, real);
 	memcpy(set->files[set->n_files++], real, strlen(real) + 1);
 	if (add_name(set, path, i, err) < 0)
 		return -1;

@@ -7,16 +7,15 @@
 #include "dewar/error.h"
 
 /*
- * The files that may be executed, and the names by which they are found. Paths are
- * those that the cell sees, without links in them; a name is such a path but for
- * its last part, which may be a link.
+ * The files that may be executed, and the names by which they are found. Paths are as the
+ * cell sees them, without links; the last part of a name may be a link.
  */
 #define DW_ALLOWED_FILES_MAX 128U
 #define DW_ALLOWED_PATH_MAX 512U
 
 struct dw_allowed_set {
-	int root_fd;                    /* the cell's root, as the host has it */
-	char root[DW_ALLOWED_PATH_MAX]; /* where that is; "" for the host's own */
+	int root_fd;                    /* the cell's root */
+	char root[DW_ALLOWED_PATH_MAX]; /* its path on the host; "" for the host's own */
 	const char *search;
 	size_t n_files;
 	size_t n_names;
@@ -27,18 +26,18 @@ struct dw_allowed_set {
 	} names[DW_ALLOWED_FILES_MAX];
 };
 
-/* image: a folder, or NULL. To be ended by dw_allowed_set_free(). */
+/* image: a folder, or NULL. Free it with dw_allowed_set_free(). */
 struct dw_allowed_set *dw_allowed_set_new(const char *image, struct dw_error *err);
 void dw_allowed_set_free(struct dw_allowed_set *set);
 
 /*
- * Add the program of that name, or the file at that path, and all that it takes to
- * start it. One that is not installed is left out. -1 if there are too many.
+ * Add the program of that name, or the file at that path, with all that it needs to
+ * start. One that is not installed is skipped. -1 if there are too many.
  */
 int dw_allowed_set_add(struct dw_allowed_set *set, const char *name,
                        struct dw_error *err);
 
-/* The path without links in it, as the cell has it; NULL if it is not there. */
+/* Resolve the links of a path in the cell; NULL if it does not exist. */
 const char *dw_allowed_real(const struct dw_allowed_set *set, const char *path,
                             char ret[DW_ALLOWED_PATH_MAX]);
 

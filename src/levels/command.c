@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/command.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,21 +7,20 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "levels/launched.h"
 
-/* "%f" is the code file, "%d" its folder, "%h" the hook; all else is what it is. */
-static const char *expand(const struct dw_launched *l, const char *word, const char *file,
+/* "%f" is the code file, "%d" its folder, "%h" the hook; any other word is literal. */
+static const char *expand(const char *word, const char *folder, const char *file,
                           const char *hook)
 {
 	if (strcmp(word, "%h") == 0)
 		return hook;
 	if (strcmp(word, "%f") == 0)
 		return file;
-	if (strcmp(word, "%d") == 0)
-		return l->folder;
-	return word;
+	return strcmp(word, "%d") == 0 ? folder : word;
 }
 
-/* The program of a command is searched for where the cell will have it. */
+/* Look the command up where the cell will have it. */
 static int plan_command(struct dw_launched *l, const char *const *command,
                         const char *file, const char *hook, struct dw_error *err)
 {
@@ -34,7 +31,8 @@ static int plan_command(struct dw_launched *l, const char *const *command,
 
 	root = open(req->image ? req->image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return dw_fail(err, DW_E_NOT_FOUND, errno, "open the root file system %s",
+		return dw_fail(err, DW_E_NOT_FOUND, errno,
+		               "cannot open the root file system %s",
 		               req->image ? req->image : "/");
 	if (dw_runtime_locate(root, search, command[0], path, sizeof(path)) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
@@ -42,26 +40,45 @@ static int plan_command(struct dw_launched *l, const char *const *command,
 		               l->spec->runtime->package);
 	dw_plan_add_arg(&l->plan, path);
 	for (size_t i = 1; command[i]; i++)
-		dw_plan_add_arg(&l->plan, expand(l, command[i], file, hook));
+		dw_plan_add_arg(&l->plan, expand(command[i], l->folder, file, hook));
 	return 0;
+}
+
+/* The request's arguments follow a command that plan_command() has added. */
+static void plan_args(struct dw_plan_builder *plan, const struct dw_request *req)
+{
+	for (size_t i = 0; i < req->n_args; i++)
+		dw_plan_add_arg(plan, req->args[i]);
 }
 
 static int plan_argv(struct dw_launched *l, const char *file, const char *hook,
                      struct dw_error *err)
 {
-	const struct dw_request *req = l->spec->req;
 	const struct dw_runtime *rt = l->spec->runtime;
 
 	if (rt->executable)
 		dw_plan_add_arg(&l->plan, file);
 	else if (plan_command(l, *hook ? rt->hooked : rt->command, file, hook, err) < 0)
 		return -1;
-	for (size_t i = 0; i < req->n_args; i++)
-		dw_plan_add_arg(&l->plan, req->args[i]);
+	plan_args(&l->plan, l->spec->req);
 	return 0;
 }
 
-static void plan_variables(struct dw_launched *l, const char *const *all)
+void dw_command_plan_argv(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *folder, const char *file, const char *hook)
+{
+	const struct dw_runtime *rt = spec->runtime;
+	const char *const *command = *hook ? rt->hooked : rt->command;
+
+	if (rt->executable)
+		dw_plan_add_arg(plan, file);
+	for (size_t i = 0; !rt->executable && command[i]; i++)
+		dw_plan_add_arg(plan, expand(command[i], folder, file, hook));
+	plan_args(plan, spec->req);
+}
+
+static void plan_variables(struct dw_plan_builder *plan, const char *folder,
+                           const char *const *all)
 {
 	char name[64];
 
@@ -69,39 +86,53 @@ static void plan_variables(struct dw_launched *l, const char *const *all)
 		const char *value = strchr(all[i], '=');
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - all[i]), all[i]);
-		dw_plan_add_env(&l->plan, name, expand(l, value + 1, "", ""));
+		dw_plan_add_env(plan, name, expand(value + 1, folder, "", ""));
 	}
 }
 
-/* Later ones win, so that a caller can change ours. */
-static void plan_env(struct dw_launched *l, const char *library)
+/* Later variables win, so that a request can override the language's. */
+void dw_command_plan_env(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                         const char *folder, const char *library)
 {
-	const struct dw_request *req = l->spec->req;
-	const struct dw_runtime *rt = l->spec->runtime;
+	const struct dw_request *req = spec->req;
+	const struct dw_runtime *rt = spec->runtime;
 
 	/* mutant: clean-environment */
-	plan_variables(l, rt->env);
+	plan_variables(plan, folder, rt->env);
 	if (rt->library_env && library)
-		dw_plan_add_env(&l->plan, rt->library_env, library);
+		dw_plan_add_env(plan, rt->library_env, library);
 	for (size_t i = 0; i < req->n_env; i++)
-		dw_plan_add_env(&l->plan, req->env[i].name, req->env[i].value);
+		dw_plan_add_env(plan, req->env[i].name, req->env[i].value);
 }
 
-/* A program of the host's own is not copied, but shown. Its place is in path. */
+char *dw_command_program(const struct dw_request *req, struct dw_error *err)
+{
+	autofree char *real = realpath(req->program, NULL);
+	struct stat st;
+
+	if (!real || stat(real, &st) < 0) {
+		(void)dw_fail(err, DW_E_INVALID, errno, "cannot open the program %s",
+		              req->program);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || (st.st_mode & 0005) != 0005) {
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "the program %s must be a file that every user may read and "
+		              "execute; try: chmod o+rx %s",
+		              req->program, req->program);
+		return NULL;
+	}
+	return TAKE_PTR(real);
+}
+
+/* A program of the host is mounted or allowed, not copied. Its path is in path. */
 static int plan_program(struct dw_launched *l, char *path, size_t size,
                         struct dw_error *err)
 {
-	const char *program = l->spec->req->program;
-	autofree char *real = realpath(program, NULL);
-	struct stat st;
+	autofree char *real = dw_command_program(l->spec->req, err);
 
-	if (!real || stat(real, &st) < 0)
-		return dw_fail(err, DW_E_INVALID, errno, "open the program %s", program);
-	if (!S_ISREG(st.st_mode) || (st.st_mode & 0005) != 0005)
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"the program %s is not a file that everybody may read and execute",
-			program);
+	if (!real)
+		return -1;
 	if (l->plan.h.flags & DW_PLAN_NAMESPACES) {
 		(void)snprintf(path, size, "%s/%s", l->folder, l->spec->runtime->file);
 		dw_plan_bind(&l->plan, real, path, DW_PLAN_EXACT);
@@ -135,7 +166,7 @@ int dw_command_plan_files(struct dw_plan_builder *plan, const struct dw_spec *sp
 	for (size_t i = 0; i < req->n_files; i++) {
 		if (strcmp(req->files[i].name, rt->file) == 0)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "the file name %s is taken by the code itself",
+			               "the file name %s is reserved for the code",
 			               rt->file);
 		(void)snprintf(path, sizeof(path), "%s/%s", folder, req->files[i].name);
 		dw_plan_file(plan, path, 0644, req->files[i].content.data,
@@ -165,7 +196,7 @@ void dw_command_plan_hook(struct dw_plan_builder *plan, const struct dw_spec *sp
 	text = dw_runtime_hook(spec->runtime, &file, &len);
 	dw_command_join(spec->req->allowed_modules, &names);
 	if (!text || names.failed) {
-		plan->blob.failed = true; /* and with it the plan */
+		plan->blob.failed = true; /* and so does the plan */
 		return;
 	}
 	(void)snprintf(ret, size, "%s/.dewar/%s", folder, file);
@@ -187,26 +218,26 @@ int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error 
 		               l->spec->runtime->file);
 		dw_command_plan_code(&l->plan, l->spec, path);
 	}
-	plan_env(l, library);
+	dw_command_plan_env(&l->plan, l->spec, l->folder, library);
 	dw_command_plan_hook(&l->plan, l->spec, l->folder, hook, sizeof(hook));
 	return plan_argv(l, path, hook, err);
 }
 
-int dw_command_plan_way(struct dw_launched *l, struct dw_error *err)
+int dw_command_plan_role(struct dw_launched *l, struct dw_error *err)
 {
-	const struct dw_way *way = l->spec->way;
+	const struct dw_role *role = l->spec->role;
 	char path[2048];
 
-	if (way->kind == DW_WAY_ENTERED) {
-		dw_plan_add_arg(&l->plan, ""); /* nobody is started */
+	if (role->kind == DW_ROLE_ENTERED) {
+		dw_plan_add_arg(&l->plan, ""); /* no program is started */
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(way->files) && way->files[i].path; i++)
-		dw_plan_file(&l->plan, way->files[i].path, 0444, way->files[i].data.data,
-		             way->files[i].data.len);
-	plan_env(l, NULL);
-	if (way->env)
-		plan_variables(l, way->env);
+	for (size_t i = 0; i < ARRAY_SIZE(role->files) && role->files[i].path; i++)
+		dw_plan_file(&l->plan, role->files[i].path, 0444,
+		             role->files[i].data.data, role->files[i].data.len);
+	dw_command_plan_env(&l->plan, l->spec, l->folder, NULL);
+	if (role->env)
+		plan_variables(&l->plan, l->folder, role->env);
 	(void)snprintf(path, sizeof(path), "%s/%s", l->folder, l->spec->runtime->file);
-	return plan_command(l, way->command, path, "", err);
+	return plan_command(l, role->command, path, "", err);
 }

@@ -10,27 +10,22 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "levels/allowed_commands.h"
-#include "levels/command.h"
-#include "levels/host_paths.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
-#include "levels/pasta.h"
 
 /*
- * Level container, the default: own namespaces of every kind, a read-only root
- * of its own with the host's /usr or an image in it, private /tmp, /dev and
- * /proc, no capability, seccomp, Landlock, cgroups, no network. It needs root or
- * user namespaces, and nothing installed or pulled.
+ * Level container, the default: own namespaces of every kind, its own read-only root
+ * with the host's /usr or an image in it, private /tmp, /dev and /proc, no
+ * capabilities, seccomp, Landlock, cgroups, no network. It needs root or user
+ * namespaces, and nothing installed or pulled.
  */
 
-/* The one user there is inside. */
+/* The only user inside. */
 #define INSIDE_ID 1000U
 
 /*
- * Outside, a cell of root's runs under an id that nobody else has: from the
- * range above the one that systemd gives to its containers, drawn for each
- * cell, so that two cells do not have one id either.
+ * Outside, a cell that root starts has an id of its own, drawn at random from the range
+ * above systemd's container ids, so that it shares no id with any user, service or cell.
  */
 #define OUTSIDE_FIRST 0x70000000U
 #define OUTSIDE_MASK 0x00ffffffU
@@ -41,14 +36,15 @@ static int draw_id(uint32_t *ret_id, struct dw_error *err)
 
 	/* Without random bytes every cell would get the same id. */
 	if (getrandom(&n, sizeof(n), 0) != (ssize_t)sizeof(n))
-		return dw_fail(err, DW_E_INTERNAL, errno, "draw a user id for the cell");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot draw a user id for the cell");
 	*ret_id = OUTSIDE_FIRST + (n & OUTSIDE_MASK);
 	return 0;
 }
 
 /*
- * Root of the host, and not only of a user namespace or of a container that kept
- * the id and lost the rights: who is not, goes the way of a plain user.
+ * Returns true if we are root of the host. Root of a user namespace, or of a container
+ * without these capabilities, is treated as a plain user.
  */
 static bool is_root(void)
 {
@@ -58,7 +54,7 @@ static bool is_root(void)
 	char map[128];
 	char *end = map;
 
-	/* In the host's own user namespace every id is itself: "0 0 4294967295". */
+	/* The host's own user namespace maps each id to itself: "0 0 4294967295". */
 	return geteuid() == 0 && syscall(SYS_capget, &header, have) == 0 &&
 	       (have[0].effective & need) == need &&
 	       dw_fd_read_attr(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) > 0 &&
@@ -101,27 +97,15 @@ static void make_dev(struct dw_plan_builder *plan, uint64_t shm_bytes)
 	dw_plan_symlink(plan, "/proc/self/fd/1", "/dev/stdout");
 	dw_plan_symlink(plan, "/proc/self/fd/2", "/dev/stderr");
 
-	/* A writable part of the root's own tmpfs: it costs no file system more. */
+	/* A writable part of the root's tmpfs, to save a file system. */
 	plan->h.root_bytes = SKELETON_BYTES + shm_bytes;
 	plan->h.root_inodes = SKELETON_INODES + SHM_INODES;
 	dw_plan_dir(plan, "/dev/shm", 01777);
 	dw_plan_bind(plan, "/dev/shm", "/dev/shm", DW_PLAN_INSIDE | DW_PLAN_WRITABLE);
 }
 
-static void allow_in_cell(struct dw_plan_builder *plan)
-{
-	static const char *const writable[] = {"/tmp",         "/dev/shm",  "/dev/null",
-	                                       "/dev/zero",    "/dev/full", "/dev/random",
-	                                       "/dev/urandom", "/proc"};
-
-	dw_plan_allow(plan, "/", 0);
-	dw_plan_allow(plan, "/usr", 0); /* the same, but nearer: a look ends here */
-	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
-		dw_plan_allow(plan, writable[i], DW_PLAN_WRITABLE);
-}
-
-/* The folders on the way to a place that no mount of ours has. */
-static void make_way(struct dw_plan_builder *plan, const char *path)
+/* Make the parent folders of a path that is below none of our mounts. */
+static void make_parents(struct dw_plan_builder *plan, const char *path)
 {
 	char part[4096];
 
@@ -139,7 +123,7 @@ static void bind_share(struct dw_plan_builder *plan, const char *host, const cha
 	                 (writable ? DW_PLAN_WRITABLE : 0);
 
 	if (strncmp(cell, "/work/", 6) != 0)
-		make_way(plan, cell);
+		make_parents(plan, cell);
 	dw_plan_bind(plan, host, cell, flags);
 	if (writable)
 		dw_plan_allow(plan, cell, DW_PLAN_WRITABLE);
@@ -147,7 +131,7 @@ static void bind_share(struct dw_plan_builder *plan, const char *host, const cha
 
 #define RESOLVER "/run/resolv.conf"
 
-/* Where names are looked up, if there is a network to look them up in. */
+/* With a network, DNS queries go to pasta. */
 static int make_resolver(struct dw_plan_builder *plan, const struct dw_request *req,
                          struct dw_error *err)
 {
@@ -158,7 +142,7 @@ static int make_resolver(struct dw_plan_builder *plan, const struct dw_request *
 	plan->h.flags |= DW_PLAN_WAIT_NETWORK;
 	dw_plan_file(plan, req->image ? RESOLVER : "/etc/resolv.conf", 0444, text,
 	             sizeof(text) - 1);
-	if (req->image) /* its /etc is its own, and read-only: ours goes on top */
+	if (req->image) /* the image's /etc is read-only: mount our file over its own */
 		dw_plan_bind(plan, RESOLVER, "/etc/resolv.conf",
 		             DW_PLAN_INSIDE | DW_PLAN_OPTIONAL);
 	return dw_pasta_probe(err);
@@ -170,47 +154,47 @@ int dw_container_draw_ids(uint32_t *ret_first, struct dw_error *err)
 
 	if (is_root() && draw_id(&id, err) < 0)
 		return -1;
-	*ret_first = id & ~(DW_WAY_IDS - 1);
+	*ret_first = id & ~(DW_ZYGOTE_IDS - 1);
 	return 0;
 }
 
 /*
- * Who the cell is, outside. A zygote of root's has a range of ids, so that each
- * cell inside has one of its own there as well. It has no Landlock, and only such
- * filters as it loads itself (runners/walls.c): both hold for its children, too, on
- * top of theirs. What it runs is the interpreter and nobody's code.
+ * The cell's ids and walls. A zygote that root starts has a range of ids, so that each of
+ * its cells has its own. It has no Landlock, and only the filters that it loads itself
+ * (runners/walls.c): its children inherit both in addition to theirs. A zygote never runs
+ * untrusted code.
  */
 static int plan_identity(struct dw_launched *l, struct dw_error *err)
 {
-	const struct dw_way *way = l->spec->way;
+	const struct dw_role *role = l->spec->role;
 	struct dw_plan_header *h = &l->plan.h;
 	uint32_t nursery = 0;
 
 	h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
 	h->inside_id = INSIDE_ID;
-	/* Whose zygote has ids to give was found out when it was made. */
-	if (way && way->kind == DW_WAY_ENTERED ? way->first_id != 0 : is_root()) {
+	/* Whether its zygote has ids was decided when the zygote was created. */
+	if (role && role->kind == DW_ROLE_ENTERED ? role->first_id != 0 : is_root()) {
 		h->flags |= DW_PLAN_OPEN_EARLY;
-		if (way && way->first_id)
-			h->become = way->first_id + way->index;
+		if (role && role->first_id)
+			h->become = role->first_id + role->index;
 		else if (draw_id(&h->become, err) < 0)
 			return -1;
 	}
-	if (way && way->nursery > 0 && way->kind == DW_WAY_ZYGOTE)
+	if (role && role->nursery > 0 && role->kind == DW_ROLE_ZYGOTE)
 		nursery = DW_PLAN_NURSERY;
-	switch (way ? way->kind : 0) {
-	case DW_WAY_ZYGOTE:
+	switch (role ? role->kind : 0) {
+	case DW_ROLE_ZYGOTE:
 		h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_ZYGOTE |
 		           (h->flags & DW_PLAN_OPEN_EARLY) |
 		           (h->become ? DW_PLAN_RANGE : 0) | nursery;
-		h->map_count = DW_WAY_IDS;
+		h->map_count = DW_ZYGOTE_IDS;
 		break;
-	case DW_WAY_ENTERED:
+	case DW_ROLE_ENTERED:
 		h->flags |= DW_PLAN_NESTED | DW_PLAN_ENTERED;
 		/* mutant: one-id-per-cell */
-		h->map_to = INSIDE_ID + way->index;
+		h->map_to = INSIDE_ID + role->index;
 		break;
-	case DW_WAY_LETTER:
+	case DW_ROLE_STANDBY:
 		h->flags |= DW_PLAN_JOB;
 		break;
 	default:
@@ -227,14 +211,14 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 
 	if (plan_identity(l, err) < 0)
 		return -1;
-	if (l->spec->way && l->spec->way->kind == DW_WAY_ENTERED &&
-	    l->spec->way->nursery > 0) {
+	if (l->spec->role && l->spec->role->kind == DW_ROLE_ENTERED &&
+	    l->spec->role->nursery > 0) {
 		plan->h.flags |= DW_PLAN_SEND_TMP;
-		return 0; /* its tree is the zygote's */
+		return 0; /* its tree is a copy of the zygote's */
 	}
 	plan->h.hostname = dw_plan_add_text(plan, "dewar");
 	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : "/tmp");
-	/* A cell that waits does not know yet whether anybody will collect from it. */
+	/* A warm cell does not know yet whether files will be collected. */
 	if (req->n_collect > 0 || (plan->h.flags & (DW_PLAN_ENTERED | DW_PLAN_JOB)))
 		plan->h.flags |= DW_PLAN_SEND_TMP;
 	(void)snprintf(l->folder, sizeof(l->folder), "/tmp");
@@ -250,7 +234,9 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	make_dev(plan, limits->tmp_bytes);
 	dw_plan_tmpfs(plan, "/tmp", 01777, limits->tmp_bytes,
 	              (uint32_t)(limits->tmp_bytes / DW_TMP_INODE_BYTES) + 1);
-	allow_in_cell(plan);
+	/* Landlock walks up from a file to the nearest rule, so one for /usr is faster. */
+	dw_plan_allow(plan, "/usr", 0);
+	dw_host_paths_allow_root(plan);
 	if (dw_host_paths_shares(plan, req, bind_share, err) < 0)
 		return -1;
 	if (make_resolver(plan, req, err) < 0)
@@ -261,8 +247,8 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	dw_plan_add_env(plan, "TMPDIR", "/tmp");
 	dw_plan_add_env(plan, "LANG", "C.UTF-8");
 	dw_plan_add_env(plan, "USER", "user");
-	if (l->spec->way)
-		return dw_command_plan_way(l, err);
+	if (l->spec->role)
+		return dw_command_plan_role(l, err);
 	if (dw_command_plan(l, req->workspace ? "/work" : NULL, err) < 0)
 		return -1;
 	return req->allowed_commands ? dw_allowed_plan(l, err) : 0;
@@ -273,27 +259,12 @@ int dw_container_base(const struct dw_spec *spec, struct dw_error *err)
 	return dw_launched_plan(&dw_level_container, spec, fill, err);
 }
 
-static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
-                  struct dw_error *err)
-{
-	return dw_launched_create(&dw_level_container, spec, fill, ret_cell, err);
-}
-
-static int probe(struct dw_error *err)
-{
-	return dw_launched_probe(&dw_level_container, err);
-}
+DW_LAUNCHED_LEVEL(dw_level_container)
 
 const struct dw_level dw_level_container = {
 	.name = "container",
 	.guarantees = DW_G_NAMESPACES | DW_G_NO_NETWORK | DW_G_IMAGE | DW_G_TMP_SIZE |
                       DW_G_COMMANDS | DW_G_IO | DW_G_WALLS | DW_G_ISOLATED,
 	.timeout_ms = 30000,
-	.probe = probe,
-	.create = create,
-	.start = dw_launched_start,
-	.on_event = dw_launched_on_event,
-	.kill = dw_launched_kill,
-	.measure = dw_launched_measure,
-	.destroy = dw_launched_destroy,
+	DW_LAUNCHED_FUNCTIONS,
 };

@@ -8,23 +8,20 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "levels/docker_order.h"
-#include "levels/host_paths.h"
+#include "levels/docker_cell.h"
+#include "levels/launched.h"
 #include "levels/limits.h"
 
 #define GUEST "/.dewar/guest"
 
-/* All of nobody's on the host count: it is far from any limit of ours. Podman's own. */
+/* Counts all processes of nobody on the host, so it is far above our limits; as Podman's. */
 #define NPROC 32768U
 
-/* ---- what of the host is shown ---- */
+/* ---- mounts ---- */
 
 static json_t *mount_of(const char *host, const char *cell, bool writable)
 {
-	/*
-	 * Not what is mounted below it: engines make only the uppermost mount
-	 * read-only.
-	 */
+	/* Not recursive: engines make only the top mount read-only. */
 	/* mutant: docker-read-only-mounts */
 	return json_pack("{s:s, s:s, s:s, s:b, s:{s:s, s:b}}", "Type", "bind", "Source",
 	                 host, "Target", cell, "ReadOnly", !writable, "BindOptions",
@@ -37,39 +34,24 @@ static void add_share(struct dw_plan_builder *plan, const char *host, const char
 	dw_plan_bind(plan, host, cell, writable ? DW_PLAN_WRITABLE : 0);
 }
 
-/* The program is nobody: what nobody may do is all it can. */
-static int check_writable(const char *path, struct dw_error *err)
+/* The program runs as nobody, and may do what the permissions let that user do. */
+static int check_access(const char *what, const char *path, unsigned bit, const char *fix,
+                        struct dw_error *err)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		return dw_fail(err, DW_E_INVALID, errno, "open the writable path %s",
+		return dw_fail(err, DW_E_INVALID, errno, "cannot open the %s %s", what,
 		               path);
-	if ((st.st_mode & S_IWOTH) ||
-	    (st.st_uid == DW_DOCKER_NOBODY && (st.st_mode & S_IWUSR)) ||
-	    (st.st_gid == DW_DOCKER_NOBODY && (st.st_mode & S_IWGRP)))
+	if ((st.st_mode & bit) ||
+	    (st.st_uid == DW_DOCKER_NOBODY && (st.st_mode & bit << 6)) ||
+	    (st.st_gid == DW_DOCKER_NOBODY && (st.st_mode & bit << 3)))
 		return 0;
 	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "the writable path %s cannot be written to by nobody (%u), who the "
-	               "program is at this level; try: chmod o+w %s",
-	               path, DW_DOCKER_NOBODY, path);
-}
-
-/* It starts there. What else it finds there is the owner's affair. */
-static int check_workspace(const char *path, struct dw_error *err)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return dw_fail(err, DW_E_INVALID, errno, "open the workspace %s", path);
-	if ((st.st_mode & S_IXOTH) ||
-	    (st.st_uid == DW_DOCKER_NOBODY && (st.st_mode & S_IXUSR)) ||
-	    (st.st_gid == DW_DOCKER_NOBODY && (st.st_mode & S_IXGRP)))
-		return 0;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "the workspace %s, at /work, cannot be entered by nobody (%u), who the "
-	               "program is at this level; try: chmod o+rx %s",
-	               path, DW_DOCKER_NOBODY, path);
+	               "the program runs as user nobody (%u), which cannot %s the %s %s; try: "
+	               "chmod %s %s",
+	               DW_DOCKER_NOBODY, bit == S_IWOTH ? "write to" : "enter", what,
+	               path, fix, path);
 }
 
 static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_error *err)
@@ -78,7 +60,7 @@ static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_er
 	const struct dw_plan_entry *e;
 	int r;
 
-	/* The builder serves as a list: what is shown where. */
+	/* The builder serves as a list of mounts. */
 	dw_plan_init(&plan);
 	r = dw_host_paths_shares(&plan, req, add_share, err);
 	e = (const struct dw_plan_entry *)plan.entries.data;
@@ -88,9 +70,9 @@ static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_er
 		bool writable = (e[i].flags & DW_PLAN_WRITABLE) != 0;
 
 		if (writable)
-			r = check_writable(host, err);
+			r = check_access("writable path", host, S_IWOTH, "o+w", err);
 		else if (strcmp(cell, "/work") == 0)
-			r = check_workspace(host, err);
+			r = check_access("workspace (/work)", host, S_IXOTH, "o+rx", err);
 		if (r == 0)
 			(void)json_array_append_new(mounts,
 			                            mount_of(host, cell, writable));
@@ -101,25 +83,17 @@ static int add_shares(json_t *mounts, const struct dw_request *req, struct dw_er
 
 static int add_program(json_t *mounts, const struct dw_request *req, struct dw_error *err)
 {
-	autofree char *real = realpath(req->program, NULL);
-	struct stat st;
+	autofree char *real = dw_command_program(req, err);
 
-	if (!real || stat(real, &st) < 0)
-		return dw_fail(err, DW_E_INVALID, errno, "open the program %s",
-		               req->program);
-	if (!S_ISREG(st.st_mode) || (st.st_mode & 0005) != 0005)
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"the program %s is not a file that everybody may read and execute",
-			req->program);
+	if (!real)
+		return -1;
 	(void)json_array_append_new(mounts, mount_of(real, DW_DOCKER_PROGRAM, false));
 	return 0;
 }
 
 /*
- * Names without a network: localhost, and nobody to ask for others. Engines would show
- * the host's own files there, with its names and resolver in them. Ours lie beside the
- * guest.
+ * Without a network: only localhost resolves. Engines would mount files with the host's
+ * names and resolver. Ours are installed next to dewar-guest.
  */
 static void add_names(json_t *mounts, const char *guest)
 {
@@ -146,9 +120,9 @@ static json_t *ulimit(const char *name, uint64_t value)
 }
 
 /*
- * An engine without CAP_SYS_RESOURCE cannot raise a limit, and some set one that is
- * higher than what they have, if they are not told. Ours are theirs, most likely. The
- * limit that counts is set by the guest, which only lowers it.
+ * An engine without CAP_SYS_RESOURCE cannot raise a limit, and by default some try to.
+ * Our own hard limits are most likely the engine's. The guest then lowers the limit that
+ * matters.
  */
 static json_t *make_ulimits(const struct dw_limits *limits)
 {
@@ -165,7 +139,7 @@ static json_t *make_ulimits(const struct dw_limits *limits)
 	return list;
 }
 
-/* No more than there are: engines refuse that. */
+/* At most all cpus: engines refuse more. */
 static json_int_t nano_cpus(uint64_t percent)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -179,7 +153,7 @@ static json_t *make_tmpfs(uint64_t bytes)
 {
 	char options[128];
 
-	/* Compilers put what they make there, so it can be executed. */
+	/* exec: compilers write their output there. */
 	(void)snprintf(options, sizeof(options),
 	               "rw,exec,nosuid,nodev,mode=1777,size=%llu,nr_inodes=%llu",
 	               (unsigned long long)bytes,
@@ -188,15 +162,15 @@ static json_t *make_tmpfs(uint64_t bytes)
 }
 
 /*
- * What engines show of the kernel to every container, and no program needs: what could
- * tell one host from another, one container what another does, or an attacker what
- * there is to attack. An engine lays nothing over a path that does not exist. What
- * only root can read is left as it is: an empty file that can be opened would be more.
+ * Kernel files that engines show to every container and no program needs: they would
+ * identify the host, reveal what other containers do, or help an attacker. Engines skip
+ * paths that do not exist. Files that only root can read are not masked: a mask would be
+ * a file that the program can open.
  */
 static json_t *make_masked(void)
 {
 	static const char *const paths[] =
-		{/* The engines' own list, which ours replaces. */
+		{/* The engines' default list, which ours replaces. */
 	         "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys",
 	         "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
 	         "/proc/timer_list", "/proc/timer_stats",
@@ -229,7 +203,7 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	                                                                      : "none"));
 	(void)json_object_set_new(host, "ReadonlyRootfs", json_true());
 	(void)json_object_set_new(host, "Tmpfs", make_tmpfs(limits->tmp_bytes));
-	(void)json_object_set_new(host, "Mounts", mounts);
+	(void)json_object_set(host, "Mounts", mounts);
 	/* mutant: docker-capabilities */
 	(void)json_object_set_new(host, "CapDrop", json_pack("[s]", "ALL"));
 	(void)json_object_set_new(host, "SecurityOpt",
@@ -238,11 +212,11 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	(void)json_object_set_new(host, "MaskedPaths", make_masked());
 	(void)json_object_set_new(host, "Privileged", json_false());
 	(void)json_object_set_new(host, "Memory", json_integer(memory));
-	/* Of memory and swap together: so there is no swap. */
+	/* Memory plus swap, so there is no swap. */
 	(void)json_object_set_new(host, "MemorySwap", json_integer(memory));
 	(void)json_object_set_new(host, "NanoCpus",
 	                          json_integer(nano_cpus(limits->cpu_percent)));
-	/* The guest is one of them. */
+	/* One more for the guest. */
 	(void)json_object_set_new(host, "PidsLimit",
 	                          json_integer((json_int_t)limits->pids + 1));
 	(void)json_object_set_new(host, "Ulimits", make_ulimits(limits));
@@ -251,9 +225,9 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	/* mutant: docker-ipc-namespace */
 	(void)json_object_set_new(host, "IpcMode", json_string("private"));
 	(void)json_object_set_new(host, "CgroupnsMode", json_string("private"));
-	/* Our guest is the init: it is there in every image and with every engine. */
+	/* Our guest is the init, for every image and engine. */
 	(void)json_object_set_new(host, "Init", json_false());
-	/* The program's output is for the caller, and nobody's log. */
+	/* The engine must not log the program's output. */
 	(void)json_object_set_new(host, "LogConfig",
 	                          json_pack("{s:s, s:{}}", "Type", "none", "Config"));
 	(void)json_object_set_new(host, "RestartPolicy",
@@ -267,14 +241,12 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 json_t *dw_docker_body(const struct dw_spec *spec, const char *image, const char *guest,
                        struct dw_error *err)
 {
-	json_t *mounts = json_pack("[o]", mount_of(guest, GUEST, false));
+	json_auto_t *mounts = json_pack("[o]", mount_of(guest, GUEST, false));
 	json_t *host, *body;
 
 	if (add_shares(mounts, spec->req, err) < 0 ||
-	    (spec->req->program && add_program(mounts, spec->req, err) < 0)) {
-		json_decref(mounts);
+	    (spec->req->program && add_program(mounts, spec->req, err) < 0))
 		return NULL;
-	}
 	if (spec->req->network == DW_NETWORK_NONE)
 		add_names(mounts, guest);
 	host = make_host(spec, mounts);
@@ -285,10 +257,11 @@ json_t *dw_docker_body(const struct dw_spec *spec, const char *image, const char
 	                 "65534:65534", "WorkingDir", "/", "Hostname", "dewar",
 	                 "AttachStdin", 1, "AttachStdout", 1, "AttachStderr", 1,
 	                 "OpenStdin", 1, "StdinOnce", 1, "Tty", 0,
-	                 /* An image may name a program to be run in it now and then. */
+	                 /* An image may declare a program that the engine runs in it. */
 	                 "Healthcheck", "Test", "NONE", "Labels", "dev.dewar.run",
 	                 spec->id, "HostConfig", host);
 	if (!body)
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "describe the container");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		              "cannot describe the container");
 	return body;
 }

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "levels/docker_order.h"
+#include "levels/docker_cell.h"
 
 /*
- * Official images, small ones where the language works in them: what is built for
- * musl (alpine) lacks the wheels and binaries that python and typescript live on.
+ * Official images, small ones where the language works in them: Alpine's musl cannot use
+ * most wheels and binaries that Python and TypeScript programs install.
  */
 static const struct {
 	const char *language;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/docker_order.h"
+#include "levels/docker_cell.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,8 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
-#include "levels/command.h"
-#include "levels/host_paths.h"
+#include "levels/launched.h"
 #include "levels/limits.h"
 
 #define FOLDER "/tmp"
@@ -48,60 +47,6 @@ json_t *dw_docker_sockets(struct dw_error *err)
 
 /* ---- the program ---- */
 
-/* "%f" is the code file, "%d" its folder; all else is what it is. */
-static const char *expand(const char *word, const char *file, const char *hook)
-{
-	if (strcmp(word, "%h") == 0)
-		return hook;
-	if (strcmp(word, "%f") == 0)
-		return file;
-	return strcmp(word, "%d") == 0 ? FOLDER : word;
-}
-
-static void plan_variables(struct dw_plan_builder *plan, const char *const *all)
-{
-	char name[64];
-
-	for (size_t i = 0; all[i]; i++) {
-		const char *value = strchr(all[i], '=');
-
-		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - all[i]), all[i]);
-		dw_plan_add_env(plan, name, expand(value + 1, "", ""));
-	}
-}
-
-/* Not PATH: images put their interpreters where they like, and say so there. */
-static void plan_env(const struct dw_spec *spec, struct dw_plan_builder *plan)
-{
-	const struct dw_request *req = spec->req;
-	const struct dw_runtime *rt = spec->runtime;
-
-	dw_plan_add_env(plan, "HOME", FOLDER);
-	dw_plan_add_env(plan, "TMPDIR", FOLDER);
-	dw_plan_add_env(plan, "LANG", "C.UTF-8");
-	dw_plan_add_env(plan, "USER", "nobody");
-	plan_variables(plan, rt->env);
-	if (rt->library_env && req->workspace)
-		dw_plan_add_env(plan, rt->library_env, "/work");
-	for (size_t i = 0; i < req->n_env; i++)
-		dw_plan_add_env(plan, req->env[i].name, req->env[i].value);
-}
-
-static void plan_argv(const struct dw_spec *spec, struct dw_plan_builder *plan,
-                      const char *file, const char *hook)
-{
-	const struct dw_request *req = spec->req;
-	const struct dw_runtime *rt = spec->runtime;
-	const char *const *command = *hook ? rt->hooked : rt->command;
-
-	if (rt->executable)
-		dw_plan_add_arg(plan, file);
-	for (size_t i = 0; !rt->executable && command[i]; i++)
-		dw_plan_add_arg(plan, expand(command[i], file, hook));
-	for (size_t i = 0; i < req->n_args; i++)
-		dw_plan_add_arg(plan, req->args[i]);
-}
-
 static int plan_files(const struct dw_spec *spec, struct dw_plan_builder *plan,
                       const char *file, struct dw_error *err)
 {
@@ -124,15 +69,9 @@ static void allow_share(struct dw_plan_builder *plan, const char *host, const ch
 static int plan_walls(const struct dw_spec *spec, struct dw_plan_builder *plan,
                       struct dw_error *err)
 {
-	static const char *const writable[] = {FOLDER,         "/dev/shm",  "/dev/null",
-	                                       "/dev/zero",    "/dev/full", "/dev/random",
-	                                       "/dev/urandom", "/proc"};
-
 	/* mutant: docker-inner-walls */
 	plan->h.flags = DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
-	dw_plan_allow(plan, "/", 0);
-	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
-		dw_plan_allow(plan, writable[i], DW_PLAN_WRITABLE);
+	dw_host_paths_allow_root(plan);
 	if (dw_host_paths_shares(plan, spec->req, allow_share, err) < 0)
 		return -1;
 	/* For the core of 1 byte: levels/limits.c. */
@@ -156,9 +95,14 @@ int dw_docker_plan(const struct dw_spec *spec, struct dw_plan_builder *plan,
 	plan->h.deadline_ms = dw_limits_deadline(&spec->limits);
 	if (plan_walls(spec, plan, err) < 0 || plan_files(spec, plan, file, err) < 0)
 		return -1;
-	plan_env(spec, plan);
+	/* Not PATH: an image sets its own, to find its interpreters. */
+	dw_plan_add_env(plan, "HOME", FOLDER);
+	dw_plan_add_env(plan, "TMPDIR", FOLDER);
+	dw_plan_add_env(plan, "LANG", "C.UTF-8");
+	dw_plan_add_env(plan, "USER", "nobody");
+	dw_command_plan_env(plan, spec, FOLDER, req->workspace ? "/work" : NULL);
 	dw_command_plan_hook(plan, spec, FOLDER, hook, sizeof(hook));
-	plan_argv(spec, plan, file, hook);
+	dw_command_plan_argv(plan, spec, FOLDER, file, hook);
 	return 0;
 }
 
@@ -187,7 +131,7 @@ static json_t *make_patterns(const struct dw_request *req)
 	return list;
 }
 
-/* A moment before the run's own, so that we are told what was slow. */
+/* Shortly before the run's, so that dewar-docker can report what was slow. */
 static json_int_t deadline(const struct dw_spec *spec)
 {
 	uint64_t margin = spec->limits.timeout_ms / 10;
@@ -197,7 +141,7 @@ static json_int_t deadline(const struct dw_spec *spec)
 }
 
 json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const char *guest,
-                        const char *folder, struct dw_error *err)
+                        const char *folder, uint64_t wait_ms, struct dw_error *err)
 {
 	static const char *const pulls[] = {[DW_PULL_MISSING] = "missing",
 	                                    [DW_PULL_NEVER] = "never",
@@ -205,20 +149,16 @@ json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const cha
 	const struct dw_limits *limits = &spec->limits;
 	const struct dw_request *req = spec->req;
 	uint64_t cpu_ms = limits->timeout_ms * limits->cpu_percent / 100;
-	json_t *sockets, *body, *order;
+	json_auto_t *sockets = dw_docker_sockets(err);
+	json_auto_t *body = sockets ? dw_docker_body(spec, image, guest, err) : NULL;
+	json_t *order;
 
 	_Static_assert(ARRAY_SIZE(pulls) == DW_PULL_COUNT, "a word for each");
-	sockets = dw_docker_sockets(err);
-	if (!sockets)
+	if (!body)
 		return NULL;
-	body = dw_docker_body(spec, image, guest, err);
-	if (!body) {
-		json_decref(sockets);
-		return NULL;
-	}
 	order = json_pack(
-		"{s:o, s:o, s:s, s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:b,"
-		" s:b, s:o, s:o}",
+		"{s:O, s:O, s:s, s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:b,"
+		" s:b, s:o, s:o, s:I}",
 		"sockets", sockets, "body", body, "id", spec->id, "image", image, "pull",
 		pulls[req->pull], "runtime", req->runtime, "folder", folder,
 		"deadline_ms", deadline(spec), "memory", (json_int_t)limits->memory_bytes,
@@ -226,20 +166,10 @@ json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const cha
 		"tmp", (json_int_t)limits->tmp_bytes, "cpu_ms",
 		(json_int_t)(cpu_ms < CPU_MS_MIN ? CPU_MS_MIN : cpu_ms), "strict",
 		(int)req->strict, "no_network", req->network == DW_NETWORK_NONE, "needs",
-		make_needs(spec->runtime), "collect", make_patterns(req));
+		make_needs(spec->runtime), "collect", make_patterns(req), "wait_ms",
+		(json_int_t)wait_ms);
 	if (!order)
 		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "the image, the runtime and the patterns must be UTF-8");
-	return order;
-}
-
-json_t *dw_docker_order_waiting(const struct dw_spec *spec, const char *image,
-                                const char *guest, uint64_t idle_ms, struct dw_error *err)
-{
-	json_t *order = dw_docker_order(spec, image, guest, NULL, err);
-
-	if (order)
-		(void)json_object_set_new(order, "wait_ms",
-		                          json_integer((json_int_t)idle_ms));
+		              "the image, the runtime and the patterns must be valid UTF-8");
 	return order;
 }

@@ -55,7 +55,7 @@ static void look_at_namespaces(struct dw_host *ret)
 
 /* ---- mounts ---- */
 
-/* Places that the kernel keeps empty for others to mount on: they hide nothing. */
+/* Mount points that the kernel keeps empty: a mount there hides nothing. */
 static bool is_mount_point(const char *path)
 {
 	static const char *const known[] = {"/proc/sys/fs/binfmt_misc", "/proc/fs/nfsd"};
@@ -74,7 +74,7 @@ static void read_mount(const char *point, const char *options, const char *type,
 		(void)snprintf(ret->masked, sizeof(ret->masked), "%.95s", point);
 	if (strcmp(point, "/etc/hosts") == 0 || strcmp(point, "/etc/hostname") == 0)
 		ret->bound_etc = true;
-	/* The last one at a place is the one that is seen. */
+	/* The last mount at a path is the visible one. */
 	if (strcmp(point, "/proc") == 0)
 		ret->proc_readonly = strncmp(options, "ro", 2) == 0;
 	if (strcmp(point, "/") == 0)
@@ -116,8 +116,8 @@ static void look_at_mounts(struct dw_host *ret)
 }
 
 /*
- * A root that is no mount's top is certainly one; else the first process's root is
- * compared with ours, where we may see it and it is in our mount namespace.
+ * A root that is not the root of a mount is certainly a chroot. Else compare with the first
+ * process's root, if we may read it and it is in our mount namespace.
  */
 static enum dw_chroot look_at_root(void)
 {
@@ -139,7 +139,7 @@ static enum dw_chroot look_at_root(void)
 	return DW_CHROOT_UNKNOWN;
 }
 
-/* ---- who is around us ---- */
+/* ---- filters, profiles, containers ---- */
 
 static void look_at_filter(struct dw_host *ret)
 {
@@ -167,8 +167,8 @@ static void look_at_profile(struct dw_host *ret)
 }
 
 /*
- * The engines' marks stay in images that are made of containers, and boot as
- * machines: a mark alone is not believed.
+ * An image made from a container keeps the engine's mark, and may boot as a machine: the
+ * mark alone does not count.
  */
 static enum dw_container look_for_container(const struct dw_host *host)
 {

@@ -6,13 +6,14 @@
 #include <stddef.h>
 
 #include "cgroup/cgroup.h"
+#include "wire/report.h"
 
 /*
- * What surrounds us, read from the kernel: looked at once something was refused, to
- * say who refuses it. No fact is derived from the refusal itself.
+ * Facts about this host, read from the kernel after it refused something, to name the
+ * cause. None is derived from the refusal itself.
  */
 
-/* Who keeps us in a container, as far as that decides how it is told to let go. */
+/* The container that we are in, as far as its options differ. */
 enum dw_container {
 	DW_CONTAINER_NONE = 0,
 	DW_CONTAINER_DOCKER,
@@ -23,42 +24,57 @@ enum dw_container {
 
 enum dw_chroot {
 	DW_CHROOT_NO = 0,
-	DW_CHROOT_UNKNOWN, /* nothing that we may look at tells */
+	DW_CHROOT_UNKNOWN, /* we may not read what would tell */
 	DW_CHROOT_YES,
 };
 
-/* A setting that this kernel does not have. */
+/* This kernel does not have the setting. */
 #define DW_HOST_NO_SETTING (-1L)
 
 struct dw_host {
 	bool proc;       /* a procfs is at /proc */
-	char masked[96]; /* what is mounted over a part of /proc, or "" */
+	char masked[96]; /* a path in /proc with a mount on it, or "" */
 	bool proc_readonly;
-	bool bound_etc; /* a file of /etc is a mount, as an engine's containers have it */
-	bool ramfs;     /* our root is the initramfs, which nobody can leave */
-	bool filtered;  /* a seccomp filter is around us */
+	bool bound_etc; /* a file of /etc is a mount, as in an engine's container */
+	bool ramfs;     /* our root is the initramfs, which pivot_root cannot leave */
+	bool filtered;  /* we run under a seccomp filter */
 	enum dw_chroot chroot;
 	enum dw_container container;
-	long userns_clone;    /* kernel.unprivileged_userns_clone, Debian's */
-	long restrict_userns; /* kernel.apparmor_restrict_unprivileged_userns, Ubuntu's */
-	char zero_namespaces[8]; /* of user.max_*_namespaces, the first that is 0; or "" */
-	char no_namespaces[8];   /* a kind that this kernel was built without; or "" */
-	char profile[96];        /* AppArmor's around us, or "" */
+	long userns_clone;    /* kernel.unprivileged_userns_clone, of Debian */
+	long restrict_userns; /* kernel.apparmor_restrict_unprivileged_userns, of Ubuntu */
+	char zero_namespaces[8]; /* the first of user.max_*_namespaces that is 0, or "" */
+	char no_namespaces[8];   /* a kind that this kernel was built without, or "" */
+	char profile[96];        /* the AppArmor profile that we run under, or "" */
 };
 
 void dw_host_look(struct dw_host *ret);
 
-/* From the text of /proc/self/mountinfo: masked, proc_readonly, bound_etc, ramfs. */
+/* Fill in masked, proc_readonly, bound_etc and ramfs from /proc/self/mountinfo. */
 void dw_host_read_mounts(const char *text, struct dw_host *ret);
 
-/* What would give us the controller, which is not held; or "". */
+/* How to get a controller that we may not use; or "". */
 void dw_host_limit_remedy(enum dw_controller controller, char *ret, size_t size);
 
-/* Why there is no Landlock here, and what helps (or ""); eno is what it was refused with. */
+/* Why Landlock failed with eno, and the fix (or ""). */
 void dw_host_landlock(int eno, char *why, size_t why_size, char *remedy,
                       size_t remedy_size);
 
-/* The list for the kernel's command line, from that which is in force now. */
+/* The lsm= option that adds Landlock to the list in force now. */
 void dw_host_lsm_line(const char *now, char *ret, size_t size);
+
+/* ---- refusal_cause.c ---- */
+
+/*
+ * A cell could not be built: append the cause and the fix to the launcher's error, as
+ * "<what>: <errno>; <cause>; try: <fix>". If no cause is found the error stays as it is.
+ */
+void dw_refusal_cause_explain(enum dw_report_stage stage, struct dw_error *err);
+
+/* The same with given facts. */
+void dw_refusal_cause_explain_on(const struct dw_host *host, enum dw_report_stage stage,
+                                 struct dw_error *err);
+
+/* The text after the last "try: ", or "". */
+const char *dw_refusal_cause_remedy(const char *text);
 
 #endif

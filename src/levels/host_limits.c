@@ -11,20 +11,20 @@
 #include "base/account.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/find.h"
+#include "cgroup/cgroup.h"
 #include "levels/host.h"
 
 /* ---- cgroups ---- */
 
 struct groups {
-	bool mounted; /* anything at all, at /sys/fs/cgroup */
-	bool unified; /* and it is version 2 alone */
+	bool mounted; /* any version, at /sys/fs/cgroup */
+	bool unified; /* only version 2 */
 	bool readonly;
-	bool has;          /* version 2: the controller is there for our own group */
-	bool at_top;       /* version 2: it is there at the top */
-	bool systemd;      /* which hands groups out */
-	bool user_manager; /* and runs one for this user */
-	bool built_in;     /* the kernel knows version 2 */
+	bool has;          /* version 2: our own group has the controller */
+	bool at_top;       /* version 2: the top group has it */
+	bool systemd;      /* systemd manages the groups */
+	bool user_manager; /* and has a manager for this user */
+	bool built_in;     /* the kernel has version 2 */
 };
 
 static bool has_controller(const char *folder, const char *name)
@@ -153,7 +153,7 @@ void dw_host_lsm_line(const char *now, char *ret, size_t size)
 	static const char always[] = "capability,";
 	int len = (int)strcspn(now, " \n");
 
-	/* The kernel adds that one by itself. */
+	/* The kernel always adds that one. */
 	if (strncmp(now, always, strlen(always)) == 0) {
 		now += strlen(always);
 		len -= (int)strlen(always);
@@ -164,7 +164,7 @@ void dw_host_lsm_line(const char *now, char *ret, size_t size)
 	(void)snprintf(ret, size, "lsm=landlock%s%.*s", len > 0 ? "," : "", len, now);
 }
 
-/* What is in force: as the kernel says, or else as it was told. */
+/* The list in force, from the kernel or else from its command line. */
 static bool read_lsm(char *ret, size_t size)
 {
 	char text[4096];
@@ -192,8 +192,7 @@ void dw_host_landlock(int eno, char *why, size_t why_size, char *remedy,
 	dw_host_look(&host);
 	*remedy = '\0';
 	if (eno == EOPNOTSUPP) {
-		(void)snprintf(why, why_size,
-		               "this kernel has Landlock, and it is switched off");
+		(void)snprintf(why, why_size, "Landlock is switched off in this kernel");
 		if (read_lsm(now, sizeof(now)))
 			dw_host_lsm_line(now, line, sizeof(line));
 		else
@@ -206,7 +205,7 @@ void dw_host_landlock(int eno, char *why, size_t why_size, char *remedy,
 		               line);
 	} else if (host.filtered) {
 		(void)snprintf(why, why_size,
-		               "a seccomp filter around us refuses Landlock");
+		               "a seccomp filter around dewar refuses Landlock");
 		(void)snprintf(remedy, remedy_size, "%s",
 		               host.container == DW_CONTAINER_DOCKER
 		                       ? "docker run --security-opt seccomp=unconfined ..."

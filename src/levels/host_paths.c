@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/host_paths.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +11,15 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "levels/launched.h"
 
 static const char *const programs[] = {"/usr",   "/bin",   "/sbin",  "/lib",
                                        "/lib32", "/lib64", "/libx32"};
 
 /*
- * Of /etc only what programs cannot do without: the links behind /usr/bin, the
- * linker's cache, certificates, fonts, and the settings of languages that do
- * not start without. No accounts, keys, host names or services of this host.
- * Each costs a mount for every cell, so the list is short.
+ * Of /etc only what programs need: the links behind /usr/bin, the linker's cache,
+ * certificates, fonts, and the settings of languages that do not start without them. No
+ * accounts, keys, host names or services. Each entry costs every cell a mount.
  */
 static const char *const settings[] = {
 	"/etc/alternatives",
@@ -47,7 +45,7 @@ void dw_host_paths_host(struct dw_plan_builder *plan, dw_host_paths_fn *show)
 		show(plan, settings[i]);
 }
 
-/* What stands at host in the world outside, put at cell in the world inside. */
+/* Bind the host's path at the cell's; copy a link as a link. */
 static void bind_at(struct dw_plan_builder *plan, const char *host, const char *cell,
                     uint32_t flags)
 {
@@ -73,7 +71,7 @@ void dw_host_paths_bind(struct dw_plan_builder *plan, const char *path)
 	bind_at(plan, path, path, 0);
 }
 
-/* In an image these are ours, whatever the image has there. */
+/* The cell provides these itself; the image's are ignored. */
 static bool is_own(const char *name)
 {
 	static const char *const own[] = {".",   "..",  "proc", "sys",
@@ -83,6 +81,17 @@ static bool is_own(const char *name)
 		if (strcmp(name, own[i]) == 0)
 			return true;
 	return false;
+}
+
+void dw_host_paths_allow_root(struct dw_plan_builder *plan)
+{
+	static const char *const writable[] = {"/tmp",         "/dev/shm",  "/dev/null",
+	                                       "/dev/zero",    "/dev/full", "/dev/random",
+	                                       "/dev/urandom", "/proc"};
+
+	dw_plan_allow(plan, "/", 0);
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
+		dw_plan_allow(plan, writable[i], DW_PLAN_WRITABLE);
 }
 
 int dw_host_paths_image(struct dw_plan_builder *plan, const char *image,
@@ -95,11 +104,11 @@ int dw_host_paths_image(struct dw_plan_builder *plan, const char *image,
 
 	if (!dir)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
-		               "open the image %s (a folder with a root file system)",
+		               "cannot open the image %s (a folder with a root file system)",
 		               image);
 	if (strcmp(root, "/") == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the image is the host's own root: leave --image out");
+		               "the image is the host's own root; omit --image");
 	while ((d = readdir(dir)) != NULL) {
 		if (is_own(d->d_name))
 			continue;
@@ -110,7 +119,7 @@ int dw_host_paths_image(struct dw_plan_builder *plan, const char *image,
 	return 0;
 }
 
-/* A path below the workspace: no links, so that it is where it says. */
+/* A path below the workspace, without links that could lead elsewhere. */
 static int share_inside(struct dw_plan_builder *plan, const char *workspace,
                         const char *rel, dw_host_paths_share_fn *fn, struct dw_error *err)
 {
@@ -126,8 +135,8 @@ static int share_inside(struct dw_plan_builder *plan, const char *workspace,
 	fd = ws < 0 ? -errno : dw_path_open_beneath(ws, rel, O_PATH, 0);
 	if (fd < 0)
 		return dw_fail(err, DW_E_INVALID, -fd,
-		               "open the writable path %s in the workspace (it must exist, and "
-		               "no part of it be a link)",
+		               "cannot open the writable path %s in the workspace (it must "
+		               "exist, and no part of it may be a link)",
 		               rel);
 	if (fstat(fd, &st) < 0 || (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)))
 		return dw_fail(err, DW_E_INVALID, 0,
@@ -139,7 +148,7 @@ static int share_inside(struct dw_plan_builder *plan, const char *workspace,
 	return 0;
 }
 
-/* Where a folder of the host's may not appear in a cell. */
+/* Returns true if a host folder must not be mounted there in a cell. */
 static bool is_reserved(const char *path)
 {
 	static const char *const reserved[] = {"/bin",  "/boot",  "/dev",   "/etc",
@@ -166,13 +175,13 @@ static int share_outside(struct dw_plan_builder *plan, const char *path,
 	struct stat st;
 
 	if (!real || lstat(path, &st) < 0)
-		return dw_fail(err, DW_E_INVALID, errno, "open the writable path %s",
-		               path);
-	/* A cell that could write beside it may have put the link there. */
+		return dw_fail(err, DW_E_INVALID, errno,
+		               "cannot open the writable path %s", path);
+	/* A cell that may write to its folder could have made the link. */
 	if (S_ISLNK(st.st_mode))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the writable path %s is a link: name what it leads to (%s)",
-		               path, real);
+		               "the writable path %s is a link; use its target, %s", path,
+		               real);
 	if (is_reserved(real))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "%s cannot be made writable: it is part of the cell itself",
@@ -182,8 +191,8 @@ static int share_outside(struct dw_plan_builder *plan, const char *path,
 }
 
 /*
- * What of the path lies below the workspace, however it is spelled: some part of
- * it leads to the workspace, and the rest follows. NULL if it is elsewhere.
+ * The part of the path below the workspace, however the workspace is spelled. NULL if the
+ * path is elsewhere.
  */
 static const char *inside_workspace(char *path, const char *workspace)
 {
@@ -207,7 +216,7 @@ static int share_writable(struct dw_plan_builder *plan, const char *workspace,
 	const char *rel;
 
 	if (!path)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "share %s", given);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot share %s", given);
 	for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
 		path[end - 1] = '\0'; /* as tab completion leaves it */
 
@@ -218,7 +227,7 @@ static int share_writable(struct dw_plan_builder *plan, const char *workspace,
 		               "the writable path \"%s\" is relative, and there is no "
 		               "workspace for it to be in",
 		               path);
-	/* Its place on the host comes first: that may be below a /work of its own. */
+	/* First as a host path: the host may have its own /work. */
 	rel = workspace ? inside_workspace(path, workspace) : NULL;
 	if (!rel && workspace && strncmp(path, "/work/", 6) == 0)
 		rel = path + 6;
@@ -236,11 +245,11 @@ int dw_host_paths_shares(struct dw_plan_builder *plan, const struct dw_request *
 	if (req->workspace) {
 		workspace = realpath(req->workspace, NULL);
 		if (!workspace || stat(workspace, &st) < 0)
-			return dw_fail(err, DW_E_INVALID, errno, "open the workspace %s",
-			               req->workspace);
+			return dw_fail(err, DW_E_INVALID, errno,
+			               "cannot open the workspace %s", req->workspace);
 		if (!S_ISDIR(st.st_mode))
 			return dw_fail(err, DW_E_INVALID, ENOTDIR,
-			               "open the workspace %s", req->workspace);
+			               "cannot open the workspace %s", req->workspace);
 		fn(plan, workspace, "/work", false);
 	}
 	for (size_t i = 0; i < req->n_writable; i++)

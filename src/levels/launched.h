@@ -2,15 +2,40 @@
 #ifndef DW_LEVELS_LAUNCHED_H
 #define DW_LEVELS_LAUNCHED_H
 
+#include <pthread.h>
+#include <sched.h>
+
+#include "base/buf.h"
 #include "cgroup/cgroup.h"
 #include "levels/level.h"
 #include "wire/plan.h"
 
+/* ---- cell.c: what all cells share ---- */
+
+void dw_cell_init(struct dw_cell *cell, const struct dw_level *level);
+
+/* Create the program's stdio; child has its ends. With socket, stdin is one. */
+int dw_cell_open_stdio(struct dw_cell *cell, int child[3], bool socket,
+                       struct dw_error *err);
+
+/* Close every descriptor of struct dw_cell. */
+void dw_cell_close(struct dw_cell *cell);
+
+/* The folder on the host in which cells without their own /tmp get a folder. */
+const char *dw_launched_temp_folder(void);
+
+/* Name that folder after the cell. */
+void dw_cell_folder_name(char *ret, size_t size, const char *id);
+
+/* Remove it with all that the program left in it; "" is none. */
+void dw_cell_folder_remove(const char *folder);
+
+/* ---- launched.c: the levels none, process and container ---- */
+
 /*
- * What the levels none, process and container have in common: a cell that
- * dewar-launch builds from a plan, and that is watched through its report
- * socket, the pidfd of its init, and its cgroups. A level differs in what it
- * writes into the plan, and that is all its file has to say.
+ * Their cells are built by dewar-launch from a plan and watched through its report
+ * socket, the pidfd of its init, and its cgroups. These levels differ only in what they
+ * write into the plan.
  */
 
 struct dw_launched {
@@ -18,30 +43,30 @@ struct dw_launched {
 	const struct dw_spec *spec;
 	struct dw_plan_builder plan;
 	struct dw_cgroup cgroup;
-	char folder[64];  /* where code and files go, as the program sees it */
-	char workdir[64]; /* a folder on the host that is ours to remove, or "" */
-	char *shared;     /* the workspace's real path, where the program sees it */
+	char folder[64];  /* for code and files, as the program sees it */
+	char workdir[64]; /* a folder on the host that we remove, or "" */
+	char *shared;     /* the workspace's real path, if the program sees it there */
 	int child[3];     /* the program's ends of its stdio */
 	int plan_fd;
 	int report;         /* our end */
-	int report_child;   /* the other one, until a nursery has it */
-	int pidfd;          /* init's, once it has said hello */
-	int pid;            /* init's */
-	int userns;         /* the cell's, if the plan asked for it */
-	int pidns;          /* and this one */
-	int ruleset;        /* of Landlock, for whom a zygote forks */
-	int letter[2];      /* ours, and the end for the program that waits */
-	bool born;          /* its launcher began in the group of version 2 */
-	bool empty;         /* it waits for a zygote */
-	bool greeted;       /* init has said hello */
-	bool early;         /* over for us at END, not when init is gone */
-	int launcher;       /* what we spawned, until it is waited for; or 0 */
-	int pasta;          /* the helper for the network, or 0 */
-	bool wants_network; /* it asked before it said hello */
-	unsigned kills;     /* how often we were asked to */
+	int report_child;   /* its other end, until a nursery has it */
+	int pidfd;          /* of init, after HELLO */
+	int pid;            /* of init */
+	int userns;         /* of the cell, if the plan asked for it */
+	int pidns;          /* the same */
+	int ruleset;        /* of Landlock, for the program that a zygote forks */
+	int job[2];         /* our end, and that of the program that waits */
+	bool born;          /* the launcher started in the version 2 cgroup */
+	bool empty;         /* waits for a zygote to fork into it */
+	bool greeted;       /* HELLO was received */
+	bool early;         /* GONE at END, not when init has exited */
+	int launcher;       /* pid of the process that we spawned, until reaped; or 0 */
+	int pasta;          /* pid of the network helper's keeper, or 0 */
+	bool wants_network; /* NETWORK came before HELLO */
+	unsigned kills;     /* calls of dw_launched_kill() */
 };
 
-/* Which of the cell's watches is what. */
+/* Indices of cell.watch. */
 enum {
 	DW_WATCH_REPORT,
 	DW_WATCH_INIT,
@@ -54,38 +79,194 @@ static inline struct dw_launched *dw_launched(struct dw_cell *cell)
 	return (struct dw_launched *)cell;
 }
 
-/*
- * What a level adds: flags, entries, environment, current folder. Everything
- * common to all (the command, code and files, limits) is there already or is
- * added afterwards.
- */
+/* A level's part of the plan: flags, entries, environment, current folder, command. */
 typedef int dw_fill_fn(struct dw_launched *l, struct dw_error *err);
 
 int dw_launched_create(const struct dw_level *level, const struct dw_spec *spec,
                        dw_fill_fn *fill, struct dw_cell **ret_cell, struct dw_error *err);
 int dw_launched_start(struct dw_cell *cell, struct dw_error *err);
 
-/* The plan alone, without limits: sealed, or -1. */
+/* The sealed plan alone, without limits; or -1. */
 int dw_launched_plan(const struct dw_level *level, const struct dw_spec *spec,
                      dw_fill_fn *fill, struct dw_error *err);
 
-/* launched_watch.c: what the cell says, and what becomes of it. */
+/* launched_watch.c */
 void dw_launched_on_event(struct dw_cell *cell, size_t index);
 
-/* The launcher's outer process is gone by itself, once it has said hello. */
-void dw_launched_bury_launcher(struct dw_launched *l);
+/* Reap the launcher's outer process, which exits by itself after HELLO. */
+void dw_launched_reap_launcher(struct dw_launched *l);
 
 void dw_launched_kill(struct dw_cell *cell);
 void dw_launched_measure(struct dw_cell *cell);
 void dw_launched_destroy(struct dw_cell *cell);
 
-/* Build all walls of a level and run nothing behind them. */
+/* Build a cell of the level, without a program. */
 int dw_launched_probe(const struct dw_level *level, struct dw_error *err);
 
-/* Where folders are made for cells that have no root of their own. */
-const char *dw_launched_temp_folder(void);
-
-/* A fresh folder on the host, for levels that have no /tmp of their own. */
+/* Create a folder on the host, for levels that have no /tmp of their own. */
 int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err);
+
+/* The functions of struct dw_level; the file has defined fill(). */
+#define DW_LAUNCHED_LEVEL(level)                                                 \
+	static int create(const struct dw_spec *spec, struct dw_cell **ret_cell, \
+	                  struct dw_error *err)                                  \
+	{                                                                        \
+		return dw_launched_create(&(level), spec, fill, ret_cell, err);  \
+	}                                                                        \
+                                                                                 \
+	static int probe(struct dw_error *err)                                   \
+	{                                                                        \
+		return dw_launched_probe(&(level), err);                         \
+	}
+
+#define DW_LAUNCHED_FUNCTIONS                                         \
+	.probe = probe, .create = create, .start = dw_launched_start, \
+	.on_event = dw_launched_on_event, .kill = dw_launched_kill,   \
+	.measure = dw_launched_measure, .destroy = dw_launched_destroy
+
+/* ---- command.c: the program's code, files, command line and environment ---- */
+
+/* Add all of them. library is a folder to import from, or NULL. */
+int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err);
+
+/* The same for a warm cell, whose command is its role's. */
+int dw_command_plan_role(struct dw_launched *l, struct dw_error *err);
+
+/* The parts of it, for level docker, whose command is looked up in the container. */
+int dw_command_plan_files(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *folder, struct dw_error *err);
+void dw_command_plan_code(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *path);
+void dw_command_plan_env(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                         const char *folder, const char *library);
+void dw_command_plan_argv(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *folder, const char *file, const char *hook);
+
+/*
+ * If the request has a list of modules, add the hook that enforces it: a file, whose path
+ * is in ret, and a variable. After all variables of the request.
+ */
+void dw_command_plan_hook(struct dw_plan_builder *plan, const struct dw_spec *spec,
+                          const char *folder, char *ret, size_t size);
+
+/* The real path of the request's program, which every user may execute; free() it. */
+char *dw_command_program(const struct dw_request *req, struct dw_error *err);
+
+/* Join names with commas. */
+void dw_command_join(const char *const *names, struct dw_buf *ret);
+
+/* ---- host_paths.c: what of the host a program sees ---- */
+
+/*
+ * Level container binds these paths into its root, level process allows them with
+ * Landlock. Called for each path, in order.
+ */
+typedef void dw_host_paths_fn(struct dw_plan_builder *plan, const char *path);
+
+/* The host's programs and libraries, and the parts of /etc that they need. */
+void dw_host_paths_host(struct dw_plan_builder *plan, dw_host_paths_fn *show);
+
+/* Bind a host path at its own place in the cell; a link becomes the same link. */
+void dw_host_paths_bind(struct dw_plan_builder *plan, const char *path);
+
+/* Bind a root file system in a folder, except what the cell provides itself. */
+int dw_host_paths_image(struct dw_plan_builder *plan, const char *image,
+                        struct dw_error *err);
+
+/* Landlock in a root of the cell's own: read everything, write its own folders. */
+void dw_host_paths_allow_root(struct dw_plan_builder *plan);
+
+/*
+ * Check the request's workspace and writable paths, make them absolute, and pass each to
+ * fn with its path in the cell. A writable path is relative to the workspace, or a path
+ * of the host.
+ */
+typedef void dw_host_paths_share_fn(struct dw_plan_builder *plan, const char *host,
+                                    const char *cell, bool writable);
+int dw_host_paths_shares(struct dw_plan_builder *plan, const struct dw_request *req,
+                         dw_host_paths_share_fn *fn, struct dw_error *err);
+
+/* ---- allowed_commands.c: the request's list of commands ---- */
+
+/*
+ * Let the cell execute only the named programs, the request's interpreter, and what these
+ * cannot start without: a dynamic loader, the interpreter of a script. In a root of its
+ * own the cell sees only these where programs are, and nothing that it can write or that
+ * the caller shares is on a mount that allows execution. Landlock refuses every other
+ * file, in addition or instead. Call it last.
+ */
+int dw_allowed_plan(struct dw_launched *l, struct dw_error *err);
+
+/* Level process: allow reading, except of the folders with programs. */
+void dw_allowed_show(struct dw_plan_builder *plan, const char *path);
+
+/* ---- pasta.c: network "full" ---- */
+
+/*
+ * pasta connects the cell's network namespace to the host's sockets. The cell's packets
+ * are never on the host's network, and it cannot reach the host's loopback.
+ */
+
+/* Where the cell sends DNS queries; pasta passes them to the host's resolver. */
+#define DW_PASTA_DNS "169.254.1.53"
+
+/* 0 if it is installed and may be used. */
+int dw_pasta_probe(struct dw_error *err);
+
+/*
+ * Connect the network namespace of a cell's init, before the deadline (base/clock.h).
+ * *ret_pid is a keeper, which ends pasta when we ask or when that init is gone.
+ */
+int dw_pasta_start(int target, uint64_t deadline_ms, int *ret_pid, struct dw_error *err);
+
+/* Accepts 0. */
+void dw_pasta_stop(int pid);
+
+/* ---- spawn.c ---- */
+
+/*
+ * Start dewar-launch with these descriptors as its 0, 1, 2 and DW_LAUNCH_FD; it waits for
+ * its plan. *ret_cpus are the cpus of the caller, and so the program's. With cgroup, a
+ * version 2 folder, it is born in that; -1 for none.
+ */
+int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int cgroup, int *ret_pid,
+                      cpu_set_t *ret_cpus, struct dw_error *err);
+
+/* Start dewar-docker with these as its 0 to 3; it waits for its order. */
+int dw_spawn_docker(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, struct dw_error *err);
+
+/* Start dewar-scope: it gets a scope from systemd and becomes a fork server there. */
+int dw_spawn_scope(int sock, int *ret_pid, struct dw_error *err);
+
+/*
+ * A launcher that stays and forks others (launch/fork_server.c). May be used from any
+ * thread. If it has died, dw_spawn_launcher() still works.
+ */
+struct dw_fork_server {
+	pthread_mutex_t lock;
+	int sock;
+	int pid;
+};
+
+int dw_fork_server_start(struct dw_fork_server *s, struct dw_error *err);
+void dw_fork_server_stop(struct dw_fork_server *s);
+
+/* As dw_spawn_launcher(); -1 if it has died. */
+int dw_fork_server_fork(struct dw_fork_server *s, const int fds[DW_LAUNCH_FD + 1],
+                        int cgroup, int *ret_pid, cpu_set_t *ret_cpus);
+
+/* ---- scope.c: a scope of systemd as the parent of version 2's groups ---- */
+
+/*
+ * If we may not divide our own group (cgroup/parent.c), dewar-scope gets a scope from
+ * systemd and becomes a fork server in it, whose children are born there. We stay where
+ * we are: only systemd may move processes between the two groups.
+ */
+
+/* Find the parent; before we have children that would be in the way. */
+void dw_cgroup_scope_settle(void);
+
+/* The fork server in the scope, or NULL. */
+struct dw_fork_server *dw_cgroup_scope_launcher(void);
 
 #endif

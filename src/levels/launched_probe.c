@@ -8,10 +8,10 @@
 #include "levels/limits.h"
 
 /*
- * Who only asks whether a level is there handles no signals, as who runs programs
- * does. One that ends us waits until the cell is gone: its folder would stay.
+ * A caller that only probes installs no signal handlers. Block the signals that would end
+ * us until the cell is gone, or its folder would remain.
  */
-static void hold_signals(sigset_t *ret_before)
+static void block_signals(sigset_t *ret_before)
 {
 	sigset_t ends;
 
@@ -50,7 +50,7 @@ static int probe(const struct dw_level *level, struct dw_error *err)
 		r = poll(fds, 2, 5000);
 		if (r <= 0) {
 			r = dw_fail(err, DW_E_UNSUPPORTED, r == 0 ? ETIMEDOUT : errno,
-			            "build a cell to see whether it can be done");
+			            "cannot build a test cell");
 			level->kill(cell);
 			break;
 		}
@@ -72,7 +72,7 @@ int dw_launched_probe(const struct dw_level *level, struct dw_error *err)
 	sigset_t before;
 	int r;
 
-	hold_signals(&before);
+	block_signals(&before);
 	r = probe(level, err);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;

@@ -12,12 +12,11 @@
 #include "base/fd.h"
 #include "base/namespaces.h"
 #include "base/pidfd.h"
+#include "levels/host.h"
 #include "levels/launched.h"
-#include "levels/pasta.h"
-#include "levels/refusal_cause.h"
 #include "wire/report.h"
 
-void dw_launched_bury_launcher(struct dw_launched *l)
+void dw_launched_reap_launcher(struct dw_launched *l)
 {
 	int status;
 
@@ -27,7 +26,7 @@ void dw_launched_bury_launcher(struct dw_launched *l)
 	l->launcher = 0;
 }
 
-/* The cell asks for its network, maybe before outer has told us who it is. */
+/* The cell asks for its network; HELLO, with its pid, may come later. */
 static void on_network(struct dw_launched *l)
 {
 	struct dw_outcome *o = &l->cell.outcome;
@@ -51,10 +50,10 @@ static void replace_fd(int *slot, int fd)
 static void on_hello(struct dw_launched *l, int fd)
 {
 	l->greeted = true;
-	l->pid = dw_pidfd_pid(fd); /* ours, whatever the sender's namespace */
+	l->pid = dw_pidfd_pid(fd); /* in our pid namespace, not the sender's */
 	replace_fd(&l->pidfd, fd);
 	l->cell.watch[DW_WATCH_INIT] = (struct dw_watch){fd, POLLIN};
-	dw_launched_bury_launcher(l);
+	dw_launched_reap_launcher(l);
 	if (l->kills > 0)
 		(void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 	else if (l->wants_network)
@@ -78,7 +77,7 @@ static void on_end(struct dw_launched *l, const struct dw_report_end *end)
 		o->hit = DW_REASON_PIDS;
 	if (!l->early)
 		return;
-	/* All but init is dead; who wants to see that one go, destroys the cell. */
+	/* Only init is alive; destroying the cell waits for it. */
 	if (o->memory_mb < (double)end->max_rss / (1 << 20))
 		o->memory_mb = (double)end->max_rss / (1 << 20);
 	l->cell.state = DW_CELL_GONE;
@@ -93,10 +92,10 @@ static void on_report(struct dw_launched *l)
 	while ((r = dw_report_receive(l->report, &report, &fd)) > 0) {
 		switch (report.kind) {
 		case DW_REPORT_HANDED:
-			dw_launched_bury_launcher(l);
+			dw_launched_reap_launcher(l);
 			l->launcher = report.pid;
-			if (l->greeted) /* unburied, it would count as one of the cell's */
-				dw_launched_bury_launcher(l);
+			if (l->greeted) /* else it would count as a process of the cell */
+				dw_launched_reap_launcher(l);
 			break;
 		case DW_REPORT_HELLO:
 			on_hello(l, TAKE_FD(fd));
@@ -124,8 +123,8 @@ static void on_report(struct dw_launched *l)
 			o->walls = report.walls;
 			l->cell.state = DW_CELL_RUNNING;
 			o->own_ns = o->walls.known ? dw_ns_not_ours(o->walls.ns) : 0;
-			/* We have nothing else to do now; a pool has, and did it once. */
-			if (!l->spec->way || l->spec->way->kind == DW_WAY_ZYGOTE)
+			/* We are idle now. A pool is not, and swept when it started its zygote. */
+			if (!l->spec->role || l->spec->role->kind == DW_ROLE_ZYGOTE)
 				dw_cgroup_sweep(&l->cgroup);
 			break;
 		case DW_REPORT_END:
@@ -145,20 +144,17 @@ static void on_report(struct dw_launched *l)
 	if (r == -EAGAIN)
 		return;
 
-	/* The other side is closed. Without an init there is nobody to wait for. */
+	/* The other end is closed. Without an init nothing is left to wait for. */
 	l->cell.watch[DW_WATCH_REPORT].fd = -1;
 	if (l->pidfd < 0) {
-		dw_launched_bury_launcher(l);
+		dw_launched_reap_launcher(l);
 		if (o->error.code == DW_OK)
 			(void)dw_fail(&o->error, DW_E_INTERNAL, 0, "dewar-launch died");
 		l->cell.state = DW_CELL_GONE;
 	}
 }
 
-/*
- * Init is gone, and with it, in its pid namespace, everything. What it and all
- * below it used comes with its death.
- */
+/* Init has exited, with all of its pid namespace. Its rusage includes theirs. */
 static void on_init_gone(struct dw_launched *l)
 {
 	struct dw_outcome *o = &l->cell.outcome;
@@ -168,7 +164,7 @@ static void on_init_gone(struct dw_launched *l)
 	if (l->report >= 0)
 		on_report(l);
 	if (syscall(SYS_waitid, P_PIDFD, l->pidfd, &info, WEXITED, &ru) == 0) {
-		if (!l->spec->way) /* else it ran for others before, too */
+		if (!l->spec->role) /* a warm cell used cpu time before this run */
 			o->cpu_ms = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
 			                    1e3 +
 			            (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) /
@@ -176,17 +172,16 @@ static void on_init_gone(struct dw_launched *l)
 		if (o->memory_mb < (double)ru.ru_maxrss / 1024)
 			o->memory_mb = (double)ru.ru_maxrss / 1024;
 	}
-	if (l->launcher ==
-	    l->pid) /* levels without namespaces: it has just been buried */
+	if (l->launcher == l->pid) /* a level without namespaces: just reaped */
 		l->launcher = 0;
 	l->cell.watch[DW_WATCH_INIT].fd = -1;
 	l->cell.state = DW_CELL_GONE;
 }
 
 /*
- * A limit of the cgroup's was run against: that is the end of the cell. Both are
- * looked at, whichever woke us: version 1 tells of memory just before the kernel
- * kills for it and counts that, and does not tell again.
+ * The cell hit a limit of its cgroup, and ends. We read both, whichever woke us:
+ * version 1 signals just before the kernel kills for memory and counts it, and only
+ * once.
  */
 static void on_limit(struct dw_launched *l, size_t index)
 {

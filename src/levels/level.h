@@ -12,71 +12,70 @@
 /*
  * A level: one strength of isolation, behind one small struct.
  *
- * The engine makes a cell, starts it, polls what the cell says it should poll,
- * and destroys it. It never asks which level it has; it asks what the level
- * guarantees.
+ * run/ creates a cell, starts it, polls the descriptors that the cell names, and destroys
+ * it. It never asks which level it has, only what the level guarantees.
  */
 
 /*
- * A way to a cell other than the cold one (warm/): what is to run in it, or who
- * forks into it. Only level container knows any.
+ * What a warm cell is for (warm/). A cold cell has no role. Only level container has warm
+ * cells of its own.
  */
-enum dw_way_kind {
-	DW_WAY_ZYGOTE = 1, /* an interpreter that others are forked from */
-	DW_WAY_ENTERED,    /* an empty cell, which a zygote forks a program into */
-	DW_WAY_LETTER,     /* started like a cold one, and waits for its letter */
+enum dw_role_kind {
+	DW_ROLE_ZYGOTE = 1, /* an interpreter that programs are forked from */
+	DW_ROLE_ENTERED,    /* empty, until a zygote forks a program into it */
+	DW_ROLE_STANDBY,    /* its program has started, and waits for its job */
 };
 
-struct dw_way_file {
+struct dw_role_file {
 	const char *path; /* in the cell */
 	struct dw_bytes data;
 };
 
 struct dw_cgroup;
 
-struct dw_way {
-	enum dw_way_kind kind;
-	const char *const *command; /* as a runtime's; not for DW_WAY_ENTERED */
-	const char *const *env;     /* "NAME=VALUE", for that command; NULL for none */
-	struct dw_way_file files[8];
+struct dw_role {
+	enum dw_role_kind kind;
+	const char *const *command; /* as a runtime's; not for ENTERED */
+	const char *const *env;     /* "NAME=VALUE", for that command; or NULL */
+	struct dw_role_file files[8];
 	int userns; /* ENTERED: the zygote's */
 	int pidns;
-	uint32_t first_id; /* as root, of the zygote and those inside: on the host */
-	uint32_t index;    /* ENTERED: which of them */
-	int nursery; /* ENTERED: who makes it, or 0; ZYGOTE: the other end of that */
+	uint32_t first_id; /* as root: the zygote's id on the host, the first of a range */
+	uint32_t index;    /* ENTERED: this cell's id in that range */
+	int nursery; /* ENTERED: the socket of its nursery, or 0; ZYGOTE: its other end */
 	int base;    /* ZYGOTE: the plan of its cells */
-	const struct dw_cgroup *beside; /* where cgroups are made, or NULL */
+	const struct dw_cgroup *beside; /* create cgroups next to these, or NULL */
 };
 
-/* How many cells of their own id a zygote of root's can have inside. */
-#define DW_WAY_IDS 4096U
+/* How many cells, each with its own id, a zygote of root can have. */
+#define DW_ZYGOTE_IDS 4096U
 
 struct dw_fork_server;
 
-/* All that a cell needs to know, defaults filled in. Borrowed, outlives the cell. */
+/* What a cell is created from, with defaults filled in. Borrowed; outlives the cell. */
 struct dw_spec {
 	char id[DW_ID_MAX];
 	const struct dw_request *req;
 	const struct dw_runtime *runtime;
 	struct dw_limits limits;
-	uint64_t deadline_ms;           /* when the run is to end (base/clock.h) */
+	uint64_t deadline_ms;           /* when the run ends (base/clock.h) */
 	bool probe;                     /* build the walls, run nothing */
-	const struct dw_way *way;       /* NULL: cold */
-	struct dw_fork_server *spawner; /* who starts the launcher; NULL: we do */
+	const struct dw_role *role;     /* NULL: cold */
+	struct dw_fork_server *spawner; /* starts the launcher, or NULL */
 };
 
 enum dw_cell_state {
-	DW_CELL_BUILDING = 0, /* walls are going up */
+	DW_CELL_BUILDING = 0, /* no program runs yet */
 	DW_CELL_RUNNING,      /* the program has started */
-	DW_CELL_GONE,         /* nothing of it is alive any more */
+	DW_CELL_GONE,         /* no process of it is alive */
 };
 
-/* How it went, as far as the level can tell. */
+/* How the run went, as far as the level can tell. */
 struct dw_outcome {
-	struct dw_error error; /* the program was never started, and this is why */
-	int wait_status;       /* as waitpid() gives it; valid if ended */
-	bool started;          /* the program may have run: no error is about us alone */
-	bool ended;            /* the program's own end was seen */
+	struct dw_error error; /* why the program was not started */
+	int wait_status;       /* as from waitpid() */
+	bool started;          /* the program may have run, and caused the error */
+	bool ended;            /* wait_status is valid */
 	enum dw_reason hit;    /* a limit that ended it, or DW_REASON_EXIT */
 	bool tmp_full;
 	double run_ms; /* these three negative if unknown */
@@ -85,9 +84,9 @@ struct dw_outcome {
 	struct dw_walls walls;
 	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
-	char image[256];  /* of an engine's, or "" */
+	char image[256];  /* as a container engine names it, or "" */
 	char runtime[64]; /* the same */
-	char left[512];   /* what could not be removed, and why; or "" */
+	char left[512];   /* what could not be removed, with the reason; or "" */
 };
 
 struct dw_watch {
@@ -101,12 +100,12 @@ struct dw_watch {
 struct dw_cell {
 	const struct dw_level *level;
 	enum dw_cell_state state;
-	int in;     /* our ends of the program's stdio; the engine closes them */
+	int in;     /* our ends of the program's stdio; run/ closes them */
 	int out[2]; /* by enum dw_stream */
 	int tmp_fd; /* the cell's /tmp, to collect from once it is gone, or -1 */
 	struct dw_watch watch[DW_CELL_WATCHES]; /* fd -1: not used */
-	uint64_t waived_ms; /* that do not count against the deadline */
-	void *owner;        /* for whoever keeps cells (warm/pool.c) */
+	uint64_t waived_ms;                     /* by which the deadline is extended */
+	void *owner;                            /* for warm/pool.c */
 	struct dw_outcome outcome;
 };
 
@@ -116,15 +115,14 @@ struct dw_level {
 	uint64_t timeout_ms; /* its default */
 
 	/*
-	 * Can this host run it? -1 with DW_E_UNSUPPORTED and a reason that a
+	 * 0 if this host can run it; else -1 with DW_E_UNSUPPORTED and a reason that a
 	 * person can act on.
 	 */
 	int (*probe)(struct dw_error *err);
 
 	/*
-	 * Make the cell; nothing runs yet, but what each limit is held by is
-	 * known, in outcome.limits. On failure *ret_cell is untouched and nothing
-	 * is left behind on the host.
+	 * Create the cell; nothing runs yet. outcome.limits says how each limit will be
+	 * enforced. On failure *ret_cell is untouched and nothing is left on the host.
 	 */
 	int (*create)(const struct dw_spec *spec, struct dw_cell **ret_cell,
 	              struct dw_error *err);
@@ -132,45 +130,45 @@ struct dw_level {
 	int (*start)(struct dw_cell *cell, struct dw_error *err);
 
 	/*
-	 * watch[index] has something to say. Moves cell->state on, fills in the
-	 * outcome, and kills the cell itself where a limit was passed.
+	 * watch[index] is ready. Advances cell->state, fills in the outcome, and kills the
+	 * cell if it exceeded a limit.
 	 */
 	void (*on_event)(struct dw_cell *cell, size_t index);
 
-	/* Kill everything in the cell. Twice is fine; so is too late. */
+	/* Kill every process in the cell. May be repeated, and may come too late. */
 	void (*kill)(struct dw_cell *cell);
 
-	/* The cell is gone: what did it use, what did it run against? */
+	/* The cell is gone: fill in what it used and which limits it hit. */
 	void (*measure)(struct dw_cell *cell);
 
 	/* Accepts NULL and half-made cells; leaves nothing on the host. */
 	void (*destroy)(struct dw_cell *cell);
 };
 
-/* The plan of a cell that a nursery can make: a sealed memfd, or -1. */
+/* The plan of the cells that a nursery creates: a sealed memfd, or -1. */
 int dw_container_base(const struct dw_spec *spec, struct dw_error *err);
 
 /*
- * The first of DW_WAY_IDS ids for a zygote and its cells; 0 if they need no ids of
- * their own, because we are not root.
+ * Draw the first of DW_ZYGOTE_IDS ids for a zygote and its cells; 0 if we are not root,
+ * when they have no ids of their own.
  */
 int dw_container_draw_ids(uint32_t *ret_first, struct dw_error *err);
 
 /*
- * Level docker: start a container for spec that waits, for idle_ms at most; spec says
- * all but what is to run. It is ready (1), not yet (0), or never will be (-1).
+ * Level docker: start a standby container, which waits at most idle_ms for its program.
+ * dw_docker_is_ready() returns 1, 0 for not yet, or -1 for never.
  */
 int dw_docker_prepare(const struct dw_spec *spec, uint64_t idle_ms,
                       struct dw_cell **ret_cell, struct dw_error *err);
 int dw_docker_is_ready(struct dw_cell *cell, struct dw_error *err);
 
-/* Could it run spec, as far as its container goes? */
+/* Returns true if the container was created as spec needs it. */
 bool dw_docker_fits(const struct dw_cell *cell, const struct dw_spec *spec);
 
-/* Run it there: the cell is spec's now, and over for spec at its program's end. */
+/* Run spec in it. The cell is GONE when the program ends; its removal goes on. */
 int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err);
 
-/* Is the container removed, so that destroy() has nothing to wait for? */
+/* Returns true if the container is removed, so that destroy() does not wait. */
 bool dw_docker_is_gone(const struct dw_cell *cell);
 
 extern const struct dw_level dw_level_none;
@@ -179,10 +177,10 @@ extern const struct dw_level dw_level_container;
 extern const struct dw_level dw_level_docker;
 extern const struct dw_level dw_level_microvm;
 
-/* By name; NULL if there is none of that name. */
+/* NULL if there is no such level. */
 const struct dw_level *dw_level_find(const char *name, size_t len);
 
-/* Where the interpreter is looked for, at a level that uses the host's own files. */
+/* The PATH in which a level that uses the host's files finds interpreters. */
 const char *dw_level_search_path(const struct dw_level *level);
 
 #endif

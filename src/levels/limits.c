@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "cgroup/disks.h"
-#include "levels/scope.h"
+#include "cgroup/cgroup.h"
+#include "levels/launched.h"
 #include "request/limits.h"
 
 /* Nothing useful fits in less. */
@@ -237,7 +237,7 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 {
 	const struct dw_limits *limits = &l->spec->limits;
 	struct dw_limit_proof *proof = l->cell.outcome.limits;
-	const struct dw_way *way = l->spec->way;
+	const struct dw_role *role = l->spec->role;
 	bool walled = (l->plan.h.flags & DW_PLAN_DROP) != 0;
 
 	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
@@ -252,7 +252,7 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 
 	/* A moment after our own deadline, should we be held up. A cell that waits learns it
 	 * at its start. */
-	if (!l->spec->way)
+	if (!l->spec->role)
 		l->plan.h.deadline_ms = dw_limits_deadline(limits);
 
 	if (!walled)
@@ -260,10 +260,10 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 
 	hold(&proof[DW_LIMIT_FILES], "rlimit");
 	dw_cgroup_scope_settle();
-	dw_cgroup_create(&l->cgroup, l->spec->id, way ? way->beside : NULL, limits,
+	dw_cgroup_create(&l->cgroup, l->spec->id, role ? role->beside : NULL, limits,
 	                 limits->pids + 1);
 	/* No untrusted code runs in a zygote, and its children could not raise a limit again. */
-	if (way && way->kind == DW_WAY_ZYGOTE)
+	if (role && role->kind == DW_ROLE_ZYGOTE)
 		return 0;
 	if (limits->io_bytes != 0 && plan_io(l, &proof[DW_LIMIT_IO], err) < 0)
 		return -1;

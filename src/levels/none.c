@@ -3,13 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "levels/command.h"
 #include "levels/launched.h"
 
 /*
- * Level none: a timeout and an output cap, nothing else. The program runs as
- * the caller, in the caller's folder and environment. For local development,
- * and for showing that an attack works where no wall is.
+ * Level none: a timeout and an output cap, nothing else. The program runs as the caller,
+ * in the caller's folder and environment. For local development, and to show that an
+ * attack works without walls.
  */
 
 static int fill(struct dw_launched *l, struct dw_error *err)
@@ -34,26 +33,11 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	return dw_command_plan(l, req->workspace, err);
 }
 
-static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
-                  struct dw_error *err)
-{
-	return dw_launched_create(&dw_level_none, spec, fill, ret_cell, err);
-}
-
-static int probe(struct dw_error *err)
-{
-	return dw_launched_probe(&dw_level_none, err);
-}
+DW_LAUNCHED_LEVEL(dw_level_none)
 
 const struct dw_level dw_level_none = {
 	.name = "none",
 	.guarantees = 0,
 	.timeout_ms = 30000,
-	.probe = probe,
-	.create = create,
-	.start = dw_launched_start,
-	.on_event = dw_launched_on_event,
-	.kill = dw_launched_kill,
-	.measure = dw_launched_measure,
-	.destroy = dw_launched_destroy,
+	DW_LAUNCHED_FUNCTIONS,
 };

@@ -4,19 +4,14 @@
  *
  *	dewar ── forks ──> keeper ── starts ──> pasta
  *
- * Pasta would outlive a cell: it holds the network namespace open itself, asks
- * nobody whether it is still needed, and changes its credentials, which makes
- * the kernel forget to end it with its parent. So a keeper stands between: it
- * does nothing but wait for the end of the cell's init, of pasta, or for a
- * SIGTERM of ours, and then sees to it that pasta is gone. Init in turn ends when
- * dewar does. Whatever is killed, nothing remains.
+ * Pasta would outlive a cell: it keeps the network namespace open itself, and changes its
+ * credentials, which makes the kernel drop its parent-death signal. So a keeper only waits
+ * for the end of the cell's init, of pasta, or for our SIGTERM, and then kills pasta. Init
+ * in turn ends with dewar. Whichever is killed, nothing remains.
  *
- * Pasta gives up the capabilities that it does not need before it looks for
- * the namespaces, and then may not look at a process of another user. We open
- * them, and it gets them as descriptors.
+ * Pasta drops capabilities before it opens the namespaces, and then may not access a
+ * process of another user. We open them and pass the descriptors.
  */
-#include "levels/pasta.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -36,10 +31,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "levels/host.h"
+#include "levels/launched.h"
 
-#define READY_MS 8000 /* with other things to do, a host takes seconds for it */
+#define READY_MS 8000 /* a busy host takes seconds */
 
-/* Where the keeper, and pasta after it, find their descriptors. */
+/* The descriptors of the keeper and of pasta. */
 enum {
 	FD_NULL,
 	FD_OUT,
@@ -51,7 +47,7 @@ enum {
 	FD_COUNT
 };
 
-/* Paths of these for pasta, which opens them once more. */
+/* Pasta opens them again through these paths. */
 #define PATH_READY "/proc/self/fd/3"
 #define PATH_USER "/proc/self/fd/4"
 #define PATH_NET "/proc/self/fd/5"
@@ -67,7 +63,7 @@ static const char *find_pasta(void)
 	return NULL;
 }
 
-/* Where only the node is missing, as in a chroot, loading a module makes none. */
+/* The fix for a missing /dev/net/tun; in a chroot only the node is missing. */
 static const char *no_tun(void)
 {
 	struct dw_host host;
@@ -94,7 +90,7 @@ int dw_pasta_probe(struct dw_error *err)
 	if (tun < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
 		return dw_fail(
 			err, DW_E_UNSUPPORTED, 0,
-			"network full needs /dev/net/tun, which is not there; try: %s",
+			"network full needs /dev/net/tun, which does not exist; try: %s",
 			no_tun());
 	if (tun < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
@@ -137,7 +133,7 @@ static _Noreturn void become_pasta(const char *path)
 		/* the name would be that of the host's interface */
 		"--ns-ifname",
 		"eth0",
-		/* As root it would become nobody, who may not join the namespaces. */
+		/* As root it would become nobody, which may not join the namespaces. */
 		geteuid() == 0 ? "--runas" : NULL,
 		"0",
 		NULL,
@@ -163,7 +159,7 @@ static _Noreturn void keep(const char *path, const sigset_t *wake)
 	if (pid == 0)
 		become_pasta(path);
 
-	/* When pasta ends, these end: that is how dewar hears of it. */
+	/* Dewar sees these close when pasta ends. */
 	(void)close(FD_ERR);
 	(void)close(FD_READY);
 	(void)close(FD_USER);
@@ -177,7 +173,7 @@ static _Noreturn void keep(const char *path, const sigset_t *wake)
 	_exit(0);
 }
 
-/* Everything of dewar's is closed: a cell must see it end when it ends. */
+/* Close all of dewar's descriptors: a cell must see their end when dewar exits. */
 static int take_descriptors(int *fds)
 {
 	int r;
@@ -206,7 +202,7 @@ static int start_keeper(int *fds, pid_t *ret, struct dw_error *err)
 	if (!path)
 		return dw_pasta_probe(err);
 
-	/* Blocked from before the start: a SIGTERM that comes early waits for it. */
+	/* Block signals before the fork, so that an early SIGTERM is not lost. */
 	(void)sigfillset(&all);
 	(void)sigemptyset(&wake);
 	(void)sigaddset(&wake, SIGTERM);
@@ -214,8 +210,8 @@ static int start_keeper(int *fds, pid_t *ret, struct dw_error *err)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	pid = fork();
 	if (pid == 0) {
-		/* An ignored SIGCHLD would never come; pasta takes it for a failure
-		 * if SIGPIPE was ignored before, as a daemon's is. */
+		/* An ignored SIGCHLD would never arrive; pasta fails if it inherits an
+		 * ignored SIGPIPE, as from a daemon. */
 		(void)sigaction(SIGCHLD, &act, NULL);
 		(void)sigaction(SIGPIPE, &act, NULL);
 		if (take_descriptors(fds) < 0)
@@ -224,12 +220,13 @@ static int start_keeper(int *fds, pid_t *ret, struct dw_error *err)
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (pid < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "fork a keeper for pasta");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot fork a keeper for pasta");
 	*ret = pid;
 	return 0;
 }
 
-/* ---- on dewar's side ---- */
+/* ---- in dewar ---- */
 
 /* Pasta writes its pid file when the namespace is connected, and not before. */
 static bool is_ready(int fd, uint64_t deadline_ms)
@@ -249,13 +246,13 @@ static bool is_ready(int fd, uint64_t deadline_ms)
 }
 
 /*
- * What it said last: the lines before are about its own start. What it could
- * not tell the system's log is on stderr as well, with a complaint about that.
+ * The last line on its stderr: those before are about its start. Without syslog it also
+ * complains about that.
  */
-static const char *last_words(int fd, char *text, size_t size)
+static const char *last_line(int fd, char *text, size_t size)
 {
 	static const char noise[] = "Failed to send ";
-	const char *last = "it did not get ready";
+	const char *last = "it was not ready in time";
 	char *line, *rest;
 	ssize_t n;
 
@@ -278,8 +275,8 @@ static int open_namespace(int target, const char *name, struct dw_error *err)
 	(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", target, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open the cell's namespace %s",
-		               path);
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot open the cell's namespace %s", path);
 	return fd;
 }
 
@@ -288,7 +285,7 @@ static int make_pipe(int *ret_ours, int *ret_theirs, struct dw_error *err)
 	int pair[2];
 
 	if (pipe2(pair, O_CLOEXEC) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a pipe for pasta");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot make a pipe for pasta");
 	*ret_ours = pair[0];
 	*ret_theirs = pair[1];
 	return 0;
@@ -298,7 +295,7 @@ static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid
                         struct dw_error *err)
 {
 	autoclose int ready = -1;
-	autoclose int said = -1;
+	autoclose int errors = -1;
 	char text[1024];
 	pid_t pid = 0;
 
@@ -306,7 +303,7 @@ static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid
 	fds[FD_OUT] = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	fds[FD_INIT] = (int)syscall(SYS_pidfd_open, target, 0);
 	if (fds[FD_NULL] < 0 || fds[FD_OUT] < 0 || fds[FD_INIT] < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open what pasta needs");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open what pasta needs");
 	fds[FD_USER] = open_namespace(target, "user", err);
 	if (fds[FD_USER] < 0)
 		return -1;
@@ -314,12 +311,12 @@ static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid
 	if (fds[FD_NET] < 0)
 		return -1;
 	if (make_pipe(&ready, &fds[FD_READY], err) < 0 ||
-	    make_pipe(&said, &fds[FD_ERR], err) < 0)
+	    make_pipe(&errors, &fds[FD_ERR], err) < 0)
 		return -1;
 	if (start_keeper(fds, &pid, err) < 0)
 		return -1;
 
-	/* Ours would keep the pipes open, and us waiting for their end. */
+	/* Our copies would keep the pipes open, and us waiting. */
 	dw_fd_close(&fds[FD_READY]);
 	dw_fd_close(&fds[FD_ERR]);
 	if (is_ready(ready, deadline_ms)) {
@@ -327,8 +324,8 @@ static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid
 		return 0;
 	}
 	dw_pasta_stop(pid);
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "pasta could not connect the cell: %s",
-	               last_words(said, text, sizeof(text)));
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "pasta cannot connect the cell: %s",
+	               last_line(errors, text, sizeof(text)));
 }
 
 int dw_pasta_start(int target, uint64_t deadline_ms, int *ret_pid, struct dw_error *err)

@@ -2,17 +2,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "levels/allowed_commands.h"
-#include "levels/command.h"
-#include "levels/host_paths.h"
+#include "base/cleanup.h"
 #include "levels/launched.h"
 
 /*
- * Level process: the host's own tree and network, in a session of its own, with
- * limits, no_new_privs, no capabilities, a clean environment and a fresh folder
- * to work in; a seccomp filter and, where the kernel has it, Landlock, which
- * shows the host's programs, the workspace and the fresh folder, and no more.
- * For code that is trusted, and CI.
+ * Level process: the host's tree and network, in its own session, with limits,
+ * no_new_privs, no capabilities, a clean environment and a fresh working folder; a
+ * seccomp filter and, if the kernel has it, Landlock, which allows the host's programs,
+ * the workspace and that folder. For trusted code, and CI.
  */
 
 static void allow(struct dw_plan_builder *plan, const char *path)
@@ -27,13 +24,13 @@ static void allow_share(struct dw_plan_builder *plan, const char *host, const ch
 	dw_plan_allow(plan, host, DW_PLAN_EXACT | (writable ? DW_PLAN_WRITABLE : 0));
 }
 
-/* Devices that hold nothing. The host's /dev/shm would keep what is left there. */
+/* Devices that keep nothing; files in the host's /dev/shm would stay. */
 static void allow_devices(struct dw_plan_builder *plan)
 {
 	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full",
 	                                      "/dev/random", "/dev/urandom"};
 
-	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
 		dw_plan_allow(plan, devices[i], DW_PLAN_WRITABLE);
 }
 
@@ -46,8 +43,8 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	if (req->workspace) {
 		l->shared = realpath(req->workspace, NULL);
 		if (!l->shared)
-			return dw_fail(err, DW_E_INVALID, 0, "open the workspace %s",
-			               req->workspace);
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "cannot open the workspace %s", req->workspace);
 	}
 	if (dw_launched_make_workdir(l, err) < 0)
 		return -1;
@@ -71,26 +68,11 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	return req->allowed_commands ? dw_allowed_plan(l, err) : 0;
 }
 
-static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
-                  struct dw_error *err)
-{
-	return dw_launched_create(&dw_level_process, spec, fill, ret_cell, err);
-}
-
-static int probe(struct dw_error *err)
-{
-	return dw_launched_probe(&dw_level_process, err);
-}
+DW_LAUNCHED_LEVEL(dw_level_process)
 
 const struct dw_level dw_level_process = {
 	.name = "process",
 	.guarantees = DW_G_COMMANDS | DW_G_IO | DW_G_WALLS,
 	.timeout_ms = 10000,
-	.probe = probe,
-	.create = create,
-	.start = dw_launched_start,
-	.on_event = dw_launched_on_event,
-	.kill = dw_launched_kill,
-	.measure = dw_launched_measure,
-	.destroy = dw_launched_destroy,
+	DW_LAUNCHED_FUNCTIONS,
 };

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/refusal_cause.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "levels/host.h"
 
 /*
- * A table of those who refuse. Each is asked, in order, whether the host's facts
- * together with the stage and the errno say that it was this one; the first that
- * says yes is named. An errno alone convicts nobody.
+ * A table of possible causes. Each is checked, in order, against the host's facts, the
+ * stage and the errno; the first that matches is named. An errno alone is not enough.
  */
 
 struct refusal {
@@ -32,14 +30,14 @@ static const char *no_proc(struct refusal *r)
 	if (r->host->proc)
 		return NULL;
 	(void)snprintf(r->remedy, sizeof(r->remedy), "mount -t proc proc /proc");
-	return "there is no procfs at /proc, by which we find our own programs and "
-	       "give a cell its ids";
+	return "there is no procfs at /proc, which dewar needs to find its "
+	       "programs and to map a cell's ids";
 }
 
-/* The first that is mounted there; others may be left, and are named next. */
+/* Names the first such mount; if others are left, the next run names them. */
 static const char *masked_proc(struct refusal *r)
 {
-	static const char *const ways[] = {
+	static const char *const remedies[] = {
 		[DW_CONTAINER_DOCKER] = "docker run --security-opt systempaths=unconfined",
 		[DW_CONTAINER_PODMAN] = "podman run --security-opt unmask=ALL",
 	};
@@ -52,10 +50,10 @@ static const char *masked_proc(struct refusal *r)
 		return NULL;
 	if (h->container == DW_CONTAINER_DOCKER || h->container == DW_CONTAINER_PODMAN) {
 		(void)snprintf(r->remedy, sizeof(r->remedy), "%s ...",
-		               ways[h->container]);
-		return "the container around us masks parts of /proc, and the kernel then lets "
-		       "nobody inside mount another; with this option its root sees those "
-		       "parts";
+		               remedies[h->container]);
+		return "the container masks parts of /proc, so the kernel refuses "
+		       "to mount another; with this option the container's root "
+		       "sees those parts";
 	}
 	if (h->proc_readonly)
 		(void)snprintf(r->remedy, sizeof(r->remedy), "mount -o remount,rw /proc");
@@ -63,8 +61,8 @@ static const char *masked_proc(struct refusal *r)
 		(void)snprintf(r->remedy, sizeof(r->remedy), "umount %s", h->masked);
 	return h->proc_readonly
 	               ? "/proc is read-only, and a cell's ids are written there"
-	               : "parts of /proc are mounted over, and the kernel then lets nobody "
-	                 "mount another that shows them";
+	               : "there are mounts in /proc, so the kernel refuses another "
+	                 "that would show what they hide";
 }
 
 /* ---- limits and switches of the kernel ---- */
@@ -77,9 +75,8 @@ static const char *namespaces_used_up(struct refusal *r)
 		return NULL;
 	(void)snprintf(r->remedy, sizeof(r->remedy),
 	               "sysctl -w user.max_%s_namespaces=10000", *kind ? kind : "user");
-	return *kind ? "they are switched off by that limit, which is 0"
-	             : "as many as are allowed, for this user or in a depth of 32, are "
-	               "there already";
+	return *kind ? "that limit is 0"
+	             : "this user has reached that limit, or they are nested 32 deep";
 }
 
 static const char *debian_switch(struct refusal *r)
@@ -89,8 +86,8 @@ static const char *debian_switch(struct refusal *r)
 		return NULL;
 	(void)snprintf(r->remedy, sizeof(r->remedy),
 	               "sysctl -w kernel.unprivileged_userns_clone=1");
-	return "this kernel keeps user namespaces from unprivileged users, which we are "
-	       "by then, also as root";
+	return "this kernel refuses user namespaces to unprivileged users, "
+	       "which dewar-launch is by then, even if root started it";
 }
 
 static const char *not_built_in(struct refusal *r)
@@ -108,15 +105,15 @@ static const char *not_built_in(struct refusal *r)
 	return "this kernel was built without one of their kinds";
 }
 
-/* ---- those around us ---- */
+/* ---- filters, profiles, chroots ---- */
 
 /*
- * Docker's and systemd's filters answer EPERM, and ENOSYS where they cannot look at
- * the arguments, as of clone3.
+ * Docker's and systemd's filters fail with EPERM, or with ENOSYS if they cannot read the
+ * arguments, as those of clone3.
  */
 static const char *filter_around_us(struct refusal *r)
 {
-	static const char *const ways[] = {
+	static const char *const remedies[] = {
 		[DW_CONTAINER_NONE] =
 			"start dewar outside of that filter; in a systemd unit: "
 			"RestrictNamespaces=no and no SystemCallFilter=",
@@ -129,15 +126,16 @@ static const char *filter_around_us(struct refusal *r)
 			"start the container without its seccomp filter and its masks on "
 			"/proc",
 	};
-	_Static_assert(ARRAY_SIZE(ways) == DW_CONTAINER_COUNT, "a way out of each");
+	_Static_assert(ARRAY_SIZE(remedies) == DW_CONTAINER_COUNT, "a remedy for each");
 
 	if (!r->host->filtered || (!is_permission(r) && r->eno != ENOSYS))
 		return NULL;
-	(void)snprintf(r->remedy, sizeof(r->remedy), "%s", ways[r->host->container]);
+	(void)snprintf(r->remedy, sizeof(r->remedy), "%s", remedies[r->host->container]);
 	return r->host->container == DW_CONTAINER_NONE
-	               ? "a seccomp filter around us refuses it"
-	               : "the container's seccomp filter refuses it; without, all else that "
-	                 "runs in that container has these system calls, too";
+	               ? "a seccomp filter around dewar refuses it"
+	               : "the container's seccomp filter refuses it; without the "
+	                 "filter all programs in the container may use these system "
+	                 "calls";
 }
 
 #define LOADED_AT_BOOT "/etc/apparmor.d/dewar"
@@ -147,7 +145,7 @@ static const char *ubuntu_switch(struct refusal *r)
 	if (r->stage < DW_STAGE_NAMESPACES || !is_permission(r) ||
 	    r->host->restrict_userns <= 0)
 		return NULL;
-	/* What lies elsewhere is not loaded when the host boots again. */
+	/* A profile elsewhere is not loaded at the next boot. */
 	if (strcmp(DW_APPARMOR_PROFILE, LOADED_AT_BOOT) != 0)
 		(void)snprintf(r->remedy, sizeof(r->remedy),
 		               "cp " DW_APPARMOR_PROFILE " " LOADED_AT_BOOT
@@ -173,7 +171,7 @@ static const char *apparmor_profile(struct refusal *r)
 	else
 		(void)snprintf(r->remedy, sizeof(r->remedy),
 		               "aa-exec -p unconfined -- dewar ...");
-	return "an AppArmor profile around us does not allow it";
+	return "the AppArmor profile that dewar runs under does not allow it";
 }
 
 #define NEW_ROOT                                                                 \
@@ -187,10 +185,11 @@ static const char *inside_chroot(struct refusal *r)
 		return NULL;
 	(void)snprintf(r->remedy, sizeof(r->remedy), "%s", NEW_ROOT);
 	return r->host->chroot == DW_CHROOT_YES
-	               ? "we are in a chroot, where the kernel lets nobody make a user "
-	                 "namespace; DIR is to be the root and not only look like it"
-	               : "nothing that we see forbids it; in a chroot the kernel lets "
-	                 "nobody make one; DIR is to be the root and not only look like it";
+	               ? "dewar runs in a chroot, where the kernel refuses user "
+	                 "namespaces; make DIR the real root (pivot_root), not a "
+	                 "chroot"
+	               : "no other cause was found; in a chroot the kernel refuses "
+	                 "it; make DIR the real root (pivot_root), not a chroot";
 }
 
 static const char *on_initramfs(struct refusal *r)
@@ -202,8 +201,8 @@ static const char *on_initramfs(struct refusal *r)
 	return "the host runs from its initramfs, which is a root that cannot be left";
 }
 
-/* What is certain comes before what is likely. */
-static const char *(*const suspects[])(struct refusal *r) = {
+/* Certain causes before likely ones. */
+static const char *(*const causes[])(struct refusal *r) = {
 	no_proc,          masked_proc,   namespaces_used_up, debian_switch,
 	not_built_in,     on_initramfs,  filter_around_us,   ubuntu_switch,
 	apparmor_profile, inside_chroot,
@@ -215,8 +214,8 @@ void dw_refusal_cause_explain_on(const struct dw_host *host, enum dw_report_stag
 	struct refusal r = {.host = host, .stage = stage, .eno = err->sys_errno};
 	size_t len = strlen(err->text);
 
-	for (size_t i = 0; i < ARRAY_SIZE(suspects); i++) {
-		const char *why = suspects[i](&r);
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+		const char *why = causes[i](&r);
 
 		if (!why)
 			continue;

@@ -5,7 +5,6 @@
 
 #include "base/choose.h"
 #include "base/cleanup.h"
-#include "dewar/dewar.h"
 #include "levels/level.h"
 
 /* Weakest first. */
@@ -73,6 +72,6 @@ const char *dw_level_search_path(const struct dw_level *level)
 {
 	const char *path = getenv("PATH");
 
-	/* Without walls the program is one of the caller's own. */
-	return level == &dw_level_none && path ? path : DW_RUNTIME_PATH;
+	/* A level without walls runs what the caller's own shell would find. */
+	return level->guarantees == 0 && path ? path : DW_RUNTIME_PATH;
 }

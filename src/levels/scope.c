@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/scope.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,20 +9,18 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/parent.h"
-#include "levels/fork_server.h"
-#include "levels/spawn.h"
+#include "levels/launched.h"
 #include "wire/report.h"
 
-/* Longer than dewar-scope waits for systemd, which on a busy host takes its time. */
+/* Longer than dewar-scope waits for systemd. */
 #define SCOPE_MS 12000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dw_fork_server scoped = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
-static bool asked, stands;
-static pid_t owner; /* whose children its launchers are */
+static bool asked, active;
+static pid_t owner; /* the process whose children its launchers are */
 
-static int hear(int sock, struct dw_scope_said *said)
+static int receive(int sock, struct dw_scope_reply *reply)
 {
 	struct pollfd p = {.fd = sock, .events = POLLIN};
 	int fds[DW_REPORT_FDS_MAX], n = 0, r;
@@ -33,31 +29,31 @@ static int hear(int sock, struct dw_scope_said *said)
 	do
 		r = poll(&p, 1, SCOPE_MS);
 	while (r < 0 && errno == EINTR);
-	len = r <= 0 ? -1 : dw_report_receive_data(sock, said, sizeof(*said), fds, &n);
-	said->failed[sizeof(said->failed) - 1] = '\0';
-	if (len == sizeof(*said) && said->magic == DW_SCOPE_MAGIC && n == 1 &&
-	    said->failed[0] == '\0')
+	len = r <= 0 ? -1 : dw_report_receive_data(sock, reply, sizeof(*reply), fds, &n);
+	reply->failed[sizeof(reply->failed) - 1] = '\0';
+	if (len == sizeof(*reply) && reply->magic == DW_SCOPE_MAGIC && n == 1 &&
+	    reply->failed[0] == '\0')
 		return fds[0];
 	for (int i = 0; i < n; i++)
 		(void)close(fds[i]);
-	if (len != sizeof(*said))
-		(void)snprintf(said->failed, sizeof(said->failed),
+	if (len != sizeof(*reply))
+		(void)snprintf(reply->failed, sizeof(reply->failed),
 		               r == 0 ? "systemd did not answer in time"
 		                      : "dewar-scope died");
 	return -1;
 }
 
-static void end(int pid)
+static void kill_and_reap(int pid)
 {
 	(void)kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* A descriptor of the scope's folder, with its launcher in scoped; or -1. */
-static int ask(void)
+/* The scope's folder, with its fork server in scoped; or -1. */
+static int ask_systemd(void)
 {
-	struct dw_scope_said said = {0};
+	struct dw_scope_reply reply = {0};
 	struct dw_error err = {0};
 	int pair[2], pid = 0, fd, r;
 
@@ -69,14 +65,14 @@ static int ask(void)
 		(void)close(pair[0]);
 		dw_cgroup_parent_refused(
 			"dewar-scope, which asks systemd for a scope, is not "
-			"installed (it is built where libsystemd is)");
+			"installed (it is built if libsystemd is installed)");
 		return -1;
 	}
-	fd = hear(pair[0], &said);
+	fd = receive(pair[0], &reply);
 	if (fd < 0) {
 		(void)close(pair[0]);
-		end(pid);
-		dw_cgroup_parent_refused(said.failed);
+		kill_and_reap(pid);
+		dw_cgroup_parent_refused(reply.failed);
 		return -1;
 	}
 	pthread_mutex_lock(&scoped.lock);
@@ -87,8 +83,8 @@ static int ask(void)
 }
 
 /*
- * Somebody may have stopped the scope: its launcher is gone then. Or we are a fork of who
- * asked for it: what it starts would not be our child. In both cases we ask anew.
+ * Returns true if we must ask again: the scope was stopped, and its fork server with it;
+ * or we are a fork of the process that asked, and its launchers are not our children.
  */
 static bool is_lost(void)
 {
@@ -110,23 +106,23 @@ void dw_cgroup_scope_settle(void)
 {
 	int fd;
 
-	if (!__atomic_load_n(&stands, __ATOMIC_ACQUIRE) &&
+	if (!__atomic_load_n(&active, __ATOMIC_ACQUIRE) &&
 	    dw_cgroup_settle() != DW_CGROUP_PARENT_KIND_FOREIGN)
 		return;
 	pthread_mutex_lock(&lock);
-	if (stands && is_lost()) {
-		__atomic_store_n(&stands, false, __ATOMIC_RELEASE);
-		dw_cgroup_move_out();
+	if (active && is_lost()) {
+		__atomic_store_n(&active, false, __ATOMIC_RELEASE);
+		dw_cgroup_parent_lost();
 		asked = false;
 	}
-	/* Without systemd there is nobody to ask; and one no is enough. */
+	/* Ask only if systemd runs, and only once if it refuses. */
 	if (!asked && access("/run/systemd/system", F_OK) == 0) {
 		asked = true;
-		fd = ask();
+		fd = ask_systemd();
 		if (fd >= 0) {
-			dw_cgroup_move_in(fd);
+			dw_cgroup_parent_set(fd);
 			owner = getpid();
-			__atomic_store_n(&stands, true, __ATOMIC_RELEASE);
+			__atomic_store_n(&active, true, __ATOMIC_RELEASE);
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -134,17 +130,17 @@ void dw_cgroup_scope_settle(void)
 
 struct dw_fork_server *dw_cgroup_scope_launcher(void)
 {
-	return __atomic_load_n(&stands, __ATOMIC_ACQUIRE) && owner == getpid() ? &scoped
+	return __atomic_load_n(&active, __ATOMIC_ACQUIRE) && owner == getpid() ? &scoped
 	                                                                       : NULL;
 }
 
-/* Whoever ends in order leaves nothing behind but the scope, which systemd removes. */
+/* On a normal exit only the scope is left, which systemd removes. */
 __attribute__((destructor)) static void leave(void)
 {
-	if (!stands || scoped.sock < 0 || owner != getpid())
+	if (!active || scoped.sock < 0 || owner != getpid())
 		return;
 	dw_fd_close(&scoped.sock);
 	while (waitpid(scoped.pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	dw_cgroup_clear_leaf();
+	dw_cgroup_remove_leaf();
 }

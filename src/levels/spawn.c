@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/spawn.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -9,19 +7,23 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/program.h"
-#include "levels/refusal_cause.h"
+#include "levels/host.h"
+#include "levels/launched.h"
+#include "wire/report.h"
 
 /*
  * A child that starts on another core waits for that core to wake up: about a
- * millisecond on virtual machines, for each of the three processes that a cell
- * needs before its program runs. While it is built they all stay on our core;
- * the program and its init get all cores back before the first instruction.
+ * millisecond on virtual machines, for each of the three processes that start before a
+ * program does. While a cell is built they all stay on our core; the program and its
+ * init get all cores back before its first instruction.
  */
 static bool stay_on_core(cpu_set_t *ret_before)
 {
@@ -39,7 +41,7 @@ static void prepare(posix_spawnattr_t *attr)
 {
 	sigset_t all, none;
 
-	/* Whatever we ignore or block, the cell does not. Each signal costs a call. */
+	/* The cell ignores and blocks no signal. Each one reset costs a system call. */
 	sigemptyset(&none);
 	sigemptyset(&all);
 	for (int sig = 1; sig < SIGRTMIN; sig++)
@@ -51,7 +53,7 @@ static void prepare(posix_spawnattr_t *attr)
 	(void)posix_spawnattr_setsigmask(attr, &none);
 }
 
-/* What is started, as what, and with which descriptors as its first ones. */
+/* A program to start, with the sources of its first descriptors. */
 struct start {
 	const char *path;
 	char *const *argv;
@@ -61,8 +63,8 @@ struct start {
 };
 
 /*
- * posix_spawn() knows no cgroup. This is a fork, with what that costs, in which the
- * child does nothing that could meet a lock of another thread's.
+ * posix_spawn() cannot start a child in a cgroup. This is a fork; its child takes no lock
+ * that another thread may hold.
  */
 static int clone_into(const struct start *s, pid_t *ret_pid)
 {
@@ -115,7 +117,7 @@ static int spawn_on_core(const struct start *s, int *ret_pid, cpu_set_t *ret_cpu
 	bool stay;
 	int r;
 
-	/* Should we not know where we may run, the kernel knows. */
+	/* All cpus, if we do not know ours: the kernel restricts them. */
 	memset(ret_cpus, 0xff, sizeof(*ret_cpus));
 	stay = stay_on_core(ret_cpus);
 	r = s->cgroup >= 0 ? clone_into(s, &pid) : spawn_plain(s, &pid);
@@ -125,47 +127,7 @@ static int spawn_on_core(const struct start *s, int *ret_pid, cpu_set_t *ret_cpu
 	return r;
 }
 
-int dw_spawn_courier(const int fds[4], int *ret_pid, struct dw_error *err)
-{
-	char *const argv[] = {(char *)"dewar-docker", NULL}, *const env[] = {NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	struct dw_error why = {0};
-	int source[4], r = 0;
-	char path[512];
-	pid_t pid = 0;
-
-	if (dw_program_find("dewar-docker", "DEWAR_DOCKER", path, sizeof(path), &why) < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "%s (it is built where libcurl is)", why.text);
-	prepare(&attr);
-	(void)posix_spawn_file_actions_init(&actions);
-	for (int i = 0; i < 4; i++) {
-		source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 4);
-		if (source[i] < 0)
-			r = errno;
-		else
-			(void)posix_spawn_file_actions_adddup2(&actions, source[i], i);
-	}
-	if (r == 0)
-		r = posix_spawn(&pid, path, &actions, &attr, argv, env);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)posix_spawnattr_destroy(&attr);
-	for (int i = 0; i < 4; i++)
-		dw_fd_close(&source[i]);
-	if (r != 0)
-		return dw_fail(err, DW_E_INTERNAL, r, "start %s", path);
-	*ret_pid = pid;
-	return 0;
-}
-
-static int refuse(struct dw_error *err)
-{
-	if (err)
-		dw_refusal_cause_explain(DW_STAGE_SPAWN, err);
-	return -1;
-}
-
+/* Without ret_cpus the program is not kept on our core. */
 static int spawn_with(const int fds[DW_LAUNCH_FD + 1], struct start *s, int *ret_pid,
                       cpu_set_t *ret_cpus, struct dw_error *err)
 {
@@ -181,55 +143,67 @@ static int spawn_with(const int fds[DW_LAUNCH_FD + 1], struct start *s, int *ret
 			r = errno;
 	}
 	if (r == 0)
-		r = spawn_on_core(s, &pid, ret_cpus);
+		r = ret_cpus ? spawn_on_core(s, &pid, ret_cpus) : spawn_plain(s, &pid);
 	for (int i = 0; i < TOP; i++)
 		dw_fd_close(&s->source[i]);
-	if (r != 0) {
-		(void)dw_fail(err, DW_E_INTERNAL, r, "start %s", s->path);
-		return refuse(err);
-	}
+	if (r != 0)
+		return dw_fail(err, DW_E_INTERNAL, r, "cannot start %s", s->path);
 	*ret_pid = pid;
 	return 0;
+}
+
+/* dewar-launch could not be found or started: explain why. */
+static int refuse(struct dw_error *err)
+{
+	if (err)
+		dw_refusal_cause_explain(DW_STAGE_SPAWN, err);
+	return -1;
+}
+
+static int find_launcher(char *ret, size_t size, struct dw_error *err)
+{
+	return dw_program_find("dewar-launch", "DEWAR_LAUNCH", ret, size, err);
 }
 
 int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int cgroup, int *ret_pid,
                       cpu_set_t *ret_cpus, struct dw_error *err)
 {
 	char *const argv[] = {(char *)"dewar-launch", NULL}, *const env[] = {NULL};
-	struct start s = {.argv = argv, .env = env, .cgroup = cgroup};
 	char path[512];
+	struct start s = {.path = path, .argv = argv, .env = env, .cgroup = cgroup};
 
-	if (dw_program_find("dewar-launch", "DEWAR_LAUNCH", path, sizeof(path), err) < 0)
+	if (find_launcher(path, sizeof(path), err) < 0 ||
+	    spawn_with(fds, &s, ret_pid, ret_cpus, err) < 0)
 		return refuse(err);
-	s.path = path;
-	return spawn_with(fds, &s, ret_pid, ret_cpus, err);
+	return 0;
 }
 
+int dw_spawn_docker(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, struct dw_error *err)
+{
+	char *const argv[] = {(char *)"dewar-docker", NULL}, *const env[] = {NULL};
+	char path[512];
+	struct start s = {.path = path, .argv = argv, .env = env, .cgroup = -1};
+	struct dw_error why = {0};
+
+	if (dw_program_find("dewar-docker", "DEWAR_DOCKER", path, sizeof(path), &why) < 0)
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "%s (it is built if libcurl is installed)", why.text);
+	return spawn_with(fds, &s, ret_pid, NULL, err);
+}
+
+/* A process that stays, with nothing but a socket. */
 static int spawn_staying(struct start *s, int sock, int *ret_pid, struct dw_error *err)
 {
 	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	cpu_set_t cpus;
 
 	if (null < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open /dev/null");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open /dev/null");
 	if (spawn_with((int[]){null, null, null, sock}, s, ret_pid, &cpus, err) < 0)
-		return -1;
-	/* It was held to our core, and would hold all that it forks there. */
+		return refuse(err);
+	/* Else all that it forks would stay on our core. */
 	(void)sched_setaffinity(*ret_pid, sizeof(cpus), &cpus);
 	return 0;
-}
-
-int dw_spawn_server(int sock, int *ret_pid, struct dw_error *err)
-{
-	char *const argv[] = {(char *)"dewar-launch", (char *)"serve", NULL};
-	char *const env[] = {NULL};
-	struct start s = {.argv = argv, .env = env, .cgroup = -1};
-	char path[512];
-
-	if (dw_program_find("dewar-launch", "DEWAR_LAUNCH", path, sizeof(path), err) < 0)
-		return refuse(err);
-	s.path = path;
-	return spawn_staying(&s, sock, ret_pid, err);
 }
 
 int dw_spawn_scope(int sock, int *ret_pid, struct dw_error *err)
@@ -239,9 +213,74 @@ int dw_spawn_scope(int sock, int *ret_pid, struct dw_error *err)
 	struct start s = {.path = path, .argv = argv, .env = environ, .cgroup = -1};
 
 	if (dw_program_find("dewar-scope", "DEWAR_SCOPE", path, sizeof(path), err) < 0 ||
-	    dw_program_find("dewar-launch", "DEWAR_LAUNCH", launch, sizeof(launch), err) <
-	            0)
+	    find_launcher(launch, sizeof(launch), err) < 0)
 		return -1;
 	(void)snprintf(pid, sizeof(pid), "%d", getpid());
 	return spawn_staying(&s, sock, ret_pid, err);
+}
+
+/* ---- the fork server ---- */
+
+static int spawn_server(int sock, int *ret_pid, struct dw_error *err)
+{
+	char *const argv[] = {(char *)"dewar-launch", (char *)"serve", NULL};
+	char *const env[] = {NULL};
+	char path[512];
+	struct start s = {.path = path, .argv = argv, .env = env, .cgroup = -1};
+
+	if (find_launcher(path, sizeof(path), err) < 0)
+		return refuse(err);
+	return spawn_staying(&s, sock, ret_pid, err);
+}
+
+int dw_fork_server_start(struct dw_fork_server *s, struct dw_error *err)
+{
+	int pair[2], r;
+
+	dw_cgroup_scope_settle(); /* before we have a child */
+	*s = (struct dw_fork_server){.sock = -1};
+	(void)pthread_mutex_init(&s->lock, NULL);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot make a socket for the fork server");
+	r = spawn_server(pair[1], &s->pid, err);
+	(void)close(pair[1]);
+	if (r < 0)
+		(void)close(pair[0]);
+	else
+		s->sock = pair[0];
+	return r;
+}
+
+void dw_fork_server_stop(struct dw_fork_server *s)
+{
+	dw_fd_close(&s->sock); /* it exits */
+	if (s->pid > 0)
+		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	(void)pthread_mutex_destroy(&s->lock);
+}
+
+int dw_fork_server_fork(struct dw_fork_server *s, const int fds[DW_LAUNCH_FD + 1],
+                        int cgroup, int *ret_pid, cpu_set_t *ret_cpus)
+{
+	int all[DW_LAUNCH_FD + 2] = {fds[0], fds[1], fds[2], fds[DW_LAUNCH_FD], cgroup};
+	int count = DW_LAUNCH_FD + 1 + (cgroup >= 0);
+	int64_t pid = -1;
+	ssize_t n = -1;
+
+	if (sched_getaffinity(0, sizeof(*ret_cpus), ret_cpus) < 0)
+		return -1;
+	pthread_mutex_lock(&s->lock);
+	if (s->sock >= 0 && dw_report_send_fds(s->sock, all, count) == 0)
+		do
+			n = recv(s->sock, &pid, sizeof(pid), 0);
+		while (n < 0 && errno == EINTR);
+	if (n != sizeof(pid))
+		dw_fd_close(&s->sock); /* it has died: do not ask again */
+	pthread_mutex_unlock(&s->lock);
+	if (n != sizeof(pid) || pid <= 0)
+		return -1;
+	*ret_pid = (int)pid;
+	return 0;
 }

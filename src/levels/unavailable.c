@@ -2,8 +2,8 @@
 #include "levels/level.h"
 
 /*
- * Levels that have a name and are not built yet: whoever asks for one is told
- * so, and never gets another one in its place.
+ * Levels that this version lacks. A request for one fails; it never gets another level
+ * instead.
  */
 
 static int probe(struct dw_error *err)

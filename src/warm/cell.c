@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/cell.h"
+#include "warm/warm.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "levels/limits.h"
-#include "warm/job.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 
@@ -21,7 +20,7 @@ static struct dw_launched *launched(struct dw_cell *cell)
 	return (struct dw_launched *)cell;
 }
 
-/* One pass: what the cell says, and whether fd (or -1) has something. */
+/* Process pending events once. Returns true if fd (or -1) is readable. */
 static bool serve(struct dw_cell *cell, int fd, int timeout_ms)
 {
 	struct pollfd fds[DW_CELL_WATCHES + 1];
@@ -64,7 +63,7 @@ static int explain(struct dw_cell *cell, const char *what, struct dw_error *err)
 	                                           : "it takes too long");
 }
 
-/* Until *flag is set by what the cell reports. */
+/* Wait until a report sets *flag. */
 static int wait_for(struct dw_cell *cell, const bool *flag, const char *what,
                     struct dw_error *err)
 {
@@ -78,30 +77,32 @@ static int wait_for(struct dw_cell *cell, const bool *flag, const char *what,
 	return 0;
 }
 
-/* The program is there and waits, or says what went wrong. */
-static int hear_ready(struct dw_launched *l, uint64_t ms, int *ret_pid,
+/* Wait for the program's READY, or its failure. */
+static int wait_ready(struct dw_launched *l, uint64_t ms, int *ret_pid,
                       struct dw_error *err)
 {
 	struct dw_ready ready = {0};
 
-	if (dw_warm_wait(&l->cell, l->letter[0], dw_now_ms() + ms) < 0)
-		return explain(&l->cell, "wait for the program to be ready", err);
-	if (recv(l->letter[0], &ready, sizeof(ready), MSG_DONTWAIT) != sizeof(ready) ||
+	if (dw_warm_wait(&l->cell, l->job[0], dw_now_ms() + ms) < 0)
+		return explain(&l->cell, "cannot start the program", err);
+	if (recv(l->job[0], &ready, sizeof(ready), MSG_DONTWAIT) != sizeof(ready) ||
 	    ready.magic != DW_ENTER_MAGIC)
 		return dw_fail(err, DW_E_INTERNAL, 0,
 		               "the program in a warm cell ended before it was ready");
 	ready.failed[sizeof(ready.failed) - 1] = '\0';
 	if (ready.failed[0])
-		return dw_fail(err, DW_E_INTERNAL, ready.eno,
-		               "raise the walls in a warm cell: %s", ready.failed);
+		return dw_fail(err, DW_E_INTERNAL, ready.eno, "cannot %s in a warm cell",
+		               ready.failed);
 	*ret_pid = ready.pid;
 	return 0;
 }
 
-static int say(struct dw_launched *l, const struct dw_word *word, struct dw_error *err)
+static int tell_init(struct dw_launched *l, const struct dw_init_message *m,
+                     struct dw_error *err)
 {
-	if (send(l->report, word, sizeof(*word), MSG_NOSIGNAL) != sizeof(*word))
-		return dw_fail(err, DW_E_INTERNAL, errno, "talk to the cell's init");
+	if (send(l->report, m, sizeof(*m), MSG_NOSIGNAL) != sizeof(*m))
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot write to the cell's init");
 	return 0;
 }
 
@@ -125,8 +126,10 @@ int dw_warm_build(const struct dw_spec *spec, struct dw_cell **ret, struct dw_er
 
 	if (create(spec, &cell, err) < 0)
 		return -1;
-	if (wait_for(cell, &launched(cell)->empty, "build an empty cell", err) < 0 ||
-	    wait_for(cell, &launched(cell)->greeted, "build an empty cell", err) < 0) {
+	if (wait_for(cell, &launched(cell)->empty, "cannot build an empty cell", err) <
+	            0 ||
+	    wait_for(cell, &launched(cell)->greeted, "cannot build an empty cell", err) <
+	            0) {
 		cell->level->destroy(cell);
 		return -1;
 	}
@@ -136,30 +139,32 @@ int dw_warm_build(const struct dw_spec *spec, struct dw_cell **ret, struct dw_er
 
 int dw_warm_enter(struct dw_cell *cell, struct dw_error *err)
 {
-	struct dw_word word = {.kind = DW_WORD_READY};
+	struct dw_init_message m = {.kind = DW_INIT_READY};
 	struct dw_launched *l = launched(cell);
 
-	/* They are the program's now. */
+	/* The program has its own copies. */
 	for (int i = 0; i < 3; i++)
 		dw_fd_close(&l->child[i]);
-	dw_fd_close(&l->letter[1]);
+	dw_fd_close(&l->job[1]);
 	dw_fd_close(&l->ruleset);
-	if (hear_ready(l, BUILD_MS, &word.pid, err) < 0 || say(l, &word, err) < 0)
+	if (wait_ready(l, BUILD_MS, &m.pid, err) < 0 || tell_init(l, &m, err) < 0)
 		return -1;
-	return wait_for(cell, &cell->outcome.walls.known, "look at the walls", err);
+	return wait_for(cell, &cell->outcome.walls.known, "cannot read back the walls",
+	                err);
 }
 
 int dw_warm_start(const struct dw_spec *spec, struct dw_cell **ret, struct dw_error *err)
 {
-	const struct dw_word word = {.kind = DW_WORD_READY};
+	const struct dw_init_message m = {.kind = DW_INIT_READY};
 	struct dw_cell *cell = NULL;
 	int pid;
 
 	if (create(spec, &cell, err) < 0)
 		return -1;
-	if (wait_for(cell, &cell->outcome.walls.known, "look at the walls", err) < 0 ||
-	    hear_ready(launched(cell), START_MS, &pid, err) < 0 ||
-	    say(launched(cell), &word, err) < 0) {
+	if (wait_for(cell, &cell->outcome.walls.known, "cannot read back the walls",
+	             err) < 0 ||
+	    wait_ready(launched(cell), START_MS, &pid, err) < 0 ||
+	    tell_init(launched(cell), &m, err) < 0) {
 		cell->level->destroy(cell);
 		return -1;
 	}
@@ -170,8 +175,8 @@ int dw_warm_start(const struct dw_spec *spec, struct dw_cell **ret, struct dw_er
 int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err)
 {
 	struct dw_launched *l = launched(cell);
-	struct dw_word word = {
-		.kind = DW_WORD_GO,
+	struct dw_init_message m = {
+		.kind = DW_INIT_GO,
 		.at_ns = dw_now_ns(),
 		.deadline_ms = dw_limits_deadline(&spec->limits),
 	};
@@ -180,10 +185,10 @@ int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error
 	dw_limits_adopt(l);
 	dw_limits_begin(l);
 	cell->outcome.started = true;
-	/* The program first: init can wait. */
-	if (dw_job_send(l->letter[0], spec, err) < 0)
+	/* The program first, since the run waits for it and not for init. */
+	if (dw_job_send(l->job[0], spec, err) < 0)
 		return -1;
-	return say(l, &word, err);
+	return tell_init(l, &m, err);
 }
 
 void dw_warm_forget(struct dw_cell *cell)

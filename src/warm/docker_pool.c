@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/docker_pool.h"
+#include "warm/warm.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,23 +11,23 @@
 #include "base/id.h"
 #include "levels/limits.h"
 
-#define MAKE_MS 120000U  /* for a container to stand, with its image pulled */
-#define RETRY_MS 2000U   /* before an engine that failed is asked again */
-#define BUSY_MS 1000U    /* a run has the host to itself for so long */
-#define WAIT_MS 3600000U /* until one that nobody took is made anew */
-#define LOOK_NS 2000000
+#define START_MS 120000U /* to pull the image and start a container */
+#define RETRY_MS 2000U   /* after a failure of the engine */
+#define BUSY_MS 1000U    /* no container is started while a run is younger */
+#define WAIT_MS 3600000U /* after which an unused container is replaced */
+#define POLL_NS 2000000
 
-/* One container, from its making to its end. */
-struct standing {
-	struct standing *next;
+/* One container, from its start to its removal. */
+struct standby {
+	struct standby *next;
 	struct dw_cell *cell;
-	struct dw_spec spec; /* what it was made for */
+	struct dw_spec spec; /* what it was started for */
 };
 
 struct kind {
 	struct dw_request like;
 	unsigned wanted;
-	struct standing *waiting; /* ready, or about to be */
+	struct standby *waiting; /* ready, or about to be */
 };
 
 struct dw_docker_pool {
@@ -36,19 +36,19 @@ struct dw_docker_pool {
 	uint64_t taken_at;
 	unsigned running;
 	struct dw_error error; /* why the last one failed */
-	struct standing *taken;
-	struct standing *leaving;
+	struct standby *taken;
+	struct standby *leaving;
 	struct kind *kinds;
 	size_t n_kinds;
 };
 
-static void push(struct standing **list, struct standing *one)
+static void push(struct standby **list, struct standby *one)
 {
 	one->next = *list;
 	*list = one;
 }
 
-static unsigned count(const struct standing *list)
+static unsigned count(const struct standby *list)
 {
 	unsigned n = 0;
 
@@ -57,14 +57,14 @@ static unsigned count(const struct standing *list)
 	return n;
 }
 
-static void free_one(struct standing *one)
+static void free_one(struct standby *one)
 {
 	if (one)
 		dw_level_docker.destroy(one->cell);
 	free(one);
 }
 
-/* ---- its life ---- */
+/* ---- creating and freeing ---- */
 
 int dw_docker_pool_new(const struct dw_docker_config *config, size_t n,
                        struct dw_docker_pool **ret, struct dw_error *err)
@@ -75,7 +75,8 @@ int dw_docker_pool_new(const struct dw_docker_config *config, size_t n,
 		s->kinds = calloc(n, sizeof(*s->kinds));
 	if (!s || !s->kinds) {
 		free(s);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "keep containers ready");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		               "cannot keep containers ready");
 	}
 	(void)pthread_mutex_init(&s->lock, NULL);
 	s->n_kinds = n;
@@ -83,7 +84,7 @@ int dw_docker_pool_new(const struct dw_docker_config *config, size_t n,
 		const struct dw_request *like = config[i].like;
 		struct dw_request *req = &s->kinds[i].like;
 
-		/* What else a request says is not known before it comes. */
+		/* Copy only what the container depends on. */
 		dw_request_init(req);
 		req->language = like->command ? "sh" : like->language;
 		req->image = like->image;
@@ -97,9 +98,9 @@ int dw_docker_pool_new(const struct dw_docker_config *config, size_t n,
 	return 0;
 }
 
-static void free_list(struct standing *list)
+static void free_list(struct standby *list)
 {
-	struct standing *one;
+	struct standby *one;
 
 	while ((one = list)) {
 		list = one->next;
@@ -112,8 +113,8 @@ void dw_docker_pool_free(struct dw_docker_pool *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->n_kinds; i++) {
-		/* All are told before the first is waited for. */
-		for (struct standing *one = s->kinds[i].waiting; one; one = one->next)
+		/* End all before waiting for the first. */
+		for (struct standby *one = s->kinds[i].waiting; one; one = one->next)
 			dw_level_docker.kill(one->cell);
 		free_list(s->kinds[i].waiting);
 	}
@@ -125,11 +126,11 @@ void dw_docker_pool_free(struct dw_docker_pool *s)
 
 /* ---- taking ---- */
 
-/* With the lock held: out of the list, if it is ready; buried, if it never will be. */
-static struct standing *take_from(struct dw_docker_pool *s, struct kind *kind,
-                                  const struct dw_spec *spec)
+/* With the lock held: take one that is ready; drop those that have failed. */
+static struct standby *take_from(struct dw_docker_pool *s, struct kind *kind,
+                                 const struct dw_spec *spec)
 {
-	struct standing **at = &kind->waiting, *one;
+	struct standby **at = &kind->waiting, *one;
 	struct dw_error err = {0};
 
 	while ((one = *at)) {
@@ -152,7 +153,7 @@ static struct standing *take_from(struct dw_docker_pool *s, struct kind *kind,
 
 struct dw_cell *dw_docker_pool_take(struct dw_docker_pool *s, const struct dw_spec *spec)
 {
-	struct standing *one = NULL;
+	struct standby *one = NULL;
 
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < s->n_kinds && !one; i++)
@@ -168,7 +169,7 @@ struct dw_cell *dw_docker_pool_take(struct dw_docker_pool *s, const struct dw_sp
 
 void dw_docker_pool_give_back(struct dw_docker_pool *s, struct dw_cell *cell)
 {
-	struct standing **at, *one;
+	struct standby **at, *one;
 
 	pthread_mutex_lock(&s->lock);
 	for (at = &s->taken; (one = *at) && one->cell != cell; at = &one->next)
@@ -183,19 +184,19 @@ void dw_docker_pool_give_back(struct dw_docker_pool *s, struct dw_cell *cell)
 
 /* ---- keeping ---- */
 
-static struct standing *make(const struct kind *kind, struct dw_error *err)
+static struct standby *make(const struct kind *kind, struct dw_error *err)
 {
-	struct standing *one = calloc(1, sizeof(*one));
+	struct standby *one = calloc(1, sizeof(*one));
 
 	if (!one) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a container");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot start a container");
 		return NULL;
 	}
 	one->spec = (struct dw_spec){
 		.req = &kind->like,
 		.runtime = dw_runtime_find(kind->like.language),
 		.limits = kind->like.limits,
-		.deadline_ms = dw_now_ms() + MAKE_MS,
+		.deadline_ms = dw_now_ms() + START_MS,
 	};
 	if (dw_id_make(one->spec.id, err) < 0) {
 		free(one);
@@ -203,7 +204,7 @@ static struct standing *make(const struct kind *kind, struct dw_error *err)
 	}
 	dw_limits_defaults(&one->spec.limits, &dw_level_docker);
 	if (!one->spec.runtime)
-		(void)dw_fail(err, DW_E_INVALID, 0, "there is no language \"%s\"",
+		(void)dw_fail(err, DW_E_INVALID, 0, "unknown language \"%s\"",
 		              kind->like.language);
 	if (!one->spec.runtime ||
 	    dw_docker_prepare(&one->spec, WAIT_MS, &one->cell, err) < 0) {
@@ -213,11 +214,11 @@ static struct standing *make(const struct kind *kind, struct dw_error *err)
 	return one;
 }
 
-/* With the lock held, which is let go of while something is made. */
+/* With the lock held, but not while a container is started. */
 static void fill(struct dw_docker_pool *s, struct kind *kind)
 {
 	struct dw_error err = {0};
-	struct standing *one;
+	struct standby *one;
 
 	while (count(kind->waiting) < kind->wanted && dw_now_ms() >= s->retry_at) {
 		pthread_mutex_unlock(&s->lock);
@@ -232,10 +233,10 @@ static void fill(struct dw_docker_pool *s, struct kind *kind)
 	}
 }
 
-/* With the lock held: what will never be ready, or idled too long, goes. */
-static void weed(struct dw_docker_pool *s, struct kind *kind)
+/* With the lock held: drop containers that failed or waited too long. */
+static void drop_failed(struct dw_docker_pool *s, struct kind *kind)
 {
-	struct standing **at = &kind->waiting, *one;
+	struct standby **at = &kind->waiting, *one;
 
 	while ((one = *at)) {
 		if (dw_docker_is_ready(one->cell, &s->error) >= 0) {
@@ -248,10 +249,10 @@ static void weed(struct dw_docker_pool *s, struct kind *kind)
 	}
 }
 
-/* Those whose process is gone, with the container. */
-static struct standing *pick_gone(struct dw_docker_pool *s)
+/* Those whose dewar-docker has removed the container and exited. */
+static struct standby *pick_gone(struct dw_docker_pool *s)
 {
-	struct standing **at = &s->leaving, *gone = NULL, *one;
+	struct standby **at = &s->leaving, *gone = NULL, *one;
 
 	while ((one = *at)) {
 		if (!dw_docker_is_gone(one->cell)) {
@@ -266,14 +267,14 @@ static struct standing *pick_gone(struct dw_docker_pool *s)
 
 void dw_docker_pool_keep(struct dw_docker_pool *s)
 {
-	struct standing *gone;
+	struct standby *gone;
 	bool busy;
 
 	pthread_mutex_lock(&s->lock);
 	gone = pick_gone(s);
 	busy = s->running > 0 && dw_now_ms() < s->taken_at + BUSY_MS;
 	for (size_t i = 0; i < s->n_kinds; i++) {
-		weed(s, &s->kinds[i]);
+		drop_failed(s, &s->kinds[i]);
 		if (!busy)
 			fill(s, &s->kinds[i]);
 	}
@@ -288,7 +289,7 @@ static bool is_warm(struct dw_docker_pool *s, unsigned standby)
 	for (size_t i = 0; i < s->n_kinds; i++) {
 		unsigned ready = 0;
 
-		for (struct standing *one = s->kinds[i].waiting; one; one = one->next)
+		for (struct standby *one = s->kinds[i].waiting; one; one = one->next)
 			ready += dw_docker_is_ready(one->cell, &err) > 0;
 		if (ready < standby)
 			return false;
@@ -299,7 +300,7 @@ static bool is_warm(struct dw_docker_pool *s, unsigned standby)
 int dw_docker_pool_warm_up(struct dw_docker_pool *s, unsigned standby,
                            uint64_t timeout_ms, struct dw_error *err)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_NS};
+	const struct timespec pause = {.tv_nsec = POLL_NS};
 	uint64_t until = dw_now_ms() + timeout_ms;
 	bool warm = false;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/job.h"
+#include "warm/warm.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "levels/command.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 
@@ -51,7 +50,7 @@ static void add_hook(struct dw_buf *buf, struct dw_job *head, const struct dw_sp
 	dw_command_join(spec->req->allowed_modules, &names);
 	hook.data = dw_runtime_hook(spec->runtime, &file, &hook.len);
 	if (!hook.data || names.failed)
-		buf->failed = true; /* and with it the letter */
+		buf->failed = true; /* and so does the job */
 	else
 		add(buf, head, DW_JOB_HOOK, "", names.data, "", hook);
 }
@@ -81,7 +80,7 @@ static void compose(struct dw_buf *buf, struct dw_job *head, const struct dw_spe
 
 static int send_long(int sock, struct dw_job *head, const struct dw_buf *buf)
 {
-	autoclose int fd = memfd_create("letter", MFD_CLOEXEC);
+	autoclose int fd = memfd_create("dewar-job", MFD_CLOEXEC);
 	int r;
 
 	if (fd < 0)
@@ -133,6 +132,7 @@ int dw_job_send(int sock, const struct dw_spec *spec, struct dw_error *err)
 		r = send_short(sock, &head, &buf);
 	dw_buf_finish(&buf);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "hand the code to a waiting cell");
+		return dw_fail(err, DW_E_INTERNAL, -r,
+		               "cannot send the job to a waiting cell");
 	return 0;
 }

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keeper: the pool's one thread, which does all that no caller should wait for.
- * It works without the lock; see pool.c.
+ * The keeper: the pool's thread, which does all that no run should wait for. It works
+ * without the lock; see pool.c.
  */
-#include "warm/pool_cells.h"
+#include "warm/warm.h"
 
 #include <signal.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "levels/limits.h"
-#include "warm/cell.h"
-#include "warm/pss.h"
 
 #define MB (1ULL << 20)
 #define CELL_BYTES_GUESS (3 * MB) /* until one could be measured */
 #define RETRY_MS 1000U            /* before a zygote that failed is tried again */
 #define RETRIES 3                 /* before the template is given up */
-#define KEEPER_MS 200             /* between looks, when nobody calls */
-#define RUN_MS 2                  /* a short run, and some */
-#define LOOK_EVERY 16U            /* cells, before one is measured again */
+#define KEEPER_MS 200             /* between rounds, unless woken */
+#define RUN_MS 2                  /* longer than a short run */
+#define MEASURE_EVERY 16U         /* cells */
 
 void dw_keeper_end_used(struct dw_pool *pool)
 {
@@ -35,34 +33,33 @@ void dw_keeper_end_used(struct dw_pool *pool)
 	}
 }
 
-static void note_failure(struct dw_pool *pool, struct shelf *s,
+static void note_failure(struct dw_pool *pool, struct template_pool *s,
                          const struct dw_error *err)
 {
 	pthread_mutex_lock(&pool->lock);
 	s->failures++;
 	s->retry_at = dw_now_ms() + RETRY_MS * s->failures;
-	/* What this host does not have it will not have in a second either. */
+	/* A retry does not help if the host lacks something. */
 	if (s->failures >= RETRIES || err->code == DW_E_UNSUPPORTED)
 		(void)snprintf(s->stats.why, sizeof(s->stats.why), "%s", err->text);
 	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* The zygote that they were built for goes. */
-void dw_keeper_drop_empty(struct dw_pool *pool, struct shelf *s)
+void dw_keeper_drop_empty(struct dw_pool *pool, struct template_pool *s)
 {
 	while (s->empty.n > 0)
 		dw_pool_cell_push(&pool->used, dw_pool_cell_pop(&s->empty));
 }
 
-static bool may_try(const struct shelf *s)
+static bool may_try(const struct template_pool *s)
 {
-	return s->asked && s->stats.why[0] == '\0' &&
+	return s->in_use && s->stats.why[0] == '\0' &&
 	       (s->failures == 0 || dw_now_ms() >= s->retry_at);
 }
 
-/* A new zygote is started beside the old one, which goes on until it is there. */
-static void replace_zygote(struct dw_pool *pool, struct shelf *s)
+/* The old zygote goes on until the new one is ready. */
+static void replace_zygote(struct dw_pool *pool, struct template_pool *s)
 {
 	struct dw_error err = {0};
 	struct dw_zygote *fresh = dw_zygote_start(&s->template, &err), *old;
@@ -85,7 +82,7 @@ static void replace_zygote(struct dw_pool *pool, struct shelf *s)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static bool keep_zygote(struct dw_pool *pool, struct shelf *s)
+static bool keep_zygote(struct dw_pool *pool, struct template_pool *s)
 {
 	bool wanting;
 
@@ -100,24 +97,24 @@ static bool keep_zygote(struct dw_pool *pool, struct shelf *s)
 	return s->zygote != NULL;
 }
 
-static uint64_t cell_bytes(const struct shelf *s)
+static uint64_t cell_bytes(const struct template_pool *s)
 {
 	return s->stats.standby_bytes ? s->stats.standby_bytes : CELL_BYTES_GUESS;
 }
 
-/* As many as are wanted, as far as memory allows. */
-static bool wants_more(struct dw_pool *pool, struct shelf *s)
+/* Returns true if the template should have one more, and memory allows it. */
+static bool wants_more(struct dw_pool *pool, struct template_pool *s)
 {
 	uint64_t held = 0;
 	bool more, full;
 
 	pthread_mutex_lock(&pool->lock);
-	for (size_t i = 0; i < pool->n_shelves; i++)
-		held += pool->shelves[i].ready.n * cell_bytes(&pool->shelves[i]);
+	for (size_t i = 0; i < pool->n_templates; i++)
+		held += pool->templates[i].ready.n * cell_bytes(&pool->templates[i]);
 	if (s->wanted > pool->standby_max)
 		s->wanted = pool->standby_max;
 	full = held + cell_bytes(s) > pool->memory;
-	more = s->asked && s->ready.n < s->wanted && !pool->stopping && !full;
+	more = s->in_use && s->ready.n < s->wanted && !pool->stopping && !full;
 	if (full && s->ready.n < s->wanted)
 		s->wanted = s->ready.n;
 	if (full)
@@ -126,8 +123,8 @@ static bool wants_more(struct dw_pool *pool, struct shelf *s)
 	return more;
 }
 
-/* What a cell is built for while nobody has asked for it. */
-static struct dw_spec plain_spec(const struct shelf *s)
+/* What a cell is built for before a request comes. */
+static struct dw_spec plain_spec(const struct template_pool *s)
 {
 	struct dw_spec spec = {.req = &s->req, .runtime = s->template.runtime};
 
@@ -135,7 +132,7 @@ static struct dw_spec plain_spec(const struct shelf *s)
 	return spec;
 }
 
-static struct warm_cell *make_ready(struct dw_pool *pool, struct shelf *s,
+static struct warm_cell *make_ready(struct dw_pool *pool, struct template_pool *s,
                                     struct dw_error *err)
 {
 	struct dw_spec spec = plain_spec(s);
@@ -146,9 +143,10 @@ static struct warm_cell *make_ready(struct dw_pool *pool, struct shelf *s,
 	                              true, err);
 }
 
-/* Put a new cell on the shelf, or note that there is none. */
-static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
-                     struct warm_cell *w, const struct dw_error *err)
+/* Add a new cell, or note that it failed. */
+static bool add_cell(struct dw_pool *pool, struct template_pool *s,
+                     struct cell_stack *stack, struct warm_cell *w,
+                     const struct dw_error *err)
 {
 	uint64_t bytes = 0;
 
@@ -156,8 +154,8 @@ static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
 		note_failure(pool, s, err);
 		return false;
 	}
-	/* What is shared is shared by more and more of them: look again now and then. */
-	if (stack == &s->ready && s->made++ % LOOK_EVERY == 0)
+	/* As more cells share pages each costs less, so measure again now and then. */
+	if (stack == &s->ready && s->made++ % MEASURE_EVERY == 0)
 		bytes = dw_pss_of_cell(w->cell, DW_PSS_CELL);
 	pthread_mutex_lock(&pool->lock);
 	if (bytes > 0)
@@ -169,8 +167,8 @@ static bool add_cell(struct dw_pool *pool, struct shelf *s, struct stack *stack,
 	return true;
 }
 
-/* One more cell that is ready; false if there is no need, or no way. */
-static bool fill_ready(struct dw_pool *pool, struct shelf *s)
+/* Add a ready cell. Returns false if none is needed or possible. */
+static bool fill_ready(struct dw_pool *pool, struct template_pool *s)
 {
 	struct dw_error err = {0};
 
@@ -179,8 +177,8 @@ static bool fill_ready(struct dw_pool *pool, struct shelf *s)
 	return add_cell(pool, s, &s->ready, make_ready(pool, s, &err), &err);
 }
 
-/* One more that stands empty. */
-static bool fill_empty(struct dw_pool *pool, struct shelf *s)
+/* Add an empty cell. */
+static bool fill_empty(struct dw_pool *pool, struct template_pool *s)
 {
 	struct dw_spec spec = plain_spec(s);
 	struct dw_error err = {0};
@@ -192,21 +190,21 @@ static bool fill_empty(struct dw_pool *pool, struct shelf *s)
 	                dw_pool_cell_build(pool, s, &spec, true, &err), &err);
 }
 
-/* Nobody has asked for a while: half of what waits may go, and half again. */
-static void let_go(struct dw_pool *pool, struct shelf *s)
+/* Drop half of an idle template's cells in each round, and then its zygote. */
+static void drop_idle(struct dw_pool *pool, struct template_pool *s)
 {
 	bool idle;
 
 	pthread_mutex_lock(&pool->lock);
-	idle = s->asked && s->least == 0 && dw_now_ms() > s->used_at + pool->idle_ms;
+	idle = s->in_use && s->least == 0 && dw_now_ms() > s->used_at + pool->idle_ms;
 	if (idle) {
 		s->wanted /= 2;
 		s->used_at = dw_now_ms();
-		s->asked = s->wanted > 0;
+		s->in_use = s->wanted > 0;
 	}
 	while (s->ready.n > s->wanted)
 		dw_pool_cell_push(&pool->used, dw_pool_cell_pop(&s->ready));
-	idle = idle && !s->asked;
+	idle = idle && !s->in_use;
 	if (idle)
 		dw_keeper_drop_empty(pool, s);
 	pthread_mutex_unlock(&pool->lock);
@@ -218,25 +216,25 @@ static void let_go(struct dw_pool *pool, struct shelf *s)
 	pthread_mutex_unlock(&s->zygote_lock);
 }
 
-/* One round; true if there is more to do right away. */
+/* One round. Returns true if there is more to do at once. */
 static bool keep(struct dw_pool *pool)
 {
 	bool more = false;
 
 	dw_keeper_end_used(pool);
-	if (pool->standing)
-		dw_docker_pool_keep(pool->standing);
-	for (size_t i = 0; i < pool->n_shelves; i++) {
-		struct shelf *s = &pool->shelves[i];
+	if (pool->docker)
+		dw_docker_pool_keep(pool->docker);
+	for (size_t i = 0; i < pool->n_templates; i++) {
+		struct template_pool *s = &pool->templates[i];
 
 		if (keep_zygote(pool, s))
 			more = fill_ready(pool, s) || fill_empty(pool, s) || more;
-		let_go(pool, s);
+		drop_idle(pool, s);
 	}
 	return more;
 }
 
-/* With the lock held; until somebody has work for the keeper. */
+/* With the lock held: sleep until the time is over or there is work. */
 static void rest(struct dw_pool *pool, uint64_t ms)
 {
 	struct timespec until = dw_time_in(ms);
@@ -251,7 +249,7 @@ static void *run_keeper(void *arg)
 
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stopping) {
-		/* Most runs are short, and go better with nobody else at work. */
+		/* Most runs are short, and faster if the keeper rests meanwhile. */
 		if (pool->running > 0)
 			rest(pool, RUN_MS);
 		pthread_mutex_unlock(&pool->lock);
@@ -264,7 +262,7 @@ static void *run_keeper(void *arg)
 	return NULL;
 }
 
-/* Signals are for the caller's own threads. */
+/* The application's own threads get its signals. */
 int dw_keeper_start(struct dw_pool *pool, struct dw_error *err)
 {
 	sigset_t all, before;
@@ -275,6 +273,6 @@ int dw_keeper_start(struct dw_pool *pool, struct dw_error *err)
 	r = pthread_create(&pool->keeper, NULL, run_keeper, pool);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r != 0)
-		return dw_fail(err, DW_E_INTERNAL, r, "start the pool's thread");
+		return dw_fail(err, DW_E_INTERNAL, r, "cannot start the pool's thread");
 	return 0;
 }

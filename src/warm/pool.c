@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pool: for each template a shelf, with a zygote and with cells that wait
- * (pool_cells.h has the parts).
+ * The pool: each template has a zygote and cells that wait.
  *
  * Theory of operation
  *
- * A caller takes a cell that waits if there is one of the right shape; if not, it
- * builds one to measure and lets the zygote fork into it; if there is no zygote,
- * or it fails, the caller goes the cold way. It never waits for anything that
- * another could hold up.
+ * A run takes a ready cell if there is one of the right shape; else it builds a cell to
+ * measure and lets the zygote fork into it; if there is no zygote, or it fails, the run is
+ * cold. It never waits for another run.
  *
- * One thread, the keeper (keeper.c), does all the rest: it starts zygotes and replaces those
- * that died or are spent, fills shelves, lets go of what nobody has asked for in a
- * while, and ends the cells that were used. It works without the lock; the lock is
- * held to take something from a shelf or to put it there, and no longer.
+ * One thread, the keeper (keeper.c), does the rest: it starts zygotes and replaces those
+ * that died or are used up, keeps cells ready, drops idle ones, and destroys used cells. It
+ * works without the lock, which is held only to put a cell on a stack or take it off.
  */
 #include "warm/pool.h"
 
@@ -26,9 +23,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "levels/limits.h"
-#include "warm/cell.h"
-#include "warm/pool_cells.h"
-#include "warm/pss.h"
+#include "warm/warm.h"
 
 #define MB (1ULL << 20)
 #define DEFAULT_MEMORY (512 * MB)
@@ -37,35 +32,36 @@
 
 /* ---- taking ---- */
 
-/* By its name; without one, the first of the language that has the right image. */
-static struct shelf *find_shelf(struct dw_pool *pool, const struct dw_spec *spec)
+/* By its name; else the first of the language with the right image. */
+static struct template_pool *find_template(struct dw_pool *pool,
+                                           const struct dw_spec *spec)
 {
 	const char *name = spec->req->template;
 
-	for (size_t i = 0; i < pool->n_shelves; i++) {
-		const struct dw_template *t = &pool->shelves[i].template;
+	for (size_t i = 0; i < pool->n_templates; i++) {
+		const struct dw_template *t = &pool->templates[i].template;
 
 		if (name ? strcmp(t->name, name) == 0
 		         : t->runtime == spec->runtime &&
 		                    dw_template_has_image(t, spec->req))
-			return &pool->shelves[i];
+			return &pool->templates[i];
 	}
 	return NULL;
 }
 
-/* From a shelf: a cell that is ready, or at least one that stands. */
-static struct warm_cell *take_from(struct dw_pool *pool, struct shelf *s,
-                                   struct stack *stack)
+/* Take a cell from the ready or the empty ones. */
+static struct warm_cell *take_from(struct dw_pool *pool, struct template_pool *s,
+                                   struct cell_stack *stack)
 {
 	struct warm_cell *w;
 
 	pthread_mutex_lock(&pool->lock);
-	s->asked = true;
+	s->in_use = true;
 	s->used_at = dw_now_ms();
 	w = dw_pool_cell_pop(stack);
 	if (!w && stack == &s->ready && !pool->fork_only)
-		s->wanted = s->wanted * 2 + 1; /* the keeper knows how far it may go */
-	/* Filling up can wait until the run has begun, or ended if there are some left. */
+		s->wanted = s->wanted * 2 + 1; /* the keeper applies the ceilings */
+	/* The keeper can refill once the run has started. */
 	pool->is_low = pool->is_low || !w || stack->n * 2 < s->wanted;
 	pthread_mutex_unlock(&pool->lock);
 	return w;
@@ -85,7 +81,7 @@ static bool is_alive(struct warm_cell *w)
 	return w->cell->state != DW_CELL_GONE;
 }
 
-static struct warm_cell *take_ready(struct dw_pool *pool, struct shelf *s)
+static struct warm_cell *take_ready(struct dw_pool *pool, struct template_pool *s)
 {
 	struct warm_cell *w;
 
@@ -97,8 +93,8 @@ static struct warm_cell *take_ready(struct dw_pool *pool, struct shelf *s)
 	return NULL;
 }
 
-/* Into a cell that stands already, if the request is of the shape it was built for. */
-static struct warm_cell *take_forked(struct dw_pool *pool, struct shelf *s,
+/* Into an empty cell if the request has the plain shape; else into a new one. */
+static struct warm_cell *take_forked(struct dw_pool *pool, struct template_pool *s,
                                      const struct dw_spec *spec, bool plain)
 {
 	struct dw_error why = {0};
@@ -115,18 +111,20 @@ static struct warm_cell *take_forked(struct dw_pool *pool, struct shelf *s,
 
 static struct dw_cell *take_container(struct dw_pool *pool, const struct dw_spec *spec)
 {
-	return pool->standing ? dw_docker_pool_take(pool->standing, spec) : NULL;
+	return pool->docker ? dw_docker_pool_take(pool->docker, spec) : NULL;
 }
 
 struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
                              const struct dw_spec *spec)
 {
-	struct shelf *s = level == &dw_level_docker ? NULL : find_shelf(pool, spec);
+	struct template_pool *s = (level->guarantees & DW_G_ENGINE)
+	                                  ? NULL
+	                                  : find_template(pool, spec);
 	bool plain = s && dw_template_fits_standby(&s->template, spec);
 	struct warm_cell *w = NULL;
 	uint64_t *counter;
 
-	if (level == &dw_level_docker)
+	if (level->guarantees & DW_G_ENGINE)
 		return take_container(pool, spec);
 	if (!s)
 		return NULL;
@@ -159,7 +157,7 @@ int dw_pool_go(struct dw_pool *pool, struct dw_cell *cell, const struct dw_spec 
 {
 	int r;
 
-	if (cell->level == &dw_level_docker)
+	if (cell->level->guarantees & DW_G_ENGINE)
 		return dw_docker_go(cell, spec, err);
 	r = dw_warm_go(cell, spec, err);
 	pthread_mutex_lock(&pool->lock);
@@ -174,8 +172,8 @@ void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell)
 {
 	struct warm_cell *w = cell->owner;
 
-	if (cell->level == &dw_level_docker) {
-		dw_docker_pool_give_back(pool->standing, cell);
+	if (cell->level->guarantees & DW_G_ENGINE) {
+		dw_docker_pool_give_back(pool->docker, cell);
 		return;
 	}
 	dw_warm_forget(cell);
@@ -185,10 +183,10 @@ void dw_pool_give_back(struct dw_pool *pool, struct dw_cell *cell)
 	hand_back(pool, w);
 }
 
-/* ---- its life ---- */
+/* ---- creating and freeing ---- */
 
-static int fill_shelf(struct shelf *s, const struct dw_template_config *c,
-                      struct dw_error *err)
+static int init_template(struct template_pool *s, const struct dw_template_config *c,
+                         struct dw_error *err)
 {
 	struct dw_template *t = &s->template;
 	size_t len = 0;
@@ -198,7 +196,7 @@ static int fill_shelf(struct shelf *s, const struct dw_template_config *c,
 	t->runtime = dw_runtime_find(c->language);
 	if (!t->runtime)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "template %s: there is no language \"%s\"", c->name,
+		               "template %s: unknown language \"%s\"", c->name,
 		               c->language);
 	t->warm = dw_warm_find(t->runtime);
 	if (!t->warm)
@@ -219,7 +217,7 @@ static int fill_shelf(struct shelf *s, const struct dw_template_config *c,
 	dw_request_init(&s->req);
 	s->req.image = t->image[0] ? t->image : NULL;
 	s->least = s->wanted = c->standby;
-	s->asked = c->standby > 0;
+	s->in_use = c->standby > 0;
 	s->used_at = dw_now_ms();
 	(void)snprintf(s->stats.name, sizeof(s->stats.name), "%s", t->name);
 	return 0;
@@ -227,13 +225,13 @@ static int fill_shelf(struct shelf *s, const struct dw_template_config *c,
 
 static void free_pool(struct dw_pool *pool)
 {
-	for (size_t i = 0; i < pool->n_shelves; i++)
-		(void)pthread_mutex_destroy(&pool->shelves[i].zygote_lock);
+	for (size_t i = 0; i < pool->n_templates; i++)
+		(void)pthread_mutex_destroy(&pool->templates[i].zygote_lock);
 	(void)pthread_cond_destroy(&pool->work);
 	(void)pthread_cond_destroy(&pool->changed);
 	(void)pthread_mutex_destroy(&pool->lock);
-	dw_docker_pool_free(pool->standing);
-	free(pool->shelves);
+	dw_docker_pool_free(pool->docker);
+	free(pool->templates);
 	free(pool);
 }
 
@@ -255,8 +253,8 @@ static struct dw_pool *new_pool(const struct dw_pool_config *config, size_t n)
 	pool->idle_ms = config->idle_ms ? config->idle_ms : DEFAULT_IDLE_MS;
 	pool->fork_only = config->fork_only;
 	pool->counts_memory = dw_limits_can_count();
-	pool->shelves = calloc(n, sizeof(*pool->shelves));
-	if (!pool->shelves) {
+	pool->templates = calloc(n, sizeof(*pool->templates));
+	if (!pool->templates) {
 		free_pool(pool);
 		return NULL;
 	}
@@ -282,13 +280,13 @@ int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret_pool,
 		templates = dw_pool_templates(&n);
 	pool = new_pool(config, n);
 	if (!pool)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a pool");
-	for (; pool->n_shelves < n; pool->n_shelves++)
-		if (fill_shelf(&pool->shelves[pool->n_shelves],
-		               &templates[pool->n_shelves], err) < 0)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a pool");
+	for (; pool->n_templates < n; pool->n_templates++)
+		if (init_template(&pool->templates[pool->n_templates],
+		                  &templates[pool->n_templates], err) < 0)
 			goto fail;
-	if (config->n_docker > 0 && dw_docker_pool_new(config->docker, config->n_docker,
-	                                               &pool->standing, err) < 0)
+	if (config->n_docker > 0 &&
+	    dw_docker_pool_new(config->docker, config->n_docker, &pool->docker, err) < 0)
 		goto fail;
 	if (dw_fork_server_start(&pool->spawner, err) < 0)
 		goto fail;
@@ -313,8 +311,8 @@ void dw_pool_free(struct dw_pool *pool)
 	pthread_mutex_unlock(&pool->lock);
 	(void)pthread_join(pool->keeper, NULL);
 
-	for (size_t i = 0; i < pool->n_shelves; i++) {
-		struct shelf *s = &pool->shelves[i];
+	for (size_t i = 0; i < pool->n_templates; i++) {
+		struct template_pool *s = &pool->templates[i];
 
 		dw_keeper_drop_empty(pool, s);
 		while (s->ready.n > 0)
@@ -326,10 +324,11 @@ void dw_pool_free(struct dw_pool *pool)
 	free_pool(pool);
 }
 
-/* ---- asking ---- */
+/* ---- warming up, statistics ---- */
 
 /* With the lock held. */
-static bool is_warm(const struct dw_pool *pool, const struct shelf *s, unsigned standby)
+static bool is_warm(const struct dw_pool *pool, const struct template_pool *s,
+                    unsigned standby)
 {
 	if (s->template.warm->warmth == DW_WARMTH_FORK && s->stats.zygotes == 0)
 		return false;
@@ -342,26 +341,26 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
                     uint64_t timeout_ms, struct dw_error *err)
 {
 	struct timespec until = dw_time_in(timeout_ms);
-	struct shelf *s = NULL;
+	struct template_pool *s = NULL;
 	int r = 0;
 
-	if (pool->standing && strcmp(name, DW_POOL_DOCKER) == 0) {
+	if (pool->docker && strcmp(name, DW_POOL_DOCKER) == 0) {
 		pthread_mutex_lock(&pool->lock);
 		pthread_cond_signal(&pool->work);
 		pthread_mutex_unlock(&pool->lock);
-		return dw_docker_pool_warm_up(pool->standing, standby, timeout_ms, err);
+		return dw_docker_pool_warm_up(pool->docker, standby, timeout_ms, err);
 	}
-	for (size_t i = 0; i < pool->n_shelves; i++)
-		if (strcmp(pool->shelves[i].template.name, name) == 0)
-			s = &pool->shelves[i];
+	for (size_t i = 0; i < pool->n_templates; i++)
+		if (strcmp(pool->templates[i].template.name, name) == 0)
+			s = &pool->templates[i];
 	if (!s)
-		return dw_fail(err, DW_E_INVALID, 0, "there is no template \"%s\"", name);
+		return dw_fail(err, DW_E_INVALID, 0, "unknown template \"%s\"", name);
 	if (pool->fork_only && s->template.warm->warmth != DW_WARMTH_FORK)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "%s cannot fork, and no cells are kept ready", name);
 
 	pthread_mutex_lock(&pool->lock);
-	s->asked = true;
+	s->in_use = true;
 	s->used_at = dw_now_ms();
 	if (s->wanted < standby)
 		s->wanted = standby;
@@ -386,12 +385,12 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
 
 size_t dw_pool_count(const struct dw_pool *pool)
 {
-	return pool->n_shelves;
+	return pool->n_templates;
 }
 
 void dw_pool_stats(struct dw_pool *pool, size_t index, struct dw_template_stats *ret)
 {
-	struct shelf *s = &pool->shelves[index];
+	struct template_pool *s = &pool->templates[index];
 	bool runs;
 	uint64_t bytes;
 
@@ -401,7 +400,7 @@ void dw_pool_stats(struct dw_pool *pool, size_t index, struct dw_template_stats 
 	pthread_mutex_unlock(&s->zygote_lock);
 
 	pthread_mutex_lock(&pool->lock);
-	if (s->ready.top) /* nobody takes it while we look */
+	if (s->ready.top) /* it stays there while we hold the lock */
 		s->stats.standby_bytes = dw_pss_of_cell(s->ready.top->cell, DW_PSS_CELL);
 	*ret = s->stats;
 	ret->standby = s->ready.n;

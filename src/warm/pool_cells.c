@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/pool_cells.h"
+#include "warm/warm.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/id.h"
-#include "warm/cell.h"
 
 void dw_pool_cell_free_cell(struct warm_cell *w)
 {
@@ -31,12 +30,12 @@ static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *sp
 		free(w);
 		return NULL;
 	}
-	w->spec.way = &w->way;
+	w->spec.role = &w->role;
 	w->spec.spawner = &pool->spawner;
 	return w;
 }
 
-struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
+struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct template_pool *s,
                                      const struct dw_spec *spec, bool plain,
                                      struct dw_error *err)
 {
@@ -48,7 +47,7 @@ struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
 	pthread_mutex_lock(&s->zygote_lock);
 	if (s->zygote && dw_zygote_runs(s->zygote)) {
 		w->zygote = dw_zygote_ref(s->zygote);
-		w->way = dw_zygote_way(w->zygote, plain);
+		w->role = dw_zygote_role(w->zygote, plain);
 	} else {
 		r = dw_fail(err, DW_E_BUSY, 0, "no zygote runs");
 	}
@@ -60,8 +59,8 @@ struct warm_cell *dw_pool_cell_build(struct dw_pool *pool, struct shelf *s,
 	return w;
 }
 
-struct warm_cell *dw_pool_cell_fork_into(struct shelf *s, struct warm_cell *w, bool ahead,
-                                         struct dw_error *err)
+struct warm_cell *dw_pool_cell_fork_into(struct template_pool *s, struct warm_cell *w,
+                                         bool ahead, struct dw_error *err)
 {
 	int r;
 
@@ -78,7 +77,7 @@ struct warm_cell *dw_pool_cell_fork_into(struct shelf *s, struct warm_cell *w, b
 	return NULL;
 }
 
-struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct shelf *s,
+struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct template_pool *s,
                                      const struct dw_spec *spec, struct dw_error *err)
 {
 	const struct dw_warm *warm = s->template.warm;
@@ -86,15 +85,15 @@ struct warm_cell *dw_pool_cell_start(struct dw_pool *pool, struct shelf *s,
 
 	if (!w)
 		return NULL;
-	w->way = (struct dw_way){
-		.kind = DW_WAY_LETTER,
+	w->role = (struct dw_role){
+		.kind = DW_ROLE_STANDBY,
 		.command = warm->command,
 		.files = {{warm->runner_path, warm->runner}},
 	};
-	/* It would hold the program's memory (runners/node.c). */
+	/* The library holds the program's memory (runners/node.c). */
 	if (pool->counts_memory)
-		w->way.files[1] = (struct dw_way_file){DW_ZYGOTE_PATH,
-		                                       dw_zygote_library()};
+		w->role.files[1] = (struct dw_role_file){DW_ZYGOTE_PATH,
+		                                         dw_zygote_library()};
 	if (dw_warm_start(&w->spec, &w->cell, err) < 0) {
 		dw_pool_cell_free_cell(w);
 		return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/pss.h"
+#include "warm/warm.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "levels/launched.h"
 
 static uint64_t pss_of(long pid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/template.h"
+#include "warm/warm.h"
 
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "dewar/pool.h"
 #include "levels/limits.h"
 #include "runners_embedded.h"
-#include "warm/job.h"
 
 #define EMBEDDED(name)                             \
 	{                                          \
@@ -21,15 +20,15 @@
 	}
 
 /*
- * What only a start heeds, or a start of the dynamic linker's at least; and what
- * only setlocale() heeds, which an interpreter has called by the time it waits.
+ * Variables that only the dynamic linker or libc reads, at start; and those that only
+ * setlocale() reads, which an interpreter has called before it waits.
  */
 #define LINKER_ENV "LD_", "MALLOC_", "GLIBC_"
 #define LOCALE_ENV "LC_", "LANG"
 
 /*
- * Lua sows its numbers from the time and from where it lies in memory; the one is
- * too coarse and the other the same for all children of a zygote.
+ * Lua seeds its random numbers from the time, which is too coarse, and from an address,
+ * which is the same for all children of a zygote.
  */
 #define LUA_START                                                     \
 	"io.stdout:setvbuf('line')"                                   \
@@ -39,9 +38,9 @@
 	"end"
 
 /*
- * The runner is what an interpreter starts with, in the zygote: it loads what the
- * template asks for, then the library, and from there on it is in the child. Most
- * need none: they are started as if for a run, and wait on the way to the code.
+ * The runner is the zygote's first code: it loads the template's packages, then the
+ * library, whose call returns in each child. Most interpreters need none: they start as
+ * for a run, and the library makes them wait before they read the code.
  */
 static const struct dw_warm table[] = {
 	{
@@ -77,7 +76,7 @@ static const struct dw_warm table[] = {
 		.runner_path = "/tmp/.dewar/zygote.rb",
 		.runner = EMBEDDED(dw_runner_ruby),
 		.takes_env = true,
-		.unsafe_start = "#!", /* has options, which Ruby heeds before it waits */
+		.unsafe_start = "#!", /* has options, which Ruby reads before it waits */
 		.rehearsal = "puts 1\n",
 		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "RUBY", "GEM", "TZ"},
 	},
@@ -92,7 +91,7 @@ static const struct dw_warm table[] = {
 		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "PHP", "TZ"},
 	},
 	{
-		/* It has taken its environment for its own by then, and frees it. */
+		/* takes_env is unset: Perl owns and frees its environment by then. */
 		.language = "perl",
 		.warmth = DW_WARMTH_FORK,
 		.command = {"perl", "-M5.006;$|++", "%f"},
@@ -163,7 +162,7 @@ struct dw_bytes dw_zygote_library(void)
 	return (struct dw_bytes)EMBEDDED(dw_runner_zygote);
 }
 
-/* Some variables are heeded when an interpreter starts, and never again. */
+/* Interpreters read some variables only when they start. */
 static bool is_safe_env(const struct dw_warm *warm, const char *name)
 {
 	if (!warm->takes_env)
@@ -196,10 +195,10 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 		return false;
 	if (!is_safe_code(t->warm, req->code))
 		return false;
-	/* Its root is built, and shows all programs. */
+	/* A warm cell's root already shows all programs. */
 	if (req->allowed_commands)
 		return false;
-	/* Without our library nobody can take a letter that comes as a descriptor. */
+	/* Without our library a runner cannot receive a job in a memfd. */
 	if (t->warm->warmth == DW_WARMTH_STANDBY && dw_job_is_long(spec))
 		return false;
 	if (!t->warm->takes_args && req->n_args > 0)
@@ -211,7 +210,7 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 			return false;
 	if (req->workspace && t->runtime->library_env && !t->warm->takes_library)
 		return false;
-	/* What may not fit is written by who can say so: the cold way. */
+	/* If files may not fit run cold, where the launcher reports it. */
 	for (size_t i = 0; i < req->n_files; i++) {
 		files += req->files[i].content.len + DW_TMP_INODE_BYTES;
 		if (strcmp(req->files[i].name, t->runtime->file) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/zygote.h"
+#include "warm/warm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,30 +15,29 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "levels/limits.h"
-#include "warm/cell.h"
-#include "warm/job.h"
 #include "wire/enter.h"
+#include "wire/report.h"
 
-#define START_MS 60000U /* to import half of scientific Python */
+#define START_MS 60000U /* enough to import scientific Python */
 #define TRIAL_MS 10000U
-#define FORK_MS 2000U /* then it is stuck, and somebody waits */
-#define LAST_WORDS_MS 100U
+#define FORK_MS 2000U /* then it is stuck, and a run waits */
+#define STDERR_MS 100U
 #define MB (1ULL << 20)
 
 /*
- * Everything forked from one zygote has the same hash seed and the same addresses;
- * a new one is drawn now and then.
+ * All forks of a zygote have the same hash seed and addresses, so it is replaced now and
+ * then.
  */
 #define FORKS_MAX 2000U
-_Static_assert(FORKS_MAX < DW_WAY_IDS, "an id for each");
+_Static_assert(FORKS_MAX < DW_ZYGOTE_IDS, "an id for each");
 
 bool dw_zygote_is_spent(const struct dw_zygote *z)
 {
 	return z->forks >= FORKS_MAX;
 }
 
-/* The last line that it printed: why it did not start, most likely. */
-static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
+/* The last line on its stderr, which most likely says why it did not start. */
+static void read_last_line(const struct dw_zygote *z, char *ret, size_t size)
 {
 	char text[4096];
 	ssize_t n = read(z->cell->out[DW_STDERR], text, sizeof(text) - 1);
@@ -51,65 +50,41 @@ static void read_last_words(const struct dw_zygote *z, char *ret, size_t size)
 	(void)snprintf(ret, size, "%s", line ? line + 1 : text);
 }
 
-static int explain_silence(const struct dw_zygote *z, struct dw_error *err)
+static int explain_no_reply(const struct dw_zygote *z, struct dw_error *err)
 {
 	const struct dw_outcome *o = &z->cell->outcome;
-	char words[256];
+	char line[256];
 
 	if (o->error.code != DW_OK) {
 		*err = o->error;
-		return dw_wrap(err, "start a zygote for %s", z->template->name);
+		return dw_wrap(err, "cannot start a zygote for %s", z->template->name);
 	}
-	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + LAST_WORDS_MS);
-	read_last_words(z, words, sizeof(words));
+	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + STDERR_MS);
+	read_last_line(z, line, sizeof(line));
 	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
 	               z->template->name,
 	               z->cell->state == DW_CELL_GONE ? "has ended" : "does not answer",
-	               words[0] ? ": " : "", words);
+	               line[0] ? ": " : "", line);
 }
 
-/* Wait for its answer. */
-static int hear(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
-                struct dw_error *err)
+static int wait_reply(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
+                      struct dw_error *err)
 {
 	uint64_t deadline = dw_now_ms() + ms;
-	struct dw_zygote_said said = {0};
+	struct dw_zygote_reply reply = {0};
 
 	if (dw_warm_wait(z->cell, z->cell->in, deadline) < 0 ||
-	    recv(z->cell->in, &said, sizeof(said), MSG_DONTWAIT) != sizeof(said) ||
-	    said.magic != DW_ENTER_MAGIC)
-		return explain_silence(z, err);
-	said.failed[sizeof(said.failed) - 1] = '\0';
-	if (said.failed[0])
-		return dw_fail(err, DW_E_INTERNAL, said.eno,
+	    recv(z->cell->in, &reply, sizeof(reply), MSG_DONTWAIT) != sizeof(reply) ||
+	    reply.magic != DW_ENTER_MAGIC)
+		return explain_no_reply(z, err);
+	reply.failed[sizeof(reply.failed) - 1] = '\0';
+	if (reply.failed[0])
+		return dw_fail(err, DW_E_INTERNAL, reply.eno,
 		               "the zygote for %s could not %s", z->template->name,
-		               said.failed);
+		               reply.failed);
 	if (ret_pages)
-		*ret_pages = said.pages;
+		*ret_pages = reply.pages;
 	return 0;
-}
-
-static int give_order(struct dw_zygote *z, const struct dw_enter *order, const int *fds,
-                      int n)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int) * DW_ENTER_FDS_MAX)];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec iov = {.iov_base = (void *)order, .iov_len = sizeof(*order)};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)n),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)n);
-	memcpy(CMSG_DATA(cmsg), fds, sizeof(int) * (size_t)n);
-	return sendmsg(z->cell->in, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 /* ---- the trial ---- */
@@ -125,24 +100,25 @@ static int hold_trial(struct dw_zygote *z, struct dw_error *err)
 	int pair[2], r;
 
 	if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "prepare a trial run");
-	/* The letter lies there before the one who reads it. */
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot prepare a trial run");
+	/* Send the job first; the zygote's child finds it in the socket. */
 	r = dw_job_send(pair[0], &z->spec, err);
 	if (r == 0)
-		r = give_order(z, &order, (int[]){null, pair[1], null, null, null},
-		               DW_ENTER_RULESET);
+		r = dw_report_send_data(z->cell->in, &order, sizeof(order),
+		                        (int[]){null, pair[1], null, null, null},
+		                        DW_ENTER_RULESET);
 	(void)close(pair[1]);
 	if (r == 0)
-		r = hear(z, TRIAL_MS, &z->pages, err);
+		r = wait_reply(z, TRIAL_MS, &z->pages, err);
 	(void)close(pair[0]);
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- its life ---- */
+/* ---- starting and ending ---- */
 
 static void add_file(struct dw_zygote *z, const char *path, struct dw_bytes data)
 {
-	struct dw_way_file *f = z->way.files;
+	struct dw_role_file *f = z->role.files;
 
 	if (!path)
 		return;
@@ -151,7 +127,7 @@ static void add_file(struct dw_zygote *z, const char *path, struct dw_bytes data
 			return;
 		f++;
 	}
-	*f = (struct dw_way_file){path, data};
+	*f = (struct dw_role_file){path, data};
 }
 
 static struct dw_bytes text(const char *t)
@@ -159,7 +135,7 @@ static struct dw_bytes text(const char *t)
 	return (struct dw_bytes){t, strlen(t)};
 }
 
-/* Some look for the code before they come to wait: the rehearsal is there. */
+/* Some interpreters open the code before they wait: they get the rehearsal. */
 static void add_files(struct dw_zygote *z, const struct dw_template *t)
 {
 	(void)snprintf(z->code_path, sizeof(z->code_path), "/tmp/%s", t->runtime->file);
@@ -182,12 +158,12 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 	dw_request_init(&z->req);
 	z->req.code = text(t->rehearsal);
 	z->req.image = t->image[0] ? t->image : NULL;
-	z->way = (struct dw_way){
-		.kind = DW_WAY_ZYGOTE,
+	z->role = (struct dw_role){
+		.kind = DW_ROLE_ZYGOTE,
 		.command = warm->command,
 		.env = warm->env,
 	};
-	if (dw_container_draw_ids(&z->way.first_id, err) < 0)
+	if (dw_container_draw_ids(&z->role.first_id, err) < 0)
 		return -1;
 	add_files(z, t);
 	z->spec = (struct dw_spec){
@@ -200,36 +176,38 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 	                   .tmp_bytes = 256 * MB,
 	                   .pids = 64,
 	                   .files = 4096},
-		.way = &z->way,
+		.role = &z->role,
 	};
 	return dw_id_make(z->spec.id, err);
 }
 
-/* Without one, cells are built from outside: slower, and as good. */
+/* Without a nursery cells are built from outside: slower, with the same walls. */
 static void prepare_nursery(struct dw_zygote *z)
 {
-	struct dw_way way = {.kind = DW_WAY_ENTERED, .first_id = z->way.first_id};
-	struct dw_spec plain = {.req = &z->req, .runtime = z->spec.runtime, .way = &way};
+	struct dw_role role = {.kind = DW_ROLE_ENTERED, .first_id = z->role.first_id};
+	struct dw_spec plain = {.req = &z->req,
+	                        .runtime = z->spec.runtime,
+	                        .role = &role};
 	int pair[2];
 
 	z->nursery = -1;
 	dw_limits_defaults(&plain.limits, &dw_level_container);
-	z->way.base = dw_container_base(&plain, NULL);
-	if (z->way.base < 0 ||
+	z->role.base = dw_container_base(&plain, NULL);
+	if (z->role.base < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return;
 	z->nursery = pair[0];
-	z->way.nursery = pair[1];
+	z->role.nursery = pair[1];
 }
 
 static void close_other_ends(struct dw_zygote *z)
 {
-	if (z->way.base >= 0)
-		(void)close(z->way.base);
-	if (z->way.nursery > 0)
-		(void)close(z->way.nursery);
-	z->way.base = -1;
-	z->way.nursery = 0;
+	if (z->role.base >= 0)
+		(void)close(z->role.base);
+	if (z->role.nursery > 0)
+		(void)close(z->role.nursery);
+	z->role.base = -1;
+	z->role.nursery = 0;
 }
 
 struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *err)
@@ -239,7 +217,7 @@ struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *
 	int r;
 
 	if (!z) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a zygote");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a zygote");
 		return NULL;
 	}
 	if (describe(z, t, err) < 0) {
@@ -258,7 +236,7 @@ struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *
 		free(z);
 		return NULL;
 	}
-	if (r < 0 || hear(z, START_MS, NULL, err) < 0 || hold_trial(z, err) < 0) {
+	if (r < 0 || wait_reply(z, START_MS, NULL, err) < 0 || hold_trial(z, err) < 0) {
 		dw_zygote_unref(z);
 		return NULL;
 	}
@@ -286,14 +264,14 @@ bool dw_zygote_runs(struct dw_zygote *z)
 	return !z->broken && z->cell->state != DW_CELL_GONE;
 }
 
-struct dw_way dw_zygote_way(struct dw_zygote *z, bool plain)
+struct dw_role dw_zygote_role(struct dw_zygote *z, bool plain)
 {
-	return (struct dw_way){
+	return (struct dw_role){
 		.nursery = plain && z->nursery > 0 ? z->nursery : 0,
-		.kind = DW_WAY_ENTERED,
+		.kind = DW_ROLE_ENTERED,
 		.userns = ((struct dw_launched *)z->cell)->userns,
 		.pidns = ((struct dw_launched *)z->cell)->pidns,
-		.first_id = z->way.first_id,
+		.first_id = z->role.first_id,
 		.index = ++z->forks,
 		.beside = &((struct dw_launched *)z->cell)->cgroup,
 	};
@@ -313,10 +291,11 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 		.calls_back = z->template->warm->calls_back,
 		.n_rlimits = h->n_rlimits,
 	};
-	int fds[DW_ENTER_FDS_MAX] = {l->pidfd, l->letter[1], l->child[0], l->child[1],
+	int fds[DW_ENTER_FDS_MAX] = {l->pidfd, l->job[1], l->child[0], l->child[1],
 	                             l->child[2]};
 	int own = DW_ENTER_RULESET, n, r;
 
+	_Static_assert(DW_ENTER_FDS_MAX <= DW_REPORT_FDS_MAX, "all fit");
 	_Static_assert(DW_ENTER_RLIMITS_MAX >= DW_PLAN_RLIMITS_MAX, "all fit");
 	for (uint32_t i = 0; i < h->n_rlimits; i++) {
 		order.rlimits[i].resource = h->rlimits[i].resource;
@@ -330,13 +309,14 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 	if (n < 0)
 		return -1;
 	order.n_cgroups = (uint32_t)n;
-	r = give_order(z, &order, fds, own + n);
+	r = dw_report_send_data(z->cell->in, &order, sizeof(order), fds, own + n);
 	for (int i = own; i < own + n; i++)
 		(void)close(fds[i]);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "give the zygote for %s an order",
+		return dw_fail(err, DW_E_INTERNAL, -r,
+		               "cannot send an order to the zygote for %s",
 		               z->template->name);
-	r = hear(z, FORK_MS, NULL, err);
+	r = wait_reply(z, FORK_MS, NULL, err);
 	z->broken = r < 0;
 	return r;
 }

@@ -9,22 +9,22 @@
 #include "wire/report.h"
 
 /*
- * What dewar and dewar-docker say to each other, one packet a message, over a
- * socket pair of type SOCK_SEQPACKET, which is dewar-docker's descriptor 3. Its 0,
- * 1 and 2 are the program's.
+ * The protocol between dewar and dewar-docker: one packet for each message, over a
+ * SOCK_SEQPACKET pair, which is dewar-docker's descriptor 3. Its 0, 1 and 2 are the
+ * program's.
  *
- * Dewar begins: one byte, and with it a memfd with the order, which is JSON (see
- * levels/docker_order.c), and for a run a sealed plan. Then dewar-docker reports:
+ * Dewar sends one byte with a sealed memfd that has the order in JSON
+ * (levels/docker_order.c) and, for a run, a sealed plan. Then dewar-docker reports:
  *
- *	FOUND   an engine answers; text says which
- *	NOTE    a line for a person, while an image is pulled
- *	MADE    the container runs, with nothing in it but our own process
- *	WALLS   all walls stand, and the program has started
- *	END     the program has ended, and everything else with it
+ *	FOUND   an engine answered; text is its name
+ *	NOTE    progress of a pull, for a person
+ *	MADE    the container runs, with only dewar-guest in it
+ *	WALLS   all walls are up, and the program has started
+ *	END     every process of the program has ended
  *	LEFT    the container could not be removed; text says why
  *
- * or, at any point, ERROR. It exits when the container is gone. Dewar says "k" to
- * have the cell ended, and again to insist. If dewar's end closes, the cell ends.
+ * or, at any point, ERROR. It exits when the container is gone. Dewar sends "k" to end the
+ * cell, and again to force it. If dewar's end closes, the cell ends.
  */
 enum dw_docker_kind {
 	DW_DOCKER_FOUND = 1,
@@ -44,25 +44,25 @@ enum dw_docker_limit {
 	DW_DOCKER_LIMIT_COUNT
 };
 
-/* What the kernel says of the container's cgroup. */
-struct dw_docker_held {
-	uint64_t kernel; /* in units of struct dw_limits; 0: the kernel could not be asked */
-	uint32_t version; /* of the cgroup that holds it; 0: no cgroup does */
-	uint32_t swap;    /* memory: it can be passed by swapping */
+/* A limit of the container's cgroup, as read from the kernel. */
+struct dw_docker_enforced {
+	uint64_t kernel;  /* in units of struct dw_limits; 0: unknown */
+	uint32_t version; /* of the cgroup that enforces it; 0: none */
+	uint32_t swap;    /* memory: swap is not limited */
 };
 
 struct dw_docker_made {
 	char image[256];
 	char runtime[64];
-	struct dw_docker_held held[DW_DOCKER_LIMIT_COUNT];
+	struct dw_docker_enforced enforced[DW_DOCKER_LIMIT_COUNT];
 };
 
 struct dw_docker_end {
 	struct dw_report_end end;
 	uint64_t memory_peak; /* bytes; 0: not measured */
 	uint64_t cpu_ns;      /* the same */
-	uint32_t oom;         /* the kernel killed for memory */
-	uint32_t pids;        /* it refused a fork */
+	uint32_t oom;         /* the kernel killed a process for memory */
+	uint32_t pids;        /* the kernel refused a fork */
 };
 
 struct dw_docker_report {

@@ -5,15 +5,14 @@
 #include <stdint.h>
 
 /*
- * What dewar says to a zygote, to a program that waits in its cell, and what
- * they answer: one packet a message, over sockets of type SOCK_SEQPACKET.
+ * The protocol between dewar and a zygote, and a program that waits in its cell: one packet
+ * for each message, over SOCK_SEQPACKET sockets.
  *
- * A zygote (runners/zygote.c) has its socket as descriptor 0. It gets orders, and
- * answers each once with a dw_zygote_said. A program that waits has a socket of
- * its own, descriptor 3 until it has its job: it says once that it is ready,
- * gets the job, closes the socket, and does the job.
+ * A zygote (runners/zygote.c) has its socket as descriptor 0 and answers each order with one
+ * dw_zygote_reply. A program that waits has its own socket, descriptor 3: it sends
+ * dw_ready once, receives the job, closes the socket, and runs the job.
  *
- * This header is read by a library without a libc: types, and nothing else.
+ * A library without a libc includes this header, so it has types only.
  */
 
 #define DW_ENTER_MAGIC 0x31454457U
@@ -25,18 +24,18 @@
 #define DW_JOB_FD 3
 
 enum dw_order {
-	DW_ORDER_TRIAL = 1, /* fork, run what is in this cell, learn its pages */
+	DW_ORDER_TRIAL = 1, /* fork, run the job in this cell, note the pages it writes */
 	DW_ORDER_FORK,      /* fork into the cell whose descriptors come along */
 };
 
 /* The descriptors of DW_ORDER_FORK, in this order; the cgroups follow. */
 enum dw_enter_fd {
-	DW_ENTER_INIT = 0, /* a pidfd: whose namespaces to enter */
+	DW_ENTER_INIT = 0, /* a pidfd of the init whose namespaces to enter */
 	DW_ENTER_JOB,
 	DW_ENTER_STDIN,
 	DW_ENTER_STDOUT,
 	DW_ENTER_STDERR,
-	DW_ENTER_RULESET, /* of Landlock; if has_ruleset, else it is missing */
+	DW_ENTER_RULESET, /* of Landlock; only if has_ruleset */
 };
 
 struct dw_enter {
@@ -44,9 +43,9 @@ struct dw_enter {
 	uint32_t order;
 	uint32_t id; /* uid and gid in the cell */
 	uint32_t has_ruleset;
-	uint32_t hold;       /* the program's memory, beyond its end (hold.S) */
-	uint32_t touch;      /* write ahead what a run writes: there is time for it */
-	uint32_t calls_back; /* the runner asks for its job itself: dewar_wait() */
+	uint32_t hold;       /* keep the program's memory beyond its end (hold.S) */
+	uint32_t touch;      /* touch the pages that a run writes, ahead of the run */
+	uint32_t calls_back; /* the runner calls dewar_wait() for its job */
 	uint32_t n_cgroups;
 	uint32_t n_rlimits;
 	struct {
@@ -57,8 +56,8 @@ struct dw_enter {
 	char cwd[16];
 };
 
-/* How far it got, in words: "" if all went well, else what failed. */
-struct dw_zygote_said {
+/* failed is "" on success. */
+struct dw_zygote_reply {
 	uint32_t magic;
 	int32_t eno;
 	uint32_t pages; /* DW_ORDER_TRIAL: how many a run writes */
@@ -87,7 +86,7 @@ enum dw_job_kind {
 	DW_JOB_CODE,     /* the same, and it is the code */
 	DW_JOB_ARG,
 	DW_JOB_ENV,
-	DW_JOB_HOOK, /* the text that holds the code to the modules in name: "a,b" */
+	DW_JOB_HOOK, /* the hook that restricts imports to the modules in name: "a,b" */
 };
 
 struct dw_job {
@@ -97,7 +96,7 @@ struct dw_job {
 	uint32_t in_memfd;
 };
 
-/* What goes along with the header itself. */
+/* The most that is sent in the same packet as the header. */
 #define DW_JOB_INLINE 16000U
 
 #endif

@@ -7,13 +7,12 @@
 #include "dewar/result.h"
 
 /*
- * What dewar-docker and dewar-guest say to each other, over the standard input
- * and output of a container.
+ * The protocol between dewar-docker and dewar-guest, over the container's standard input
+ * and output.
  *
- * Dewar-guest is the container's first process. No other process ever holds these
- * two streams: the program's own are pipes to the guest. So whatever arrives in a
- * frame is the guest's word, and what the program wrote is the payload of OUT and
- * ERR, whatever it looks like.
+ * Dewar-guest is the container's first process, and the only one with these two streams:
+ * the program's are pipes to the guest. So all frames are the guest's, and the program's
+ * output is only ever the payload of OUT and ERR.
  *
  *	guest                           dewar-docker
  *	HELLO        ──────────────>    (reads back the limits of the container)
@@ -54,7 +53,7 @@ struct dw_guest_frame {
 	uint32_t len;
 };
 
-/* But for an order, which is as long as a plan may be. */
+/* Of every frame but ORDER. */
 #define DW_GUEST_PAYLOAD_MAX 65536U
 #define DW_GUEST_ORDER_MAX (8U << 20)
 
@@ -69,13 +68,13 @@ struct dw_guest_file {
 };
 
 enum dw_guest_flag {
-	/* Refuse to run with an interface; and without it, to run with none. */
+	/* Refuse a network interface; without the flag, require one. */
 	DW_GUEST_NO_NETWORK = 1U << 0,
 };
 
 /*
- * The plan, as wire/plan.h has it, without FILE entries; programs that must be
- * there and patterns of files to collect, each word with its NUL.
+ * The plan (wire/plan.h) without FILE entries; the programs that the image must have; and
+ * the patterns of files to collect. Each string has its NUL.
  */
 struct dw_guest_order {
 	uint32_t flags;
@@ -85,7 +84,7 @@ struct dw_guest_order {
 	uint64_t tmp_bytes; /* refuse to run if /tmp holds more */
 };
 
-/* Of what is collected: no more is ever sent. */
+/* Ceilings for collected files. */
 #define DW_GUEST_FILES_MAX 300U
 #define DW_GUEST_BYTES_MAX (64U << 20)
 #define DW_GUEST_LOOKS_MAX 20000U

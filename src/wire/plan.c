@@ -6,16 +6,14 @@
 
 #include "base/cleanup.h"
 
-/*
- * The launcher's side; plan_build.c is the other.
- */
+/* Reading a plan; plan_build.c writes it. */
 
 static int bad(struct dw_error *err, const char *what)
 {
 	return dw_fail(err, DW_E_INTERNAL, 0, "the plan is damaged: %s", what);
 }
 
-/* Does a string start at the offset, and end inside the blob? */
+/* Returns true if a string starts at the offset and ends inside the blob. */
 static bool is_text(const struct dw_plan *plan, uint32_t offset)
 {
 	uint32_t len = plan->h->blob;

@@ -11,11 +11,11 @@
 #include "dewar/error.h"
 
 /*
- * The plan: all that dewar-launch is told about a cell.
+ * The plan: all that dewar-launch knows about a cell.
  *
- * A level writes it with the builder below, and hands it over in a sealed
- * memfd (report.h). The launcher maps it, checks it once with dw_plan_read(), and from then
- * on only points into it: nothing is allocated and nothing else is asked for.
+ * A level writes it with the builder below and sends it in a sealed memfd (report.h). The
+ * launcher maps it, checks it once with dw_plan_read(), and then only points into it, so
+ * that it allocates nothing.
  *
  *	header | entries | argv offsets | env offsets | blob of strings and data
  *
@@ -29,10 +29,7 @@
 #define DW_PLAN_RLIMITS_MAX 12U
 #define DW_PLAN_SIZE_MAX (512U << 20)
 
-/* The memfd of a plan can neither change nor be unsealed. */
-#define DW_PLAN_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
-
-/* What dewar-launch is born with, besides 0, 1 and 2: the socket (report.h). */
+/* The report socket of dewar-launch (report.h). */
 #define DW_LAUNCH_FD 3
 
 enum dw_plan_flag {
@@ -43,15 +40,15 @@ enum dw_plan_flag {
 	DW_PLAN_WAIT_NETWORK = 1U << 4,  /* report the namespace, wait for a go */
 	DW_PLAN_SEND_TMP = 1U << 5,      /* hand back a descriptor of /tmp */
 	DW_PLAN_PROBE = 1U << 6,         /* all walls, but no program */
-	DW_PLAN_SAMPLE_MEMORY = 1U << 7, /* the kernel holds no limit: init looks */
+	DW_PLAN_SAMPLE_MEMORY = 1U << 7, /* no cgroup enforces the limit: init samples */
 	DW_PLAN_SAMPLE_CPU = 1U << 8,
 	DW_PLAN_SAMPLE_PIDS = 1U << 9,
-	DW_PLAN_OPEN_EARLY = 1U << 10, /* open host trees while we are still root */
-	DW_PLAN_NESTED = 1U << 11,  /* in the user and pid namespaces that come along */
-	DW_PLAN_RANGE = 1U << 12,   /* as root: map many ids, for cells inside it */
-	DW_PLAN_ZYGOTE = 1U << 13,  /* hand back these two; stay when the program ends */
-	DW_PLAN_ENTERED = 1U << 14, /* the program comes from a zygote (enter.h) */
-	DW_PLAN_JOB = 1U << 15,     /* the program waits for its job (enter.h) */
+	DW_PLAN_OPEN_EARLY = 1U << 10, /* open host trees while still root */
+	DW_PLAN_NESTED = 1U << 11,     /* in the given user and pid namespaces */
+	DW_PLAN_RANGE = 1U << 12,      /* as root: map many ids, for cells inside it */
+	DW_PLAN_ZYGOTE = 1U << 13,     /* send these two; stay when the program ends */
+	DW_PLAN_ENTERED = 1U << 14,    /* the program comes from a zygote (enter.h) */
+	DW_PLAN_JOB = 1U << 15,        /* the program waits for its job (enter.h) */
 	DW_PLAN_NURSERY =
 		1U << 16, /* ZYGOTE: a socket and the plan of its cells come along */
 	DW_PLAN_COMMANDS = 1U << 17, /* nothing may be executed but the EXEC entries */
@@ -72,12 +69,12 @@ enum dw_plan_op {
 enum dw_plan_entry_flag {
 	DW_PLAN_WRITABLE = 1U << 0,
 	DW_PLAN_DEVICE = 1U << 1,   /* a device node: the mount keeps dev */
-	DW_PLAN_OPTIONAL = 1U << 2, /* no source: skip it */
-	DW_PLAN_OWNER = 1U << 3,    /* as root: its owner's files are the cell's own */
+	DW_PLAN_OPTIONAL = 1U << 2, /* skip it if the source is missing */
+	DW_PLAN_OWNER = 1U << 3,    /* as root: map the owner's files to the cell's id */
 	DW_PLAN_INSIDE = 1U << 4,   /* the source is in the cell's own tree */
 	DW_PLAN_EXACT = 1U << 5,    /* no part of the source's path may be a link */
 	DW_PLAN_NOEXEC = 1U << 6,   /* BIND, TMPFS: nothing in it can be executed */
-	DW_PLAN_REFUSED = 1U << 7,  /* EXEC: it may not; the proof asks for this one */
+	DW_PLAN_REFUSED = 1U << 7,  /* EXEC: must be refused, which the proof checks */
 };
 
 struct dw_plan_entry {
@@ -106,23 +103,23 @@ struct dw_plan_header {
 	uint32_t n_rlimits;
 	uint32_t blob; /* its length */
 	uint32_t cwd;
-	uint32_t workdir; /* a folder on the host that init removes if we cannot, or "" */
+	uint32_t workdir; /* a host folder that init removes if dewar cannot, or "" */
 	uint32_t hostname;
 	uint32_t inside_id; /* uid and gid in the cell */
 	uint32_t become;    /* as root: uid and gid on the host, or 0 */
-	uint32_t map_to;    /* NESTED, as root: what inside_id is in that namespace */
-	uint32_t map_count; /* RANGE: how many ids, from inside_id and become on */
+	uint32_t map_to;    /* NESTED, as root: the id in that namespace for inside_id */
+	uint32_t map_count; /* RANGE: how many ids, starting at inside_id and become */
 	uint32_t root_inodes;
 	uint64_t root_bytes;  /* of the tmpfs that is the cell's root */
 	uint64_t memory;      /* bytes, for sampling */
 	uint64_t cpu_ms;      /* of the whole cell, for sampling */
 	uint64_t pids;        /* of the whole cell, for sampling */
-	uint64_t deadline_ms; /* after which init ends the cell by itself */
+	uint64_t deadline_ms; /* after which init ends the cell */
 	struct dw_plan_rlimit rlimits[DW_PLAN_RLIMITS_MAX];
 	cpu_set_t cpus; /* where the program may run (levels/spawn.c) */
 };
 
-/* A plan as the launcher has it: pointers into the map. */
+/* A plan that was read: pointers into the map. */
 struct dw_plan {
 	const struct dw_plan_header *h;
 	const struct dw_plan_entry *entries;
@@ -136,12 +133,11 @@ static inline const char *dw_plan_text(const struct dw_plan *plan, uint32_t offs
 	return plan->blob + offset;
 }
 
-/* Check every count and offset; after this nothing in it can lead outside. */
+/* Check every count and offset, so that none leads outside. */
 int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_error *err);
 
 /*
- * The builder. Its calls remember a failure, so that a plan is written in one
- * go and checked once, by dw_plan_seal().
+ * The builder. It remembers failures, so that only dw_plan_seal() has to be checked.
  */
 struct dw_plan_builder {
 	struct dw_plan_header h;
@@ -154,7 +150,7 @@ void dw_plan_finish(struct dw_plan_builder *b);
 
 uint32_t dw_plan_add_text(struct dw_plan_builder *b, const char *text);
 void dw_plan_add_arg(struct dw_plan_builder *b, const char *word);
-/* In place of one of that name: with two of them, libc would take the first. */
+/* Replaces a variable of that name: with two, libc would take the first. */
 void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value);
 void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value);
 
@@ -163,7 +159,7 @@ void dw_plan_symlink(struct dw_plan_builder *b, const char *target, const char *
 /* The data is borrowed until dw_plan_seal(): it may be large, and is copied once. */
 void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                   const void *data, size_t len);
-/* The same with a text in front of the data; one file of a plan may have that. */
+/* The same, with a text before the data. */
 void dw_plan_file_led(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                       const char *lead, const void *data, size_t len);
 void dw_plan_bind(struct dw_plan_builder *b, const char *src, const char *dst,
@@ -174,7 +170,7 @@ void dw_plan_proc(struct dw_plan_builder *b, const char *dst);
 void dw_plan_allow(struct dw_plan_builder *b, const char *path, uint32_t flags);
 void dw_plan_exec(struct dw_plan_builder *b, const char *path, uint32_t flags);
 
-/* Mount noexec all that the program can write to, and all that the caller shares. */
+/* Add noexec to all mounts that the program can write to or that the caller shares. */
 void dw_plan_forbid_exec(struct dw_plan_builder *b);
 
 /* The finished plan in a sealed memfd, or -1. */

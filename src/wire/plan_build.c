@@ -2,13 +2,10 @@
 #include "wire/plan.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
+#include "wire/report.h"
 
 void dw_plan_init(struct dw_plan_builder *b)
 {
@@ -48,7 +45,7 @@ void dw_plan_add_arg(struct dw_plan_builder *b, const char *word)
 	(void)dw_buf_add(&b->argv, &offset, sizeof(offset));
 }
 
-/* Where the variable's text is noted, if there is one of that name. */
+/* The entry of the variable with that name, or NULL. */
 static uint32_t *find_env(struct dw_plan_builder *b, const char *name)
 {
 	uint32_t *env = (uint32_t *)b->env.data;
@@ -200,7 +197,12 @@ void dw_plan_forbid_exec(struct dw_plan_builder *b)
 			e[i].flags |= DW_PLAN_NOEXEC;
 }
 
-/* Files' data comes behind all texts; only now it is known where that is. */
+static int too_large(struct dw_error *err)
+{
+	return dw_fail(err, DW_E_INVALID, E2BIG, "cannot fit the request into a plan");
+}
+
+/* The files' data follows all texts, so its offsets are known only now. */
 static size_t place_data(struct dw_plan_builder *b)
 {
 	struct dw_plan_entry *e = (struct dw_plan_entry *)b->entries.data;
@@ -215,52 +217,31 @@ static size_t place_data(struct dw_plan_builder *b)
 	return at;
 }
 
-static int write_plan(const struct dw_plan_builder *b, int fd)
-{
-	const struct iovec *pieces = (const struct iovec *)b->data.data;
-	const struct iovec head[] = {
-		{(void *)&b->h, sizeof(b->h)}, {b->entries.data, b->entries.len},
-		{b->argv.data, b->argv.len},   {b->env.data, b->env.len},
-		{b->blob.data, b->blob.len},
-	};
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(head); i++)
-		r = dw_fd_write_all(fd, head[i].iov_base, head[i].iov_len);
-	for (size_t i = 0; r == 0 && i < b->data.len / sizeof(*pieces); i++)
-		r = dw_fd_write_all(fd, pieces[i].iov_base, pieces[i].iov_len);
-	return r;
-}
-
 int dw_plan_seal(struct dw_plan_builder *b, struct dw_error *err)
 {
-	const struct dw_buf *const parts[] = {&b->entries, &b->argv, &b->env, &b->blob,
-	                                      &b->data};
-	autoclose int fd = -1;
-	size_t blob, size;
-	int r;
+	const struct dw_buf *const bufs[] = {&b->entries, &b->argv, &b->env, &b->blob,
+	                                     &b->data};
+	struct iovec parts[DW_PLAN_ENTRIES_MAX + 6] = {{&b->h, sizeof(b->h)}};
+	size_t n = 1, blob, size;
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (parts[i]->failed)
-			return dw_fail(err, DW_E_INVALID, E2BIG,
-			               "fit the request into a plan");
+	for (size_t i = 0; i < ARRAY_SIZE(bufs); i++)
+		if (bufs[i]->failed)
+			return too_large(err);
 	blob = place_data(b);
 	size = sizeof(b->h) + b->entries.len + b->argv.len + b->env.len + blob;
 	if (size > DW_PLAN_SIZE_MAX)
-		return dw_fail(err, DW_E_INVALID, E2BIG, "fit the request into a plan");
+		return too_large(err);
 	b->h.size = (uint32_t)size;
 	b->h.n_entries = (uint32_t)(b->entries.len / sizeof(struct dw_plan_entry));
 	b->h.n_argv = (uint32_t)(b->argv.len / sizeof(uint32_t));
 	b->h.n_env = (uint32_t)(b->env.len / sizeof(uint32_t));
 	b->h.blob = (uint32_t)blob;
 
-	fd = memfd_create("dewar-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a memfd for the plan");
-	r = write_plan(b, fd);
-	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "write the plan");
-	if (fcntl(fd, F_ADD_SEALS, DW_PLAN_SEALS) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "seal the plan");
-	return TAKE_FD(fd);
+	/* The last one holds the files' data: a list of parts itself. */
+	for (size_t i = 0; i < ARRAY_SIZE(bufs) - 1; i++)
+		parts[n++] = (struct iovec){bufs[i]->data, bufs[i]->len};
+	if (b->data.len > 0)
+		memcpy(&parts[n], b->data.data, b->data.len);
+	n += b->data.len / sizeof(*parts);
+	return dw_report_seal("dewar-plan", parts, n, err);
 }

@@ -3,15 +3,52 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+int dw_report_seal(const char *name, const struct iovec *parts, size_t n,
+                   struct dw_error *err)
+{
+	autoclose int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r = fd < 0 ? -errno : 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = dw_fd_write_all(fd, parts[i].iov_base, parts[i].iov_len);
+	if (r == 0 && fcntl(fd, F_ADD_SEALS, DW_REPORT_SEALS) < 0)
+		r = -errno;
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot write the memfd %s", name);
+	return TAKE_FD(fd);
+}
+
+void *dw_report_map(int fd, size_t *ret_len)
+{
+	struct stat st;
+	void *map;
+
+	if (fcntl(fd, F_GET_SEALS) != DW_REPORT_SEALS || fstat(fd, &st) < 0 ||
+	    st.st_size <= 0)
+		return NULL;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	*ret_len = (size_t)st.st_size;
+	return map == MAP_FAILED ? NULL : map;
+}
 
 union control {
 	char bytes[CMSG_SPACE(sizeof(int) * DW_REPORT_FDS_MAX)];
 	struct cmsghdr align;
 };
+
+/* The kernel fills in as many as there is room for: an odd number would have padding. */
+_Static_assert(sizeof(union control) == CMSG_LEN(sizeof(int) * DW_REPORT_FDS_MAX),
+               "even");
 
 static int send_with(int sock, const void *data, size_t len, const int *fds, int n_fds)
 {
@@ -98,7 +135,7 @@ int dw_report_send(int sock, const struct dw_report *report, int fd)
 	return send_with(sock, report, sizeof(*report), &fd, fd >= 0);
 }
 
-/* Some text, that ends in time, on one line: as dw_fail() leaves it. */
+/* Returns true if it is one terminated line of text, as from dw_fail(). */
 static bool is_line(const char *text, size_t size)
 {
 	size_t len = strnlen(text, size);
@@ -126,7 +163,7 @@ bool dw_report_is_sound(const struct dw_report *report)
 	case DW_REPORT_END:
 		return true;
 	case DW_REPORT_WALLS:
-		/* A bool that is neither 0 nor 1 must not even be looked at as one. */
+		/* Reading a bool that is neither 0 nor 1 is undefined. */
 		memcpy(&known, &report->walls.known, sizeof(known));
 		return known <= 1;
 	case DW_REPORT_ERROR:

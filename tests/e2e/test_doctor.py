@@ -128,7 +128,7 @@ def test_a_level_that_is_not_there_is_not_promised(run, findings, level):
 
 @pytest.mark.parametrize("host,words", [
     ("unix:///no/such.sock", "/no/such.sock"),
-    ("unix:///etc/passwd", "is no socket"),
+    ("unix:///etc/passwd", "is not a socket"),
     ("tcp://127.0.0.1:1", "only an engine of this host"),
 ])
 def test_an_engine_that_is_not_there_is_not_promised(run, host, words):

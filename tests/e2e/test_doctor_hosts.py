@@ -107,7 +107,7 @@ MASK = "mount --bind /dev/null /proc/timer_list"
 
 def test_a_masked_proc_is_named_and_unmasking_helps(there, mounts):
     remedy = refused(there(surroundings.mounted(MASK)), "umount /proc/timer_list",
-                     "parts of /proc are mounted over")
+                     "there are mounts in /proc")
     assert there(surroundings.mounted(MASK, remedy))[0]["level container"]["state"] == "ok"
 
 
@@ -141,7 +141,7 @@ def root_lines(dewar, tmp_path):
 
 def test_a_chroot_is_told_from_a_switch_of_the_kernel(there, mounts, root_lines):
     start = [*surroundings.mounted(*root_lines), "chroot", "."]
-    refused(there(start), "pivot_root", "we are in a chroot")
+    refused(there(start), "pivot_root", "dewar runs in a chroot")
 
 
 def test_a_chroot_into_a_mount_is_found_as_well(there, mounts, tmp_path):

@@ -739,7 +739,7 @@ def test_full_works_for_a_plain_user_who_may_open_tun(dewar, lab, must, tmp_path
     ("echo 'No routable interface, says pasta' >&2; exit 1", "No routable interface"),
     ("exit 0", "pasta"),
     ("kill -SEGV $$", "pasta"),
-    ("exec sleep 600", "did not get ready"),
+    ("exec sleep 600", "was not ready in time"),
     ("echo garbage > /proc/self/fd/3; exec sleep 600", "pasta"),
     ("yes noise >&2", "pasta"),
 ], ids=["fails", "ends", "crashes", "hangs", "garbage", "floods"])

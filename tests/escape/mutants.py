@@ -45,8 +45,8 @@ WARM_INIT_OPEN = ("warm-init-closed", "|| dw_init_close(&err) < 0", "")
 
 ZYGOTES_TMP = ("nested-mounts", "e->op == DW_PLAN_TMPFS", "false")
 ZYGOTES_SHM = ("nested-mounts", "e->op == DW_PLAN_BIND", "false")
-FILES_REPLACED = ("letter-makes-new-files", "again", "true")
-ONE_ID = ("one-id-per-cell", "+ way->index", "")
+FILES_REPLACED = ("job-makes-new-files", "again", "true")
+ONE_ID = ("one-id-per-cell", "+ role->index", "")
 
 
 def outside(kind, flag, red, *more, user=None):

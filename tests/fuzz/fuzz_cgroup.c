@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "cgroup/find.h"
+#include "cgroup/cgroup.h"
 #include "fuzz/fuzz.h"
 
 /* A word of the list, in other words. */

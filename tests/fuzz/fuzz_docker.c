@@ -4,7 +4,7 @@
  * engine. However it is cut, the same frames come out, and none that is too long.
  */
 #undef NDEBUG
-#include "docker/demux.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 #undef NDEBUG
 #include "fuzz/folder.h"
 #include "fuzz/fuzz.h"
-#include "levels/host_paths.h"
+#include "levels/launched.h"
 
 static int shared;
 

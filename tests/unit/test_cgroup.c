@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "cgroup/cgroup.h"
+#include "cgroup/internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,6 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/find.h"
 
 #define MB (1U << 20)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "docker/engine.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +20,6 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "docker/attach.h"
-#include "docker/collected.h"
-#include "docker/container.h"
-#include "docker/demux.h"
-#include "docker/held_limits.h"
-#include "docker/image.h"
-#include "docker/order.h"
 
 /* ---- the version ---- */
 
@@ -70,7 +63,7 @@ static void a_message_is_one_line_and_its_end(void **state)
 	dw_engine_message(reply, strlen(reply), text, sizeof(text));
 	assert_string_equal(text, "a b c");
 	dw_engine_message("<html>", 6, text, sizeof(text));
-	assert_string_equal(text, "...t is no JSON");
+	assert_string_equal(text, "... is not JSON");
 	dw_engine_message(NULL, 0, text, sizeof(text));
 	assert_string_equal(text, "nothing");
 }
@@ -284,7 +277,7 @@ static void the_head_of_an_answer_is_told_from_what_follows(void **state)
 
 static int inspect(const char *reply, struct dw_inspected *ret, struct dw_error *err)
 {
-	autojson json_t *root = json_loads(reply, 0, NULL);
+	json_auto_t *root = json_loads(reply, 0, NULL);
 
 	return dw_inspect_read(root, ret, err);
 }
@@ -394,15 +387,15 @@ static void who_cannot_be_seen_may_live(void **state)
 
 static void a_group_without_the_id_is_not_the_containers(void **state)
 {
-	struct dw_docker_held held[DW_DOCKER_LIMIT_COUNT];
-	struct dw_held h;
+	struct dw_docker_enforced held[DW_DOCKER_LIMIT_COUNT];
+	struct dw_container_cgroup h;
 
 	(void)state;
-	dw_held_find(&h, "4:memory:/\n3:pids:/\n0::/\n", "0123456789ab");
+	dw_container_cgroup_find(&h, "4:memory:/\n3:pids:/\n0::/\n", "0123456789ab");
 	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++)
 		assert_int_equal(h.group[i].version, 0);
-	dw_held_find(&h, "garbage", "0123456789ab");
-	dw_held_read(&h, held);
+	dw_container_cgroup_find(&h, "garbage", "0123456789ab");
+	dw_container_cgroup_limits(&h, held);
 	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++)
 		assert_true(held[i].version == 0 && held[i].kernel == 0);
 }
@@ -551,9 +544,9 @@ static void nothing_is_collected_that_nobody_asked_for(void **state)
 
 static void a_guests_plan_has_no_files(void **state)
 {
-	struct dw_docker_held held[DW_DOCKER_LIMIT_COUNT] = {{1, 1, 0},
-	                                                     {0, 0, 0},
-	                                                     {0, 0, 0}};
+	struct dw_docker_enforced held[DW_DOCKER_LIMIT_COUNT] = {{1, 1, 0},
+	                                                         {0, 0, 0},
+	                                                         {0, 0, 0}};
 	static _Alignas(struct dw_plan_header) char plan_bytes[65536], copy[65536];
 	struct dw_docker_order order = {.asked = {1000, 50, 7}, .cpu_ms = 9};
 	struct dw_plan_builder builder;

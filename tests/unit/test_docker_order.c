@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "levels/docker_order.h"
+#include "levels/docker_cell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -291,7 +291,7 @@ static void an_order_has_all_that_is_asked_for(void **state)
 	req.pull = DW_PULL_NEVER;
 	req.strict = true;
 	spec.deadline_ms = 1000000;
-	order = dw_docker_order(&spec, IMAGE, GUEST, "/tmp/f", &err);
+	order = dw_docker_order(&spec, IMAGE, GUEST, "/tmp/f", 0, &err);
 	assert_non_null(order);
 	assert_string_equal(text(order, "pull"), "never");
 	assert_string_equal(text(order, "folder"), "/tmp/f");

@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "doctor/known_bad.h"
-#include "init/seccomp.h"
+#include "init/init.h"
 
 #define RELEASE DW_NO_RC
 

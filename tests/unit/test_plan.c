@@ -20,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "wire/report.h"
 
 #define MUTATIONS 200000
 
@@ -640,7 +641,7 @@ static void a_sealed_plan_can_neither_change_nor_be_unsealed(void **state)
 	assert_int_equal(fstat(fd, &st), 0);
 	len = (size_t)st.st_size;
 	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-	assert_int_equal(fcntl(fd, F_GET_SEALS) & DW_PLAN_SEALS, DW_PLAN_SEALS);
+	assert_int_equal(fcntl(fd, F_GET_SEALS) & DW_REPORT_SEALS, DW_REPORT_SEALS);
 
 	assert_int_equal(pwrite(fd, "x", 1, 0), -1);
 	assert_int_equal(errno, EPERM);

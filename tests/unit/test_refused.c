@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "levels/refusal_cause.h"
+#include "levels/host.h"
 
 #define SWITCHES(clone, restricted) \
 	.userns_clone = (clone), .restrict_userns = (restricted)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -317,7 +318,8 @@ static void many_descriptors_are_handed_over_in_order(void **state)
 {
 	const struct fixture *f = *state;
 	static const char *const files[DW_REPORT_FDS_MAX] = {
-		"/", "/proc", "/dev", "/tmp", "/usr", "/etc", "/sys", "/dev/null",
+		"/",    "/proc", "/dev",      "/tmp",      "/usr",
+		"/etc", "/sys",  "/dev/null", "/dev/zero", "/dev/full",
 	};
 	int fds[DW_REPORT_FDS_MAX], got[DW_REPORT_FDS_MAX];
 
@@ -364,6 +366,48 @@ static void no_descriptors_and_nobody_there_are_zero(void **state)
 	assert_int_equal(dw_report_receive_fds(-1, got), -EBADF);
 }
 
+/* ---- payloads in memfds ---- */
+
+static void a_sealed_payload_cannot_change(void **state)
+{
+	const struct iovec parts[] = {{(void *)"one ", 4}, {(void *)"two", 3}};
+	struct dw_error err = {0};
+	autoclose int fd = dw_report_seal("test", parts, ARRAY_SIZE(parts), &err);
+	size_t len = 0;
+	char *map;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GET_SEALS), DW_REPORT_SEALS);
+	assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(ftruncate(fd, 1), -1);
+	assert_int_equal(ftruncate(fd, 100), -1);
+	map = dw_report_map(fd, &len);
+	assert_non_null(map);
+	assert_int_equal(len, 7);
+	assert_memory_equal(map, "one two", 7);
+	(void)munmap(map, len);
+}
+
+static void a_payload_without_every_seal_is_not_mapped(void **state)
+{
+	static const int missing[] = {DW_REPORT_SEALS, F_SEAL_SEAL, F_SEAL_SHRINK,
+	                              F_SEAL_GROW, F_SEAL_WRITE};
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(missing); i++) {
+		autoclose int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+		assert_int_equal(write(fd, "x", 1), 1);
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, DW_REPORT_SEALS & ~missing[i]),
+		                 0);
+		assert_null(dw_report_map(fd, &len));
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -385,6 +429,8 @@ int main(void)
 		TEST(many_descriptors_are_handed_over_in_order),
 		TEST(more_descriptors_than_may_be_are_cut_and_not_leaked),
 		TEST(no_descriptors_and_nobody_there_are_zero),
+		TEST(a_sealed_payload_cannot_change),
+		TEST(a_payload_without_every_seal_is_not_mapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

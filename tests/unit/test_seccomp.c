@@ -51,7 +51,7 @@
 
 #include "base/cleanup.h"
 #include "dewar/error.h"
-#include "init/seccomp.h"
+#include "init/init.h"
 
 /* The kernel cuts an int argument to 32 bits; a filter that does not is dodged. */
 #define HIGH (1UL << 32)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the interpreter has open.
+ * The interpreter's open files.
  *
- * All of the zygote's descriptors are closed in a child, but the interpreter still
- * believes in some: the code's file, if it opens that before it comes to wait, and
- * eventfds with which it wakes itself. In the child each is made anew and gets the
- * number it had: the file from the cell's own /tmp, where its namesake is the code.
+ * A child closes all of the zygote's descriptors, but the interpreter still uses some: the
+ * code's file, if it opens that before it waits, and eventfds with which it wakes itself.
+ * The child opens each again under the same number: the file from the cell's own /tmp.
  */
 #include "runners/zygote.h"
 
-#define KEPT_MAX 8
-#define LOOK_TO 64
+#define FILES_MAX 8
+#define FDS_MAX 64
 #define AT_FDCWD (-100)
 #define F_GETFD 1
 #define F_GETFL 3
@@ -18,31 +17,31 @@
 #define O_NONBLOCK 04000
 #define O_CLOEXEC 02000000
 
-struct kept {
+struct open_file {
 	int fd;
 	int flags;
 	char path[64];
 };
 
-static struct kept all[KEPT_MAX];
-static uint32_t n_kept;
+static struct open_file all[FILES_MAX];
+static uint32_t n_files;
 
-static bool is_eventfd(const struct kept *k)
+static bool is_eventfd(const struct open_file *k)
 {
 	return dw_is_same(k->path, "anon_inode:[eventfd]");
 }
 
-/* Our own files are not there in the child. */
-static bool is_wanted(const struct kept *k)
+/* Our own files do not exist in the child. */
+static bool is_wanted(const struct open_file *k)
 {
 	return is_eventfd(k) || (dw_after(k->path, "/tmp/") != 0 &&
 	                         dw_after(k->path, "/tmp/.dewar/") == 0);
 }
 
-void dw_kept_look(void)
+void dw_open_files_note(void)
 {
-	for (int fd = DW_JOB_FD; fd < LOOK_TO && n_kept < KEPT_MAX; fd++) {
-		struct kept *k = &all[n_kept];
+	for (int fd = DW_JOB_FD; fd < FDS_MAX && n_files < FILES_MAX; fd++) {
+		struct open_file *k = &all[n_files];
 		char link[40];
 		long n;
 
@@ -56,11 +55,11 @@ void dw_kept_look(void)
 		if (sys(__NR_fcntl, fd, F_GETFD) & FD_CLOEXEC)
 			k->flags |= O_CLOEXEC;
 		if (is_wanted(k))
-			n_kept++;
+			n_files++;
 	}
 }
 
-static bool make(const struct kept *k, struct failure *f)
+static bool make(const struct open_file *k, struct failure *f)
 {
 	long fd = is_eventfd(k) ? sys(__NR_eventfd2, 0, k->flags)
 	                        : sys(__NR_openat, AT_FDCWD, k->path, k->flags, 0);
@@ -73,10 +72,10 @@ static bool make(const struct kept *k, struct failure *f)
 	return !failed(f, "open what the interpreter had open", r);
 }
 
-/* From the lowest on, so that none takes the number of another. */
-bool dw_kept_make(struct failure *f)
+/* In ascending order, so that none takes the number of another. */
+bool dw_open_files_reopen(struct failure *f)
 {
-	for (uint32_t i = 0; i < n_kept; i++)
+	for (uint32_t i = 0; i < n_files; i++)
 		if (!make(&all[i], f))
 			return false;
 	return true;

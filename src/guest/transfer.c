@@ -2,10 +2,9 @@
 /*
  * Files into the cell, and out of it.
  *
- * When files are brought out, everything that could change them is dead. Names are
- * walked below a descriptor of /tmp, no link is followed, and what is neither a
- * folder nor a regular file is not there. The other side trusts none of it and
- * checks again.
+ * When files are sent out, every process that could change them is dead. Names are
+ * resolved below a descriptor of /tmp without following links; only folders and regular
+ * files are read. dewar-docker trusts none of it and checks again.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +18,6 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "guest/guest.h"
-#include "init/init.h"
 
 #define DEPTH_MAX 32
 
@@ -36,12 +34,13 @@ static int create(const char *path, uint32_t mode, struct dw_error *err)
 	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
 		(void)snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
 		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return dw_fail(err, DW_E_INTERNAL, errno, "make %s in the cell",
-			               part);
+			return dw_fail(err, DW_E_INTERNAL, errno,
+			               "cannot make %s in the cell", part);
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "create %s in the cell", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create %s in the cell",
+		               path);
 	return fd;
 }
 
@@ -73,11 +72,11 @@ void dw_guest_take_file(size_t len)
 		if (r == -ENOSPC)
 			(void)dw_fail(
 				&err, DW_E_INVALID, -r,
-				"write %s in the cell: it does not fit in /tmp; raise --tmp",
+				"cannot write %s in the cell: it does not fit in /tmp; raise --tmp",
 				path);
 		else if (r < 0)
-			(void)dw_fail(&err, DW_E_INTERNAL, -r, "write %s in the cell",
-			              path);
+			(void)dw_fail(&err, DW_E_INTERNAL, -r,
+			              "cannot write %s in the cell", path);
 		if (r < 0)
 			dw_init_die(&err);
 	}
@@ -101,7 +100,7 @@ static bool matches(const struct search *s, const char *name)
 	return false;
 }
 
-/* A program may have taken its own right to read away; we have its id. */
+/* The program may have removed its own read permission; we have its id. */
 static int open_readable(int dir, const char *entry, const struct stat *st, int flags)
 {
 	int fd = openat(dir, entry,
@@ -127,7 +126,7 @@ static void send_file(struct search *s, int fd, const char *name, uint64_t size)
 	memcpy(head + sizeof(file), name, len);
 	dw_guest_send(DW_GUEST_FILE, head, sizeof(file) + len);
 
-	/* Past the limit we send only name and size, which tell why. */
+	/* Past the limit send only name and size, so that dewar can say why. */
 	if (size > DW_GUEST_BYTES_MAX - s->bytes)
 		return;
 	s->bytes += size;

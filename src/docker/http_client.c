@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/http.h"
+#include "docker/docker.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -21,8 +21,8 @@ struct exchange {
 	const struct dw_docker_http_call *call;
 	struct dw_buf *body;
 	struct dw_buf line;
-	uint64_t heard_ms;
-	bool refused; /* by who takes the lines */
+	uint64_t received_ms;
+	bool refused; /* by on_line */
 };
 
 int dw_docker_http_open(const char *socket_path, int cancel_fd,
@@ -30,7 +30,7 @@ int dw_docker_http_open(const char *socket_path, int cancel_fd,
 {
 	struct dw_docker_http *http = calloc(1, sizeof(*http));
 
-	/* No TLS is ever spoken here, so nothing of it is set up: it takes its time. */
+	/* We use no TLS, and setting it up takes time. */
 	if (http && curl_global_init(CURL_GLOBAL_NOTHING) == CURLE_OK) {
 		http->multi = curl_multi_init();
 		http->easy = curl_easy_init();
@@ -39,7 +39,7 @@ int dw_docker_http_open(const char *socket_path, int cancel_fd,
 	}
 	if (!http || !http->multi || !http->easy || !http->socket) {
 		dw_docker_http_close(http);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "set libcurl up");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot set up libcurl");
 	}
 	*ret = http;
 	return 0;
@@ -55,7 +55,7 @@ void dw_docker_http_close(struct dw_docker_http *http)
 	free(http);
 }
 
-void dw_docker_http_heed(struct dw_docker_http *http, int cancel_fd)
+void dw_docker_http_set_cancel(struct dw_docker_http *http, int cancel_fd)
 {
 	http->cancel_fd = cancel_fd;
 }
@@ -86,7 +86,7 @@ static size_t on_data(char *data, size_t size, size_t n, void *user)
 	struct exchange *x = user;
 
 	(void)size;
-	x->heard_ms = dw_now_ms();
+	x->received_ms = dw_now_ms();
 	if (x->call->on_line)
 		return take_lines(x, data, n) < 0 ? 0 : n;
 	return dw_buf_add(x->body, data, n) < 0 ? 0 : n;
@@ -134,14 +134,14 @@ static struct curl_slist *set_up(struct dw_docker_http *http, struct exchange *x
 	return headers;
 }
 
-/* Until the reply is there: CURLE_OK and what else curl says, in *ret. */
+/* Wait for the reply; libcurl's result is in *ret. */
 static int wait_for_reply(struct dw_docker_http *http, const struct exchange *x,
                           CURLcode *ret, struct dw_error *err)
 {
 	const struct dw_docker_http_call *call = x->call;
 	struct curl_waitfd cancel = {.fd = http->cancel_fd, .events = CURL_WAIT_POLLIN};
 	uint64_t now, deadline = call->deadline_ms;
-	bool heeds = http->cancel_fd >= 0;
+	bool can_cancel = http->cancel_fd >= 0;
 	int running = 1, left;
 	CURLMsg *msg;
 
@@ -152,17 +152,17 @@ static int wait_for_reply(struct dw_docker_http *http, const struct exchange *x,
 			break;
 		now = dw_now_ms();
 		if (now >= deadline ||
-		    (call->stall_ms != 0 && now >= x->heard_ms + call->stall_ms))
+		    (call->stall_ms != 0 && now >= x->received_ms + call->stall_ms))
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
 			               "the engine at %s does not answer", http->socket);
 		left = dw_ms_until(deadline);
-		(void)curl_multi_poll(http->multi, &cancel, heeds,
+		(void)curl_multi_poll(http->multi, &cancel, can_cancel,
 		                      left > 500 ? 500 : left + 1, NULL);
-		if (!heeds || !cancel.revents)
+		if (!can_cancel || !cancel.revents)
 			continue;
 		if (call->grace_ms == 0)
-			return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
-		heeds = false;
+			return dw_fail(err, DW_E_BUSY, 0, "the run was cancelled");
+		can_cancel = false;
 		if (now + call->grace_ms < deadline)
 			deadline = now + call->grace_ms;
 	}
@@ -176,7 +176,7 @@ int dw_docker_http_call(struct dw_docker_http *http,
                         const struct dw_docker_http_call *call, long *ret_status,
                         struct dw_buf *ret_body, struct dw_error *err)
 {
-	struct exchange x = {.call = call, .body = ret_body, .heard_ms = dw_now_ms()};
+	struct exchange x = {.call = call, .body = ret_body, .received_ms = dw_now_ms()};
 	CURLcode code = CURLE_RECV_ERROR;
 	struct curl_slist *headers;
 	int r;
@@ -189,7 +189,7 @@ int dw_docker_http_call(struct dw_docker_http *http,
 	(void)curl_multi_remove_handle(http->multi, http->easy);
 	curl_slist_free_all(headers);
 
-	/* What came behind the last newline is a line, too. */
+	/* Bytes after the last newline are a line, too. */
 	if (r == 0 && code == CURLE_OK && call->on_line && x.line.len > 0 &&
 	    call->on_line(call->user, x.line.data, x.line.len) < 0)
 		x.refused = true;
@@ -198,15 +198,15 @@ int dw_docker_http_call(struct dw_docker_http *http,
 		return -1;
 	if (x.refused)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine at %s answers with something else than JSON",
-		               http->socket);
+		               "the engine at %s did not answer with JSON", http->socket);
 	if (code == CURLE_COULDNT_CONNECT)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0, "nobody listens at %s",
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "cannot connect to the engine: no process listens at %s",
 		               http->socket);
 	if (code != CURLE_OK)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine at %s broke its answer off: %s", http->socket,
-		               curl_easy_strerror(code));
+		               "the engine at %s ended its answer early: %s",
+		               http->socket, curl_easy_strerror(code));
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream to the guest, pumped by one loop: what the guest says goes to dewar, what
- * dewar says goes to the guest. Nothing here waits for an engine.
+ * The stream to the guest, pumped by one loop that relays between the guest and dewar.
+ * Nothing here waits for an engine.
  */
-#include "docker/stream.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,32 +17,30 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
-#define LOOK_MS 50       /* at what the kernel counts, while the program runs */
-#define KILL_MS 400U     /* for the guest to end everything by itself */
-#define INPUT_MAX 32768U /* a piece */
+#define EVENTS_MS 50     /* between checks of the cgroup's events */
+#define KILL_MS 400U     /* for the guest to end the program by itself */
+#define INPUT_MAX 32768U /* in one frame */
 #define CHUNK 65536U
 
-void dw_docker_tell(const struct dw_docker_report *report)
+void dw_docker_report(const struct dw_docker_report *report)
 {
 	(void)dw_report_send_data(DW_DOCKER_FD, report, sizeof(*report), NULL, 0);
 }
 
-/* ---- what the guest says ---- */
+/* ---- from the guest ---- */
 
 static void on_text(void *user, const char *data, size_t len)
 {
-	struct dw_stream *s = user;
-	size_t at = strlen(s->said);
+	struct dw_guest_link *s = user;
+	size_t at = strlen(s->runtime_error);
 
-	for (size_t i = 0; i < len && at + 1 < sizeof(s->said); i++)
-		s->said[at++] = (unsigned char)data[i] < 0x20 || data[i] == 0x7f
-		                        ? ' '
-		                        : data[i];
-	s->said[at] = '\0';
+	(void)snprintf(s->runtime_error + at, sizeof(s->runtime_error) - at, "%.*s",
+	               (int)len, data);
+	dw_engine_flatten(s->runtime_error + at);
 }
 
-/* Dewar finds nobody at the other end; the number is not free for others. */
-static void close_input(struct dw_stream *s)
+/* Dewar's writes fail from now on. /dev/null keeps the descriptor's number taken. */
+static void close_input(struct dw_guest_link *s)
 {
 	autoclose int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -51,41 +49,41 @@ static void close_input(struct dw_stream *s)
 		(void)dup2(null, STDIN_FILENO);
 }
 
-static int take_walls(struct dw_stream *s, const struct dw_report *report)
+static int take_walls(struct dw_guest_link *s, const struct dw_report *report)
 {
 	struct dw_docker_report walls = {.kind = DW_DOCKER_WALLS, .walls = report->walls};
 
-	if (s->stage != DW_STAGE_READY || report->kind != DW_REPORT_WALLS)
+	if (s->state != DW_LINK_READY || report->kind != DW_REPORT_WALLS)
 		return -EPROTO;
-	s->stage = DW_STAGE_RUNS;
+	s->state = DW_LINK_RUNNING;
 	/*
-	 * A runtime with a kernel of its own has numbers of its own inside, and may not
-	 * have all of them. What it lacks is that of the sandbox around it.
+	 * A runtime with its own kernel, such as gVisor, has its own namespace numbers and
+	 * may lack some. For those we report the sandbox around it.
 	 */
-	dw_held_namespaces(s->pid, walls.walls.ns);
-	dw_docker_tell(&walls);
+	dw_container_namespaces(s->pid, walls.walls.ns);
+	dw_docker_report(&walls);
 	return 0;
 }
 
-static int take_end(struct dw_stream *s, const struct dw_report *report)
+static int take_end(struct dw_guest_link *s, const struct dw_report *report)
 {
-	if (s->stage != DW_STAGE_RUNS || report->kind != DW_REPORT_END)
+	if (s->state != DW_LINK_RUNNING || report->kind != DW_REPORT_END)
 		return -EPROTO;
-	s->stage = DW_STAGE_ENDED;
+	s->state = DW_LINK_ENDED;
 	s->end.end = report->end;
 	return 0;
 }
 
-static int take_error(struct dw_stream *s, const struct dw_report *report)
+static int take_error(struct dw_guest_link *s, const struct dw_report *report)
 {
-	if (s->stage >= DW_STAGE_RUNS || report->kind != DW_REPORT_ERROR)
+	if (s->state >= DW_LINK_RUNNING || report->kind != DW_REPORT_ERROR)
 		return -EPROTO;
-	s->stage = DW_STAGE_DONE;
+	s->state = DW_LINK_DONE;
 	s->error = report->error;
 	return 0;
 }
 
-static int take_report(struct dw_stream *s, uint32_t kind, const char *payload,
+static int take_report(struct dw_guest_link *s, uint32_t kind, const char *payload,
                        size_t len)
 {
 	struct dw_report report;
@@ -102,14 +100,14 @@ static int take_report(struct dw_stream *s, uint32_t kind, const char *payload,
 
 static int on_frame(void *user, const struct dw_guest_frame *f, const char *payload)
 {
-	struct dw_stream *s = user;
+	struct dw_guest_link *s = user;
 
 	switch (f->kind) {
 	case DW_GUEST_HELLO:
-		if (s->stage != DW_STAGE_START || f->len != sizeof(s->hello))
+		if (s->state != DW_LINK_STARTING || f->len != sizeof(s->hello))
 			return -EPROTO;
 		memcpy(&s->hello, payload, sizeof(s->hello));
-		s->stage = DW_STAGE_READY;
+		s->state = DW_LINK_READY;
 		return 0;
 	case DW_GUEST_WALLS:
 	case DW_GUEST_END:
@@ -117,41 +115,41 @@ static int on_frame(void *user, const struct dw_guest_frame *f, const char *payl
 		return take_report(s, f->kind, payload, f->len);
 	case DW_GUEST_OUT:
 	case DW_GUEST_ERR:
-		if (s->stage != DW_STAGE_RUNS)
+		if (s->state != DW_LINK_RUNNING)
 			return -EPROTO;
-		/* Dewar reads it all, to the end; if it does not, it is gone. */
+		/* Dewar reads everything; if a write fails, dewar is gone. */
 		(void)dw_fd_write_all(f->kind == DW_GUEST_OUT ? STDOUT_FILENO
 		                                              : STDERR_FILENO,
 		                      payload, f->len);
 		return 0;
 	case DW_GUEST_WANT:
-		s->wants = true;
+		s->wants_input = true;
 		return 0;
 	case DW_GUEST_DEAF:
 		close_input(s);
 		return 0;
 	case DW_GUEST_FILE:
-		return s->stage != DW_STAGE_ENDED
+		return s->state != DW_LINK_ENDED
 		               ? -EPROTO
 		               : dw_collected_file(&s->collected, payload, f->len);
 	case DW_GUEST_DATA:
-		return s->stage != DW_STAGE_ENDED
+		return s->state != DW_LINK_ENDED
 		               ? -EPROTO
 		               : dw_collected_data(&s->collected, payload, f->len);
 	case DW_GUEST_DONE:
-		if (s->stage != DW_STAGE_ENDED)
+		if (s->state != DW_LINK_ENDED)
 			return -EPROTO;
-		s->stage = DW_STAGE_DONE;
+		s->state = DW_LINK_DONE;
 		return 0;
 	default:
 		return -EPROTO;
 	}
 }
 
-/* ---- what we say ---- */
+/* ---- to the guest ---- */
 
-void dw_stream_queue(struct dw_stream *s, enum dw_guest_kind kind, const void *data,
-                     size_t len)
+void dw_link_queue(struct dw_guest_link *s, enum dw_guest_kind kind, const void *data,
+                   size_t len)
 {
 	struct dw_guest_frame frame = {.kind = kind, .len = (uint32_t)len};
 
@@ -159,7 +157,7 @@ void dw_stream_queue(struct dw_stream *s, enum dw_guest_kind kind, const void *d
 	(void)dw_buf_add(&s->out, data, len);
 }
 
-static void flush(struct dw_stream *s)
+static void flush(struct dw_guest_link *s)
 {
 	ssize_t n = send(s->fd, s->out.data + s->out_at, s->out.len - s->out_at,
 	                 MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -170,27 +168,27 @@ static void flush(struct dw_stream *s)
 		s->out.len = s->out_at = 0;
 }
 
-static void take_input(struct dw_stream *s)
+static void take_input(struct dw_guest_link *s)
 {
 	char chunk[INPUT_MAX];
 	ssize_t n = read(STDIN_FILENO, chunk, sizeof(chunk));
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	s->wants = false;
+	s->wants_input = false;
 	s->input_over = n <= 0;
 	if (n > 0)
-		dw_stream_queue(s, DW_GUEST_INPUT, chunk, (size_t)n);
+		dw_link_queue(s, DW_GUEST_INPUT, chunk, (size_t)n);
 	else
-		dw_stream_queue(s, DW_GUEST_CLOSE, "", 0);
+		dw_link_queue(s, DW_GUEST_CLOSE, "", 0);
 }
 
 /* ---- the loop ---- */
 
-static void listen_to_dewar(struct dw_stream *s)
+static void read_from_dewar(struct dw_guest_link *s)
 {
-	char word;
-	ssize_t n = recv(DW_DOCKER_FD, &word, 1, MSG_DONTWAIT);
+	char message;
+	ssize_t n = recv(DW_DOCKER_FD, &message, 1, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -198,23 +196,22 @@ static void listen_to_dewar(struct dw_stream *s)
 	s->kills++;
 	if (s->killed_ms == 0)
 		s->killed_ms = dw_now_ms();
-	if (n > 0 && s->kills == 1 && s->stage == DW_STAGE_RUNS)
-		dw_stream_queue(s, DW_GUEST_KILL, "", 0);
+	if (n > 0 && s->kills == 1 && s->state == DW_LINK_RUNNING)
+		dw_link_queue(s, DW_GUEST_KILL, "", 0);
 }
 
-/* Is there no use in going on? */
-static bool is_given_up(const struct dw_stream *s)
+/* Returns true if the run is to be abandoned. */
+static bool is_abandoned(const struct dw_guest_link *s)
 {
 	if (s->dewar_gone || s->kills > 1)
 		return true;
-	if (s->kills > 0 && s->stage < DW_STAGE_RUNS)
+	if (s->kills > 0 && s->state < DW_LINK_RUNNING)
 		return true;
 	return s->killed_ms != 0 && dw_now_ms() > s->killed_ms + KILL_MS &&
-	       s->stage < DW_STAGE_ENDED;
+	       s->state < DW_LINK_ENDED;
 }
 
-/* -1: the stream is over, or what came is not the guest's. */
-int dw_stream_take(struct dw_stream *s, struct dw_error *err)
+int dw_link_receive(struct dw_guest_link *s, struct dw_error *err)
 {
 	char chunk[CHUNK];
 	ssize_t n = recv(s->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
@@ -224,34 +221,31 @@ int dw_stream_take(struct dw_stream *s, struct dw_error *err)
 	if (n <= 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "the container ended by itself%s%s",
-		               s->said[0] != '\0' ? ": " : "", s->said);
+		               s->runtime_error[0] != '\0' ? ": " : "", s->runtime_error);
 	if (dw_demux_feed(&s->demux, chunk, (size_t)n) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "what comes out of the container is not our guest's");
+		               "the container sent bytes that are not our guest's");
 	return 0;
 }
 
-/* The kernel holds the limits; that one was run against ends the cell, as anywhere. */
-static void look(struct dw_stream *s)
+/* A run that hits a limit ends, as at every level. */
+static void check_events(struct dw_guest_link *s)
 {
-	if (s->stage != DW_STAGE_RUNS || s->killed_ms != 0)
+	if (s->state != DW_LINK_RUNNING || s->killed_ms != 0)
 		return;
-	dw_held_events(&s->held, &s->end);
+	dw_container_cgroup_events(&s->cgroup, &s->end);
 	if (!s->end.oom && !s->end.pids)
 		return;
 	s->killed_ms = dw_now_ms();
-	dw_stream_queue(s, DW_GUEST_KILL, "", 0);
+	dw_link_queue(s, DW_GUEST_KILL, "", 0);
 }
 
-/*
- * Until the stage is reached. -1 if that will not be: with an error, or, where we were
- * told to stop, with DW_E_BUSY.
- */
-int dw_stream_pump(struct dw_stream *s, enum dw_stage until, uint64_t deadline_ms,
-                   struct dw_error *err)
+int dw_link_pump(struct dw_guest_link *s, enum dw_link_state until, uint64_t deadline_ms,
+                 struct dw_error *err)
 {
-	while (s->stage < until) {
-		bool input = s->wants && !s->input_over && s->stage == DW_STAGE_RUNS;
+	while (s->state < until) {
+		bool input = s->wants_input && !s->input_over &&
+		             s->state == DW_LINK_RUNNING;
 		bool unsent = s->out.len > s->out_at;
 		struct pollfd fds[] = {
 			{.fd = s->fd, .events = (short)(POLLIN | (unsent ? POLLOUT : 0))},
@@ -262,29 +256,29 @@ int dw_stream_pump(struct dw_stream *s, enum dw_stage until, uint64_t deadline_m
 
 		if (s->out.failed)
 			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-			               "talk to the container");
+			               "cannot write to the container");
 		if (left == 0)
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
-			               "the container was not ready in time; raise "
-			               "--timeout if the engine is only slow");
-		(void)poll(fds, ARRAY_SIZE(fds), left > LOOK_MS ? LOOK_MS : left);
+			               "the container was not ready in time; if the engine "
+			               "is slow, raise --timeout");
+		(void)poll(fds, ARRAY_SIZE(fds), left > EVENTS_MS ? EVENTS_MS : left);
 		if (fds[1].revents)
-			listen_to_dewar(s);
-		if (is_given_up(s))
-			return dw_fail(err, DW_E_BUSY, 0, "the run was called off");
+			read_from_dewar(s);
+		if (is_abandoned(s))
+			return dw_fail(err, DW_E_BUSY, 0, "the run was cancelled");
 		if (fds[2].revents)
 			take_input(s);
 		if (fds[0].revents & POLLOUT)
 			flush(s);
 		if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) &&
-		    dw_stream_take(s, err) < 0)
+		    dw_link_receive(s, err) < 0)
 			return -1;
-		look(s);
+		check_events(s);
 	}
 	return 0;
 }
 
-void dw_stream_init(struct dw_stream *s)
+void dw_link_init(struct dw_guest_link *s)
 {
 	s->fd = -1;
 	s->demux.on_frame = on_frame;
@@ -293,7 +287,7 @@ void dw_stream_init(struct dw_stream *s)
 	dw_buf_init(&s->out, DW_PLAN_SIZE_MAX);
 }
 
-void dw_stream_finish(struct dw_stream *s)
+void dw_link_finish(struct dw_guest_link *s)
 {
 	dw_fd_close(&s->fd);
 	dw_collected_close(&s->collected);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/held_limits.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,15 +11,15 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/namespaces.h"
-#include "cgroup/find.h"
+#include "cgroup/cgroup.h"
 
 #define UNKNOWN UINT64_MAX
-/* Version 1 says a number near 2^63 where there is no limit. */
+/* Version 1 shows "no limit" as a number near 2^63. */
 #define NO_LIMIT (1ULL << 62)
 
 static const char *const unified[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 static const char *const controllers[] = {"memory", "cpu", "pids"};
-/* A file of each that is there if the controller is. */
+/* A file of each that exists if the controller does. */
 static const char *const files_v2[] = {"memory.max", "cpu.max", "pids.max"};
 static const char *const files_v1[] = {"memory.limit_in_bytes", "cpu.cfs_quota_us",
                                        "pids.max"};
@@ -55,7 +55,8 @@ static bool find_v1(const char *text, const char *id, const char *controller,
 	return find_in(mount, path, file, ret, size);
 }
 
-void dw_held_find(struct dw_held *h, const char *text, const char *id)
+void dw_container_cgroup_find(struct dw_container_cgroup *h, const char *text,
+                              const char *id)
 {
 	char path[640];
 	bool has_v2 = dw_cgroup_own_path(text, NULL, path, sizeof(path)) == 0 &&
@@ -78,9 +79,9 @@ void dw_held_find(struct dw_held *h, const char *text, const char *id)
 	              sizeof(h->cpuacct));
 }
 
-/* Where engines put them, by cgroupfs and by systemd. */
+/* Where engines create them, through cgroupfs or systemd. */
 static const struct {
-	const char *before, *behind; /* the id */
+	const char *before, *after; /* the id */
 } usual[] = {
 	{"/docker/", ""},
 	{"/system.slice/docker-", ".scope"},
@@ -90,78 +91,61 @@ static const struct {
 };
 
 /*
- * For whom the container's processes are out of sight, as in a pid namespace of its
- * own: a group with this id in its name is nobody else's.
+ * If we cannot see the container's processes, because we are in another pid namespace:
+ * no other container's group has this id in its name.
  */
-static void find_usual(struct dw_held *h, const char *id)
+static void find_usual(struct dw_container_cgroup *h, const char *id)
 {
 	char text[2048], path[256];
 	int len;
 
 	for (size_t i = 0; i < ARRAY_SIZE(usual) && h->group[0].version == 0; i++) {
 		(void)snprintf(path, sizeof(path), "%s%s%s", usual[i].before, id,
-		               usual[i].behind);
+		               usual[i].after);
 		len = snprintf(text, sizeof(text),
 		               "5:memory:%s\n4:cpu:%s\n3:cpuacct:%s\n2:pids:%s\n0::%s\n",
 		               path, path, path, path, path);
 		if (len > 0 && (size_t)len < sizeof(text))
-			dw_held_find(h, text, id);
+			dw_container_cgroup_find(h, text, id);
 	}
 }
 
-void dw_held_find_pid(struct dw_held *h, int pid, const char *id)
+void dw_container_cgroup_find_pid(struct dw_container_cgroup *h, int pid, const char *id)
 {
 	char path[64], text[8192];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
 	if (pid <= 0 || dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
 		text[0] = '\0';
-	dw_held_find(h, text, id);
+	dw_container_cgroup_find(h, text, id);
 	if (text[0] == '\0')
 		find_usual(h, id);
 }
 
-void dw_held_namespaces(int pid, uint64_t ret[DW_NS_COUNT])
+void dw_container_namespaces(int pid, uint64_t ret[DW_NS_COUNT])
 {
 	for (int i = 0; pid > 0 && i < DW_NS_COUNT; i++)
 		if (ret[i] == 0)
 			ret[i] = dw_ns_of(pid, i);
 }
 
-static bool read_text(const char *dir, const char *file, char *text, size_t size)
+static uint64_t read_number(const char *dir, const char *file)
 {
 	char path[1024];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return dir[0] != '\0' && dw_fd_read_attr(AT_FDCWD, path, text, size) > 0;
+	return dir[0] == '\0' ? UNKNOWN : dw_attr_number(AT_FDCWD, path);
 }
 
-static uint64_t read_number(const char *dir, const char *file)
-{
-	char text[128], *end;
-	unsigned long long n;
-
-	if (!read_text(dir, file, text, sizeof(text)))
-		return UNKNOWN;
-	n = strtoull(text, &end, 10); /* "max" and "-1" are no limit */
-	return end == text || text[0] == '-' ? UNKNOWN : n;
-}
-
-/* The number behind a word at the start of a line: "oom_kill 3". */
 static uint64_t read_word(const char *dir, const char *file, const char *word)
 {
-	char text[4096];
-	size_t len = strlen(word);
+	char path[1024];
 
-	if (!read_text(dir, file, text, sizeof(text)))
-		return UNKNOWN;
-	for (const char *p = text; p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
-		if (strncmp(p, word, len) == 0 && p[len] == ' ')
-			return strtoull(p + len + 1, NULL, 10);
-	return UNKNOWN;
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return dir[0] == '\0' ? UNKNOWN : dw_attr_event(AT_FDCWD, path, word);
 }
 
-static void read_memory(const char *dir, int version, struct dw_docker_held *ret)
+static void read_memory(const char *dir, int version, struct dw_docker_enforced *ret)
 {
 	uint64_t max = read_number(dir, version == 2 ? files_v2[0] : files_v1[0]);
 	uint64_t swap = read_number(dir, version == 2 ? "memory.swap.max"
@@ -171,20 +155,21 @@ static void read_memory(const char *dir, int version, struct dw_docker_held *ret
 		return;
 	ret->kernel = max;
 	ret->version = (uint32_t)version;
-	/* A kernel that does not count swap has no file for it. */
+	/* A kernel without swap accounting has no such file. */
 	if (version == 2)
 		ret->swap = has(dir, "memory.swap.max") && swap != 0;
 	else
 		ret->swap = swap != UNKNOWN && swap > max;
 }
 
-static void read_cpu(const char *dir, int version, struct dw_docker_held *ret)
+static void read_cpu(const char *dir, int version, struct dw_docker_enforced *ret)
 {
 	uint64_t quota, period;
-	char text[128], *end;
+	char path[1024], text[128], *end;
 
 	if (version == 2) {
-		if (!read_text(dir, "cpu.max", text, sizeof(text)))
+		(void)snprintf(path, sizeof(path), "%s/cpu.max", dir);
+		if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) <= 0)
 			return;
 		quota = strtoull(text, &end, 10); /* 0 for "max" */
 		period = strtoull(end, NULL, 10);
@@ -198,7 +183,8 @@ static void read_cpu(const char *dir, int version, struct dw_docker_held *ret)
 	ret->version = (uint32_t)version;
 }
 
-void dw_held_read(const struct dw_held *h, struct dw_docker_held *ret)
+void dw_container_cgroup_limits(const struct dw_container_cgroup *h,
+                                struct dw_docker_enforced *ret)
 {
 	memset(ret, 0, sizeof(*ret) * DW_DOCKER_LIMIT_COUNT);
 	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++) {
@@ -215,12 +201,13 @@ void dw_held_read(const struct dw_held *h, struct dw_docker_held *ret)
 		} else {
 			n = read_number(dir, "pids.max");
 			if (n < NO_LIMIT)
-				ret[i] = (struct dw_docker_held){n, (uint32_t)version, 0};
+				ret[i] = (struct dw_docker_enforced){n, (uint32_t)version,
+				                                     0};
 		}
 	}
 }
 
-static uint64_t cpu_ns(const struct dw_held *h)
+static uint64_t cpu_ns(const struct dw_container_cgroup *h)
 {
 	uint64_t us;
 
@@ -230,7 +217,7 @@ static uint64_t cpu_ns(const struct dw_held *h)
 	return us == UNKNOWN ? UNKNOWN : us * 1000U;
 }
 
-static uint64_t oom_kills(const struct dw_held *h)
+static uint64_t oom_kills(const struct dw_container_cgroup *h)
 {
 	const char *dir = h->group[DW_DOCKER_MEMORY].dir;
 
@@ -240,12 +227,12 @@ static uint64_t oom_kills(const struct dw_held *h)
 	                 "oom_kill");
 }
 
-static uint64_t refused(const struct dw_held *h)
+static uint64_t refused(const struct dw_container_cgroup *h)
 {
 	return read_word(h->group[DW_DOCKER_PIDS].dir, "pids.events", "max");
 }
 
-void dw_held_begin(struct dw_held *h)
+void dw_container_cgroup_start(struct dw_container_cgroup *h)
 {
 	char path[1024];
 	autoclose int fd = -1;
@@ -255,7 +242,7 @@ void dw_held_begin(struct dw_held *h)
 	h->pids_before = refused(h);
 	if (h->group[DW_DOCKER_MEMORY].version == 0)
 		return;
-	/* So far the peak is the runtime's own. Who may not reset it has that in it. */
+	/* So far the peak is the runtime's own; it counts if we may not reset it. */
 	(void)snprintf(path, sizeof(path), "%s/%s", h->group[DW_DOCKER_MEMORY].dir,
 	               h->group[DW_DOCKER_MEMORY].version == 2
 	                       ? "memory.peak"
@@ -270,13 +257,15 @@ static bool grew(uint64_t before, uint64_t now)
 	return before != UNKNOWN && now != UNKNOWN && now > before;
 }
 
-void dw_held_events(const struct dw_held *h, struct dw_docker_end *ret)
+void dw_container_cgroup_events(const struct dw_container_cgroup *h,
+                                struct dw_docker_end *ret)
 {
 	ret->oom |= grew(h->oom_before, oom_kills(h));
 	ret->pids |= grew(h->pids_before, refused(h));
 }
 
-void dw_held_usage(const struct dw_held *h, struct dw_docker_end *ret)
+void dw_container_cgroup_usage(const struct dw_container_cgroup *h,
+                               struct dw_docker_end *ret)
 {
 	const char *dir = h->group[DW_DOCKER_MEMORY].dir;
 	uint64_t peak = read_number(dir, h->group[DW_DOCKER_MEMORY].version == 2
@@ -284,7 +273,7 @@ void dw_held_usage(const struct dw_held *h, struct dw_docker_end *ret)
 	                                         : "memory.max_usage_in_bytes");
 	uint64_t cpu = cpu_ns(h);
 
-	dw_held_events(h, ret);
+	dw_container_cgroup_events(h, ret);
 	if (peak != UNKNOWN)
 		ret->memory_peak = peak;
 	if (grew(h->cpu_before, cpu))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job's words: arguments and environment, put where main() and libc look
- * for them. They are few, and made once.
+ * The job's arguments and environment, put where main() and libc expect them.
  */
 #include "runners/zygote.h"
 
@@ -13,7 +12,7 @@ static void *get_memory(size_t size)
 {
 	long at = sys(__NR_mmap, 0, size, READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	/* Who cannot have a page at its very start is not going to get far, either. */
+	/* Without memory at its start the program cannot run. */
 	if (at < 0 && at > -4096)
 		(void)sys(__NR_exit_group, 125);
 	return (void *)at;
@@ -41,7 +40,7 @@ static char *add(char *to, const char *text, size_t len, char last)
 	return to + len + 1;
 }
 
-char **dw_words_args(char **argv, int *argc)
+char **dw_job_args(char **argv, int *argc)
 {
 	size_t bytes = 0;
 	uint32_t n = count(DW_JOB_ARG, &bytes);
@@ -67,7 +66,7 @@ char **dw_words_args(char **argv, int *argc)
 	return all;
 }
 
-/* "NAME=value": is it this name? */
+/* Returns true if "NAME=value" has this name. */
 static bool is_called(const char *variable, const struct dw_record *r)
 {
 	for (uint32_t i = 0; i < r->name_len; i++)
@@ -76,7 +75,7 @@ static bool is_called(const char *variable, const struct dw_record *r)
 	return variable[r->name_len] == '=';
 }
 
-/* One that is there already is replaced: later ones win. */
+/* Replaces a variable that exists: later ones win. */
 static void set(char **env, char *text, const struct dw_record *r)
 {
 	while (*env && !is_called(*env, r))
@@ -84,7 +83,7 @@ static void set(char **env, char *text, const struct dw_record *r)
 	*env = text;
 }
 
-char **dw_words_env(char **env)
+char **dw_job_env(char **env)
 {
 	size_t bytes = 0, have = 0;
 	uint32_t n = count(DW_JOB_ENV, &bytes);

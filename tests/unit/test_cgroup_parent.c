@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "cgroup/parent.h"
+#include "cgroup/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +127,7 @@ static void who_cannot_step_aside_leaves_nothing(void **state)
 	char name[64];
 
 	(void)state;
-	assert_int_equal(dw_cgroup_step_aside(dir, 4711), -ENOENT);
+	assert_int_equal(dw_cgroup_enter_leaf(dir, 4711), -ENOENT);
 	dw_cgroup_leaf_name(name, sizeof(name), 4711);
 	assert_int_equal(fstatat(dir, name, &st, 0), -1);
 }
@@ -154,7 +154,7 @@ static void a_home_that_was_given_is_the_home_until_it_is_gone(void **state)
 	(void)state;
 	(void)dw_cgroup_settle();
 	assert_int_equal(fstat(dir, &given), 0);
-	dw_cgroup_move_in(fcntl(dir, F_DUPFD_CLOEXEC, 3));
+	dw_cgroup_parent_set(fcntl(dir, F_DUPFD_CLOEXEC, 3));
 	assert_int_equal(dw_cgroup_settle(), DW_CGROUP_PARENT_KIND_OURS);
 	fd = dw_cgroup_parent_open(why, sizeof(why));
 	assert_true(fd >= 0);
@@ -162,7 +162,7 @@ static void a_home_that_was_given_is_the_home_until_it_is_gone(void **state)
 	assert_true(given.st_ino == got.st_ino && given.st_dev == got.st_dev);
 	(void)close(fd);
 
-	dw_cgroup_move_out();
+	dw_cgroup_parent_lost();
 	dw_cgroup_parent_refused("nobody gave us one");
 	assert_int_equal(dw_cgroup_settle(), DW_CGROUP_PARENT_KIND_FOREIGN);
 	assert_int_equal(dw_cgroup_parent_open(why, sizeof(why)), -1);

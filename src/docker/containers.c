@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/container.h"
+#include "docker/docker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ int dw_inspect_read(const json_t *reply, struct dw_inspected *ret, struct dw_err
 
 	if (!json_is_object(state) || !json_is_object(host) || !json_is_object(config))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine does not say how the container is");
+		               "the engine did not describe the container");
 	*ret = (struct dw_inspected){
 		.running = json_is_true(json_object_get(state, "Running")),
 		.oom_killed = json_is_true(json_object_get(state, "OOMKilled")),
@@ -60,7 +60,7 @@ int dw_container_create(const struct dw_engine *e, const char *name, const json_
                         char ret_id[DW_CONTAINER_ID_MAX], bool *ret_missing,
                         bool *ret_unsure, struct dw_error *err)
 {
-	autojson json_t *reply = NULL;
+	json_auto_t *reply = NULL;
 	const char *id;
 	char path[128];
 	long status = 0;
@@ -69,17 +69,18 @@ int dw_container_create(const struct dw_engine *e, const char *name, const json_
 	(void)snprintf(path, sizeof(path), "/containers/create?name=%.64s", name);
 	if (dw_engine_call(e, "POST", path, body, &reply, &status, err) < 0) {
 		*ret_unsure = status == 0 || (status >= 200 && status < 300);
-		/* Podman calls a missing image a failure of its own. */
+		/* Podman answers 500 for a missing image. */
 		*ret_missing = status == 404 ||
 		               (status == 500 && (strstr(err->text, "no such image") ||
 		                                  strstr(err->text, "image not known")));
-		return err->code == DW_E_BUSY ? -1 : dw_wrap(err, "create a container");
+		return err->code == DW_E_BUSY ? -1
+		                              : dw_wrap(err, "cannot create a container");
 	}
 	id = json_string_value(json_object_get(reply, "Id"));
 	*ret_unsure = !dw_container_is_id(id);
 	if (*ret_unsure)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "create a container: the engine names none");
+		               "cannot create a container: the engine returned no id");
 	(void)snprintf(ret_id, DW_CONTAINER_ID_MAX, "%s", id);
 	return 0;
 }
@@ -90,22 +91,25 @@ int dw_container_start(const struct dw_engine *e, const char *id, struct dw_erro
 
 	(void)snprintf(path, sizeof(path), "/containers/%s/start", id);
 	if (dw_engine_call(e, "POST", path, NULL, NULL, NULL, err) < 0)
-		return err->code == DW_E_BUSY ? -1 : dw_wrap(err, "start the container");
+		return err->code == DW_E_BUSY
+		               ? -1
+		               : dw_wrap(err, "cannot start the container");
 	return 0;
 }
 
 int dw_container_inspect(const struct dw_engine *e, const char *id,
                          struct dw_inspected *ret, struct dw_error *err)
 {
-	autojson json_t *reply = NULL;
+	json_auto_t *reply = NULL;
 	char path[160];
 
-	/* In Docker's words Podman calls every runtime "oci". */
+	/* Through Docker's API Podman reports every runtime as "oci". */
 	(void)snprintf(path, sizeof(path), "%s/containers/%s/json",
 	               e->podman ? "/libpod" : "", id);
 	if (dw_engine_call(e, "GET", path, NULL, &reply, NULL, err) < 0)
-		return err->code == DW_E_BUSY ? -1
-		                              : dw_wrap(err, "inspect the container");
+		return err->code == DW_E_BUSY
+		               ? -1
+		               : dw_wrap(err, "cannot inspect the container");
 	return dw_inspect_read(reply, ret, err);
 }
 
@@ -117,8 +121,8 @@ int dw_container_remove(const struct dw_engine *e, const char *id, struct dw_err
 
 	(void)snprintf(path, sizeof(path), "/containers/%s?force=1&v=1", id);
 	/*
-	 * 409: it has ended, and the engine is removing it by itself. 500: Podman, if it
-	 * ended while it was about to be killed. Both are over soon.
+	 * 409: it has ended and the engine is already removing it. 500: it ended while
+	 * Podman was about to kill it. Both are soon over.
 	 */
 	do {
 		if (dw_engine_call(e, "DELETE", path, NULL, NULL, &status, err) == 0 ||
@@ -126,7 +130,7 @@ int dw_container_remove(const struct dw_engine *e, const char *id, struct dw_err
 			return 0;
 		(void)nanosleep(&pause, NULL);
 	} while ((status == 409 || status == 500) && dw_now_ms() < e->deadline_ms);
-	return dw_wrap(err, "remove the container %.12s", id);
+	return dw_wrap(err, "cannot remove the container %.12s", id);
 }
 
 void dw_container_remove_named(const struct dw_engine *e, const char *name)
