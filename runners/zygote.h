@@ -13,7 +13,7 @@
  * The parts of the library. Only the symbols that a runner uses are visible.
  */
 
-/* The first failure; what is 0 if there is none. */
+/* The first failure; what is 0 if there is not there. */
 struct failure {
 	const char *what;
 	long eno;
@@ -49,7 +49,7 @@ struct dw_record {
 };
 bool dw_job_next(const char **at, struct dw_record *ret);
 
-/* job_args.c: add the job's arguments or variables. The same array if there are none. */
+/* job_args.c: add the job's arguments or variables. The same array if there do not exist. */
 char **dw_job_args(char **argv, int *argc);
 char **dw_job_env(char **env);
 

@@ -409,7 +409,7 @@ make_plain_copy()
 	mkdir -p "$scratch/build" "$scratch/docs" "$scratch/home"
 	find build -maxdepth 1 \( -type f -o -type l \) \( -name 'dewar*' -o -name 'ask-*' -o \
 		-name 'example-*' -o -name 'libdewar.so*' \) -exec cp -a -t "$scratch/build" {} +
-	cp -a include packaging tests "$scratch"
+	cp -a README.md include packaging tests "$scratch"
 	cp -a docs/man docs/THREAT_MODEL.md "$scratch/docs"
 	useradd --home-dir "$scratch/home" --no-create-home --shell /bin/sh "$plain_user" || return
 	made_user=yes

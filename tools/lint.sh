@@ -74,7 +74,7 @@ lint_clang-tidy-changed()
 		src/*.h | include/*.h)
 			grep -rl --include='*.c' "[\"<]${file#*/}[\">]" src bench examples || true
 			;;
-		bench/*.h) grep -rl --include='*.c' "[\"<]$file[\">]" bench || true ;;
+		bench/*.h) grep -rl --include='*.c' "[\"<]${file}[\">]" bench || true ;;
 		esac
 	done | sort -u | run_clang-tidy
 }

@@ -55,28 +55,28 @@ static bool find_v1(const char *text, const char *id, const char *controller,
 	return find_in(mount, path, file, ret, size);
 }
 
-void dw_container_cgroup_find(struct dw_container_cgroup *h, const char *text,
+void dw_container_cgroup_find(struct dw_container_cgroup *cg, const char *text,
                               const char *id)
 {
 	char path[640];
 	bool has_v2 = dw_cgroup_own_path(text, NULL, path, sizeof(path)) == 0 &&
 	              strstr(path, id) != NULL;
 
-	memset(h, 0, sizeof(*h));
+	memset(cg, 0, sizeof(*cg));
 	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++) {
-		char *dir = h->group[i].dir;
-		size_t size = sizeof(h->group[i].dir);
+		char *dir = cg->group[i].dir;
+		size_t size = sizeof(cg->group[i].dir);
 
 		for (size_t j = 0; has_v2 && j < ARRAY_SIZE(unified); j++)
-			if (h->group[i].version == 0 &&
+			if (cg->group[i].version == 0 &&
 			    find_in(unified[j], path, files_v2[i], dir, size))
-				h->group[i].version = 2;
-		if (h->group[i].version == 0 &&
+				cg->group[i].version = 2;
+		if (cg->group[i].version == 0 &&
 		    find_v1(text, id, controllers[i], files_v1[i], dir, size))
-			h->group[i].version = 1;
+			cg->group[i].version = 1;
 	}
-	(void)find_v1(text, id, "cpuacct", "cpuacct.usage", h->cpuacct,
-	              sizeof(h->cpuacct));
+	(void)find_v1(text, id, "cpuacct", "cpuacct.usage", cg->cpuacct,
+	              sizeof(cg->cpuacct));
 }
 
 /* Where engines create them, through cgroupfs or systemd. */
@@ -94,32 +94,32 @@ static const struct {
  * If we cannot see the container's processes, because we are in another pid namespace:
  * no other container's group has this id in its name.
  */
-static void find_usual(struct dw_container_cgroup *h, const char *id)
+static void find_usual(struct dw_container_cgroup *cg, const char *id)
 {
 	char text[2048], path[256];
 	int len;
 
-	for (size_t i = 0; i < ARRAY_SIZE(usual) && h->group[0].version == 0; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(usual) && cg->group[0].version == 0; i++) {
 		(void)snprintf(path, sizeof(path), "%s%s%s", usual[i].before, id,
 		               usual[i].after);
 		len = snprintf(text, sizeof(text),
 		               "5:memory:%s\n4:cpu:%s\n3:cpuacct:%s\n2:pids:%s\n0::%s\n",
 		               path, path, path, path, path);
 		if (len > 0 && (size_t)len < sizeof(text))
-			dw_container_cgroup_find(h, text, id);
+			dw_container_cgroup_find(cg, text, id);
 	}
 }
 
-void dw_container_cgroup_find_pid(struct dw_container_cgroup *h, int pid, const char *id)
+void dw_container_cgroup_find_pid(struct dw_container_cgroup *cg, int pid, const char *id)
 {
 	char path[64], text[8192];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
 	if (pid <= 0 || dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) < 0)
 		text[0] = '\0';
-	dw_container_cgroup_find(h, text, id);
+	dw_container_cgroup_find(cg, text, id);
 	if (text[0] == '\0')
-		find_usual(h, id);
+		find_usual(cg, id);
 }
 
 void dw_container_namespaces(int pid, uint64_t ret[DW_NS_COUNT])
@@ -183,13 +183,13 @@ static void read_cpu(const char *dir, int version, struct dw_docker_enforced *re
 	ret->version = (uint32_t)version;
 }
 
-void dw_container_cgroup_limits(const struct dw_container_cgroup *h,
+void dw_container_cgroup_limits(const struct dw_container_cgroup *cg,
                                 struct dw_docker_enforced *ret)
 {
 	memset(ret, 0, sizeof(*ret) * DW_DOCKER_LIMIT_COUNT);
 	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++) {
-		const char *dir = h->group[i].dir;
-		int version = h->group[i].version;
+		const char *dir = cg->group[i].dir;
+		int version = cg->group[i].version;
 		uint64_t n;
 
 		if (version == 0)
@@ -207,44 +207,44 @@ void dw_container_cgroup_limits(const struct dw_container_cgroup *h,
 	}
 }
 
-static uint64_t cpu_ns(const struct dw_container_cgroup *h)
+static uint64_t cpu_ns(const struct dw_container_cgroup *cg)
 {
 	uint64_t us;
 
-	if (h->group[DW_DOCKER_CPU].version != 2)
-		return read_number(h->cpuacct, "cpuacct.usage");
-	us = read_word(h->group[DW_DOCKER_CPU].dir, "cpu.stat", "usage_usec");
+	if (cg->group[DW_DOCKER_CPU].version != 2)
+		return read_number(cg->cpuacct, "cpuacct.usage");
+	us = read_word(cg->group[DW_DOCKER_CPU].dir, "cpu.stat", "usage_usec");
 	return us == UNKNOWN ? UNKNOWN : us * 1000U;
 }
 
-static uint64_t oom_kills(const struct dw_container_cgroup *h)
+static uint64_t oom_kills(const struct dw_container_cgroup *cg)
 {
-	const char *dir = h->group[DW_DOCKER_MEMORY].dir;
+	const char *dir = cg->group[DW_DOCKER_MEMORY].dir;
 
 	return read_word(dir,
-	                 h->group[DW_DOCKER_MEMORY].version == 2 ? "memory.events"
-	                                                         : "memory.oom_control",
+	                 cg->group[DW_DOCKER_MEMORY].version == 2 ? "memory.events"
+	                                                          : "memory.oom_control",
 	                 "oom_kill");
 }
 
-static uint64_t refused(const struct dw_container_cgroup *h)
+static uint64_t refused(const struct dw_container_cgroup *cg)
 {
-	return read_word(h->group[DW_DOCKER_PIDS].dir, "pids.events", "max");
+	return read_word(cg->group[DW_DOCKER_PIDS].dir, "pids.events", "max");
 }
 
-void dw_container_cgroup_start(struct dw_container_cgroup *h)
+void dw_container_cgroup_start(struct dw_container_cgroup *cg)
 {
 	char path[1024];
 	autoclose int fd = -1;
 
-	h->cpu_before = cpu_ns(h);
-	h->oom_before = oom_kills(h);
-	h->pids_before = refused(h);
-	if (h->group[DW_DOCKER_MEMORY].version == 0)
+	cg->cpu_before = cpu_ns(cg);
+	cg->oom_before = oom_kills(cg);
+	cg->pids_before = refused(cg);
+	if (cg->group[DW_DOCKER_MEMORY].version == 0)
 		return;
 	/* So far the peak is the runtime's own; it counts if we may not reset it. */
-	(void)snprintf(path, sizeof(path), "%s/%s", h->group[DW_DOCKER_MEMORY].dir,
-	               h->group[DW_DOCKER_MEMORY].version == 2
+	(void)snprintf(path, sizeof(path), "%s/%s", cg->group[DW_DOCKER_MEMORY].dir,
+	               cg->group[DW_DOCKER_MEMORY].version == 2
 	                       ? "memory.peak"
 	                       : "memory.max_usage_in_bytes");
 	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -257,25 +257,25 @@ static bool grew(uint64_t before, uint64_t now)
 	return before != UNKNOWN && now != UNKNOWN && now > before;
 }
 
-void dw_container_cgroup_events(const struct dw_container_cgroup *h,
+void dw_container_cgroup_events(const struct dw_container_cgroup *cg,
                                 struct dw_docker_end *ret)
 {
-	ret->oom |= grew(h->oom_before, oom_kills(h));
-	ret->pids |= grew(h->pids_before, refused(h));
+	ret->oom |= grew(cg->oom_before, oom_kills(cg));
+	ret->pids |= grew(cg->pids_before, refused(cg));
 }
 
-void dw_container_cgroup_usage(const struct dw_container_cgroup *h,
+void dw_container_cgroup_usage(const struct dw_container_cgroup *cg,
                                struct dw_docker_end *ret)
 {
-	const char *dir = h->group[DW_DOCKER_MEMORY].dir;
-	uint64_t peak = read_number(dir, h->group[DW_DOCKER_MEMORY].version == 2
+	const char *dir = cg->group[DW_DOCKER_MEMORY].dir;
+	uint64_t peak = read_number(dir, cg->group[DW_DOCKER_MEMORY].version == 2
 	                                         ? "memory.peak"
 	                                         : "memory.max_usage_in_bytes");
-	uint64_t cpu = cpu_ns(h);
+	uint64_t cpu = cpu_ns(cg);
 
-	dw_container_cgroup_events(h, ret);
+	dw_container_cgroup_events(cg, ret);
 	if (peak != UNKNOWN)
 		ret->memory_peak = peak;
-	if (grew(h->cpu_before, cpu))
-		ret->cpu_ns = cpu - h->cpu_before;
+	if (grew(cg->cpu_before, cpu))
+		ret->cpu_ns = cpu - cg->cpu_before;
 }

@@ -334,7 +334,7 @@ def test_what_the_control_did_is_said(run):
     (("--only", "mount-a-tmpf"), b"did you mean mount-a-tmpfs"),
     (("--only", "zzz"), b"verify --list"),
     (("--only", ""), b"no attack was selected"),
-    (("--level", "zzz"), b'unknown level "zzz"'),
+    (("--level", "zzz"), b'not "zzz"'),
     (("--level", "docker"), b"attack level docker"),
     (("--way", "zzz"), b"must be cold, standby, fork or all"),
     (("--way", "fork", "--level", "process"), b"only level container has warm cells"),

@@ -204,7 +204,7 @@ def test_disks_are_limited_for_a_run_that_names_no_limit(serve):
     """Without a ceiling they are not limited at all; a host that cannot do it runs nothing."""
     daemon = serve({"runs": {"max": {"io": "1M"}}})
     reply = daemon.post({"command": "true", "limits": {"io_mbps": 2}})
-    assert (reply.status, reply.error["code"]) == (403, "forbidden")
+    assert (reply.status, reply.error["code"]) == (403, "denied")
     assert reply.error["message"] == "limits.io_mbps must be at most 1 MB/s here, not 2 MB/s"
     reply = daemon.post({"command": "true"})
     if reply.status == 501:

@@ -164,8 +164,8 @@ static void what_is_no_message_is_refused_with_its_code(void **state)
 	autofree char *deep = malloc(20001);
 
 	(void)state;
-	refused("", -32700, "not JSON");
-	refused("{", -32700, "not JSON");
+	refused("", -32700, "not valid JSON");
+	refused("{", -32700, "not valid JSON");
 	refused("{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", -32700,
 	        "duplicate");
 	refused("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600, "batch");

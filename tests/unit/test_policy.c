@@ -253,7 +253,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "commands:\n  allow: [ls -l]\n",
 	         "x.yaml:4: commands.allow: \"ls -l\" is not the plain name of a program"},
 		{OPEN "commands:\n  allow: [ls]\n  rules: {git: {first: [log]}}\n",
-	         "x.yaml:4: commands.rules.git must also be in commands.allow"},
+	         "x.yaml:4: commands.rules.git: must also be in commands.allow"},
 		{OPEN "commands:\n  rules: {ls: {fist: [log]}}\n",
 	         "x.yaml:4: commands.rules.ls.fist: unknown key (did you mean first?)"},
 		{OPEN "commands:\n  rules: {ls: {}, ls: {}}\n",
