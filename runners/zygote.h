@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/enter.h"
 #include "runners/sys.h"
+#include "wire/enter.h"
 
 /*
  * The parts of the library. Only the symbols that a runner uses are visible.
  */
 
-/* The first failure; what is 0 if there is not there. */
+/* The first failure; what is 0 without one. */
 struct failure {
 	const char *what;
 	long eno;
@@ -49,7 +49,7 @@ struct dw_record {
 };
 bool dw_job_next(const char **at, struct dw_record *ret);
 
-/* job_args.c: add the job's arguments or variables. The same array if there do not exist. */
+/* job_args.c: add the arguments or variables of the job. Returns the array itself without any. */
 char **dw_job_args(char **argv, int *argc);
 char **dw_job_env(char **env);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar bench: hand over to dewar-bench. Options are checked here, because help and
+ * dewar bench: execute dewar-bench. Options are checked here, because help and
  * completion are made from their table.
  */
 #include <stdio.h>
@@ -87,7 +87,7 @@ static const struct dw_option output_options[] = {
 static const struct dw_option_group what = {"What to measure", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
-static void fill(struct dw_helper *hand, const void *settings)
+static void fill(struct dw_helper *helper, const void *settings)
 {
 	const struct settings *set = settings;
 	char self[512], rounds[24];
@@ -95,12 +95,12 @@ static void fill(struct dw_helper *hand, const void *settings)
 
 	self[n > 0 ? n : 0] = '\0';
 	(void)snprintf(rounds, sizeof(rounds), "%llu", (unsigned long long)set->rounds);
-	dw_helper_add(hand, "dewar", self);
-	dw_helper_add(hand, "only", set->only);
-	dw_helper_add(hand, "rounds", rounds);
-	dw_helper_add(hand, "quick", set->quick ? "1" : NULL);
-	dw_helper_add(hand, "json", set->json ? "1" : NULL);
-	dw_helper_add(hand, "svg", set->svg);
+	dw_helper_add(helper, "dewar", self);
+	dw_helper_add(helper, "only", set->only);
+	dw_helper_add(helper, "rounds", rounds);
+	dw_helper_add(helper, "quick", set->quick ? "1" : NULL);
+	dw_helper_add(helper, "json", set->json ? "1" : NULL);
+	dw_helper_add(helper, "svg", set->svg);
 }
 
 static int bench(const struct dw_command *cmd, int argc, char **argv)

@@ -8,14 +8,21 @@
 #include "dewar/error.h"
 
 /*
- * Handing over to another program of ours: options are understood here, where help
- * and completion come from, and go there as words of the form "key=value".
+ * Executing another of Dewar's programs. dewar parses the options, since help and
+ * completion are made from their tables.
  */
 #define DW_HELPER_MAX 32
 
 struct dw_command;
 
-/* Start from {0}. */
+/*
+ * Parse the arguments into set, to check them, and execute the program with the name of
+ * the command and the same arguments. Returns the exit status if that failed.
+ */
+int dw_helper_pass(const struct dw_command *cmd, int argc, char **argv,
+                   const char *program, void *set);
+
+/* Arguments that dewar makes itself: words of the form "key=value". Start from {0}. */
 struct dw_helper {
 	char *argv[DW_HELPER_MAX + 1];
 	size_t n;
@@ -23,19 +30,15 @@ struct dw_helper {
 };
 
 /* Without a key the value stands alone. A value that is NULL is left out. */
-void dw_helper_add(struct dw_helper *hand, const char *key, const char *value);
-void dw_helper_finish(struct dw_helper *hand);
+void dw_helper_add(struct dw_helper *helper, const char *key, const char *value);
+void dw_helper_finish(struct dw_helper *helper);
 
-/*
- * A command that takes options and no operands, and is another program's to do: parse
- * into set, let fill add the words, and hand over. Returns the exit status where that
- * did not come about.
- */
+/* As dw_helper_pass(), with the words that fill adds instead of the arguments. */
 int dw_helper_command(const struct dw_command *cmd, int argc, char **argv,
                       const char *program, void *set,
-                      void (*fill)(struct dw_helper *hand, const void *set));
+                      void (*fill)(struct dw_helper *helper, const void *set));
 
-/* Become the program, whose name is the first word. Returns only to say why not. */
-int dw_helper_over(struct dw_helper *hand, struct dw_error *err);
+/* Execute the program that the first word names. Returns -1 if that failed. */
+int dw_helper_exec(struct dw_helper *helper, struct dw_error *err);
 
 #endif

@@ -73,60 +73,29 @@ static int take_seconds(const char *value, void *field, struct dw_error *err)
 #define FIELD(member) offsetof(struct settings, member)
 
 static const struct dw_option where_options[] = {
-	{
-		.name = "state",
-		.arg = "DIR",
-		.help = "The daemon's folder (/var/lib/dewar; not as root ~/.local/state/dewar)",
-		.take = dw_take_text,
-		.field = FIELD(state),
-		.fits = DW_FITS_FOLDER,
-	},
+	DW_OPTION("state", "DIR", dw_take_text, FIELD(state),
+                  "The daemon's folder (/var/lib/dewar; not as root ~/.local/state/dewar)",
+                  .fits = DW_FITS_FOLDER),
 	{0},
 };
 
 static const struct dw_option may_options[] = {
-	{
-		.name = "scope",
-		.arg = "SCOPE,...",
-		.help = "add: what it is for: run, admin, audit, approve (run)",
-		.take = take_scopes,
-		.field = FIELD(scopes),
-		.fits = DW_FITS_WORDS,
-		.words = "run admin audit approve",
-	},
-	{
-		.name = "levels",
-		.arg = "LEVEL,...",
-		.help = "add: levels that it may ask for (all that the daemon allows)",
-		.take = dw_take_level,
-		.field = FIELD(levels),
-		.fits = DW_FITS_LEVEL,
-	},
+	DW_OPTION("scope", "SCOPE,...", take_scopes, FIELD(scopes),
+                  "add: what it is for: run, admin, audit, approve (run)",
+                  .fits = DW_FITS_WORDS, .words = "run admin audit approve"),
+	DW_OPTION("levels", "LEVEL,...", dw_take_level, FIELD(levels),
+                  "add: levels that it may ask for (all that the daemon allows)",
+                  .fits = DW_FITS_LEVEL),
 	{0},
 };
 
 static const struct dw_option quota_options[] = {
-	{
-		.name = "concurrent",
-		.arg = "N",
-		.help = "add: runs at a time; the others wait",
-		.take = dw_take_count,
-		.field = FIELD(concurrent),
-	},
-	{
-		.name = "runs-per-minute",
-		.arg = "N",
-		.help = "add: runs a minute; more are told when to come back",
-		.take = take_runs,
-		.field = FIELD(runs_per_minute),
-	},
-	{
-		.name = "cpu-seconds-per-day",
-		.arg = "N",
-		.help = "add: cpu seconds of all its runs in a day of UTC",
-		.take = take_seconds,
-		.field = FIELD(cpu_s_per_day),
-	},
+	DW_OPTION("concurrent", "N", dw_take_count, FIELD(concurrent),
+                  "add: runs at a time; the others wait"),
+	DW_OPTION("runs-per-minute", "N", take_runs, FIELD(runs_per_minute),
+                  "add: runs a minute; more are told when to come back"),
+	DW_OPTION("cpu-seconds-per-day", "N", take_seconds, FIELD(cpu_s_per_day),
+                  "add: cpu seconds of all its runs in a day of UTC"),
 	{0},
 };
 
@@ -145,12 +114,7 @@ static const struct dw_option max_options[] = {
 };
 
 static const struct dw_option output_options[] = {
-	{
-		.name = "json",
-		.help = "Print JSON",
-		.take = dw_take_flag,
-		.field = FIELD(json),
-	},
+	DW_OPTION_FLAG("json", FIELD(json), "Print JSON"),
 	{0},
 };
 

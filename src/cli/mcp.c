@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar mcp: hand over to dewar-serve, as `dewar serve` does.
+ * dewar mcp: execute dewar-serve, as `dewar serve` does.
  */
 #include "cli/command.h"
 #include "cli/exec_helper.h"
-
-struct settings {
-	const char *config;
-	const char *policy;
-	const char *audit;
-};
+#include "cli/serve_settings.h"
 
 static const struct dw_option options[] = {
 	{
@@ -17,7 +12,7 @@ static const struct dw_option options[] = {
 		.arg = "FILE",
 		.help = "Read levels, limits and the pool from this YAML file",
 		.take = dw_take_text,
-		.field = offsetof(struct settings, config),
+		.field = offsetof(struct dw_mcp_settings, config),
 		.fits = DW_FITS_FILE,
 	},
 	{
@@ -25,7 +20,7 @@ static const struct dw_option options[] = {
 		.arg = "NAME|FILE",
 		.help = "The policy, before the config's: open, standard, strict, or a file",
 		.take = dw_take_text,
-		.field = offsetof(struct settings, policy),
+		.field = offsetof(struct dw_mcp_settings, policy),
 		.fits = DW_FITS_FILE,
 	},
 	{
@@ -33,7 +28,7 @@ static const struct dw_option options[] = {
 		.arg = "FILE",
 		.help = "Record runs in this file, not in your own record",
 		.take = dw_take_text,
-		.field = offsetof(struct settings, audit),
+		.field = offsetof(struct dw_mcp_settings, audit),
 		.fits = DW_FITS_FILE,
 	},
 	{0},
@@ -41,20 +36,11 @@ static const struct dw_option options[] = {
 
 static const struct dw_option_group group = {"Settings", options};
 
-static void fill(struct dw_helper *hand, const void *settings)
-{
-	const struct settings *set = settings;
-
-	dw_helper_add(hand, "config", set->config);
-	dw_helper_add(hand, "policy", set->policy);
-	dw_helper_add(hand, "audit", set->audit);
-}
-
 static int mcp(const struct dw_command *cmd, int argc, char **argv)
 {
-	struct settings set = {0};
+	struct dw_mcp_settings set = {0};
 
-	return dw_helper_command(cmd, argc, argv, "dewar-serve", &set, fill);
+	return dw_helper_pass(cmd, argc, argv, "dewar-serve", &set);
 }
 
 const struct dw_command dw_command_mcp = {

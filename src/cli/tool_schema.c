@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar tool-schema: hand over to dewar-serve, which defines the tools.
+ * dewar tool-schema: execute dewar-serve, which defines the tools.
  */
 #include "base/choose.h"
 #include "cli/command.h"
 #include "cli/exec_helper.h"
+#include "cli/serve_settings.h"
 
 static const char *const formats[] = {"mcp", "openai", "anthropic", NULL};
-
-struct settings {
-	const char *format;
-};
 
 static int take_format(const char *value, void *field, struct dw_error *err)
 {
@@ -25,7 +22,7 @@ static const struct dw_option options[] = {
 		.arg = "FORMAT",
 		.help = "mcp (the default), openai or anthropic",
 		.take = take_format,
-		.field = offsetof(struct settings, format),
+		.field = offsetof(struct dw_tool_schema_settings, format),
 		.fits = DW_FITS_WORDS,
 		.words = "mcp openai anthropic",
 	},
@@ -34,18 +31,11 @@ static const struct dw_option options[] = {
 
 static const struct dw_option_group group = {"Output", options};
 
-static void fill(struct dw_helper *hand, const void *settings)
-{
-	const struct settings *set = settings;
-
-	dw_helper_add(hand, "format", set->format);
-}
-
 static int tool_schema(const struct dw_command *cmd, int argc, char **argv)
 {
-	struct settings set = {.format = formats[0]};
+	struct dw_tool_schema_settings set = {0};
 
-	return dw_helper_command(cmd, argc, argv, "dewar-serve", &set, fill);
+	return dw_helper_pass(cmd, argc, argv, "dewar-serve", &set);
 }
 
 const struct dw_command dw_command_tool_schema = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar verify: find the levels that work, and hand over to dewar-verify, which makes
+ * dewar verify: find the levels that work, and execute dewar-verify, which makes
  * namespaces to attack in. dewar itself never does.
  */
 #include <errno.h>
@@ -85,7 +85,7 @@ static const struct dw_option_group what = {"What to try", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
 /* Add the selected ways of the level. Returns false if it has none of them. */
-static bool add_ways(struct dw_helper *hand, const char *level, const char *only)
+static bool add_ways(struct dw_helper *helper, const char *level, const char *only)
 {
 	bool any = false;
 	char text[96];
@@ -98,14 +98,14 @@ static bool add_ways(struct dw_helper *hand, const char *level, const char *only
 			continue;
 		(void)snprintf(text, sizeof(text), "%s/%s/%s%s", level, ways[i].name,
 		               level, ways[i].title);
-		dw_helper_add(hand, "target", text);
+		dw_helper_add(helper, "target", text);
 		any = true;
 	}
 	return any;
 }
 
 /* The levels to attack: those that work here, or the given one. */
-static int add_levels(struct dw_helper *hand, const struct settings *set,
+static int add_levels(struct dw_helper *helper, const struct settings *set,
                       struct dw_error *err)
 {
 	const char *only = set->level;
@@ -116,14 +116,14 @@ static int add_levels(struct dw_helper *hand, const struct settings *set,
 		if (only ? strcmp(*name, only) != 0 : dw_level_guarantees(*name) == 0)
 			continue;
 		if (dw_level_probe(*name, err) == 0) {
-			any = add_ways(hand, *name, set->way) || any;
+			any = add_ways(helper, *name, set->way) || any;
 			known = true;
 			continue;
 		}
 		if (only)
 			return dw_wrap(err, "attack level %s", only);
 		(void)snprintf(reason, sizeof(reason), "%s=%s", *name, err->text);
-		dw_helper_add(hand, "absent", reason);
+		dw_helper_add(helper, "absent", reason);
 		*err = (struct dw_error){0};
 	}
 	if (known && !any)
@@ -141,7 +141,7 @@ static int hand_over(const void *settings, struct dw_error *err)
 {
 	const struct settings *set = settings;
 	char attacks[512], self[512];
-	struct dw_helper hand = {.n = 0};
+	struct dw_helper helper = {.n = 0};
 	ssize_t n;
 	int r;
 
@@ -158,24 +158,24 @@ static int hand_over(const void *settings, struct dw_error *err)
 	if (dw_program_find("dewar-attacks", NULL, attacks, sizeof(attacks), err) < 0)
 		return -1;
 
-	dw_helper_add(&hand, "", "dewar-verify");
-	dw_helper_add(&hand, "dewar", self);
-	dw_helper_add(&hand, "attacks", attacks);
-	r = set->list ? 0 : add_levels(&hand, set, err);
-	dw_helper_add(&hand, "only", set->only);
-	dw_helper_add(&hand, "image", set->image);
-	dw_helper_add(&hand, "runtime", set->runtime);
-	dw_helper_add(&hand, "list", set->list ? "1" : NULL);
-	dw_helper_add(&hand, "html", set->html);
+	dw_helper_add(&helper, "", "dewar-verify");
+	dw_helper_add(&helper, "dewar", self);
+	dw_helper_add(&helper, "attacks", attacks);
+	r = set->list ? 0 : add_levels(&helper, set, err);
+	dw_helper_add(&helper, "only", set->only);
+	dw_helper_add(&helper, "image", set->image);
+	dw_helper_add(&helper, "runtime", set->runtime);
+	dw_helper_add(&helper, "list", set->list ? "1" : NULL);
+	dw_helper_add(&helper, "html", set->html);
 	if (set->json)
-		dw_helper_add(&hand, "json", "1");
+		dw_helper_add(&helper, "json", "1");
 	if (dw_report_colour(STDOUT_FILENO))
-		dw_helper_add(&hand, "colour", "1");
+		dw_helper_add(&helper, "colour", "1");
 	if (dw_report_colour(STDERR_FILENO))
-		dw_helper_add(&hand, "progress", "1");
+		dw_helper_add(&helper, "progress", "1");
 	if (r == 0)
-		r = dw_helper_over(&hand, err);
-	dw_helper_finish(&hand);
+		r = dw_helper_exec(&helper, err);
+	dw_helper_finish(&helper);
 	return r;
 }
 

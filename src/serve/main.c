@@ -1,30 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar-serve: what `dewar serve` and its kin hand over to. A program of its own,
- * since it is linked with libraries that the static dewar cannot have.
+ * dewar-serve: `dewar serve`, `dewar mcp` and `dewar tool-schema` execute it, with the
+ * arguments that they were given. A program of its own, since it links libraries that
+ * the static dewar cannot link.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "serve/words.h"
+#include "cli/command.h"
+#include "cli/report.h"
+#include "serve/serve.h"
 
-#define EXIT_OURS 125
+/* dewar has parsed the same arguments, so an error here is rare. */
+static int parse(const struct dw_command *cmd, int argc, char **argv, void *set)
+{
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	int r = dw_options_parse(cmd, argc, argv, set, &parsed, &err);
 
-static const struct {
-	const char *name;
-	int (*run)(char *const *words);
-} commands[] = {
-	{"serve", dw_serve_main},
-	{"mcp", dw_mcp_main},
-	{"tool-schema", dw_tool_schema_main},
-};
+	dw_parsed_finish(&parsed);
+	if (r < 0)
+		(void)dw_report_error(&err, false);
+	return r;
+}
+
+static int serve(int argc, char **argv)
+{
+	struct dw_serve_settings set = {0};
+
+	return parse(&dw_command_serve, argc, argv, &set) == 0 ? dw_serve_main(&set)
+	                                                       : DW_EXIT_OURS;
+}
+
+static int mcp(int argc, char **argv)
+{
+	struct dw_mcp_settings set = {0};
+
+	return parse(&dw_command_mcp, argc, argv, &set) == 0 ? dw_mcp_main(&set)
+	                                                     : DW_EXIT_OURS;
+}
+
+static int tool_schema(int argc, char **argv)
+{
+	struct dw_tool_schema_settings set = {0};
+
+	return parse(&dw_command_tool_schema, argc, argv, &set) == 0
+	               ? dw_tool_schema_main(&set)
+	               : DW_EXIT_OURS;
+}
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++)
-		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argv + 2);
-	(void)fputs("dewar-serve is called by dewar; see `dewar serve --help`\n", stderr);
-	return EXIT_OURS;
+	if (argc > 1 && strcmp(argv[1], dw_command_serve.name) == 0)
+		return serve(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], dw_command_mcp.name) == 0)
+		return mcp(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], dw_command_tool_schema.name) == 0)
+		return tool_schema(argc - 1, argv + 1);
+	(void)fputs("dewar executes dewar-serve; see `dewar serve --help`\n", stderr);
+	return DW_EXIT_OURS;
 }

@@ -20,7 +20,7 @@
 #include "daemon/log.h"
 #include "daemon/service.h"
 #include "mcp/mcp.h"
-#include "serve/words.h"
+#include "serve/serve.h"
 
 #define EXIT_OURS 125
 
@@ -59,10 +59,10 @@ static int stop_signals(int *ret_fd, struct dw_error *err)
 }
 
 /* As `dewar run` does: in the record of who started us. */
-static int find_audit(char *const *words, const struct dw_config *config,
+static int find_audit(const struct dw_mcp_settings *set, const struct dw_config *config,
                       char ret[DW_AUDIT_PATH_MAX], struct dw_error *err)
 {
-	const char *path = dw_word(words, "audit");
+	const char *path = set->audit;
 
 	if (!path)
 		path = config->audit.path;
@@ -87,7 +87,8 @@ static int talk(struct dw_service *service, const struct dw_config *config, int 
 	return r;
 }
 
-static int run(char *const *words, const struct dw_config *config, struct dw_error *err)
+static int run(const struct dw_mcp_settings *set, const struct dw_config *config,
+               struct dw_error *err)
 {
 	autoclose int in = -1, out = -1, stop = -1;
 	struct dw_service *service = NULL;
@@ -97,7 +98,7 @@ static int run(char *const *words, const struct dw_config *config, struct dw_err
 
 	dw_log_setup(config->log_level, config->log_format);
 	if (stop_signals(&stop, err) < 0 || take_stdio(&in, &out, err) < 0 ||
-	    find_audit(words, config, audit, err) < 0 ||
+	    find_audit(set, config, audit, err) < 0 ||
 	    dw_approvals_path(config->state, approvals, err) < 0 ||
 	    dw_service_new(config, &files, &service, err) < 0)
 		return -1;
@@ -107,9 +108,10 @@ static int run(char *const *words, const struct dw_config *config, struct dw_err
 	return r;
 }
 
-static int take_policy(char *const *words, struct dw_config *config, struct dw_error *err)
+static int take_policy(const struct dw_mcp_settings *set, struct dw_config *config,
+                       struct dw_error *err)
 {
-	const char *policy = dw_word(words, "policy");
+	const char *policy = set->policy;
 
 	if (!policy)
 		return 0;
@@ -119,17 +121,17 @@ static int take_policy(char *const *words, struct dw_config *config, struct dw_e
 	                      : dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the settings");
 }
 
-int dw_mcp_main(char *const *words)
+int dw_mcp_main(const struct dw_mcp_settings *set)
 {
 	struct dw_config *config = NULL;
 	struct dw_error err = {0};
 	int r;
 
-	r = dw_config_load(dw_word(words, "config"), &config, &err);
+	r = dw_config_load(set->config, &config, &err);
 	if (r == 0)
-		r = take_policy(words, config, &err);
+		r = take_policy(set, config, &err);
 	if (r == 0)
-		r = run(words, config, &err);
+		r = run(set, config, &err);
 	dw_config_free(config);
 	if (r == 0)
 		return 0;

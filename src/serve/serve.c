@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/serve.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +20,6 @@
 #include "http/http.h"
 #include "mcp/mcp.h"
 #include "policy/policy.h"
-#include "serve/words.h"
 
 #define EXIT_OURS 125
 #define LISTEN_DEFAULT "127.0.0.1:7443"
@@ -26,7 +27,7 @@
 
 /* The daemon: what it was told, and what it has. */
 struct daemon {
-	char *const *words;
+	const struct dw_serve_settings *set;
 	char state[DW_STATE_PATH_MAX];
 	char keys[DW_STATE_PATH_MAX + 16], audit[DW_STATE_PATH_MAX + 16];
 	char approvals[DW_STATE_PATH_MAX + 16];
@@ -43,30 +44,31 @@ struct daemon {
 static int load_config(const struct daemon *d, struct dw_config **ret,
                        struct dw_error *err)
 {
-	static const struct {
-		const char *key;
+	const struct dw_serve_settings *set = d->set;
+	const struct {
+		const char *value;
 		size_t at;
-	} words[] = {
-		{"listen", offsetof(struct dw_config, listen)},
-		{"socket", offsetof(struct dw_config, socket)},
-		{"state", offsetof(struct dw_config, state)},
-		{"policy", offsetof(struct dw_config, policy)},
+	} given[] = {
+		{set->listen, offsetof(struct dw_config, listen)},
+		{set->socket, offsetof(struct dw_config, socket)},
+		{set->state, offsetof(struct dw_config, state)},
+		{set->policy, offsetof(struct dw_config, policy)},
 	};
 	struct dw_config *config = NULL;
 
-	if (dw_config_load(dw_word(d->words, "config"), &config, err) < 0)
+	if (dw_config_load(set->config, &config, err) < 0)
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		char **field = (char **)((char *)config + words[i].at);
-		const char *value = dw_word(d->words, words[i].key);
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
+		char **field = (char **)((char *)config + given[i].at);
 
-		if (!value)
+		if (!given[i].value)
 			continue;
 		free(*field);
-		*field = strdup(value);
+		*field = strdup(given[i].value);
 		if (!*field) {
 			dw_config_free(config);
-			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the settings");
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+			               "read the configuration");
 		}
 	}
 	*ret = config;
@@ -298,7 +300,7 @@ static int check_settings(struct dw_config *config)
 	int r = dw_policy_load(config->policy, &policy, &err);
 
 	if (r == 0)
-		(void)puts("the settings make sense");
+		(void)puts("configuration is valid");
 	else
 		(void)fprintf(stderr, "dewar: %s\n", err.text);
 	dw_policy_unref(policy);
@@ -306,9 +308,9 @@ static int check_settings(struct dw_config *config)
 	return r == 0 ? 0 : EXIT_OURS;
 }
 
-int dw_serve_main(char *const *words)
+int dw_serve_main(const struct dw_serve_settings *set)
 {
-	struct daemon d = {.words = words};
+	struct daemon d = {.set = set};
 	struct dw_error err = {0};
 	sigset_t signals;
 	int r;
@@ -326,7 +328,7 @@ int dw_serve_main(char *const *words)
 
 	r = load_config(&d, &d.first, &err);
 	d.door.config = d.first;
-	if (r == 0 && dw_word(words, "check"))
+	if (r == 0 && set->check)
 		return check_settings(d.first);
 	if (r == 0) {
 		dw_log_setup(d.door.config->log_level, d.door.config->log_format);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `dewar tool-schema`: what MCP says of our tools, in the forms in which others want
- * to hear of functions.
+ * `dewar tool-schema`: the tools of MCP, in the formats of function calling.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "mcp/tools.h"
-#include "serve/words.h"
+#include "serve/serve.h"
 
 #define EXIT_OURS 125
 
@@ -48,25 +47,24 @@ static const struct {
 	{"anthropic", as_anthropic},
 };
 
-int dw_tool_schema_main(char *const *words)
+int dw_tool_schema_main(const struct dw_tool_schema_settings *set)
 {
-	const char *name = dw_word(words, "format");
-	json_t *list = json_array(), *tool;
+	const char *name = set->format ? set->format : formats[0].name;
+	json_auto_t *list = json_array();
 	json_t *(*make)(json_t * tool) = NULL;
 	autofree char *text = NULL;
 
-	for (size_t i = 0; name && i < ARRAY_SIZE(formats); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (strcmp(name, formats[i].name) == 0)
 			make = formats[i].make;
 	for (const struct dw_mcp_tool *t = dw_mcp_tools; make && t->name; t++) {
-		tool = t->describe();
+		json_auto_t *tool = t->describe();
+
 		(void)json_array_append_new(list, tool ? make(tool) : NULL);
-		json_decref(tool);
 	}
 	text = make ? json_dumps(list, JSON_INDENT(2)) : NULL;
-	json_decref(list);
 	if (text && puts(text) >= 0 && fflush(stdout) == 0)
 		return 0;
-	(void)fputs("dewar: the schemas could not be written\n", stderr);
+	(void)fputs("dewar: cannot write the schemas\n", stderr);
 	return EXIT_OURS;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DW_CLI_SERVE_SETTINGS_H
+#define DW_CLI_SERVE_SETTINGS_H
+
+#include <stdbool.h>
+
+/*
+ * The options of `dewar serve`, `mcp` and `tool-schema`. dewar checks them, for help and
+ * errors, and executes dewar-serve with the same arguments; that program parses them
+ * again by the same tables. Strings are NULL if an option was not given.
+ */
+struct dw_serve_settings {
+	const char *listen;
+	const char *socket;
+	const char *state;
+	const char *config;
+	const char *policy;
+	bool check;
+};
+
+struct dw_mcp_settings {
+	const char *config;
+	const char *policy;
+	const char *audit;
+};
+
+struct dw_tool_schema_settings {
+	const char *format;
+};
+
+#endif
