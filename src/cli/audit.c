@@ -350,7 +350,8 @@ static int audit(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_audit = {
 	.name = "audit",
-	.summary = "List who ran what, and check that the record was not changed",
+	.summary =
+		"List runs and their callers, and check that the record was not changed",
 	.usage =
 		{
 			"list [--since WHEN] [--until WHEN] [--status STATUS] [--limit N]",

@@ -76,12 +76,13 @@ static int join(struct dw_run_options *job, const char *single,
 	return 0;
 }
 
-static int prepare(struct dw_run_options *job, const struct settings *set,
-                   const struct dw_parsed *parsed, struct dw_error *err)
+static int prepare(const struct dw_command *cmd, struct dw_run_options *job,
+                   const struct dw_run_settings *settings, const struct dw_parsed *parsed,
+                   struct dw_error *err)
 {
-	if (set->job.json && set->job.text)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "--json and --text: take one of them");
+	const struct settings *set = (const struct settings *)settings;
+
+	(void)cmd;
 	if (set->line && parsed->n_operands > 0)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "-c has the whole command, and \"%s\" is one too: take one "
@@ -98,25 +99,8 @@ static int prepare(struct dw_run_options *job, const struct settings *set,
 static int exec(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {0};
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	struct dw_run_options job;
-	int r, status;
 
-	dw_run_options_init(&job);
-	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
-	if (r > 0)
-		status = dw_report_flush();
-	else if (r < 0 || prepare(&job, &set, &parsed, &err) < 0)
-		status = dw_report_error(&err, set.job.json ||
-		                                       dw_options_want_json(argc, argv));
-	else
-		status = dw_foreground(&job, &set.job);
-
-	dw_run_options_finish(&job);
-	dw_parsed_finish(&parsed);
-	dw_run_settings_finish(&set.job);
-	return status;
+	return dw_foreground_command(cmd, argc, argv, &set.job, prepare);
 }
 
 const struct dw_command dw_command_exec = {

@@ -84,12 +84,12 @@ static void release_signals(void)
 
 struct streams {
 	struct dw_cli_output sink[DW_STREAM_COUNT];
-	bool noted; /* a line of ours stands unfinished */
+	bool noted; /* a progress line is on the terminal */
 };
 
 #define CLEAR "\r\033[K"
 
-/* What a pull is about, on a terminal: one line that is written over. */
+/* The progress of a pull, on a terminal: one line that is overwritten. */
 static void on_note(void *user, const char *text)
 {
 	struct streams *streams = user;
@@ -101,7 +101,7 @@ static void on_note(void *user, const char *text)
 		(void)dw_fd_write_all(STDERR_FILENO, line, (size_t)len);
 }
 
-/* It makes room for whoever writes next. */
+/* Remove the progress line before other output. */
 static void clear_note(struct streams *streams)
 {
 	if (streams->noted)
@@ -118,7 +118,7 @@ static void on_output(void *user, enum dw_stream stream, const void *data, size_
 		dw_cli_output_put(&streams->sink[stream], data, len);
 }
 
-/* Our reader went away, or what we write to is full. */
+/* The reader of our output is gone, or the disk is full. */
 static int lost_output(int eno)
 {
 	if (eno == EPIPE)
@@ -196,7 +196,7 @@ static int answer(const struct dw_run_options *job, const struct dw_run_settings
 			return r;
 	}
 
-	/* A program that never ran is a failure of ours: one line, always. */
+	/* If the program never ran, Dewar failed: always print one line. */
 	if (!res->ok)
 		dw_report_line("%s", res->hint);
 	else
@@ -409,5 +409,34 @@ int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
 	}
 
 	dw_result_free(run.res);
+	return status;
+}
+
+int dw_foreground_command(const struct dw_command *cmd, int argc, char **argv,
+                          struct dw_run_settings *set, dw_prepare_fn *prepare)
+{
+	struct dw_parsed parsed = {0};
+	struct dw_error err = {0};
+	struct dw_run_options job;
+	int r, status;
+
+	dw_run_options_init(&job);
+	r = dw_options_parse(cmd, argc, argv, set, &parsed, &err);
+	if (r == 0 && set->json && set->text)
+		r = dw_fail(&err, DW_E_INVALID, 0,
+		            "--json and --text exclude each other; use one of them");
+	if (r == 0)
+		r = prepare(cmd, &job, set, &parsed, &err);
+	if (r > 0)
+		status = dw_report_flush();
+	else if (r < 0)
+		status = dw_report_error(&err,
+		                         set->json || dw_options_want_json(argc, argv));
+	else
+		status = dw_foreground(&job, set);
+
+	dw_run_options_finish(&job);
+	dw_parsed_finish(&parsed);
+	dw_run_settings_finish(set);
 	return status;
 }

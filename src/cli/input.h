@@ -21,7 +21,7 @@
 int dw_input_read(const char *path, size_t max, char **ret_data, size_t *ret_len,
                   struct dw_error *err);
 
-/* Is it a Linux program that everybody may read and execute? It need not be read. */
+/* Returns true if it is a Linux program that every user may read and execute. */
 bool dw_input_is_program(const char *path);
 
 #endif

@@ -39,7 +39,7 @@ static const struct dw_option code_options[] = {
 
 static const struct dw_option_group code_group = {"Code", code_options};
 
-/* What to run, as the operands have it. */
+/* The code to run, as the operands name it. */
 struct source {
 	const char *language; /* NULL: ask the file */
 	const char *path;     /* "-" is standard input; NULL: the code is in -c */
@@ -175,12 +175,11 @@ static int from_request(const struct dw_command *cmd, struct dw_run_options *job
 }
 
 static int prepare(const struct dw_command *cmd, struct dw_run_options *job,
-                   const struct settings *set, const struct dw_parsed *parsed,
+                   const struct dw_run_settings *settings, const struct dw_parsed *parsed,
                    struct dw_error *err)
 {
-	if (set->job.json && set->job.text)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "--json and --text: take one of them");
+	const struct settings *set = (const struct settings *)settings;
+
 	if (set->request)
 		return from_request(cmd, job, set, parsed, err);
 	return from_operands(job, set, parsed, err);
@@ -189,25 +188,8 @@ static int prepare(const struct dw_command *cmd, struct dw_run_options *job,
 static int run(const struct dw_command *cmd, int argc, char **argv)
 {
 	struct settings set = {0};
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	struct dw_run_options job;
-	int r, status;
 
-	dw_run_options_init(&job);
-	r = dw_options_parse(cmd, argc, argv, &set, &parsed, &err);
-	if (r > 0)
-		status = dw_report_flush();
-	else if (r < 0 || prepare(cmd, &job, &set, &parsed, &err) < 0)
-		status = dw_report_error(&err, set.job.json ||
-		                                       dw_options_want_json(argc, argv));
-	else
-		status = dw_foreground(&job, &set.job);
-
-	dw_run_options_finish(&job);
-	dw_parsed_finish(&parsed);
-	dw_run_settings_finish(&set.job);
-	return status;
+	return dw_foreground_command(cmd, argc, argv, &set.job, prepare);
 }
 
 const struct dw_command dw_command_run = {

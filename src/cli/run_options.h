@@ -9,8 +9,8 @@
 #include "dewar/request.h"
 
 /*
- * What `run` and `exec` have in common: the options that describe a cell, and
- * the request that is made from them.
+ * The options of `run` and `exec` that describe a cell, and the request that is made
+ * from them.
  */
 
 /* Where the options below go. Start from {0}. */

@@ -26,6 +26,7 @@
 #include "levels/docker_cell.h"
 #include "levels/launched.h"
 #include "levels/limits.h"
+#include "request/limits.h"
 #include "wire/docker.h"
 
 #define PROBE_MS 4000U
@@ -135,21 +136,21 @@ static int write_order(struct dw_docker_cell *d, uint64_t wait_ms, struct dw_err
 /* What we ask the engine for. MADE reports what is enforced. */
 static void plan_limits(struct dw_docker_cell *d)
 {
-	const struct dw_limits *limits = &d->spec->limits;
+	static const char *const by[DW_LIMIT_COUNT] = {
+		[DW_LIMIT_TIMEOUT] = "dewar", [DW_LIMIT_OUTPUT] = "dewar",
+		[DW_LIMIT_MEMORY] = "engine", [DW_LIMIT_CPU] = "engine",
+		[DW_LIMIT_PIDS] = "engine",   [DW_LIMIT_FILES] = "rlimit",
+		[DW_LIMIT_TMP] = "tmpfs",
+	};
 	struct dw_limit_proof *proof = d->cell.outcome.limits;
 
-#define PLAN(limit, value, what)                                 \
-	proof[limit] = (struct dw_limit_proof){.asked = (value), \
-	                                       .enforced = true, \
-	                                       .by = (what)}
-	PLAN(DW_LIMIT_TIMEOUT, limits->timeout_ms, "dewar");
-	PLAN(DW_LIMIT_OUTPUT, limits->output_bytes, "dewar");
-	PLAN(DW_LIMIT_MEMORY, limits->memory_bytes, "engine");
-	PLAN(DW_LIMIT_CPU, limits->cpu_percent, "engine");
-	PLAN(DW_LIMIT_PIDS, limits->pids, "engine");
-	PLAN(DW_LIMIT_FILES, limits->files, "rlimit");
-	PLAN(DW_LIMIT_TMP, limits->tmp_bytes, "tmpfs");
-#undef PLAN
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		proof[i] = (struct dw_limit_proof){
+			.asked = dw_limit_get(&d->spec->limits, i),
+			.enforced = by[i] != NULL,
+			.by = by[i] ? by[i] : "none",
+			.note = by[i] ? NULL : "this level does not enforce it",
+		};
 }
 
 static struct dw_docker_cell *new_docker(const struct dw_spec *spec)

@@ -5,23 +5,24 @@
 #include "approvals/approvals.h"
 #include "run/permission.h"
 
-/* What programs outside are told, as JSON. free() it; NULL without memory. */
+/* Messages to hooks, as JSON. free() them; NULL without memory. */
 
-/* More of a program is not in a webhook's letter; who decides looks at all of it. */
+/* A webhook gets an excerpt; the approver reads all of the code before deciding. */
 #define DW_APPROVAL_EXCERPT_MAX 1000
 
 /*
- * For the webhook: {"event": "approval.pending", "approval": {...}}, where the approval
- * is as everywhere, but for its request and findings, and with an excerpt.
+ * For the webhook: {"event": "approval.pending", "approval": {...}}, the approval as in
+ * dw_approval_to_json(), with an excerpt instead of its request and findings.
  */
 char *dw_pending_message(const struct dw_approval *approval);
 
-/* The beginning of what is to run; free() it, NULL without memory. */
+/* The beginning of the code; free() it, NULL without memory. */
 char *dw_approval_excerpt(const struct dw_approval *approval);
 
 /*
+ * prose: allow names of keys.
  * For the operator's own check: {"version": 1, "run", "who", "door", "decision", "rule",
- * "level", "findings", "request"}, the request as the audit record has it.
+ * "level", "findings", "request"}, the request as in the audit record.
  */
 char *dw_check_message(const struct dw_policy_question *question,
                        const struct dw_permission *permission);

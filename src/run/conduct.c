@@ -14,7 +14,7 @@
 /* How often a run asks again because another run used the approval it waited for. */
 #define TRIES_MAX 8
 
-/* A rule, and by which approval: "RULE: approved by WHO, approval ID". */
+/* A rule, and by which approval: "RULE: approved by uid:0 (root), approval ID". */
 #define RULE_MAX (2 * DW_DECISION_TEXT_MAX + 2)
 
 struct dw_conductor {

@@ -49,6 +49,16 @@ static int tool_schema(int argc, char **argv)
 	               : DW_EXIT_OURS;
 }
 
+void dw_serve_block_signals(sigset_t *ret)
+{
+	(void)sigemptyset(ret);
+	(void)sigaddset(ret, SIGTERM);
+	(void)sigaddset(ret, SIGINT);
+	(void)sigaddset(ret, SIGHUP);
+	(void)pthread_sigmask(SIG_BLOCK, ret, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], dw_command_serve.name) == 0)

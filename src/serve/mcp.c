@@ -48,17 +48,12 @@ static int stop_signals(int *ret_fd, struct dw_error *err)
 {
 	sigset_t signals;
 
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigaddset(&signals, SIGHUP);
-	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	(void)signal(SIGPIPE, SIG_IGN);
+	dw_serve_block_signals(&signals);
 	*ret_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	return *ret_fd < 0 ? dw_fail(err, DW_E_INTERNAL, errno, "make a signalfd") : 0;
 }
 
-/* As `dewar run` does: in the record of who started us. */
+/* By default in the same record as `dewar run`: that of the user. */
 static int find_audit(const struct dw_mcp_settings *set, const struct dw_config *config,
                       char ret[DW_AUDIT_PATH_MAX], struct dw_error *err)
 {

@@ -37,7 +37,7 @@ struct daemon {
 	struct dw_listener entrances[LISTENERS_MAX];
 	struct dw_http *https[LISTENERS_MAX];
 	size_t n;
-	char *socket; /* of ours, to be removed at the end */
+	char *socket; /* that we created, and remove at the end */
 };
 
 /* The file's settings, and the command line's over them. */
@@ -114,7 +114,7 @@ static int listen_all(struct daemon *d, struct dw_error *err)
 	return 0;
 }
 
-/* Nobody is let in from elsewhere without a key, so there has to be one. */
+/* Clients from elsewhere need a key, so there must be one. */
 static int check_open(const struct daemon *d, struct dw_error *err)
 {
 	if (dw_keys_any(d->door.keys))
@@ -218,7 +218,7 @@ static void reload(struct daemon *d)
 	dw_sd_notify("READY=1");
 }
 
-/* Whoever asks a second time has waited long enough. */
+/* A second signal ends the drain. */
 static void *wait_for_second(void *user)
 {
 	struct dw_service *service = user;
@@ -278,7 +278,7 @@ static void finish(struct daemon *d)
 	(void)pthread_rwlock_destroy(&d->door.lock);
 }
 
-/* Until somebody wants us to stop. */
+/* Until a signal stops the daemon. */
 static void attend(struct daemon *d, const sigset_t *signals)
 {
 	int sig;
@@ -318,13 +318,7 @@ int dw_serve_main(const struct dw_serve_settings *set)
 	for (size_t i = 0; i < LISTENERS_MAX; i++)
 		d.fds[i] = -1;
 	(void)pthread_rwlock_init(&d.door.lock, NULL);
-	/* Before there are threads, so that none of them is interrupted. */
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigaddset(&signals, SIGHUP);
-	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	(void)signal(SIGPIPE, SIG_IGN);
+	dw_serve_block_signals(&signals);
 
 	r = load_config(&d, &d.first, &err);
 	d.door.config = d.first;

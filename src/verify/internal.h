@@ -132,7 +132,7 @@ size_t dw_procs_list(const char *nonce, pid_t *ret, size_t max);
 /* A whole file of /proc/PID, with newlines for NULs; free() it. NULL if unreadable. */
 char *dw_procs_read(pid_t pid, const char *name);
 
-/* The number behind a field of /proc/PID/FILE, such as "PPid:"; 0 if there is none. */
+/* The number behind a field of /proc/PID/FILE, such as "PPid:"; 0 without that field. */
 unsigned long long dw_procs_field(pid_t pid, const char *file, const char *field);
 
 enum dw_stat_field {

@@ -375,7 +375,7 @@ static bool exempts_limit(const char *condition, const struct dw_observation *ou
  * it names the level, alone or for a plain user, for warm cells, for a runtime with its
  * own kernel, or for a kernel with no Landlock or an old one; or it names a limit that
  * the proof calls unenforced, has a note on, or that is held by sampling, which does
- * not see everything. A proof without Landlock, on a kernel that has it, exempts nothing.
+ * not see everything. A proof without Landlock, on a kernel with Landlock, exempts nothing.
  */
 static const char *find_exemption(const struct dw_observation *outcome,
                                   const struct dw_row *row)
