@@ -176,7 +176,7 @@ static void what_is_no_message_is_refused_with_its_code(void **state)
 	refused("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", -32600,
 	        "id must");
 	refused("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", -32600, "method");
-	refused("{\"jsonrpc\":\"2.0\",\"id\":1}", -32600, "neither");
+	refused("{\"jsonrpc\":\"2.0\",\"id\":1}", -32600, "not a request");
 	refused("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":[]}",
 	        -32602, "params");
 	assert_int_equal(json_integer_value(json_object_get(it.out[0], "id")), 1);
