@@ -131,6 +131,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	if (!dw_worker(s, task, &res)) {
 		if (dw_approval_queue_park(s, task))
 			return; /* the queue's reference is with it */
+		dw_conduct_abandon(s->conductor, &task->run, task->why.message);
 		dw_metrics_refused(s->metrics, task->why.status);
 	}
 	if (res && res->cpu_time_ms > 0)

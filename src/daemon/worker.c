@@ -225,6 +225,8 @@ bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **re
 		count_record(s, task);
 		if (!task->run.res)
 			explain(s, task);
+	} else {
+		dw_conduct_abandon(s->conductor, &task->run, task->why.message);
 	}
 	*ret = TAKE_PTR(task->run.res);
 	if (*ret)
