@@ -84,7 +84,7 @@ def test_the_limit_that_is_zero_is_named_and_raising_it_helps(there, kind):
 def test_a_filter_around_us_is_told_from_a_kernel_that_lacks_it(there, must, calls):
     must(bool(surroundings.CALLS), "no numbers of system calls for this machine")
     refused(there(surroundings.filtered(**calls)), "outside of that filter",
-            "a seccomp filter around us")
+            "a seccomp filter around dewar")
 
 
 def test_a_filter_that_refuses_nothing_of_ours_is_not_blamed(there, must):

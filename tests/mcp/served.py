@@ -17,8 +17,8 @@ class Server:
         self.state = tempfile.mkdtemp(prefix="dewar-mcp-test-")
         self.log = []
         self.process = subprocess.Popen(
-            [str(program), "serve", "listen=127.0.0.1:0", "state=" + self.state,
-             "config=" + config],
+            [str(program), "serve", "--listen", "127.0.0.1:0", "--state", self.state,
+             "--config", config],
             env=clean_env(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, preexec_fn=end_with_parent)
         self.reader = threading.Thread(target=self._read, daemon=True)
