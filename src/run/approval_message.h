@@ -5,9 +5,9 @@
 #include "approvals/approvals.h"
 #include "run/permission.h"
 
-/* What programs outside are told, as JSON. free() it; NULL without memory. */
+/* Messages to external programs, as JSON. free() each; NULL without memory. */
 
-/* More of a program is not in a webhook's letter; who decides looks at all of it. */
+/* A webhook's message contains at most this much of the program; approvers can see all. */
 #define DW_APPROVAL_EXCERPT_MAX 1000
 
 /*
@@ -16,12 +16,13 @@
  */
 char *dw_pending_message(const struct dw_approval *approval);
 
-/* The beginning of what is to run; free() it, NULL without memory. */
+/* The beginning of the program; free() it. NULL without memory. */
 char *dw_approval_excerpt(const struct dw_approval *approval);
 
 /*
- * For the operator's own check: {"version": 1, "run", "who", "door", "decision", "rule",
- * "level", "findings", "request"}, the request as the audit record has it.
+ * For the operator's own check, with these keys (prose: allow "who" is a key):
+ * {"version": 1, "run", "who", "door", "decision", "rule", "level", "findings",
+ * "request"}. The request has the form of the audit record.
  */
 char *dw_check_message(const struct dw_policy_question *question,
                        const struct dw_permission *permission);

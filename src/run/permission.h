@@ -33,11 +33,11 @@ struct dw_permission {
 	char rule[DW_DECISION_TEXT_MAX];
 	char check_reason[DW_DECISION_TEXT_MAX]; /* of the operator's own check, or "" */
 
-	/* Of a refused run: policy, approval_denied, approval_expired, ... */
+	/* Set for a refused run: policy, approval_denied, approval_expired, ... */
 	enum dw_reason reason;
 	char hint[DW_DECISION_TEXT_MAX * 2];
 
-	/* Of the question to a person; the id is "" if there was none. */
+	/* The approval; id is "" if the run needed none. */
 	struct {
 		char id[DW_ID_MAX];
 		int64_t expires_us;
