@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What many runs leave behind: processes, mounts, cgroups, namespaces and
+ * Measure what many runs leave behind: processes, mounts, cgroups, namespaces and
  * descriptors, counted before the pool is created and after it is freed, and the
  * growth of this process in between.
  */

@@ -17,7 +17,7 @@ int dw_samples_join(struct dw_samples *s, const struct dw_samples *more);
 
 /*
  * The smallest value that p percent do not exceed (nearest rank), so it is always
- * a measured one. Sorts the values; NAN if there are none.
+ * a measured one. Sorts the values; NAN without values.
  */
 double dw_samples_percentile(struct dw_samples *s, double p);
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where to wait, for those that do not say so.
+ * Hooks on libc calls, for interpreters that do not call the library themselves.
  *
- * An interpreter that loads our library when it is ready waits there and then. One
- * that has no way to load it, or not at the right moment, gets it from the dynamic
- * linker ahead of everything else (LD_PRELOAD), and DEWAR_WAIT says at which call of
- * the interpreter's to wait:
+ * An interpreter that can load the library when it is ready to be forked waits at that
+ * point. Into any other one the dynamic linker loads the library first (LD_PRELOAD), and
+ * DEWAR_WAIT names the call of the interpreter at which it waits:
  *
- *	start    of its main(): for those that start fast, and look at their pid, the
- *	         time and the environment first thing
- *	fork     for a runner that calls it, in an interpreter that has to be put in
- *	         order after a fork, and does it by itself if it believes in one
- *	/path    when it opens this file, the code: all that it does before is done
- *	nowhere  it has loaded us by itself, and waits by itself; Python need not say so
+ *	start    main(): for interpreters that start fast, and read their pid, the time
+ *	         and the environment at once
+ *	fork     fork(), which the runner calls: for interpreters that repair their state
+ *	         in their own fork function
+ *	/path    opening this file, the code: the interpreter has started by then
+ *	nowhere  the interpreter loads the library and waits itself; optional for Python
  *
- * The call that was waited for is then made, in the child. Neither variable is left
- * in the environment, and nothing that the program starts gets our library.
+ * That call is then made in the child. Both variables are removed from the environment,
+ * so that no program which the child starts loads the library.
  */
 #include "runners/zygote.h"
 
@@ -27,7 +26,7 @@
 #define LOCALE_ALL 0x1fbf
 #define API __attribute__((visibility("default")))
 
-static char wait_at[64]; /* what DEWAR_WAIT said; empty once we have waited */
+static char wait_at[64]; /* the value of DEWAR_WAIT; empty after the wait */
 
 extern char **environ __attribute__((weak));
 extern void *malloc(size_t size) __attribute__((weak));
@@ -50,7 +49,7 @@ API void *fopen(const char *path, const char *mode);
 API void *fopen64(const char *path, const char *mode);
 API int dlclose(void *library);
 
-/* The function that ours stands in front of. */
+/* The function that this library's function of the same name replaces. */
 static void *find_next(const char *name)
 {
 	if (dlsym)
@@ -60,7 +59,7 @@ static void *find_next(const char *name)
 	return __libc_dlsym(__libc_dlopen_mode("libc.so.6", RTLD_NOW_FROM_LIBC), name);
 }
 
-/* glibc sets environ after it has called us, if we are there before everybody. */
+/* If the library is preloaded, glibc sets environ only after our constructor. */
 bool dw_hooks_wait(void)
 {
 	if (dw_python_is_here())
@@ -73,7 +72,7 @@ bool dw_hooks_wait(void)
 	return false;
 }
 
-/* Not only out of the list: /proc/self/environ shows the texts themselves. */
+/* Overwrite the text: /proc/self/environ shows it even if it is not in the list. */
 static void wipe(char *text)
 {
 	while (*text != '\0')
@@ -108,9 +107,9 @@ static void wait_if(const char *here)
 }
 
 /*
- * Pages can be touched ahead where there is memory in the zygote, too. A heap that is
- * asked for once stays, at least as far as malloc() likes to have it in reserve; and
- * a locale that somebody has is loaded for all: a dozen of files.
+ * Allocate memory in the zygote, so that its pages can be touched ahead of a run: malloc()
+ * keeps some of a freed heap in reserve. And load the locale once for all children: it is
+ * a dozen files.
  */
 static void prepare_libc(void)
 {
@@ -145,7 +144,7 @@ int fork(void)
 	return dw_libc_fork();
 }
 
-/* ---- opening; if no mode is given it is not looked at, either ---- */
+/* ---- opening files; libc ignores the mode if the caller passes none ---- */
 
 typedef int open_function(const char *path, int flags, ...);
 typedef void *fopen_function(const char *path, const char *mode);
@@ -200,7 +199,7 @@ void *fopen64(const char *path, const char *mode)
 	return next(path, mode);
 }
 
-/* At its end an interpreter takes down what the kernel takes down faster, all at once. */
+/* Unload no libraries: at its end the kernel frees the whole process faster. */
 int dlclose(void *library)
 {
 	(void)library;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler calls without being asked, even where there is no libc. */
+/* Functions that the compiler calls by itself, even without a libc. */
 #include <stddef.h>
 
 void *memcpy(void *to, const void *from, size_t len) __attribute__((visibility("hidden")));

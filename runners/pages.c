@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rehearsal, learnt once.
+ * Learn which pages a run touches, from a trial run.
  *
- * A forked interpreter shares its pages with the zygote until it writes to them,
- * and has no page tables yet for what it reads from files. Each first touch is a
- * fault, several microseconds on a virtual machine, and they are most of what a
- * short run costs. So a trial runs a whole short program once, to its very end,
- * in a child that nobody else sees; at that moment the kernel knows which pages
- * it has a copy of, and which of the files' pages it looked at.
+ * A forked interpreter shares its pages with the zygote until it writes to them, and has
+ * no page tables yet for the files it reads. Each first touch is a page fault, several
+ * microseconds on a virtual machine, and these are most of the cost of a short run. So
+ * the zygote runs a short program once to its end in a child, the trial. At that moment
+ * the kernel can tell which pages the trial has written, and which pages of files it has
+ * read.
  *
- * What it wrote, every child writes ahead of the code, whatever language it
- * speaks. What it read is mapped in the zygote, in such a way that a fork takes the
- * page tables along; and what only the interpreter's start has read is not, any more,
- * since every fork would copy that, too, and take it down again.
+ * Every child writes to the written pages before the code starts, in any language. The
+ * zygote maps the read pages in such a way that a fork copies their page tables. It unmaps
+ * the pages that only the start of the interpreter has read: every fork would copy and
+ * free their page tables too.
  */
 #include "runners/zygote.h"
 
@@ -39,7 +39,7 @@ struct range {
 static struct range written[RANGES_MAX];
 static uint32_t n_written;
 
-/* What /proc says of an area's pages, some at a time. */
+/* Reads the entries of an area's pages from /proc, some at a time. */
 struct look {
 	int pagemap;
 	uint64_t at;
@@ -47,7 +47,7 @@ struct look {
 	uint64_t entries[512];
 };
 
-/* The next ones, which begin at *ret_at; 0 at the end. */
+/* The number of entries read, the first of which is for *ret_at; 0 at the end. */
 static long look_on(struct look *l, uint64_t *ret_at)
 {
 	uint64_t want = (l->end - l->at) / PAGE;
@@ -75,7 +75,7 @@ static void add_written(uint64_t start)
 		written[n_written++] = (struct range){start, PAGE};
 }
 
-/* In the trial: how many of an area's pages a run writes; *ret_read of them it reads. */
+/* How many of an area's pages the trial wrote; adds the pages of files it read to *ret_read. */
 static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read)
 {
 	static struct look look;
@@ -92,7 +92,7 @@ static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read
 				continue;
 			if (look.entries[i] & OF_FILE) {
 				(*ret_read)++;
-				/* Ours, not the trial's: it is the same file. */
+				/* In the zygote, not in the trial: it is the same file. */
 				(void)sys(__NR_madvise, at, PAGE, MADV_POPULATE_READ);
 			} else if ((a->prot & PROT_WRITE) &&
 			           (look.entries[i] & EXCLUSIVE)) {
@@ -104,7 +104,7 @@ static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read
 	return pages;
 }
 
-/* Let go of the pages of a file, unless some are ours by now: relocated, for one. */
+/* Drop the pages of a file, unless some are private copies, as after relocation. */
 static void forget(const struct area *a, int own_pagemap)
 {
 	static struct look look;
@@ -123,9 +123,9 @@ static void forget(const struct area *a, int own_pagemap)
 }
 
 /*
- * A fork leaves out the page tables of a mapped file, to have them faulted in
- * again, unless a page of the mapping has been written to. So one is, in the
- * zygote: with the byte that it has.
+ * A fork does not copy the page tables of a mapped file, whose pages can be faulted in
+ * again, unless a page of the mapping was written. So write one byte in the zygote, with
+ * the value that it has.
  */
 static void take_along(const struct area *a)
 {
@@ -168,14 +168,14 @@ static bool parse_line(const char *line, size_t len, struct area *ret)
 	ret->is_file = false;
 	for (size_t i = 0; i + 1 < len; i++) {
 		if (line[i] == '[' && line[i + 1] == 'v')
-			return false; /* [vvar] and its like are the kernel's */
+			return false; /* [vvar] and the like belong to the kernel */
 		if (line[i] == '/')
 			ret->is_file = true;
 	}
 	return (ret->prot & PROT_READ) != 0;
 }
 
-/* We must not pull the ground from under our own feet. */
+/* Returns true for the area of this code, whose pages must not be dropped. */
 static bool is_own(const struct area *a)
 {
 	uint64_t here = (uint64_t)(uintptr_t)&is_own;
@@ -244,7 +244,7 @@ uint32_t dw_pages_learn(long pid)
 
 void dw_pages_touch(void)
 {
-	/* A kernel before 5.14 says no, and the run will do it for itself. */
+	/* Fails before Linux 5.14; then the run faults the pages in itself. */
 	for (uint32_t i = 0; i < n_written; i++)
 		(void)sys(__NR_madvise, written[i].start, written[i].len,
 		          MADV_POPULATE_WRITE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For Python, which loads us as one of its own extension modules: that works in every
- * CPython there is, also where ctypes is not installed. What we use of its interface
- * for C has been stable since 3.2, and a Python without its big lock, where objects
- * look otherwise, says so before it loads us (python/zygote.py).
+ * For Python, which loads the library as an extension module: that works in every
+ * CPython, also without ctypes. The part of the C API used here has been stable since
+ * 3.2. Objects of a Python without the global interpreter lock have another layout:
+ * python/zygote.py refuses it before it loads the library.
  */
 #include "runners/zygote.h"
 
@@ -18,7 +18,7 @@ struct method {
 	const char *doc;
 };
 
-/* PyModuleDef, of which we say only what it must have. */
+/* PyModuleDef, with only the required fields set. */
 struct definition {
 	long references;
 	void *type;
@@ -49,7 +49,7 @@ bool dw_python_is_here(void)
 	return Py_IsInitialized && Py_IsInitialized();
 }
 
-/* fork(): wait for orders. Returns in a child, and nowhere else. */
+/* fork(): wait for orders. Returns only in a child. */
 /* mutant: warm-python-fork */
 static void *wait_for_orders(void *module, void *nothing)
 {
@@ -67,9 +67,9 @@ static void *decode(const char *text, uint32_t len)
 }
 
 /*
- * wait(): for the job, and give it: the code, its path, arguments, environment,
- * and what holds it to a list of modules, if there is one.
- * A reference too many is no matter to a process that lives for one run.
+ * wait(): wait for the job, and return its code, path, arguments, environment and the
+ * hooks for a list of modules. Leaked references do not matter: the process lives for
+ * one run.
  */
 static void *wait_for_job(void *module, void *nothing)
 {

@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 /*
- * The kernel, without a libc between: the library is loaded into whatever
- * interpreter an image has, and may not ask which libc that one uses. Results are
- * as the kernel gives them: -errno.
+ * System calls without a libc: the library is loaded into any interpreter of an image,
+ * and must not depend on the libc that it uses. Errors are the kernel's: -errno.
  */
 
 #if defined(__x86_64__)
@@ -29,7 +28,7 @@ static inline long dw_sys(long nr, long a, long b, long c, long d, long e, long 
 
 #elif defined(__aarch64__)
 
-/* A call of its own: who calls dw_vfork() as well keeps no value in x0 across it. */
+/* Not inlined, so that a caller of dw_vfork() keeps no value in x0 across it. */
 static __attribute__((noinline, unused)) long
 dw_sys(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -49,7 +48,7 @@ dw_sys(long nr, long a, long b, long c, long d, long e, long f)
 }
 
 #else
-#error "which registers does this machine's system call take?"
+#error "the registers of a system call on this architecture are not defined"
 #endif
 
 #define DW_SYS_PICK(a, b, c, d, e, f, g, name, ...) name
@@ -64,15 +63,15 @@ dw_sys(long nr, long a, long b, long c, long d, long e, long f)
 #define DW_SYS7(n, a, b, c, d, e, f) \
 	dw_sys(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* sys(__NR_openat, fd, path, flags): whatever the arguments are. */
+/* sys(__NR_openat, fd, path, flags), with arguments of any type. */
 #define sys(...)                                                                     \
 	DW_SYS_PICK(__VA_ARGS__, DW_SYS7, DW_SYS6, DW_SYS5, DW_SYS4, DW_SYS3, DW_SYS2, \
 	            DW_SYS1)                                                         \
 	(__VA_ARGS__)
 
 /*
- * A child that borrows our memory and our stack until it ends, while we stand
- * still: like vfork(). It may call on, and never return from its caller's frame.
+ * Like vfork(): the child uses our memory and stack until it ends, and we wait. The child
+ * may call functions, but must never return from its caller's frame.
  */
 long dw_vfork(void) __attribute__((returns_twice, visibility("hidden")));
 

@@ -44,7 +44,7 @@
 #define FIRST_OWN_FD (DW_JOB_FD + 1)
 #define STOP_SIGNAL 19
 
-/* By its internal name if there is one: hooks.c replaces the public one. */
+/* Prefer the internal name: hooks.c replaces the public one. */
 extern int libc_fork(void) __asm__("__fork") __attribute__((weak));
 extern int fork(void);
 
@@ -118,13 +118,13 @@ static void send_ready(bool ok)
 	tell(DW_JOB_FD, &ready, sizeof(ready));
 }
 
-/* 0, 1 and 2 are the program's, 3 is the job's; the ruleset is out of the way. */
+/* Move the descriptors: 0, 1 and 2 are the program's, 3 is the job's socket. */
 static bool take_places(int *ret_ruleset)
 {
 	int ruleset = order.has_ruleset ? fds[DW_ENTER_RULESET] : -1;
 	long r;
 
-	/* None of the sources may be where another one goes. */
+	/* No source may have the number of another one's target. */
 	for (uint32_t i = 0; i < n_fds; i++)
 		if (fds[i] < FIRST_OWN_FD)
 			return !failed(&failure, "sort the descriptors", -9 /* EBADF */);
@@ -139,7 +139,7 @@ static bool take_places(int *ret_ruleset)
 	return true;
 }
 
-/* What happens between the fork and all walls: nothing of the zygote's is left. */
+/* Between the fork and the last wall: leave nothing of the zygote open. */
 static bool become_program(bool walled)
 {
 	int ruleset = -1;
@@ -235,7 +235,7 @@ static enum who fork_into_cell(void)
 
 /* ---- the trial ---- */
 
-/* See the child to the moment of its end, when its memory is still all there. */
+/* Trace the child to the moment before its end, when all its memory still exists. */
 static uint32_t watch_trial(long pid)
 {
 	uint32_t pages = 0;
@@ -297,7 +297,7 @@ static void answer(uint32_t pages)
 	tell(ORDERS_FD, &said, sizeof(said));
 }
 
-/* Returns in a child, and nowhere else. */
+/* Returns only in a child. */
 static void take_orders(void)
 {
 	for (;;) {

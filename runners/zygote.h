@@ -13,7 +13,7 @@
  * The parts of the library. Only the symbols that a runner uses are visible.
  */
 
-/* The first failure; what is 0 without one. */
+/* The first failure; what is 0 without a failure. */
 struct failure {
 	const char *what;
 	long eno;
@@ -49,7 +49,7 @@ struct dw_record {
 };
 bool dw_job_next(const char **at, struct dw_record *ret);
 
-/* job_args.c: add the arguments or variables of the job. Returns the array itself without any. */
+/* job_args.c: add the job's arguments or variables. The same array if the job has none. */
 char **dw_job_args(char **argv, int *argc);
 char **dw_job_env(char **env);
 
@@ -60,7 +60,7 @@ bool dw_open_files_reopen(struct failure *f);
 /* hooks.c: returns true if a call of the interpreter will wait. */
 bool dw_hooks_wait(void);
 
-/* python.c: returns true if Python loads us; its runner says when to wait. */
+/* python.c: returns true if Python loads the library; its runner says when to wait. */
 bool dw_python_is_here(void);
 
 /* zygote.c: wait for orders. Returns only in a child, with its job. */

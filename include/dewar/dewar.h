@@ -9,7 +9,7 @@
 #include "dewar/result.h"
 
 /*
- * Dewar runs code that nobody trusts.
+ * Dewar runs untrusted code.
  *
  *	struct dw_request req;
  *	struct dw_result *res = NULL;

@@ -18,12 +18,12 @@
  */
 enum dw_code {
 	DW_OK = 0,
-	DW_E_INVALID,     /* the request makes no sense          HTTP 400 */
+	DW_E_INVALID,     /* the request is invalid              HTTP 400 */
 	DW_E_DENIED,      /* a policy refuses it                 HTTP 403 */
 	DW_E_NOT_FOUND,   /* no such sandbox, runtime or file    HTTP 404 */
-	DW_E_BUSY,        /* a limit of ours is reached          HTTP 429 */
+	DW_E_BUSY,        /* a limit of Dewar is reached         HTTP 429 */
 	DW_E_UNSUPPORTED, /* this host cannot do it              HTTP 501 */
-	DW_E_INTERNAL,    /* the system failed us, or we did     HTTP 500 */
+	DW_E_INTERNAL,    /* the system or Dewar failed          HTTP 500 */
 	DW_E_COUNT
 };
 

@@ -88,7 +88,7 @@ struct dw_request {
 	const char *language; /* "python"; NULL with a command */
 	struct dw_bytes code; /* the snippet, or ... */
 	const char *command;  /* ... a line for the shell, or ... */
-	const char *program;  /* ... a Linux program on the host that everybody may
+	const char *program;  /* ... a Linux program on the host that every user may
 	                        * read and execute; the cell sees the file itself */
 
 	const char *level;    /* one, or several in order: "microvm,container";

@@ -96,10 +96,10 @@ enum dw_limit {
 /* How one limit was held. Units are those of struct dw_limits. */
 struct dw_limit_proof {
 	uint64_t asked;
-	uint64_t kernel; /* as read back; 0 if nobody could be asked */
+	uint64_t kernel; /* as read back from the kernel; 0 if it cannot be read */
 	bool enforced;
 	const char *by; /* cgroup2, cgroup1, rlimit, sampling, tmpfs, dewar, engine, none */
-	const char *note; /* what is not held, or NULL */
+	const char *note; /* what is not enforced, or NULL */
 };
 
 struct dw_proof {

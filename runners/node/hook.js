@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Node with a list of modules: only these may be required or imported by the program
- * itself. Who asks is what counts: files of the program's own are held to the list;
- * packages, where packages are installed, load what they need. A file of the program's
- * own may load another one by its path. All of this is in the same process as the
- * program: it is advice with teeth, and what a program can do is for the walls to say.
+ * Node with an allow-list of modules: the program may require or import only these. The
+ * file that loads a module decides: the program's own files are held to the list, and may
+ * load each other by path; installed packages load what they need. All of this is in the
+ * same process as the program, which can circumvent it: only the walls are a boundary.
  *
- * Cold, Node starts with us as `node -r this /tmp/main.js`. Warm, zygote.js calls what
- * we export.
+ * Cold, Node starts as `node -r this /tmp/main.js`. Warm, zygote.js calls the exported
+ * function.
  */
 'use strict';
 
-/* What both ways of loading have in common; also the text of a module for the other. */
+/* The rules for require and import; its text is also part of the module IMPORTS. */
 function makeRules(names, folder) {
   const bare = (name) => (name.startsWith('node:') ? name.slice(5) : name);
   const allowed = names.map(bare);
@@ -32,7 +31,7 @@ function makeRules(names, folder) {
   };
 }
 
-/* import: runs in a thread of Node's own, as a module that it gets as text. */
+/* For import: Node runs this module in its own thread, and gets it as text. */
 const IMPORTS = `
 ${makeRules}
 let rules;
@@ -59,7 +58,7 @@ function holdRequire(Module, rules) {
   Module._load = function (name, parent, isMain) {
     const request = String(name);
 
-    // Node's own import has no parent, and has found the file.
+    // Node's import passes no parent, and has already resolved the file.
     if (isMain || (parent ? isLibrary(parent) : request.startsWith('/')))
       return Reflect.apply(_load, this, [request, parent, isMain]);
     if (rules.isPath(request)
@@ -70,7 +69,7 @@ function holdRequire(Module, rules) {
   };
 }
 
-/* Other ways to what is built in, or around it. */
+/* Guard the other functions that load built-in modules or native code. */
 function holdProcess(Module, rules) {
   const { dlopen, getBuiltinModule } = process;
   const threads = require('worker_threads');
@@ -117,7 +116,7 @@ if (process.env.DEWAR_MODULES !== undefined) {
 
   delete process.env.DEWAR_MODULES;
   module.exports(names);
-  // Not before: Node's thread for imports begins with us as well, and has nothing to do.
+  // Only now: Node's thread for imports loads this file too, and then does nothing.
   fs.unlinkSync(__filename);
   fs.rmdirSync(__dirname);
   process.execArgv.length = 0;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Node in a cell that waits. Node cannot fork, so it is started for each run ahead
- * of need, as `node -r this /tmp/main.js`: we run before it looks for the code, wait
- * for the job, put everything where a cold start has it, and let Node go on.
+ * Node in a standby cell. Node cannot fork, so it is started ahead of each run as
+ * `node -r this /tmp/main.js`: this file runs before Node opens the code, waits for the
+ * job, puts everything in the same place as a cold start does, and lets Node go on.
  *
- * What a run does for the first time costs most, so all that a short one does is
- * done once before, as far as nobody can tell afterwards.
+ * The first call of a function costs most, so this file does all that a short run does
+ * once before, as far as the program cannot notice.
  */
 'use strict';
 
 const fs = require('fs');
 
 const LIBRARY = '/tmp/.dewar/zygote.so';
-const SOCKET = 3; // wire/enter.h has the forms
+const SOCKET = 3; // wire/enter.h defines the messages
 const READY_MAGIC = 0x31454457;
 const READY_SIZE = 64;
 const JOB_MAGIC = 0x314c4457;
@@ -31,7 +31,7 @@ function readJob() {
   const buffer = Buffer.alloc(JOB_MAX);
   const length = fs.readSync(SOCKET, buffer);
 
-  // Dewar closes the socket without a job if it does not want us any more.
+  // Dewar closes the socket without a job if it no longer needs this cell.
   if (length < 16 || buffer.readUInt32LE(0) !== JOB_MAGIC) process.reallyExit(125);
   return buffer.subarray(16, length);
 }
@@ -53,11 +53,11 @@ function makeFile(path, data) {
   fs.writeFileSync(path, data, { flag: 'wx', mode: 0o644 });
 }
 
-/* Only these modules for the program: hook.js, which came with the job. */
+/* Hold the program to the list of modules, with the hook.js that came with the job. */
 function holdTo(names, text) {
   const hook = { exports: {} };
 
-  // Node's thread for imports begins with the runner, too: with nothing, in its place.
+  // Node's thread for imports loads this file too: give it an empty one.
   fs.mkdirSync(__dirname);
   fs.writeFileSync(__filename, '');
   // eslint-disable-next-line no-new-func
@@ -85,7 +85,7 @@ function compose(kind, name, data) {
   return Buffer.concat([head, Buffer.from(name + data)]);
 }
 
-/* Print to nobody, by all that console.log() goes through. */
+/* Print to a stream without output, through all code that console.log() uses. */
 function rehearsePrinting() {
   const util = require('util');
   const { Console } = require('console');
@@ -100,7 +100,7 @@ function rehearsePrinting() {
   process.stdout.write('');
 }
 
-/* Take a job with a file, run that, and take it away again. */
+/* Handle a job with a file, run the file, and remove it. */
 function rehearseRun() {
   for (let i = 0; i < 3; i++) {
     const path = `${__dirname}/rehearsal${i}.js`;
@@ -114,7 +114,7 @@ function rehearseRun() {
   }
 }
 
-/* A function that ends us at once, with 0; none if this Node takes no libraries. */
+/* A function that ends the process at once with 0; undefined if Node loads no libraries. */
 function loadLibrary() {
   const library = { exports: {} };
 
@@ -122,16 +122,16 @@ function loadLibrary() {
   try {
     process.dlopen(library, LIBRARY);
   } catch {
-    // It takes longer to end, and that is all.
+    // Then the process only takes longer to end.
   }
   delete process.env.DEWAR_WAIT;
   return typeof library.exports === 'function' ? library.exports : undefined;
 }
 
 /*
- * When Node ends it asks process for emit, to tell of its exit. Only then we come
- * in, behind all others who listen: whoever looked before saw nobody, and no trace
- * of an error has us in it. An end that is not a good one takes its usual way.
+ * When Node ends, it reads process.emit to send the exit event. Add our listener only
+ * then, as the last one: the program cannot see it before, and it is in no stack trace.
+ * An end with an error is left to Node.
  */
 function endSooner(succeed) {
   const prototype = Object.getPrototypeOf(process);
@@ -157,7 +157,7 @@ function endSooner(succeed) {
   });
 }
 
-/* A worker would start with our runner, too, unless it is given options of its own. */
+/* Without its own execArgv a worker would load this file too. */
 function freeWorkers() {
   const threads = require('worker_threads');
 
@@ -168,7 +168,7 @@ function freeWorkers() {
   });
 }
 
-/* A cold start has no runner. */
+/* Remove the runner's files and options, which a cold start does not have. */
 function leaveNoTrace() {
   fs.rmSync(LIBRARY, { force: true });
   fs.unlinkSync(__filename);

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python with a list of modules: only these may be imported by the program itself.
+"""Python with an allow-list of modules: the program may import only these.
 
-Who imports is what counts: code of the program's own (the snippet, files beside it,
-text that it compiles) is held to the list, whether the module is loaded already or
-not; code that lies where Python keeps its libraries imports what it needs. All of
-this is in the interpreter, and so is the program: it is advice with teeth. What a
-program can do is for the walls to say.
+The importing code decides: the program's own code (the snippet, files beside it, text
+that it compiles) is held to the list, whether the module is already loaded or not; code
+in Python's library folders imports what it needs. All of this is in the same interpreter
+as the program, which can circumvent it: only the walls are a boundary.
 
-Cold, this is the script that Python starts with, as `python3 -I this /tmp/main.py`:
-nothing that the request brings runs ahead of it. Warm, zygote.py calls install().
+Cold, Python starts with this script, as `python3 -I this /tmp/main.py`, so that no file of
+the request runs before it. Warm, zygote.py calls install().
 """
 
 import builtins
@@ -49,7 +48,7 @@ def install(names, libraries):
             return load(name, globals, locals, fromlist, level)
         if type(name) is not str:
             raise TypeError("the name of a module must be a str")
-        # So C code asks, which has no frame of its own, and ignores what it gets.
+        # C code imports like this: it has no frame, and ignores the result.
         if level == 0 and type(fromlist) is list and not fromlist and globals is locals:
             load(name)
             return None
@@ -69,7 +68,7 @@ def install(names, libraries):
         return load_module(name, package)
 
     class Finder:
-        """For those who ask the machinery itself, past both of the above."""
+        """For code that calls the import machinery directly, past both of the above."""
 
         @staticmethod
         def find_spec(name, path=None, target=None):
@@ -77,7 +76,7 @@ def install(names, libraries):
             while frame and (frame.f_code.co_filename.startswith("<frozen importlib") or
                              frame.f_code.co_filename == importlib.__file__):
                 frame, last = frame.f_back, frame.f_code.co_name
-            # _find_and_load is where C code comes in, and a library's may be called by anybody.
+            # C code enters at _find_and_load: allow it, for the program may call a library's.
             if frame and is_program(frame) and last != "_find_and_load" and not (
                     is_allowed(name) or leads_there(name)):
                 raise refusal(name)
@@ -106,7 +105,7 @@ def main():
         source = file.read()
     os.unlink(OWN)
     os.rmdir(os.path.dirname(OWN))
-    # As without -I, which kept us from being second to anything in these folders.
+    # The path as without -I, which kept modules in these folders from running first.
     sys.path[:0] = [os.path.dirname(path)] + [
         part for part in os.environ.get("PYTHONPATH", "").split(":") if part]
     install(names, libraries)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python as a zygote: load what the template wants, wait, run the job.
+"""Python as a zygote: load the template's modules, wait, run the job.
 
-Everything down to the library's fork happens once; what comes after it happens
-in a child, in its own cell, for one run. A run is to look as if
-`python3 /tmp/main.py` had been started: the same __main__, argv and path, the
-same tracebacks and exit codes.
+Everything up to the library's fork() happens once; the rest happens in a child, in its
+own cell, for one run. A run must look like `python3 /tmp/main.py`: the same __main__,
+argv and path, the same tracebacks and exit codes.
 """
 
 import atexit
@@ -24,11 +23,11 @@ def load(names):
         try:
             importlib.import_module(name)
         except Exception:  # pylint: disable=broad-exception-caught
-            pass  # not installed, or broken: who imports it will be told
+            pass  # not installed, or broken: a program that imports it gets the error
 
 
 def rehearse():
-    """Much sets itself up when it is first used, the compiler for one: once for all."""
+    """Use once what sets itself up at first use, such as the compiler."""
     with open(HERE + "rehearsal", "rb") as file:
         text = file.read()
     stdout, sys.stdout = sys.stdout, open(os.devnull, "w", encoding="utf-8")
@@ -39,7 +38,7 @@ def rehearse():
 
 
 def load_library():
-    """As a module of C's, which is not among those that the program will see."""
+    """Load the library as an extension module that is not in the program's sys.modules."""
     if "t" in sys.abiflags:
         sys.exit("a Python without a global lock cannot be forked from yet")
     machinery = sys.modules["_frozen_importlib_external"]
@@ -51,7 +50,7 @@ def load_library():
 
 
 def differ():
-    """What two children of one zygote must not have in common."""
+    """Seed what must differ between two children of one zygote."""
     numpy = sys.modules.get("numpy.random")
     if numpy:
         numpy.seed()
@@ -67,7 +66,7 @@ def set_env(env):
 
 
 def hold_to(names, text, folders):
-    """Only these modules for the program: hook.py, which came with the job."""
+    """Hold the program to the list of modules, with the hook.py that came with the job."""
     hook = {"__name__": "hook"}
     exec(compile(text, "<dewar>", "exec", dont_inherit=True), hook)
     hook["install"]([name for name in names.split(",") if name], folders)
@@ -83,7 +82,7 @@ def make_main(path):
 
 
 def status_of(end):
-    """Exit status of a SystemExit, as the interpreter itself sees it."""
+    """The exit status of a SystemExit, as in the interpreter itself."""
     code = end.code
     if code is None:
         return 0
@@ -105,7 +104,7 @@ def flush():
 
 
 def clear(names):
-    """Let go of what the program made, so that its files are written out."""
+    """Release the program's objects, so that its files are flushed."""
     for names_here in [sys.modules[name].__dict__ for name in names
                        if isinstance(sys.modules.get(name), type(sys))]:
         for private in (True, False):
@@ -116,7 +115,7 @@ def clear(names):
 
 
 def new_modules(known):
-    """Those that came behind the one that was last; the older ones are left untouched."""
+    """The modules that were loaded after the last one that is known."""
     names = []
     for name in reversed(sys.modules):
         if name == known[0] and sys.modules[name] is known[1]:
@@ -126,7 +125,7 @@ def new_modules(known):
 
 
 def finish(status, known):
-    """All of an orderly end that anybody can see; not the taking down of the rest."""
+    """Do all of an orderly exit that is visible outside, without freeing the rest."""
     threading = sys.modules.get("threading")
     if threading:
         threading._shutdown()  # pylint: disable=protected-access
@@ -152,10 +151,10 @@ last = last, sys.modules[last]
 result = 0  # pylint: disable=invalid-name
 gc.collect()
 gc.freeze()
-library.fork()  # from here on we are in the child
+library.fork()  # returns only in the child
 
 differ()
-source, script, arguments, environment, hooks = library.wait()  # from here on it is the caller's time
+source, script, arguments, environment, hooks = library.wait()  # the run's time starts here
 
 sys.argv = [script, *arguments]
 sys.orig_argv = ["python3", *sys.argv]

@@ -4,7 +4,7 @@
 
 /*
  * The kinds of parts that the readers look at, by their names in the grammars. A name
- * means the same in every grammar that has it; all other kinds are DW_K_OTHER. Some are
+ * means the same in every grammar that uses it; all other kinds are DW_K_OTHER. Some are
  * listed only because they are not DW_K_OTHER: python.c looks through that. Tokens are
  * listed only where they decide something.
  */

@@ -446,7 +446,7 @@ static inline const struct dw_node *dw_node(const struct dw_reading *r, uint32_t
 	return &r->language->nodes[dw_kind(&r->tree, part)];
 }
 
-/* The child in that field; 0 if there is none, or no field. */
+/* The child in that field; 0 without such a child or field. */
 static inline uint32_t dw_side(const struct dw_reading *r, uint32_t part, uint8_t field)
 {
 	return field ? dw_child_in(&r->tree, part, (enum dw_field)field) : 0;
@@ -497,7 +497,7 @@ struct dw_value dw_name_value(struct dw_reading *r, uint32_t scope, const char *
 /* Decode \n, \x41, \u0041, \u{41}, \101 and the like. */
 struct dw_value dw_unescape(struct dw_reading *r, const char *text, size_t len);
 
-/* What fold makes of v; the call's arguments from first on are its own. */
+/* Apply fold to v; its arguments are those of the call from first on. */
 struct dw_value dw_fold(struct dw_reading *r, enum dw_fold fold, struct dw_value v,
                         uint32_t call, unsigned first);
 /* The numbers that are a part's children, as characters. */

@@ -47,7 +47,7 @@ static const char *const harmless[] = {
 	"ulimit", "umask",   "wait", "xargs", "alias",   "unalias",
 };
 
-/* Of these, and of the shells below, what is a program and not only a built-in. */
+/* The commands above, and the shells below, that are programs and not only built-ins. */
 const char *const dw_shell_carriers[] = {
 	"[",    "env",  "false",   "nice", "nohup", "printf", "sleep", "stdbuf",
 	"test", "time", "timeout", "true", "xargs", "sh",     NULL,

@@ -125,7 +125,7 @@ static void carry(struct dw_script *s, uint32_t part, const struct carrier *c,
 		const char *text = words[i].text;
 
 		if (!text) {
-			/* In the place of a command it is one that nobody knows. */
+			/* An unknown word where a command is expected: an unknown command. */
 			if (own == 0)
 				break;
 			own--;

@@ -22,7 +22,7 @@ const char *dw_shell_plain_name(const char *name)
 	return name;
 }
 
-/* Someone says unset -f. */
+/* Returns true if the script contains unset -f. */
 static bool takes_back(const struct dw_tree *tree)
 {
 	for (uint32_t i = 1; i < tree->n_parts; i++)
@@ -33,8 +33,8 @@ static bool takes_back(const struct dw_tree *tree)
 }
 
 /*
- * Is that name a function's here? Only if it was surely defined before: at the top of
- * the script, in no branch, and nobody took it back.
+ * Returns true if the name is a function here. It must certainly be defined before: at
+ * the top level of the script, in no branch, and the script contains no unset -f.
  */
 static bool is_function(struct dw_script *s, uint32_t part, const char *name)
 {
@@ -121,7 +121,7 @@ void dw_shell_add_command(struct dw_script *s, uint32_t part)
 	size_t n, count = 1;
 	uint32_t flags = 0, last = name, from = part;
 
-	/* ((x < 3)) is none, whatever the grammar says of it. */
+	/* ((x < 3)) is not a command, although the grammar parses it as one. */
 	if (!name || (dw_child_of(tree, name, DW_K_ARITHMETIC_EXPANSION) &&
 	              tree->code[dw_part(tree, name)->start] == '('))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has no end: loops, and functions that start themselves. */
+/* Find endless loops, and functions that call themselves. */
 #include "analysis/shell_read.h"
 
 #include <string.h>

@@ -94,7 +94,7 @@ static void put_ansi(struct making *m, const char *text, size_t len)
 				value = value * 16 + (unsigned)hex(text[++i]);
 				digits++;
 			}
-			/* Nobody needs more than ASCII to name a program. */
+			/* Names of programs are ASCII: treat other characters as unknown. */
 			if (value > 0x7f || value == 0)
 				m->unknown = true;
 			c = (char)value;

@@ -25,6 +25,7 @@ static const char schema[] =
 	"CREATE TABLE question ("
 	"seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
 	"state INTEGER NOT NULL, allow_self INTEGER NOT NULL, run TEXT NOT NULL,"
+	/* prose: allow who is a column */
 	"hash TEXT NOT NULL, caller TEXT NOT NULL, who TEXT NOT NULL, door TEXT NOT NULL,"
 	"session TEXT NOT NULL, rule TEXT NOT NULL, reason TEXT NOT NULL,"
 	"findings TEXT NOT NULL, request TEXT NOT NULL, asked_us INTEGER NOT NULL,"
@@ -36,6 +37,7 @@ static const char schema[] =
 	"CREATE INDEX question_caller ON question (caller, state);"
 	"CREATE TABLE memory ("
 	"id TEXT PRIMARY KEY, kind INTEGER NOT NULL, caller TEXT NOT NULL,"
+	/* prose: allow who is a column */
 	"who TEXT NOT NULL, hash TEXT NOT NULL, session TEXT NOT NULL,"
 	"rule TEXT NOT NULL, decided_by TEXT NOT NULL, note TEXT NOT NULL,"
 	"decided_us INTEGER NOT NULL, expires_us INTEGER NOT NULL) STRICT;"

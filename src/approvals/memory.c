@@ -90,6 +90,7 @@ static int store_memory(struct dw_approvals *a, const struct dw_approval *yes,
 	enum dw_remember kind = yes->remember;
 	sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
+		/* prose: allow who is a column */
 		"INSERT INTO memory (caller, hash, session, rule, id, kind, who, "
 		"decided_by, note, decided_us, expires_us) "
 		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
@@ -171,6 +172,7 @@ static int list(struct dw_approvals *a, dw_memory_fn *fn, void *user,
 {
 	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
+		/* prose: allow who is a column */
 		"SELECT id, hash, who, session, rule, decided_by, note, kind, decided_us, "
 		"expires_us FROM memory WHERE expires_us = 0 OR expires_us > ? "
 		"ORDER BY decided_us, id",

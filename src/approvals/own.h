@@ -26,7 +26,7 @@ struct dw_approvals {
 
 extern const struct dw_sqlite_kind dw_approvals_kind;
 
-/* The length of the identity in who: the part before the first blank. */
+/* The length of the identity in a caller's name: the part before the first blank. */
 size_t dw_approvals_identity(const char *who);
 bool dw_approvals_same(const char *who, const char *other);
 
@@ -48,6 +48,7 @@ int dw_approvals_end(struct dw_approvals *a, int r, struct dw_error *err);
 
 /* In the order that dw_approvals_row() reads. */
 #define DW_APPROVALS_COLUMNS                                                 \
+	/* prose: allow who is a column */                                   \
 	"id, run, hash, memory, used_by, who, door, session, rule, reason, " \
 	"findings, request, decided_by, note, state, allow_self, remember, " \
 	"asked_us, expires_us, decided_us, used_us"

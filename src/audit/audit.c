@@ -246,7 +246,7 @@ int dw_audit_outcome(struct dw_audit *audit, const struct dw_audit_run *run,
 	return submit(audit, &job, err);
 }
 
-/* Become the leader, who alone may use the connection. */
+/* Become the leader: only that thread may use the connection. */
 static void lead(struct dw_audit *audit)
 {
 	(void)pthread_mutex_lock(&audit->lock);

@@ -102,7 +102,7 @@ static int interrupt(struct dw_audit_store *store, struct dw_audit_tail *tail,
                      const struct orphan *orphan, struct dw_error *err)
 {
 	autostmt sqlite3_stmt *stmt =
-		dw_sqlite_prepare(&store->sqlite,
+		dw_sqlite_prepare(&store->sqlite, /* prose: allow who is a column */
 	                          "SELECT who, level_asked FROM record WHERE seq = ?",
 	                          err);
 	struct dw_audit_record rec;

@@ -34,6 +34,7 @@ struct dw_audit_reader {
 
 /* The fields of dw_audit_fields, in order. */
 #define DW_AUDIT_COLUMNS                                                          \
+	/* prose: allow who is a column */                                        \
 	"seq, time_us, kind, run, who, request, decision, rule, level_asked, "    \
 	"level_achieved, proof_sha256, status, reason, hint, exit_code, signal, " \
 	"run_us, cpu_us, memory_bytes, through_seq, through_hash, prev_hash, hash"
@@ -42,7 +43,7 @@ struct dw_audit_reader {
 int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool stays,
                         bool *ret_new, struct dw_error *err);
 
-/* Create the tables if there are none; the caller holds the lock of the file. */
+/* Create the tables unless they exist; the caller holds the lock of the file. */
 int dw_audit_store_create(struct dw_audit_store *store, const char *path,
                           struct dw_error *err);
 

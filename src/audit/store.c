@@ -29,6 +29,7 @@ static const char schema[] =
 	"seq INTEGER PRIMARY KEY AUTOINCREMENT,"
 	"time_us INTEGER NOT NULL,"
 	"kind TEXT NOT NULL CHECK (kind IN ('intent','outcome','interrupted','checkpoint')),"
+	/* prose: allow who is a column */
 	"run TEXT, who TEXT, request TEXT, decision TEXT, rule TEXT,"
 	"level_asked TEXT, level_achieved TEXT, proof_sha256 TEXT,"
 	"status TEXT, reason TEXT, hint TEXT, exit_code INTEGER, signal INTEGER,"

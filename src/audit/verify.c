@@ -38,7 +38,7 @@ struct walk {
 	struct dw_sqlite *sqlite;
 	const struct dw_audit_anchor *anchor;
 	struct dw_audit_verdict *verdict;
-	int64_t checkpoint_seq; /* of the newest checkpoint; 0 if there is none */
+	int64_t checkpoint_seq; /* of the newest checkpoint; 0 without a checkpoint */
 	char checkpoint_hash[DW_AUDIT_HASH_MAX];
 };
 

@@ -8,8 +8,8 @@ struct dw_error;
 
 /*
  * Check that the kernel has all required system calls. -1 with DW_E_UNSUPPORTED names the
- * first missing call and the Linux version that has it. With namespaces, also the calls
- * that build the root of a cell.
+ * first missing call and the Linux version that added it. With namespaces, also checks
+ * the calls that build the root of a cell.
  *
  * Call it before anything is created: without pidfd_send_signal() a cell cannot be
  * killed, and without openat2() its files cannot be removed.

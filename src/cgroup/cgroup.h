@@ -117,7 +117,7 @@ const char *dw_controller_name(enum dw_controller controller);
 
 /*
  * An attribute as a number, or the number after a word at the start of a line. UINT64_MAX
- * if there is none, and for "max".
+ * without such a number, and for "max".
  */
 uint64_t dw_attr_number(int dir_fd, const char *attr);
 uint64_t dw_attr_event(int dir_fd, const char *attr, const char *word);
@@ -167,7 +167,7 @@ void dw_cgroup_parent_refused(const char *why);
  */
 int dw_cgroup_pass_on(int dir_fd);
 
-/* The name of the leaf that a process of ours moves into. */
+/* The name of the leaf cgroup that a process of Dewar moves into. */
 void dw_cgroup_leaf_name(char *ret, size_t size, int pid);
 
 /* Create that leaf in a folder, named for this pid, and move into it. 0 or -errno. */

@@ -24,7 +24,7 @@ static const struct {
 	{406, "not_acceptable"},
 	{408, "timeout"},
 	{409, "conflict"},
-	{411, "too_large"}, /* no Content-Length: it may be */
+	{411, "too_large"}, /* no Content-Length: the size is unknown */
 	{413, "too_large"},
 	{415, "unsupported_media_type"},
 	{421, "misdirected"},

@@ -12,8 +12,8 @@
 
 #define LOOK_MS 100U
 
-/* Of what all requests together may hold, as a part: who waits for hours must not keep
- * others out. */
+/* Parked tasks may hold this fraction of the memory of all requests: a task may wait for
+ * hours, and must not keep new requests out. */
 #define PART_OF_CLAIMS 4U
 
 struct dw_approval_queue_answer {
@@ -24,7 +24,7 @@ struct dw_approval_queue_answer {
 	bool yes;
 };
 
-/* ---- coming and going ---- */
+/* ---- parking and leaving ---- */
 
 static size_t count_of(const struct dw_approval_queue *p, const struct dw_tenant *tenant)
 {
@@ -48,26 +48,26 @@ int dw_approval_queue_room(struct dw_service *s, const struct dw_task *task,
 	(void)pthread_mutex_unlock(&s->lock);
 	if (full)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "as many runs wait for approval as may: try again later");
+		               "too many runs are waiting for approval; retry later");
 	if (many)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "%u of your runs wait for approval, which is as many as may: "
-		               "try again when they are decided",
+		               "%u of your runs are waiting for approval, which is the limit; "
+		               "retry when they are decided",
 		               DW_APPROVAL_QUEUE_MAX_PER_CALLER);
 	return 0;
 }
 
-/* Under the lock: has something happened in the meantime that ends it? */
+/* Returns true, with task->why set, if the task must end instead. Under the lock. */
 static bool is_over(struct dw_service *s, struct dw_task *task)
 {
 	if (s->stopping)
 		(void)dw_api_fail(&task->why, 503,
-		                  "the question stays open: send the same request again",
+		                  "the approval stays open; send the same request again",
 		                  "the daemon stopped before approval %s was given",
 		                  task->approval.id);
 	else if (task->cancelled)
 		(void)dw_api_fail(&task->why, 409, "",
-		                  "it was cancelled before it was approved");
+		                  "the run was cancelled before it was approved");
 	return s->stopping || task->cancelled;
 }
 
@@ -94,12 +94,11 @@ bool dw_approval_queue_park(struct dw_service *s, struct dw_task *task)
 
 	describe(task);
 	atomic_store(&task->stage, DW_TASK_WAITING);
-	/* Before it is parked: nothing else can be told of it until then. */
+	/* Before it is parked: until then no other thread sends events of this task. */
 	dw_task_tell(task, DW_TASK_PENDING, DW_STDOUT, &task->approval,
 	             sizeof(task->approval));
-	dw_log(DW_LOG_INFO, "a run waits for approval", "run", task->id, "who",
-	       task->caller.who, "approval", task->approval.id, "rule",
-	       task->approval.rule, NULL);
+	dw_log(DW_LOG_INFO, "run.pending", "run", task->id, "who", task->caller.who,
+	       "approval", task->approval.id, "rule", task->approval.rule, NULL);
 
 	(void)pthread_mutex_lock(&s->lock);
 	over = is_over(s, task);
@@ -139,7 +138,7 @@ void dw_approval_queue_leave(struct dw_service *s, struct dw_task *task)
 	p->bytes -= task->claimed;
 }
 
-/* ---- answers of those who must not wait ---- */
+/* ---- decisions from threads that must not block ---- */
 
 void dw_service_decide(struct dw_service *service, const char *approval, const char *who,
                        bool yes, const char *note)
@@ -195,21 +194,21 @@ static void decide(struct dw_service *s, struct dw_approval_queue_answer *answer
 
 		if (!approvals ||
 		    dw_approvals_decide(approvals, answer->id, &ruling, NULL, &err) < 0)
-			dw_log(DW_LOG_WARNING, "a decision did not count", "approval",
+			dw_log(DW_LOG_WARNING, "approval.decision_failed", "approval",
 			       answer->id, "who", answer->who, "why", err.text, NULL);
 		next = answer->next;
 		free(answer);
 	}
 }
 
-/* ---- looking ---- */
+/* ---- polling ---- */
 
 struct seen {
 	struct dw_task *task;
 	bool decided;
 };
 
-/* Under the lock: those that are worth a look, each with a reference. */
+/* Collect the tasks to check, each with a reference. Under the lock. */
 static size_t collect(struct dw_service *s, bool changed, struct seen *ret, size_t max)
 {
 	int64_t now = dw_wall_us();
@@ -225,7 +224,7 @@ static size_t collect(struct dw_service *s, bool changed, struct seen *ret, size
 	return n;
 }
 
-/* What cannot be found out is found out by who runs it, and told to who asked. */
+/* Returns true also on an error: the worker meets it again and reports it to the client. */
 static bool is_decided(struct dw_service *s, const struct dw_task *task)
 {
 	struct dw_approvals *approvals = dw_service_approvals(s, NULL);
@@ -236,7 +235,7 @@ static bool is_decided(struct dw_service *s, const struct dw_task *task)
 	       state != DW_APPROVAL_PENDING;
 }
 
-/* Under the lock, which is let go of meanwhile. */
+/* Under the lock, which is released meanwhile. */
 static void look(struct dw_service *s, bool changed)
 {
 	_Static_assert(DW_APPROVAL_QUEUE_MAX < 1000, "they are on the stack");
@@ -263,7 +262,7 @@ static bool has_changed(struct dw_service *s, uint64_t *generation, bool *compla
 	int r = approvals ? dw_approvals_changed(approvals, generation, &err) : -1;
 
 	if (r < 0 && !*complained)
-		dw_log(DW_LOG_ERROR, "approvals cannot be read", "why", err.text, NULL);
+		dw_log(DW_LOG_ERROR, "approvals.unreadable", "why", err.text, NULL);
 	*complained = r < 0;
 	return r > 0;
 }

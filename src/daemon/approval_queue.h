@@ -9,47 +9,47 @@
 #include "dewar/error.h"
 
 /*
- * Tasks that wait for a person. They hold neither a thread nor a place among those that
- * run; one thread looks for all of them whether somebody has decided, here or in
- * another process, and puts back into the queue whatever has its answer.
+ * Parked tasks: tasks that wait for a person's approval. They hold neither a thread nor
+ * a slot for a running task. One thread polls for decisions, made in this process or in
+ * another one, and puts each decided task back into the queue.
  */
 struct dw_service;
 struct dw_task;
 
-/* Beside what approvals.h bounds: many may wait for one question. */
+/* In addition to the limits in approvals.h: many tasks may wait for one question. */
 #define DW_APPROVAL_QUEUE_MAX 500U
 #define DW_APPROVAL_QUEUE_MAX_PER_CALLER 20U
 
-/* A decision that somebody made who must not wait. */
+/* A decision from a thread that must not block, until the polling thread stores it. */
 struct dw_approval_queue_answer;
 
-/* The service's part; under its lock. */
+/* The service's parked tasks; under its lock. */
 struct dw_approval_queue {
 	struct dw_task *first;
 	size_t n;
 	size_t bytes; /* of their requests */
 	struct dw_approval_queue_answer *answers;
-	bool decided; /* look now */
+	bool decided; /* poll now */
 	pthread_cond_t wake;
 };
 
-/* May this one wait, if it has to? 0, or DW_E_BUSY. Takes the lock. */
+/* 0 if the task may be parked, should it need approval; else DW_E_BUSY. Takes the lock. */
 int dw_approval_queue_room(struct dw_service *s, const struct dw_task *task,
                            struct dw_error *err);
 
 /*
- * Park a task that runs, which must wait for a person: tells its client, and
- * gives its place back. False: it is over instead, and task->why. Takes the lock.
+ * Park a running task that needs approval: notifies its client and frees its slot.
+ * Returns false, with task->why set, if the task has to end instead. Takes the lock.
  */
 bool dw_approval_queue_park(struct dw_service *s, struct dw_task *task);
 
-/* Under the lock: it is not parked any more. */
+/* Remove the task from the parked ones. Under the lock. */
 void dw_approval_queue_leave(struct dw_service *s, struct dw_task *task);
 
-/* The thread. */
+/* The polling thread. */
 void *dw_approval_queue_watch(void *service);
 
-/* Once there are no threads. */
+/* Free the unstored decisions, after all threads have ended. */
 void dw_approval_queue_finish(struct dw_service *s);
 
 #endif

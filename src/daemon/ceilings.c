@@ -107,12 +107,12 @@ static int check_host(const struct dw_request *req, struct dw_api_error *why)
 		what = "image"; /* else it is the engine's, which has no path */
 	if (!what)
 		return 0;
-	return dw_api_fail(why, 403, "give what the program needs in files",
-	                   "%s names a path of the host, which the daemon does not show",
+	return dw_api_fail(why, 403, "pass what the program needs in files",
+	                   "%s names a path of the host, which the daemon does not allow",
 	                   what);
 }
 
-/* The smaller ceiling, where 0 is none. */
+/* The smaller ceiling; 0 means no ceiling. */
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a == 0 || (b != 0 && b < a) ? b : a;
@@ -140,7 +140,7 @@ static int fill_limits(const struct dw_ceilings *rules, const struct dw_caller *
 			                   row->key, (double)most / (double)row->scale,
 			                   row->unit, (double)wanted / (double)row->scale,
 			                   row->unit);
-		/* 0: not limited at all, which is more than the most. */
+		/* 0 asks for no limit, which exceeds any ceiling. */
 		*dw_limit_of(&req->limits, i) = smaller(now, most);
 	}
 	return 0;
@@ -169,7 +169,7 @@ int dw_ceilings_apply(const struct dw_ceilings *rules, const struct dw_caller *c
 {
 	if (!(caller->grant.scopes & DW_SCOPE_RUN))
 		return dw_api_fail(why, 403, "use a key with the scope run",
-		                   "this key may not run anything");
+		                   "this key may not run code");
 	if (!req->level)
 		req->level = rules->level;
 	if (dw_ceilings_check(rules, caller, req, why) < 0)

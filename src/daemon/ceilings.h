@@ -10,12 +10,12 @@
 #define DW_CEILINGS_IMAGES 64U
 #define DW_CEILINGS_IMAGE_MAX 256U
 
-/* What the daemon lets any client run; a caller's grant narrows it. */
+/* What the daemon allows its clients; a caller's grant may allow less. */
 struct dw_ceilings {
 	char levels[256];        /* "container,docker" */
 	char level[64];          /* if a request names none */
-	struct dw_limits limits; /* likewise; 0: the engine's */
-	struct dw_limits max;    /* 0: no limit */
+	struct dw_limits limits; /* likewise; 0: the default of the engine */
+	struct dw_limits max;    /* the ceilings; 0: no ceiling */
 	bool network;            /* the full network may be asked for */
 	struct {
 		char language[24];
@@ -27,20 +27,21 @@ struct dw_ceilings {
 void dw_ceilings_from_config(struct dw_ceilings *ret, const struct dw_config *config);
 
 /*
- * May the caller run this? Fills in what it left open. Nothing is lowered silently:
- * a limit that was asked for and is too high is refused, with the most there is.
+ * Check that the caller may run the request, and fill in what the request leaves open.
+ * No limit is lowered silently: a limit above its ceiling is refused, and the error
+ * names the ceiling.
  */
 int dw_ceilings_apply(const struct dw_ceilings *rules, const struct dw_caller *caller,
                       struct dw_request *req, struct dw_api_error *why);
 
 /*
- * May it run at the level that it has come to, which a policy may have raised? The
- * first part of what dw_ceilings_apply() asks; nothing is filled in.
+ * Check only that the caller may run at the request's level, which a policy may have
+ * raised since dw_ceilings_apply().
  */
 int dw_ceilings_check(const struct dw_ceilings *rules, const struct dw_caller *caller,
                       const struct dw_request *req, struct dw_api_error *why);
 
-/* The image that the config has for such a request, or NULL. */
+/* The image that the config sets for the request's language, or NULL. */
 const char *dw_ceilings_image(const struct dw_ceilings *rules,
                               const struct dw_request *req);
 

@@ -28,7 +28,7 @@
 #define HOUR_S 3600
 #define DAY_S (24 * HOUR_S)
 
-/* ---- what a value must be ---- */
+/* ---- checks of values ---- */
 
 static int check_listen(const void *base, const char *text, struct dw_error *err)
 {
@@ -41,7 +41,7 @@ static int check_listen(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
-/* Absolute: it must not depend on the folder that the daemon was started in. */
+/* Paths are absolute: they must not depend on the folder that the daemon starts in. */
 static int check_path(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
@@ -49,7 +49,7 @@ static int check_path(const void *base, const char *text, struct dw_error *err)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "\"%.64s\" must be a path that begins with /", text);
 	if (strlen(text) >= PATH_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "is too long a path");
+		return dw_fail(err, DW_E_INVALID, 0, "the path is too long");
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int check_socket(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
-/* A profile's name, or a file; a daemon has no folder that names could be relative to. */
+/* A profile's name, or an absolute path: a daemon has no folder of its own. */
 static int check_policy(const void *base, const char *text, struct dw_error *err)
 {
 	size_t len = strlen(text);
@@ -120,7 +120,7 @@ static int check_host(const void *base, const char *text, struct dw_error *err)
 	return 0;
 }
 
-/* As browsers send it: nothing else would ever be the same. */
+/* The exact form that browsers send: the header is compared byte by byte. */
 static int check_origin(const void *base, const char *text, struct dw_error *err)
 {
 	size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
@@ -157,7 +157,7 @@ static int check_language(const void *base, const char *text, struct dw_error *e
 	return dw_language_check(text, err);
 }
 
-/* What can be kept warm is what there is a template of without being asked for. */
+/* Only the languages of the built-in templates can be kept warm. */
 static int check_warm_language(const void *base, const char *text, struct dw_error *err)
 {
 	const char *name = dw_language_name(text);
@@ -180,7 +180,7 @@ static int check_docker(const void *base, const char *text, struct dw_error *err
 	(void)text;
 	if (!docker->language || (!docker->image && docker->standby == 0))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "give the language, and its image, or how many wait");
+		               "set language, and image or standby");
 	return 0;
 }
 
@@ -195,9 +195,9 @@ static int check_template(const void *base, const char *text, struct dw_error *e
 	return 0;
 }
 
-/* ---- words that become something else ---- */
+/* ---- conversion of lists ---- */
 
-/* "a,b" in size bytes. */
+/* Join the words as "a,b" in size bytes. */
 static int join(const char *const *words, size_t n, char *ret, size_t size,
                 struct dw_error *err)
 {
@@ -226,7 +226,7 @@ static int take_default_level(void *base, const char *const *words, size_t n,
 		return -1;
 	copy = strdup(text);
 	if (!copy)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the config");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the config");
 	free(config->runs.level);
 	config->runs.level = copy;
 	return 0;
@@ -255,7 +255,7 @@ static int take_scopes(void *base, const char *const *words, size_t n,
 	return 0;
 }
 
-/* ---- the keys there are ---- */
+/* ---- the table of keys ---- */
 
 #define AT(member) .at = offsetof(struct dw_config, member)
 #define COUNTED(member, number)                   \
@@ -269,7 +269,7 @@ static int take_scopes(void *base, const char *const *words, size_t n,
 #define YAML_CPUS DW_YAML_CPUS
 #define YAML_COUNT DW_YAML_NUMBER
 
-/* In the order of the table. A 0 would stand for the default: no check lets it pass. */
+/* In the order of the table. 0 means the default, so no check accepts it as a value. */
 static const struct dw_yaml_key limits_keys[] = {
 #define DW_LIMIT(id, member, kind, option, ...)                         \
 	{option, YAML_##kind, .at = offsetof(struct dw_limits, member), \
@@ -379,9 +379,9 @@ static const struct dw_yaml_key all_keys[] = {
 	{0},
 };
 
-/* ---- what must fit together ---- */
+/* ---- checks across keys ---- */
 
-/* Each of "a,b" is one of the daemon's. */
+/* Check that each level in "a,b" is one of runs.levels. */
 static int check_allowed(const struct dw_config *config, const char *text,
                          struct dw_error *err)
 {
@@ -443,7 +443,7 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 	return 0;
 }
 
-/* A default above the most would refuse a request that names no limit. */
+/* A default above its ceiling would refuse every request that sets no limit. */
 static int check_defaults(const struct dw_config *config, const struct dw_yaml *yaml,
                           struct dw_error *err)
 {
@@ -463,7 +463,7 @@ static int check_defaults(const struct dw_config *config, const struct dw_yaml *
 	return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- reading the file ---- */
 
 static struct dw_config *make_defaults(void)
 {
@@ -509,7 +509,7 @@ int dw_config_parse(const char *name, const char *text, size_t len,
 	int r;
 
 	if (!config)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the config");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the config");
 	r = dw_yaml_parse(name, text, len, &yaml, err);
 	if (r == 0)
 		r = dw_yaml_read(yaml, all_keys, config, err);
@@ -535,21 +535,23 @@ int dw_config_load(const char *path, struct dw_config **ret, struct dw_error *er
 
 	if (!path)
 		return dw_config_parse("the defaults", "", 0, ret, err);
-	/* A pipe would hold us, and could not be read again. */
+	/* Not a pipe: it could block, and could not be read again on a reload. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
-		               errno, "read the config %s", path);
+		               errno, "cannot read the config %s", path);
 	if (!S_ISREG(st.st_mode))
 		return dw_fail(err, DW_E_INVALID, 0, "the config %s is not a file", path);
 	text = malloc(FILE_MAX + 1);
 	if (!text)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the config %s", path);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the config %s",
+		               path);
 	n = dw_fd_read_some(fd, text, FILE_MAX + 1);
 	if (n < 0)
-		return dw_fail(err, DW_E_INTERNAL, (int)-n, "read the config %s", path);
+		return dw_fail(err, DW_E_INTERNAL, (int)-n, "cannot read the config %s",
+		               path);
 	if ((size_t)n > FILE_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "the config %s is larger than a MB",
+		return dw_fail(err, DW_E_INVALID, 0, "the config %s is larger than 1 MB",
 		               path);
 	return dw_config_parse(path, text, (size_t)n, ret, err);
 }

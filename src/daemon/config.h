@@ -11,16 +11,16 @@
 #include "dewar/request.h"
 #include "keys/grant.h"
 
-/* A language at level docker: which image it has, and containers that wait. */
+/* A language at level docker: its image and its standby containers. */
 struct dw_config_docker {
 	char *language;
 	char *image;      /* NULL: the language's own */
-	unsigned standby; /* of these limits, while the pool is on */
+	unsigned standby; /* containers with the default limits, while the pool is on */
 };
 
 /*
- * What `dewar serve` is told by its one YAML file. Everything has a default, and
- * the command line goes before the file.
+ * The settings of `dewar serve`, from its YAML file. Every setting has a default, and
+ * the command line overrides the file.
  */
 struct dw_config {
 	char *listen; /* "127.0.0.1:7443", "[::1]:7443"; NULL: not asked for */
@@ -30,12 +30,12 @@ struct dw_config {
 
 	struct {
 		unsigned concurrent; /* runs at a time; 0: by the cores */
-		unsigned queue;      /* that wait, at most */
+		unsigned queue;      /* the most runs that wait */
 		unsigned drain_s;    /* on SIGTERM, for runs to finish */
-		unsigned keep;       /* results kept for polling, at most */
-		uint64_t keep_bytes; /* ... and in all so much */
-		unsigned keep_s;     /* ... and so long */
-		char **levels;       /* that may be asked for */
+		unsigned keep;       /* the most results kept for polling */
+		uint64_t keep_bytes; /* their size together */
+		unsigned keep_s;     /* how long each is kept */
+		char **levels;       /* that a request may ask for */
 		size_t n_levels;
 		char *level; /* if a request names none; NULL: DW_LEVEL_DEFAULT */
 		struct dw_limits limits; /* if a request names none; 0: the engine's */
@@ -47,11 +47,11 @@ struct dw_config {
 	struct {
 		unsigned connections; /* at a time */
 		uint64_t body_bytes;  /* of a request */
-		unsigned idle_s;      /* of a connection that asks nothing */
-		unsigned body_s;      /* for a request to arrive whole */
-		char **hosts;         /* names in Host besides our own addresses */
+		unsigned idle_s;      /* timeout of a connection without a request */
+		unsigned body_s;      /* timeout for a complete request */
+		char **hosts;         /* names in Host besides the daemon's addresses */
 		size_t n_hosts;
-		char **origins; /* web pages that may call us */
+		char **origins; /* web pages that may call the daemon */
 		size_t n_origins;
 	} http;
 
@@ -59,7 +59,7 @@ struct dw_config {
 		uint64_t memory_bytes;
 		unsigned standby_max;
 		unsigned idle_s;
-		struct dw_template_config *templates; /* n 0: the ones there are */
+		struct dw_template_config *templates; /* n_templates 0: the built-in ones */
 		size_t n_templates;
 		bool off;
 	} pool;
@@ -69,8 +69,8 @@ struct dw_config {
 
 	struct {
 		char *path;          /* NULL: STATE/audit.db */
-		unsigned keep_days;  /* 0: for ever */
-		uint64_t keep_bytes; /* 0: all */
+		unsigned keep_days;  /* 0: no limit */
+		uint64_t keep_bytes; /* 0: no limit */
 	} audit;
 
 	char *log_level;       /* "debug", "info", "warning", "error" */
@@ -79,13 +79,13 @@ struct dw_config {
 };
 
 /*
- * The defaults, with what the file says laid over them; path NULL: the defaults.
- * What the file has and we do not know, or cannot be, is DW_E_INVALID with file,
- * line and key. docs/CONFIG.md has them all.
+ * Read the config file over the defaults; path NULL: only the defaults. An unknown key
+ * or an invalid value is DW_E_INVALID, with file, line and key. docs/CONFIG.md describes
+ * all keys.
  */
 int dw_config_load(const char *path, struct dw_config **ret, struct dw_error *err);
 
-/* The same of a file that has been read; its name is for errors. */
+/* The same from the text of a file; its name is for errors. */
 int dw_config_parse(const char *name, const char *text, size_t len,
                     struct dw_config **ret, struct dw_error *err);
 void dw_config_free(struct dw_config *config); /* accepts NULL */

@@ -11,7 +11,7 @@
 #define TICK_MS 100U
 #define RETAIN_EVERY_MS (3600U * 1000)
 
-/* ---- the list of tasks; under the lock ---- */
+/* ---- the list of tasks, under the lock ---- */
 
 static void list_add(struct dw_service *s, struct dw_task *task)
 {
@@ -38,7 +38,7 @@ static void list_remove(struct dw_service *s, struct dw_task *task)
 	dw_task_unref(task);
 }
 
-/* Let go of results: the oldest beyond what is to be kept. */
+/* Release the oldest results that exceed what the config keeps. */
 static void forget(struct dw_service *s)
 {
 	uint64_t now = dw_now_ms();
@@ -50,17 +50,17 @@ static void forget(struct dw_service *s)
 			continue;
 		if (s->kept <= s->keep.n && s->kept_bytes <= s->keep.bytes &&
 		    now - task->done_ms < (uint64_t)s->keep.s * 1000)
-			break; /* those behind it ended about as late, or later */
+			break; /* later tasks in the list ended at about the same time or later */
 		s->kept--;
 		s->kept_bytes -= task->bytes;
 		list_remove(s, task);
 	}
 }
 
-/* It is done, and was told so. */
+/* After the end of a task, which its client knows of: keep or drop its result. */
 static void after(struct dw_service *s, struct dw_task *task)
 {
-	/* Results that are kept are many, descriptors few. */
+	/* There may be more kept results than descriptors. */
 	dw_fd_close(&task->cancel_fd);
 	if (!task->keep) {
 		list_remove(s, task);
@@ -83,7 +83,7 @@ static void tell_if_idle(struct dw_service *s)
 		(void)pthread_cond_broadcast(&s->idle);
 }
 
-/* Under the lock, which is let go of meanwhile: it waits no more, and ends so. */
+/* End a waiting task with task->why. Under the lock, which is released meanwhile. */
 static void end_waiting(struct dw_service *s, struct dw_task *task)
 {
 	(void)dw_task_ref(task);
@@ -97,11 +97,11 @@ static void end_waiting(struct dw_service *s, struct dw_task *task)
 	(void)pthread_mutex_lock(&s->lock);
 	after(s, task);
 	tell_if_idle(s);
-	dw_task_unref(task); /* what the queue had */
+	dw_task_unref(task); /* the queue's reference */
 	dw_task_unref(task);
 }
 
-/* Who waits for a tenant that has used up its cpu seconds hears of it now. */
+/* End the waiting tasks of tenants that have used up their cpu seconds. */
 static void end_overdrawn(struct dw_service *s)
 {
 	struct dw_api_error why;
@@ -130,7 +130,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 
 	if (!dw_worker(s, task, &res)) {
 		if (dw_approval_queue_park(s, task))
-			return; /* the queue's reference is with it */
+			return; /* parked, with the queue's reference */
 		dw_conduct_abandon(s->conductor, &task->run, task->why.message);
 		dw_metrics_refused(s->metrics, task->why.status);
 	}
@@ -146,7 +146,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	dw_quota_done(s->quota, task->tenant);
 	end_overdrawn(s);
 	after(s, task);
-	(void)pthread_cond_signal(&s->work); /* it may be this tenant's turn now */
+	(void)pthread_cond_signal(&s->work); /* the tenant's next run may start */
 	tell_if_idle(s);
 	(void)pthread_mutex_unlock(&s->lock);
 	dw_task_unref(task);
@@ -176,7 +176,7 @@ void *dw_queue_work(void *user)
 	return NULL;
 }
 
-/* ---- those that never run ---- */
+/* ---- tasks that never run ---- */
 
 void dw_task_cancel(struct dw_task *task)
 {
@@ -186,8 +186,9 @@ void dw_task_cancel(struct dw_task *task)
 	task->cancelled = true;
 	if (task->waiting.tenant || task->parked) {
 		(void)dw_api_fail(&task->why, 409, "",
-		                  task->parked ? "it was cancelled before it was approved"
-		                               : "it was cancelled before its turn came");
+		                  task->parked
+		                          ? "the run was cancelled before it was approved"
+		                          : "the run was cancelled while it was queued");
 		end_waiting(s, task);
 	} else if (task->cancel_fd >= 0) {
 		dw_fd_signal(task->cancel_fd);
@@ -200,7 +201,7 @@ void dw_queue_cancel(struct dw_service *s)
 	struct dw_task *task;
 
 	s->stopping = true;
-	/* Those that wait first, or one of them takes the place of one that runs. */
+	/* Waiting tasks first: else one of them starts when a running one ends. */
 	for (task = s->first; task;) {
 		if (!task->waiting.tenant && !task->parked) {
 			task = task->next;
@@ -208,22 +209,22 @@ void dw_queue_cancel(struct dw_service *s)
 		}
 		if (task->parked)
 			(void)dw_api_fail(&task->why, 503,
-			                  "the question stays open: send the same request "
+			                  "the approval stays open; send the same request "
 			                  "again",
 			                  "the daemon stopped before approval %s was given",
 			                  task->approval.id);
 		else
-			(void)dw_api_fail(&task->why, 503, "another server may take it",
-			                  "the daemon stopped before its turn came");
+			(void)dw_api_fail(&task->why, 503, "try another server",
+			                  "the daemon stopped while the run was queued");
 		end_waiting(s, task);
-		task = s->first; /* the list may be another one by now */
+		task = s->first; /* the list may have changed */
 	}
 	for (task = s->first; task; task = task->next)
 		if (task->stage != DW_TASK_DONE && task->cancel_fd >= 0)
 			dw_fd_signal(task->cancel_fd);
 }
 
-/* One whose time has passed in the queue; NULL if there is none. */
+/* A task whose time ran out in the queue, or NULL. */
 static struct dw_task *find_late(struct dw_service *s)
 {
 	uint64_t now = dw_now_ns();
@@ -247,16 +248,16 @@ static void retain(struct dw_service *s)
 		keep.since_us = (int64_t)dw_wall_ms() * 1000 - keep.since_us;
 	(void)pthread_mutex_unlock(&s->lock);
 	if (dw_audit_retain(s->audit, &keep, &removed, &err) < 0)
-		dw_log(DW_LOG_ERROR, "old records stay", "why", err.text, NULL);
+		dw_log(DW_LOG_ERROR, "audit.prune_failed", "why", err.text, NULL);
 	(void)snprintf(text, sizeof(text), "%zu", removed);
 	if (removed > 0)
-		dw_log(DW_LOG_INFO, "old records are gone", "records", text, NULL);
+		dw_log(DW_LOG_INFO, "audit.pruned", "records", text, NULL);
 	(void)pthread_mutex_lock(&s->lock);
 }
 
 /*
- * Try each level once: an operator wants to know now and not with the first run,
- * and what a daemon before us left behind when it was killed goes with it.
+ * Probe each level once, so that the operator learns of a problem before the first run.
+ * This also removes what an earlier daemon left behind when it was killed.
  */
 void *dw_queue_look_around(void *user)
 {
@@ -272,8 +273,8 @@ void *dw_queue_look_around(void *user)
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
 		if (dw_level_probe(name, &err) < 0)
-			dw_log(DW_LOG_WARNING, "a level is not there", "name", name,
-			       "why", err.text, NULL);
+			dw_log(DW_LOG_WARNING, "level.unavailable", "name", name, "why",
+			       err.text, NULL);
 	}
 	return NULL;
 }
@@ -306,21 +307,21 @@ void *dw_queue_keep_house(void *user)
 	return NULL;
 }
 
-/* ---- taking one ---- */
+/* ---- accepting tasks ---- */
 
 static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error *why)
 {
 	const char *image;
 
 	if (s->draining) {
-		(void)dw_api_fail(why, 503, "another server may take it",
-		                  "the daemon is about to stop");
+		(void)dw_api_fail(why, 503, "try another server",
+		                  "the daemon is stopping");
 		why->retry_after_s = 5;
 		return -1;
 	}
 	if (dw_ceilings_apply(&s->rules, &task->caller, &task->req, why) < 0)
 		return -1;
-	/* A reload may change the rules' own texts. */
+	/* Copies: a reload may change the texts of the rules. */
 	if (task->req.level == s->rules.level) {
 		(void)snprintf(task->level, sizeof(task->level), "%s", s->rules.level);
 		task->req.level = task->level;
@@ -345,17 +346,17 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
 	int r;
 
 	if (!task)
-		return dw_api_fail(why, 503, "try again later",
-		                   "out of memory or of descriptors");
+		return dw_api_fail(why, 503, "retry later",
+		                   "out of memory or file descriptors");
 	task->arrived_ns = task->counts_ns = dw_now_ns();
-	*ret = dw_task_ref(task); /* before anything can happen to it */
+	*ret = dw_task_ref(task); /* before another thread can end it */
 	(void)pthread_mutex_lock(&service->lock);
 	r = enter(service, task, why);
 	if (r == 0)
 		list_add(service, task);
 	(void)pthread_mutex_unlock(&service->lock);
 	if (r == 0) {
-		/* After the lock: who is woken wants it. */
+		/* Without the lock: the woken thread needs it at once. */
 		(void)pthread_cond_signal(&service->work);
 		return 0;
 	}

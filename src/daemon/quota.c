@@ -21,9 +21,9 @@ struct dw_tenant {
 	unsigned running;
 
 	/*
-	 * What is used of a minute's runs, where one counts MINUTE_MS and goes down
-	 * by runs_per_minute each millisecond: whole numbers only, and a quota that
-	 * changes counts at once.
+	 * A leaky bucket for the runs per minute: a run adds MINUTE_MS, and each
+	 * millisecond removes runs_per_minute. So all numbers are whole, and a changed
+	 * quota takes effect at once.
 	 */
 	uint64_t used;
 	uint64_t used_at_ms;
@@ -32,7 +32,7 @@ struct dw_tenant {
 	uint64_t day;    /* since 1970 */
 
 	uint64_t strained_ms; /* when it was unruly last; 0: never */
-	uint64_t seen_ms;     /* when it wanted something last */
+	uint64_t seen_ms;     /* when its last request arrived */
 	bool yields;          /* it is unruly, and not alone */
 
 	char *who;
@@ -46,9 +46,9 @@ struct dw_quota {
 	unsigned running_max;
 	size_t waiting;
 	unsigned running;
-	size_t able; /* of those who wait, as their tenants' concurrent runs go */
-	const struct dw_tenant *last; /* who wanted something last ... */
-	uint64_t before_ms;           /* ... and when any other did */
+	size_t able; /* waiting runs that their tenants' limits would let start */
+	const struct dw_tenant *last; /* the tenant of the last request ... */
+	uint64_t before_ms;           /* ... and when any other tenant's arrived */
 };
 
 static int compare(const void *a, const void *b)
@@ -89,7 +89,7 @@ void dw_quota_resize(struct dw_quota *quota, size_t queue_max, unsigned running_
 	quota->running_max = running_max;
 }
 
-/* How many more runs it may have beside those it has. */
+/* How many more runs the tenant may have at the same time. */
 static size_t slots_of(const struct dw_tenant *tenant)
 {
 	unsigned most = tenant->yields ? 1 : tenant->grant.concurrent;
@@ -99,7 +99,7 @@ static size_t slots_of(const struct dw_tenant *tenant)
 	return most > tenant->running ? most - tenant->running : 0;
 }
 
-/* How many of those who wait could run, if there were no other tenants. */
+/* How many of the tenant's waiting runs could start if there were no other tenants. */
 static size_t able_of(const struct dw_tenant *tenant)
 {
 	size_t slots = slots_of(tenant);
@@ -107,7 +107,7 @@ static size_t able_of(const struct dw_tenant *tenant)
 	return tenant->waiting < slots ? tenant->waiting : slots;
 }
 
-/* All changes of how many wait and run go through here, so that the sums hold. */
+/* Every change of these counts goes through here, so that the totals stay right. */
 static void count(struct dw_quota *quota, struct dw_tenant *tenant, int waiting,
                   int running)
 {
@@ -150,13 +150,13 @@ struct dw_tenant *dw_quota_tenant(struct dw_quota *quota, const char *who,
 	return tenant;
 }
 
-/* Is that less than a while ago? A clock that was set back has no such thing. */
+/* Returns true if then_ms is recent. Never true after the clock was set back. */
 static bool is_lately(uint64_t then_ms, uint64_t utc_ms)
 {
 	return then_ms > 0 && utc_ms - then_ms < DW_UNRULY_MS;
 }
 
-/* Is the tenant unruly, and is there somebody whom that would disturb? */
+/* Set tenant->yields: it is unruly, and another tenant is active. */
 static void judge(struct dw_quota *quota, struct dw_tenant *tenant, uint64_t utc_ms)
 {
 	uint64_t other_ms = quota->before_ms;
@@ -183,13 +183,13 @@ bool dw_quota_yields(const struct dw_tenant *tenant)
 	return tenant->yields;
 }
 
-/* What time has given back of its runs a minute. */
+/* Let the bucket of the runs per minute leak for the time since the last call. */
 static void refill(struct dw_tenant *tenant, uint64_t utc_ms)
 {
 	uint64_t most = tenant->grant.runs_per_minute * MINUTE_MS;
 	uint64_t passed = 0, back;
 
-	/* A clock that was set back gives nothing, but goes on from there. */
+	/* A clock that was set back adds no quota, and counting goes on from there. */
 	if (utc_ms > tenant->used_at_ms)
 		passed = utc_ms - tenant->used_at_ms;
 	tenant->used_at_ms = utc_ms;
@@ -198,12 +198,12 @@ static void refill(struct dw_tenant *tenant, uint64_t utc_ms)
 	    back > tenant->used)
 		back = tenant->used;
 	tenant->used -= back;
-	/* It may have been larger: who used all of that waits for a minute, not for more. */
+	/* The quota may have been larger before: wait for one minute at most. */
 	if (tenant->used > most)
 		tenant->used = most;
 }
 
-/* A new day has a new account; one that the clock went back to does not. */
+/* Reset the cpu seconds on a new day, but not if the clock was set back to an earlier one. */
 static void turn_day(struct dw_tenant *tenant, uint64_t utc_ms)
 {
 	uint64_t day = utc_ms / DAY_MS;
@@ -227,9 +227,8 @@ static int check_rate(const struct dw_tenant *tenant, struct dw_api_error *why)
 
 	if (rate == 0 || after <= most)
 		return 0;
-	(void)dw_api_fail(why, 429,
-	                  "come back after Retry-After, or ask for a larger quota",
-	                  "%s may run %llu a minute, and has", tenant->who,
+	(void)dw_api_fail(why, 429, "retry after Retry-After, or ask for a larger quota",
+	                  "%s has used up its %llu runs per minute", tenant->who,
 	                  (unsigned long long)rate);
 	why->retry_after_s = whole_seconds((after - most + rate - 1) / rate);
 	return -1;
@@ -242,15 +241,14 @@ static int check_cpu(const struct dw_tenant *tenant, uint64_t utc_ms,
 
 	if (most == 0 || tenant->cpu_ms / 1000 < most)
 		return 0;
-	(void)dw_api_fail(why, 429,
-	                  "there are new ones at midnight UTC; or ask for a larger quota",
+	(void)dw_api_fail(why, 429, "retry after midnight UTC, or ask for a larger quota",
 	                  "%s has used up its %llu cpu seconds of today", tenant->who,
 	                  (unsigned long long)most);
 	why->retry_after_s = whole_seconds(DAY_MS - utc_ms % DAY_MS);
 	return -1;
 }
 
-/* Would it start at once, with all who wait already? */
+/* Returns true if a new run of the tenant would start at once. */
 static bool starts(const struct dw_quota *quota, const struct dw_tenant *tenant)
 {
 	return tenant->waiting < slots_of(tenant) &&
@@ -284,8 +282,8 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 	if (check_cpu(tenant, utc_ms, why) < 0 || check_rate(tenant, why) < 0)
 		return -1;
 	if (!starts(quota, tenant) && !has_room(quota, tenant))
-		return dw_api_fail(why, 429, "come back after Retry-After",
-		                   "the queue is full: %zu wait, %zu of them for %s",
+		return dw_api_fail(why, 429, "retry after Retry-After",
+		                   "the queue is full: %zu runs wait, %zu of them of %s",
 		                   quota->waiting, tenant->waiting, tenant->who);
 
 	if (tenant->waiting == 0)
@@ -298,7 +296,7 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 	return 0;
 }
 
-/* Out of its queue, and its tenant out of the turns if that was its last. */
+/* Take a run out of its queue, and its tenant out of the turns if it was the last one. */
 static void take_out(struct dw_quota *quota, struct dw_waiting *w, bool runs)
 {
 	struct dw_tenant *tenant = w->tenant;
@@ -310,7 +308,7 @@ static void take_out(struct dw_quota *quota, struct dw_waiting *w, bool runs)
 		TAILQ_REMOVE(&quota->turns, tenant, turn);
 }
 
-/* Whose turn it is. */
+/* The tenant whose turn it is. */
 static struct dw_tenant *next_tenant(const struct dw_quota *quota)
 {
 	struct dw_tenant *tenant = TAILQ_FIRST(&quota->turns);

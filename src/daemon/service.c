@@ -16,7 +16,7 @@
 #include "run/check.h"
 
 #define AUDIT_DOWN_MS 10000U
-#define LARGEST_AT_ONCE 16U /* of the largest requests there may be */
+#define LARGEST_AT_ONCE 16U /* requests of the largest size that fit in memory */
 
 static unsigned want_workers(const struct dw_config *config)
 {
@@ -28,7 +28,7 @@ static unsigned want_workers(const struct dw_config *config)
 	return n > DW_WORKERS_MAX ? DW_WORKERS_MAX : n;
 }
 
-/* Under the lock, or before there is anybody else. */
+/* Under the lock, or before the threads start. */
 static void take_config(struct dw_service *s, const struct dw_config *config)
 {
 	dw_ceilings_from_config(&s->rules, config);
@@ -74,15 +74,15 @@ static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)
 		r = pthread_create(&s->keeper, NULL, dw_queue_keep_house, s);
 		s->keeping = r == 0;
 	}
-	/* Once; an engine may take its time. */
+	/* Only once, and in a thread: an engine may be slow to answer. */
 	if (r == 0 && !s->scouting) {
 		r = pthread_create(&s->scout, NULL, dw_queue_look_around, s);
 		s->scouting = r == 0;
 	}
-	return r == 0 ? 0 : dw_fail(err, DW_E_INTERNAL, r, "start a thread");
+	return r == 0 ? 0 : dw_fail(err, DW_E_INTERNAL, r, "cannot start a thread");
 }
 
-/* What was used today counts, whoever was there to count it. */
+/* Charge tenants for the cpu seconds of today's earlier runs, of any process. */
 static int on_spent(void *user, const struct dw_audit_record *rec)
 {
 	const struct dw_grant none = {0};
@@ -125,12 +125,11 @@ static int open_audit(struct dw_service *s, const char *audit, struct dw_error *
 		return -1;
 	(void)snprintf(text, sizeof(text), "%zu", interrupted);
 	if (interrupted > 0)
-		dw_log(DW_LOG_WARNING, "runs of a process that is gone were interrupted",
-		       "runs", text, NULL);
+		dw_log(DW_LOG_WARNING, "audit.interrupted", "runs", text, NULL);
 	return read_spent(s, audit, err);
 }
 
-/* Containers that wait are as a request without limits of its own would have them. */
+/* Standby containers have the limits of a request that sets none. */
 static size_t describe_docker(struct dw_service *s, const struct dw_config *config,
                               struct dw_docker_config *ret)
 {
@@ -170,7 +169,7 @@ static int make_pool(struct dw_service *s, const struct dw_config *config,
 	docker = calloc(config->n_docker + 1, sizeof(*docker));
 	s->docker = calloc(config->n_docker + 1, sizeof(*s->docker));
 	if (!docker || !s->docker)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "start the pool");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot start the pool");
 	pool.docker = docker;
 	pool.n_docker = describe_docker(s, config, docker);
 	return dw_pool_new(&pool, &s->pool, err);
@@ -199,7 +198,7 @@ static struct dw_approvals *on_approvals(void *user, struct dw_error *err)
 static void on_webhook_error(void *user, const char *text)
 {
 	(void)user;
-	dw_log(DW_LOG_WARNING, "a webhook was not told", "why", text, NULL);
+	dw_log(DW_LOG_WARNING, "webhook.failed", "why", text, NULL);
 }
 
 static int make_conductor(struct dw_service *s, const struct dw_config *config,
@@ -215,7 +214,7 @@ static int make_conductor(struct dw_service *s, const struct dw_config *config,
 
 	s->approvals_path = strdup(approvals);
 	if (!s->approvals_path)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "start the service");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot start the service");
 	if (dw_conductor_create(&conductor, &s->conductor, err) < 0)
 		return -1;
 	dw_service_report_policy(s);
@@ -229,8 +228,7 @@ void dw_service_report_policy(struct dw_service *s)
 	char rules[32];
 
 	if (problem.code != DW_OK)
-		dw_log(DW_LOG_ERROR, "the policy stays as it was", "why", problem.text,
-		       NULL);
+		dw_log(DW_LOG_ERROR, "policy.invalid", "why", problem.text, NULL);
 	if (policy == s->policy_reported) {
 		dw_policy_unref(policy);
 		return;
@@ -248,13 +246,13 @@ int dw_service_new(const struct dw_config *config, const struct dw_service_files
 	struct dw_service *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "start the service");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot start the service");
 	init_locks(s);
 	take_config(s, config);
 	s->metrics = dw_metrics_new();
 	s->quota = dw_quota_new(config->runs.queue, want_workers(config));
 	if (!s->metrics || !s->quota) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "start the service");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot start the service");
 		dw_service_free(s);
 		return -1;
 	}
@@ -280,8 +278,7 @@ int dw_service_reload(struct dw_service *service, const struct dw_config *config
 	(void)pthread_mutex_lock(&service->lock);
 	take_config(service, config);
 	if (start_threads(service, n, &fewer) < 0)
-		dw_log(DW_LOG_ERROR, "fewer runs at a time than the config has", "why",
-		       fewer.text, NULL);
+		dw_log(DW_LOG_ERROR, "workers.reduced", "why", fewer.text, NULL);
 	dw_quota_resize(service->quota, config->runs.queue,
 	                n < service->n_workers ? n : service->n_workers);
 	(void)pthread_cond_broadcast(&service->work);
@@ -357,7 +354,7 @@ bool dw_service_draining(const struct dw_service *service)
 	return service->draining;
 }
 
-/* Who is not ready is sent nothing, and would never find out that it could. */
+/* Report ready again after AUDIT_DOWN_MS: a load balancer sends nothing to an unready daemon. */
 static bool is_audit_down(const struct dw_service *service)
 {
 	uint64_t since = service->audit_down_ms;
@@ -370,10 +367,9 @@ bool dw_service_ready(const struct dw_service *service, struct dw_error *err)
 	bool down = is_audit_down(service);
 
 	if (service->draining)
-		(void)dw_fail(err, DW_E_BUSY, 0, "it is about to stop");
+		(void)dw_fail(err, DW_E_BUSY, 0, "the daemon is stopping");
 	else if (down)
-		(void)dw_fail(err, DW_E_INTERNAL, 0,
-		              "the audit record cannot be written");
+		(void)dw_fail(err, DW_E_INTERNAL, 0, "cannot write the audit record");
 	return !service->draining && !down;
 }
 

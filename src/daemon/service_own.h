@@ -15,10 +15,10 @@
 #include "run/conduct.h"
 
 /*
- * What the service is inside.
+ * The service's private state.
  *
- * One lock for the queue, the list of tasks and the rules; it is held for
- * microseconds. Threads that run tasks hold nothing while a program runs.
+ * One lock protects the queue, the list of tasks and the rules; it is held for
+ * microseconds. Workers hold no lock while a program runs.
  */
 #define DW_WORKERS_MAX 1024U
 
@@ -29,31 +29,33 @@ struct dw_service_keep {
 
 struct dw_service {
 	pthread_mutex_t lock;
-	pthread_cond_t work; /* somebody may run, or it is over */
-	pthread_cond_t idle; /* nobody runs or waits any more */
-	pthread_cond_t tick; /* the keeper is to end */
+	pthread_cond_t work; /* a task may start, or the service ends */
+	pthread_cond_t idle; /* no task runs or waits */
+	pthread_cond_t tick; /* the keeper has to end */
 	struct dw_quota *quota;
 	struct dw_ceilings rules;
 	struct dw_service_keep keep;
-	struct dw_task *first, *last; /* all that can be found, the oldest first */
+	struct dw_task *first,
+		*last; /* tasks that clients can look up, the oldest first */
 	unsigned kept;
 	uint64_t kept_bytes;
-	struct dw_audit_keep retain;    /* since_us is how long, here */
+	struct dw_audit_keep retain;    /* here since_us is a duration */
 	_Atomic uint64_t audit_down_ms; /* the last intent's failure; 0: none */
 	atomic_bool draining;
 	bool ended;
 	bool hurry;    /* the drain's deadline has come early */
-	bool stopping; /* ... or has come: nobody begins to wait */
+	bool stopping; /* the deadline has come: no task may be parked any more */
 	_Atomic uint64_t claimed, claimed_max; /* bytes of requests */
 
 	struct dw_pool *pool;      /* NULL: every run is cold */
-	struct dw_request *docker; /* what containers of the pool's are like */
+	struct dw_request *docker; /* the template of the pool's containers */
 	struct dw_audit *audit;
 	char *approvals_path;
-	pthread_mutex_t opening; /* of the next one, which is there once it is needed */
+	pthread_mutex_t opening; /* protects approvals, which is opened on first use */
 	struct dw_approvals *approvals;
 	struct dw_conductor *conductor;
-	struct dw_policy *policy_reported; /* the keeper's: the last in the log */
+	struct dw_policy
+		*policy_reported; /* the last one logged; used by the keeper only */
 	struct dw_approval_queue pending;
 	struct dw_metrics *metrics;
 	pthread_t workers[DW_WORKERS_MAX], keeper, scout, watcher;
@@ -61,40 +63,43 @@ struct dw_service {
 	bool keeping, scouting, watching;
 };
 
-/* Threads: those that run what is next, one that goes by the clock, one at the start. */
+/* Threads: the workers, the keeper (periodic work), and one that probes levels at start. */
 void *dw_queue_work(void *user);
 void *dw_queue_keep_house(void *user);
 void *dw_queue_look_around(void *user);
 
-/* Under the lock: does nobody run or wait? */
+/* Returns true if no task runs or waits. Under the lock. */
 bool dw_queue_idle(const struct dw_service *s);
 
-/* Under the lock, which is let go of meanwhile: cancel all that run and wait. */
+/* Cancel all running and waiting tasks. Under the lock, which is released meanwhile. */
 void dw_queue_cancel(struct dw_service *s);
 
 /*
- * Under the lock: one that is parked has its answer, and waits for its turn again;
- * then whoever has no cpu seconds left is told, so the lock is let go of meanwhile.
+ * Put a parked task whose approval was decided back into the queue, and end the tasks of
+ * tenants without cpu seconds. Under the lock, which is released meanwhile.
  */
 void dw_queue_return(struct dw_service *s, struct dw_task *task);
 
-/* Let go of every task, once there are no threads. */
+/* Release every task, after all threads have ended. */
 void dw_queue_forget(struct dw_service *s);
 
-/* Without the lock, every now and then: log a policy that changed, or that is invalid. */
+/* Log a policy that has changed or is invalid. Called periodically, without the lock. */
 void dw_service_report_policy(struct dw_service *s);
 
 /*
- * Take a task that has left the queue through dw_conduct(): its result, or NULL and
- * task->why. Counts and tells; neither ends nor logs it. False: it waits for a person,
- * and comes again.
+ * Run a task that has left the queue with dw_conduct(). *ret is its result, or NULL with
+ * task->why set. Updates metrics and sends events, but neither ends nor logs the task.
+ * Returns false if the task was parked: it runs again after the approval.
  */
 bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret);
 
-/* Its time counts from when it came, or was approved. False: there is none left, and task->why. */
+/*
+ * Returns false, with task->why set, if the task's time ran out in the queue. The time
+ * counts from its arrival, or from its approval.
+ */
 bool dw_worker_in_time(struct dw_task *task, uint64_t now_ns);
 
-/* A task is over, with a result or not. */
+/* Log the end of a task; res may be NULL. */
 void dw_worker_log(const struct dw_task *task, const struct dw_result *res);
 
 #endif

@@ -100,7 +100,8 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 	if (res && !json) {
 		dw_result_free(res);
 		res = NULL;
-		(void)dw_api_fail(&task->why, 500, "", "write the result: no memory");
+		(void)dw_api_fail(&task->why, 500, "",
+		                  "cannot write the result: no memory");
 	}
 	(void)pthread_mutex_lock(&task->lock);
 	task->res = res;
@@ -111,11 +112,12 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 		task->bytes += res->out_len[i];
 	for (size_t i = 0; res && i < res->n_files; i++)
 		task->bytes += res->files[i].len;
-	/* What it was given is not needed any more, and may be large. */
+	/* The request is not needed any more, and may be large. */
 	dw_request_finish(&task->req);
 	dw_conduct_finish(&task->run);
 	dw_service_unclaim(task->service, task->claimed);
-	atomic_store(&task->stage, DW_TASK_DONE); /* the last: who sees it may read all */
+	/* Last: a thread that sees DW_TASK_DONE may read all fields. */
+	atomic_store(&task->stage, DW_TASK_DONE);
 	(void)pthread_cond_broadcast(&task->over);
 	if (task->on_event)
 		task->on_event(task->user, task, DW_TASK_ENDED, DW_STDOUT, NULL, 0);
@@ -162,7 +164,7 @@ char *dw_task_approval_json(const struct dw_task_approval *approval)
 	char *text;
 	size_t len;
 
-	/* What is cut may be cut in the middle of a character. */
+	/* The texts may have been cut in the middle of a character. */
 	rule = dw_utf8_clean(approval->rule, strlen(approval->rule), &len);
 	reason = dw_utf8_clean(approval->reason, strlen(approval->reason), &len);
 	dw_audit_time_text(approval->expires_us, expires);

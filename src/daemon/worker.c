@@ -9,7 +9,7 @@
 #include "dewar/dewar.h"
 #include "request/warnings.h"
 
-#define WAIT_THAT_COUNTS_MS 100U /* a shorter one is nobody's concern */
+#define WAIT_THAT_COUNTS_MS 100U /* a shorter wait is not worth a warning */
 
 static void on_output(void *user, enum dw_stream stream, const void *data, size_t len)
 {
@@ -44,7 +44,7 @@ static void count_record(struct dw_service *s, const struct dw_task *task)
 		return;
 	}
 	dw_metrics_audit_failed(s->metrics);
-	dw_log(DW_LOG_ERROR, "an outcome was not recorded", "run", task->id, "why",
+	dw_log(DW_LOG_ERROR, "audit.outcome_failed", "run", task->id, "why",
 	       run->unrecorded.text, NULL);
 }
 
@@ -89,16 +89,16 @@ bool dw_worker_in_time(struct dw_task *task, uint64_t now_ns)
 {
 	if (waited_ms(task, now_ns) < task->timeout_ms)
 		return true;
-	(void)dw_api_fail(&task->why, 429, "try again later, or ask for more time",
-	                  "busy: its %.1f s passed in the queue",
+	(void)dw_api_fail(&task->why, 429, "retry later, or with a longer timeout",
+	                  "busy: the run's %.1f s passed in the queue",
 	                  (double)task->timeout_ms / 1e3);
 	task->why.retry_after_s = 1;
 	return false;
 }
 
 /*
- * The policy may have raised the level: the daemon and the key must allow that one as
- * well, and the config has images of its own for a level.
+ * The policy may have raised the level: the daemon and the key must allow the new level
+ * too, and the config may set another image for it.
  */
 static int check_raised(struct dw_service *s, struct dw_task *task,
                         struct dw_request *req)
@@ -140,7 +140,7 @@ static int on_admit(struct dw_conduct *run, bool asking, struct dw_error *err)
 	return 0;
 }
 
-/* The program itself, with what is left of its time. */
+/* Run the program with the rest of its time. */
 static int on_execute(struct dw_conduct *run, struct dw_result **ret,
                       struct dw_error *err)
 {
@@ -166,36 +166,36 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 		return -1;
 	if (waited >= WAIT_THAT_COUNTS_MS)
 		dw_warn(*ret,
-		        "it waited %.1f s for its turn, which counts towards its %.1f s",
+		        "the run waited %.1f s in the queue, which counts towards its %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
 	if (req->yields)
 		dw_warn(*ret,
-		        "a run of this key came to its limit of processes less than %u s "
-		        "before: this one yields to the runs of others",
+		        "a run of this key reached its limit of processes less than %u s ago: "
+		        "this run yields to other tenants' runs",
 		        DW_UNRULY_MS / 1000);
 	return 0;
 }
 
-/* Why a run that ended has no result, for its client. */
+/* Set the error for the client of a run that ended without a result. */
 static void explain(struct dw_service *s, struct dw_task *task)
 {
 	const struct dw_conduct *run = &task->run;
 
 	if (task->why.status != 0)
-		return; /* on_admit() did */
+		return; /* on_admit() has set it */
 	if (run->stage != DW_CONDUCT_INTENT) {
 		(void)dw_api_fail_with(&task->why, &run->error);
 		return;
 	}
 	s->audit_down_ms = dw_now_ms();
-	dw_log(DW_LOG_ERROR, "no record, no run", "run", task->id, "why", run->error.text,
+	dw_log(DW_LOG_ERROR, "run.unrecorded", "run", task->id, "why", run->error.text,
 	       NULL);
-	(void)dw_api_fail(&task->why, 503, "see to the disk of the audit record", "%s",
+	(void)dw_api_fail(&task->why, 503, "check the disk of the audit record", "%s",
 	                  run->error.text);
 	task->why.retry_after_s = 5;
 }
 
-/* False: it waits for a person. */
+/* Returns false if the task was parked. */
 static bool conduct(struct dw_service *s, struct dw_task *task)
 {
 	struct dw_conduct *run = &task->run;

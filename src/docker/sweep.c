@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Remove containers that a killed dewar-docker left. Usually there are none: the guest
- * ends when its stream does, and the engine then removes the container. One is left if
- * the engine died too, or if we were killed between creation and start.
+ * Remove containers that a killed dewar-docker left. Usually it leaves no container: the
+ * guest ends when its stream does, and the engine then removes the container. One is left
+ * if the engine died too, or if dewar-docker was killed between creation and start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ void dw_owner_make(char *ret, size_t size)
 		               start);
 }
 
-/* Parse the number that ends at the given character; 0 if there is none. */
+/* Parse the number that ends at the given character; 0 without a number. */
 static unsigned long long next_number(const char **p, char until)
 {
 	unsigned long long n;

@@ -68,7 +68,7 @@ bool dw_version_read(const char *text, struct dw_version *ret)
 			if (!read_number(&at, &v.patch))
 				continue;
 		}
-		/* 1.0.0-rc93, 1.0.0~rc93+ds1 as Debian has it, 1.4.0-rc.3 */
+		/* 1.0.0-rc93, 1.0.0~rc93+ds1 (Debian), 1.4.0-rc.3 */
 		if (*at == '-' || *at == '~' || *at == '+')
 			at++;
 		if (strncmp(at, "rc", 2) == 0) {

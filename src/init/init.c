@@ -103,7 +103,7 @@ static void end_all(const struct dw_plan *plan)
 	pid_t pid;
 
 	if (plan->h->flags & DW_PLAN_NAMESPACES) {
-		/* All processes here descend from us: without a child there are none. */
+		/* All processes here descend from init: without a child, init is alone. */
 		if (waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD)
 			return;
 		/*

@@ -43,7 +43,7 @@ struct ruleset_attr {
 /* Handled, and granted nowhere. */
 #define FS_NEVER \
 	(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK | FS_IOCTL_DEV)
-/* What can be granted on a file that is not a folder. */
+/* Rights that apply to a file that is not a folder. */
 #define FS_ON_FILE                                                   \
 	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | \
 	 LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)

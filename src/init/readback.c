@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stage 10: read the program's walls back from the kernel. Nothing here repeats the plan:
- * every field is the kernel's answer, or says that there was none.
+ * every field is the kernel's answer, or says that the kernel gave no answer.
  *
  * The program's own process reads what it could change later, just before the exec. Init
  * reads what it shares with the program (namespaces, the tree, the network), while the

@@ -97,7 +97,7 @@ static const char *const dw_seccomp_allowed[] = {
 	"mseal", "memfd_create",
 	/* The ceiling is RLIMIT_MEMLOCK, and the cell's cgroup counts it. */
 	"mlock", "mlock2", "munlock", "mlockall", "munlockall",
-	/* V8 guards the pages it compiles to. */
+	/* V8 protects the pages of the code that it compiles. */
 	"pkey_alloc", "pkey_free", "pkey_mprotect",
 
 	/* Processes and threads. clone has rules below; clone3 is left out. */
@@ -107,21 +107,21 @@ static const char *const dw_seccomp_allowed[] = {
 	"setpgid", "setsid",
 	"set_tid_address", "set_robust_list", "get_robust_list", "rseq", "membarrier",
 	"futex", "futex_waitv", "futex_wait", "futex_wake", "futex_requeue",
-	/* Thread pointers and shadow stacks: each libc's first steps. */
+	/* Every libc sets up its thread pointer and shadow stack with these. */
 	"arch_prctl", "map_shadow_stack",
 	"personality", "prctl",
 
-	/* Signals reach what the pid namespace shows. */
+	/* Signals reach only processes in the pid namespace. */
 	"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
 	"rt_sigaction", "rt_sigprocmask", "rt_sigpending", "rt_sigsuspend",
 	"rt_sigtimedwait", "rt_sigreturn", "sigaltstack", "pause", "restart_syscall",
 
-	/* Who we are. Without capabilities an id changes only to one we have. */
+	/* Ids. Without capabilities a process changes only to an id that it already has. */
 	"getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups",
 	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid",
 	"setfsuid", "setfsgid", "setgroups", "capget", "capset",
 
-	/* Priorities and limits: unprivileged, they only go down. */
+	/* Priorities and limits: an unprivileged process can only lower them. */
 	"getpriority", "setpriority", "ioprio_get", "ioprio_set",
 	"getrlimit", "setrlimit", "prlimit64", "getrusage",
 	"sched_yield", "sched_getaffinity", "sched_setaffinity", "sched_getparam",
@@ -136,7 +136,7 @@ static const char *const dw_seccomp_allowed[] = {
 	"timer_create", "timer_settime", "timer_gettime",
 	"timer_getoverrun", "timer_delete",
 
-	/* The machine, as far as a program asks at its start. */
+	/* Facts about the machine that programs read when they start. */
 	"uname", "sysinfo", "getrandom",
 
 	/* Sockets; socket, socketpair and setsockopt have rules below. */
@@ -144,23 +144,23 @@ static const char *const dw_seccomp_allowed[] = {
 	"shutdown", "getsockname", "getpeername", "getsockopt", "setsockopt",
 	"sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg", "recvmmsg",
 
-	/* The cell has an ipc namespace; PHP's shmop and Perl's IPC::SysV live there. */
+	/* The cell has its own ipc namespace; PHP's shmop and Perl's IPC::SysV need these. */
 	"shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semtimedop", "semctl",
 	"msgget", "msgsnd", "msgrcv", "msgctl",
 	"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive",
 	"mq_notify", "mq_getsetattr",
 
-	/* A program may wall itself in further: both only ever narrow. */
+	/* A program may restrict itself further: neither can grant anything. */
 	"seccomp",
 	"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
 };
 
 /*
- * A rule looks at the low 32 bits of one argument, since that is what the kernel
- * looks at: with 64 compared, a bit set above them would dodge the rule
- * (CVE-2019-10063). That is also why no argument that is a pointer, an offset or
- * a size has a rule here, but for those that must be NULL: both halves of them. All
- * rules of a call stand together, and each must hold.
+ * A rule compares the low 32 bits of one argument, because the kernel uses only these:
+ * if 64 bits were compared, a bit set above them would evade the rule (CVE-2019-10063).
+ * So there is no rule for a pointer, an offset or a size, except for pointers that must
+ * be NULL, which have a rule for each half. The rules of a call are adjacent, and all of
+ * them must hold.
  */
 enum dw_seccomp_test {
 	DW_ONE_OF,
@@ -174,7 +174,7 @@ struct dw_seccomp_argument {
 		bool any;
 		unsigned arg;
 		uint32_t value;
-	} when; /* the rule counts only if this argument has this value, or any of
+	} when; /* the rule applies only if this argument has this value, or any of
 		 * its bits */
 	unsigned arg;
 	bool high; /* the upper half of it instead, for a pointer that must be NULL */
@@ -182,8 +182,8 @@ struct dw_seccomp_argument {
 	enum dw_seccomp_test test;
 	const uint32_t *values;
 	size_t n_values;
-	int answer; /* the errno of who breaks it */
-	bool last;  /* it is in the last filter */
+	int answer; /* the errno of a call that breaks the rule */
+	bool last;  /* the rule is in the last filter */
 };
 
 #define ALWAYS {.set = false}
@@ -199,7 +199,7 @@ struct dw_seccomp_argument {
 #define ELSE(e) .answer = (e)
 #define LAST .last = true
 
-/* The kernel's SOCK_TYPE_MASK: SOCK_CLOEXEC and SOCK_NONBLOCK ride above it. */
+/* The kernel's SOCK_TYPE_MASK: SOCK_CLOEXEC and SOCK_NONBLOCK are above it. */
 #define TYPE 0xfU
 
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
@@ -217,23 +217,23 @@ struct dw_seccomp_argument {
 
 static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	/*
-	 * No namespace of one's own: inside one a program has every capability, and
-	 * with them the kernel code where most escapes begin. CLONE_NEWTIME is not
+	 * No new namespaces: in its own user namespace a program has every capability,
+	 * and reaches the kernel code where most escapes begin. CLONE_NEWTIME is not
 	 * in the list because clone(2) takes its bit as part of the exit signal.
-	 * CLONE_PARENT would make a child of our parent's, a stranger to its wait().
+	 * CLONE_PARENT would give the caller's parent a child that it does not expect.
 	 */
 	{"clone", ALWAYS, BITS(0, NAMESPACES | CLONE_PARENT), ONE_OF(0), ELSE(EPERM)},
 	/*
-	 * Threads share their descriptors, as every libc has it: where init adds up
-	 * what a cell holds, it looks at one table for each process.
+	 * Threads must share their descriptors, as in every libc: init inspects one
+	 * descriptor table per process to add up what a cell holds.
 	 */
 	{"clone", WHEN_ANY(0, CLONE_THREAD), BITS(0, CLONE_FILES), ONE_OF(CLONE_FILES),
 	 ELSE(EPERM)},
 	{"close_range", ALWAYS, BITS(2, CLOSE_RANGE_UNSHARE), ONE_OF(0), ELSE(EINVAL)},
 
 	/*
-	 * Families that programs use, and no other: AF_ALG, AF_VSOCK, AF_RXRPC,
-	 * AF_PACKET, AF_KEY, AF_TIPC and the rest load modules that few have read.
+	 * Only the families that programs use: AF_ALG, AF_VSOCK, AF_RXRPC, AF_PACKET,
+	 * AF_KEY, AF_TIPC and the rest load kernel modules that are rarely reviewed.
 	 */
 	{"socket", ALWAYS, ARG(0), ONE_OF(AF_UNIX, AF_INET, AF_INET6, AF_NETLINK),
 	 ELSE(EAFNOSUPPORT)},
@@ -245,77 +245,77 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"socket", WHEN(0, AF_INET6), BITS(1, TYPE), ONE_OF(SOCK_STREAM, SOCK_DGRAM),
 	 ELSE(EPERM)},
 	/*
-	 * SCTP, L2TP, SMC, MPTCP, UDP-Lite hide behind ordinary types. The answer is
-	 * that of a kernel without them, at which Go turns to plain TCP.
+	 * SCTP, L2TP, SMC, MPTCP and UDP-Lite use ordinary socket types. The errno is
+	 * that of a kernel without them, after which Go falls back to plain TCP.
 	 */
 	{"socket", WHEN(0, AF_INET), ARG(2),
 	 ONE_OF(0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP), ELSE(EPROTONOSUPPORT)},
 	{"socket", WHEN(0, AF_INET6), ARG(2),
 	 ONE_OF(0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMPV6), ELSE(EPROTONOSUPPORT)},
-	/* getifaddrs() asks rtnetlink; NETFILTER, XFRM and the rest are escapes. */
+	/* getifaddrs() needs rtnetlink; NETFILTER, XFRM and the rest help escapes. */
 	{"socket", WHEN(0, AF_NETLINK), ARG(2), ONE_OF(NETLINK_ROUTE), ELSE(EPERM)},
 
-	/* Of ours only AF_UNIX has pairs. */
+	/* AF_UNIX is the only allowed family with socket pairs. */
 	{"socketpair", ALWAYS, ARG(0), ONE_OF(AF_UNIX), ELSE(EAFNOSUPPORT)},
 	{"socketpair", ALWAYS, BITS(1, TYPE),
 	 ONE_OF(SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET), ELSE(EPERM)},
 
-	/* Code for the kernel's BPF machine comes in by these, too. */
+	/* These also load BPF programs into the kernel. */
 	{"setsockopt", WHEN(1, SOL_SOCKET), ARG(2),
 	 NONE_OF(SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
 	         SO_ATTACH_REUSEPORT_EBPF), ELSE(ENOPROTOOPT)},
-	/* TLS, ESP and SMC in the kernel, switched on beneath an open socket. */
+	/* These switch an open socket to TLS, ESP or SMC in the kernel. */
 	{"setsockopt", WHEN(1, IPPROTO_TCP), ARG(2), NONE_OF(TCP_ULP),
 	 ELSE(ENOPROTOOPT)},
 	{"setsockopt", WHEN(1, IPPROTO_UDP), ARG(2), NONE_OF(UDP_ENCAP),
 	 ELSE(ENOPROTOOPT)},
 
 	/*
-	 * Each driver has its own, so we cannot list what is good; the cell's /dev
-	 * has few drivers. Bad are those that type into a terminal for its owner
-	 * (CVE-2017-5226), take it over, or load a line discipline; and those
-	 * that say where on the host's disk a file lies. The price of refusing
-	 * TIOCSCTTY is that forkpty() fails.
+	 * A deny-list: each driver defines its own ioctls, and the cell's /dev has few
+	 * drivers. Refused are those that type into a terminal for its owner
+	 * (CVE-2017-5226), take a terminal over, or load a line discipline; and those
+	 * that tell where on the host's disk a file is. Without TIOCSCTTY forkpty()
+	 * fails.
 	 */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD, FIBMAP,
 	         FS_IOC_FIEMAP), ELSE(EPERM)},
-	/* Keys that a file system would keep when the cell is gone. */
+	/* Keys that a file system would keep after the end of the cell. */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY,
 	         FS_IOC_SET_ENCRYPTION_POLICY), ELSE(ENOTTY)},
-	/* Flags of a file, which Landlock does not look at; verity is for good. */
+	/* Flags of a file, which Landlock does not check; verity cannot be undone. */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION,
 	         FS_IOC32_SETVERSION, FS_IOC_ENABLE_VERITY), ELSE(ENOTTY)},
-	/* What a file system of the host is called; a cell's own has no such name. */
+	/* Names of the host's file systems; a cell's own file systems have no such name. */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_GETFSLABEL, GET_FS_UUID, GET_FS_SYSFS_PATH, EXT4_GET_FS_UUID,
 	         BTRFS_IOC_FS_INFO, BTRFS_IOC_GET_SUBVOL_INFO), ELSE(ENOTTY)},
-	/* Another way to ask where on the disk a file lies. */
+	/* Also tells where on the disk a file is. */
 	{"ioctl", ALWAYS, ARG(1), NONE_OF(EXT4_GET_ES_CACHE), ELSE(ENOTTY)},
 
-	/*
-	 * Huge pages come from a pool of the host's, and no limit of ours counts them.
-	 */
+	/* Huge pages come from a pool of the host, and no limit of the cell counts them. */
 	{"mmap", ALWAYS, BITS(3, MAP_HUGETLB), ONE_OF(0), ELSE(ENOMEM)},
 	{"memfd_create", ALWAYS, BITS(1, MFD_HUGETLB), ONE_OF(0), ELSE(EINVAL)},
 	{"shmget", ALWAYS, BITS(2, SHM_HUGETLB), ONE_OF(0), ELSE(ENOMEM)},
 
 	/*
-	 * A lease makes whoever opens the file wait for its holder, and the files of a
-	 * workspace are the caller's. The older directory watch goes with it.
+	 * A lease makes other processes that open the file wait for its holder, and the
+	 * files of a workspace belong to the caller. F_NOTIFY is the older directory
+	 * watch.
 	 */
 	{"fcntl", ALWAYS, ARG(1), NONE_OF(F_SETLEASE, F_NOTIFY), ELSE(EPERM)},
 
 	/*
-	 * Init has the program's own id, which is all that these ask for. It shall
-	 * keep its limits, its priority and its core. (pid 1 is init in a cell. At
-	 * level process it has another number, and without the right to open files it
-	 * would be blind: limits are everybody's own, and nobody else's.)
+	 * Init has the same user id as the program, and these calls check only that.
+	 * The program must not change init's limits, priority or core. In a cell, init
+	 * is pid 1. At level process it has another pid, and with a lower limit of open
+	 * files it could not inspect the cell: so a process may change only its own
+	 * limits.
 	 */
 	{"prlimit64", ALWAYS, ARG(0), ONE_OF(0), ELSE(EPERM), LAST},
-	/* The limit on core files is what keeps the host's crash handler out of it. */
+	/* The limit on core files keeps the host's crash handler from being started. */
 	{"prlimit64", WHEN(1, RLIMIT_CORE), ARG(2), ONE_OF(0), ELSE(EPERM), LAST},
 	{"prlimit64", WHEN(1, RLIMIT_CORE), UPPER(2), ONE_OF(0), ELSE(EPERM), LAST},
 	{"setrlimit", ALWAYS, ARG(0), NONE_OF(RLIMIT_CORE), ELSE(EPERM)},
@@ -328,18 +328,18 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"ioprio_set", ALWAYS, ARG(0), NONE_OF(IOPRIO_WHO_USER), ELSE(EPERM)},
 	{"ioprio_set", WHEN(0, IOPRIO_WHO_PROCESS), ARG(1), NONE_OF(1), ELSE(EPERM)},
 	/*
-	 * A filter of one's own may narrow, but neither write to the host's log nor
-	 * hand calls over to somebody.
+	 * A program's own filter may refuse calls, but neither write to the host's log
+	 * nor pass calls to another process.
 	 */
 	{"seccomp", ALWAYS, BITS(1, SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_NEW_LISTENER),
 	 ONE_OF(0), ELSE(EINVAL)},
-	/* Who cannot be looked at cannot be counted, where init has to count. */
+	/* Init cannot inspect a process that is not dumpable, and so could not count it. */
 	{"prctl", ALWAYS, ARG(0), NONE_OF(PR_SET_DUMPABLE), ELSE(EPERM), LAST},
 
 	/*
-	 * A file that a cell leaves in a writable folder is its owner's on the host.
-	 * With a set-id bit it would run as that owner, root maybe, for everybody.
-	 * Without O_CREAT the mode of open() is not an argument, but garbage.
+	 * A file that a cell leaves in a writable folder has an owner on the host. With
+	 * a set-id bit any user could run it as that owner, possibly root. Without
+	 * O_CREAT the mode of open() is unset, so it is not checked.
 	 */
 	{"chmod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	{"fchmod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
@@ -349,8 +349,8 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"open", WHEN_ANY(1, CREATES), BITS(2, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	{"openat", WHEN_ANY(2, CREATES), BITS(3, SET_ID), ONE_OF(0), ELSE(EPERM)},
 	/*
-	 * No devices, not even the one that means "deleted" to overlayfs, which a
-	 * rename can leave behind, too.
+	 * No devices, not even the whiteout device of overlayfs, which a rename can
+	 * also create.
 	 */
 	{"renameat2", ALWAYS, BITS(4, RENAME_WHITEOUT), ONE_OF(0), ELSE(EPERM)},
 	{"mknod", ALWAYS, BITS(1, SET_ID), ONE_OF(0), ELSE(EPERM)},
@@ -361,9 +361,9 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	 ELSE(EPERM)},
 
 	/*
-	 * Linux, 32 bit Linux, an old version in uname, and the question which it
-	 * is. What is missing makes exploits easier: no randomization, readable
-	 * means executable, a page at address 0.
+	 * Allowed: Linux, 32 bit Linux, an old version in uname, and reading the
+	 * current value. The other flags make exploits easier: no randomization,
+	 * readable means executable, a page at address 0.
 	 */
 	{"personality", ALWAYS, ARG(0),
 	 ONE_OF(PER_LINUX, PER_LINUX32, UNAME26, UNAME26 | PER_LINUX32, 0xffffffff),
@@ -391,29 +391,27 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 #undef CREATES
 
 static const char *const dw_seccomp_refused[] = {
-	/* Namespaces of one's own; see clone. */
+	/* New namespaces; see clone. */
 	"unshare",
 
-	/* The tree of mounts is the wall; both the old calls and the new move it. */
+	/* The mounts are a wall; both the old and the new calls change them. */
 	"mount", "umount", "umount2", "pivot_root", "chroot",
 	"fsopen", "fsconfig", "fsmount", "fspick", "open_tree", "open_tree_attr",
 	"move_mount", "mount_setattr",
-	/* A file by inode number, past every directory above it ("shocker"). */
+	/* They open a file by inode number, whatever directory it is in ("shocker"). */
 	"open_by_handle_at", "name_to_handle_at",
 
-	/*
-	 * Into the memory and descriptors of another process; see ptrace.
-	 */
+	/* They access the memory and descriptors of another process; see ptrace. */
 	"process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd",
 	"kcmp", "move_pages", "migrate_pages",
 
-	/* Large, and where kernel exploits begin or become reliable. */
+	/* Large interfaces, where kernel exploits begin or become reliable. */
 	"bpf", "perf_event_open", "userfaultfd", "modify_ldt",
 
-	/* Keyrings are not in any namespace: one cell's would be the next one's. */
+	/* Keyrings are not in any namespace: the next cell would find this cell's keys. */
 	"add_key", "request_key", "keyctl",
 
-	/* They watch whole mounts, and can stop everybody's open(). */
+	/* They watch whole mounts, and can block open() in every process. */
 	"fanotify_init", "fanotify_mark",
 
 	/* The host: its kernel, modules, clock, name, disks, ports and log. */
@@ -427,28 +425,29 @@ static const char *const dw_seccomp_refused[] = {
 };
 
 static const char *const dw_seccomp_last[] = {
-	/* Into the namespaces of others: so a zygote's child enters its cell. */
+	/* Joins other namespaces: a zygote's child needs it to enter its cell. */
 	"setns",
 	/*
-	 * Into the memory and registers of another process: so a zygote learns what a
-	 * run touches. The price of refusing it is gdb, strace, and gcc's LeakSanitizer
-	 * (ASAN_OPTIONS=detect_leaks=0).
+	 * Accesses the memory and registers of another process: a zygote needs it to
+	 * learn which pages a run touches. Refused, gdb, strace and gcc's LeakSanitizer
+	 * do not work (ASAN_OPTIONS=detect_leaks=0).
 	 */
 	"ptrace",
 };
 
 /*
- * On the host these two write out everybody's files, and so let one cell slow
- * all others down. sync() cannot fail, and a cell's own files are in memory;
- * fsync() is what makes a file of a shared folder last.
+ * On the host these two flush the files of all processes, so one cell could slow all
+ * others down. They do nothing instead: sync() cannot fail, and a cell's own files are in
+ * memory. fsync() makes a file in a shared folder durable.
  */
 static const char *const dw_seccomp_ignored[] = {
 	"sync", "syncfs",
 };
 
 /*
- * Names above that an architecture does not have. Its libc does with others, which are
- * above, too; a name that is neither a call of the architecture's nor listed here ends the build.
+ * Names above that an architecture lacks; its libc uses other calls, which are also
+ * above. A name that is neither a call of the architecture nor listed here fails the
+ * build.
  */
 static const char *const dw_seccomp_not_x86_64[] = {
 	"umount", "stime",
@@ -461,7 +460,7 @@ static const char *const dw_seccomp_not_aarch64[] = {
 	"utime", "utimes", "futimesat", "chown", "lchown", "poll", "select",
 	"epoll_create", "epoll_wait", "eventfd", "signalfd", "fork", "vfork", "getpgrp",
 	"pause", "time", "alarm", "umount", "stime",
-	/* Of x86's own, and of kernels that had no other. */
+	/* Calls that exist only on x86, and of old kernels. */
 	"arch_prctl", "modify_ldt", "iopl", "ioperm",
 	"create_module", "query_module", "get_kernel_syms",
 };
@@ -469,29 +468,29 @@ static const char *const dw_seccomp_not_aarch64[] = {
 /* clang-format on */
 
 /*
- * Left out on purpose, thus ENOSYS:
+ * Omitted on purpose, so they fail with ENOSYS:
  *
  *   clone3               its flags are in memory, which a filter cannot read; every
  *                        libc falls back to clone
- *   openat2              its mode is in memory, too; see chmod
- *   io_uring_*           a second way to most calls above that no filter sees
- *   io_setup, io_submit  the older one; who has a use for it has threads, too
+ *   openat2              its mode is in memory too; see chmod
+ *   io_uring_*           performs most calls above without passing the filter
+ *   io_setup, io_submit  the older interface; programs fall back to threads
  *   get_mempolicy, set_mempolicy, mbind, set_mempolicy_home_node
- *                        at ENOSYS libnuma says that there is no NUMA, and is quiet
- *   cachestat            tells which pages of the host's /usr others have read
- *   inotify_*            tells when others, cells too, open a file of the host's /usr;
- *                        tail -f and its like turn to looking, node's fs.watch fails
- *   memfd_secret         memory that nobody can reclaim
- *   process_mrelease     for whoever kills; in a cell that is we
+ *                        at ENOSYS libnuma assumes that there is no NUMA
+ *   cachestat            tells which pages of the host's /usr other processes read
+ *   inotify_*            tells when other processes and cells open a file of the host's
+ *                        /usr; tail -f falls back to polling, node's fs.watch fails
+ *   memfd_secret         memory that the kernel cannot reclaim
+ *   process_mrelease     for the process that kills others: in a cell, init
  *   statmount, listmount, lsm_*
- *                        they tell about the walls, and nothing needs them yet
+ *                        they reveal the walls, and no program needs them yet
  *   setxattrat and its kin, file_getattr, file_setattr
- *                        new; everybody has the older ones to fall back to
+ *                        new; programs fall back to the older calls
  *   rtas, s390_*, spu_*, sys_debug_setcontext
- *                        of machines that we do not build for
+ *                        of architectures that Dewar does not support
  *   remap_file_pages, uselib, ustat, sysfs, _sysctl, get_thread_area,
  *   set_thread_area, getpmsg, putpmsg, afs_syscall, tuxcall, security, vserver
- *                        dead
+ *                        obsolete
  */
 
 #endif

@@ -10,9 +10,9 @@
 /* What a key may do. */
 enum dw_scope {
 	DW_SCOPE_RUN = 1U << 0,     /* run code, and see and cancel its own runs */
-	DW_SCOPE_ADMIN = 1U << 1,   /* metrics, and everybody's runs */
+	DW_SCOPE_ADMIN = 1U << 1,   /* read metrics, see and cancel all runs */
 	DW_SCOPE_AUDIT = 1U << 2,   /* read the audit record */
-	DW_SCOPE_APPROVE = 1U << 3, /* decide on what waits for a human */
+	DW_SCOPE_APPROVE = 1U << 3, /* decide approvals */
 };
 
 #define DW_SCOPE_ALL (DW_SCOPE_RUN | DW_SCOPE_ADMIN | DW_SCOPE_AUDIT | DW_SCOPE_APPROVE)

@@ -51,14 +51,14 @@ static int by_time(const void *a, const void *b)
 	return s == t ? by_id(*x, *y) : s < t ? -1 : 1;
 }
 
-/* What we hold is what the file has. The caller has the lock. */
+/* Read the keys again if the file has changed. The caller holds the lock. */
 static int refresh(struct dw_keys *keys, struct dw_error *err)
 {
 	struct dw_keys_row *rows = NULL;
 	int64_t version;
 	size_t n = 0;
 
-	/* Somebody put a backup there, or took it away. */
+	/* The file was replaced, for example by a backup, or removed. */
 	if (dw_sqlite_replaced(&keys->store, keys->path)) {
 		keys->stale = true;
 		dw_sqlite_close(&keys->store);

@@ -50,7 +50,7 @@ static const char insert_one[] =
 #include "dewar/limits.def"
 	")";
 
-/* Of the columns, those that are numbers come last. */
+/* The columns in order: the numbers come last. */
 enum {
 	COLUMN_ID = 0,
 	COLUMN_NAME,

@@ -70,7 +70,7 @@ static void become_cell(struct dw_plan *plan, const int *fds, int n, int gate)
 	struct dw_error err = {0};
 	int r;
 
-	/* The cell's report socket goes where a launcher has it. */
+	/* The cell's report socket gets the same descriptor as in a launcher. */
 	if (dup3(fds[0], DW_LAUNCH_FD, O_CLOEXEC) < 0)
 		_exit(125);
 	plan->h = &header;

@@ -20,7 +20,7 @@ static const char *expand(const char *word, const char *folder, const char *file
 	return strcmp(word, "%d") == 0 ? folder : word;
 }
 
-/* Look the command up where the cell will have it. */
+/* Look the command up at the path that it will have in the cell. */
 static int plan_command(struct dw_launched *l, const char *const *command,
                         const char *file, const char *hook, struct dw_error *err)
 {

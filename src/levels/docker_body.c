@@ -14,7 +14,8 @@
 
 #define GUEST "/.dewar/guest"
 
-/* Counts all processes of nobody on the host, so it is far above our limits; as Podman's. */
+/* The kernel counts all processes of the user nobody on the host, so this is far above the
+ * limits of a run. The same value as Podman's. */
 #define NPROC 32768U
 
 /* ---- mounts ---- */
@@ -34,7 +35,7 @@ static void add_share(struct dw_plan_builder *plan, const char *host, const char
 	dw_plan_bind(plan, host, cell, writable ? DW_PLAN_WRITABLE : 0);
 }
 
-/* The program runs as nobody, and may do what the permissions let that user do. */
+/* The program runs as user nobody, with the permissions of that user. */
 static int check_access(const char *what, const char *path, unsigned bit, const char *fix,
                         struct dw_error *err)
 {

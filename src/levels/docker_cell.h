@@ -36,7 +36,7 @@ int dw_docker_plan(const struct dw_spec *spec, struct dw_plan_builder *plan,
 json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const char *guest,
                         const char *folder, uint64_t wait_ms, struct dw_error *err);
 
-/* The program's user, nobody. */
+/* The program runs as user nobody. */
 #define DW_DOCKER_NOBODY 65534U
 
 /* Where the container sees a program of the host. */

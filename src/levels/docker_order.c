@@ -65,7 +65,7 @@ static void allow_share(struct dw_plan_builder *plan, const char *host, const ch
 		dw_plan_allow(plan, cell, DW_PLAN_WRITABLE);
 }
 
-/* What level container has on top of its mounts, and here on top of the engine's. */
+/* Add the walls of level container, except for the mounts, which the engine made. */
 static int plan_walls(const struct dw_spec *spec, struct dw_plan_builder *plan,
                       struct dw_error *err)
 {

@@ -21,7 +21,7 @@ struct groups {
 	bool unified; /* only version 2 */
 	bool readonly;
 	bool has;          /* version 2: our own group has the controller */
-	bool at_top;       /* version 2: the top group has it */
+	bool at_top;       /* version 2: the top group has the controller */
 	bool systemd;      /* systemd manages the groups */
 	bool user_manager; /* and has a manager for this user */
 	bool built_in;     /* the kernel has version 2 */

@@ -27,7 +27,7 @@ const char *dw_launched_temp_folder(void);
 /* Name that folder after the cell. */
 void dw_cell_folder_name(char *ret, size_t size, const char *id);
 
-/* Remove it with all that the program left in it; "" is none. */
+/* Remove the folder with all that the program left in it; "" means no folder. */
 void dw_cell_folder_remove(const char *folder);
 
 /* ---- launched.c: the levels none, process and container ---- */
@@ -49,7 +49,7 @@ struct dw_launched {
 	int child[3];     /* the program's ends of its stdio */
 	int plan_fd;
 	int report;         /* our end */
-	int report_child;   /* its other end, until a nursery has it */
+	int report_child;   /* its other end, until it is passed to a nursery */
 	int pidfd;          /* of init, after HELLO */
 	int pid;            /* of init */
 	int userns;         /* of the cell, if the plan asked for it */

@@ -204,11 +204,12 @@ static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
 	char kind[32];
 
 	if (!held_by_cgroup(l, DW_CONTROLLER_IO, l->spec->limits.io_bytes, ret))
-		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "cannot hold io_mbps: %s; it takes cgroups of version 2 with "
-		               "the controller io (a unit with Delegate=yes has it, a plain "
-		               "user's own units do not)",
-		               l->cgroup.held[DW_CONTROLLER_IO].why);
+		return dw_fail(
+			err, DW_E_UNSUPPORTED, 0,
+			"cannot hold io_mbps: %s; it requires cgroup v2 with the io "
+			"controller (available in a system unit with Delegate=yes, not in "
+			"a user's own units)",
+			l->cgroup.held[DW_CONTROLLER_IO].why);
 	(void)dw_disks_find(&disks);
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (folders[i] && folders[i][0] != '\0' &&

@@ -130,10 +130,10 @@ static _Noreturn void become_pasta(const char *path)
 		"--netns",
 		PATH_NET,
 		"--no-netns-quit",
-		/* the name would be that of the host's interface */
+		/* The default is the name of the host's interface. */
 		"--ns-ifname",
 		"eth0",
-		/* As root it would become nobody, which may not join the namespaces. */
+		/* As root pasta would become user nobody, which may not join the namespaces. */
 		geteuid() == 0 ? "--runas" : NULL,
 		"0",
 		NULL,

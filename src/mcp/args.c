@@ -207,7 +207,7 @@ static int read_files(json_t *root, const json_t *value, struct dw_error *err)
 	return 0;
 }
 
-/* Put an argument where a request has it. */
+/* Put an argument into the request's JSON. */
 static int put_arg(enum dw_mcp_runs which, const char *name, json_t *value, json_t *root,
                    struct dw_error *err)
 {

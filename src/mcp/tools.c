@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "mcp/args.h"
 
-/* Output is told of when there is some, and then at most so often. */
+/* The shortest time between two progress messages about output. */
 #define TELL_EVERY_MS 250
 
 /* ---- a run ---- */
@@ -73,8 +73,8 @@ static void on_beat(void *user)
 }
 
 /*
- * A person is asked: this client's user, if that may be and can be, or somebody with
- * other means. The last thing that is done with the run may be to end it.
+ * The run needs approval: ask this client's user if the policy allows it and the client
+ * supports it; else another person decides. Cancelling the task must be the last step.
  */
 static void on_pending(struct run *run, struct dw_task *task,
                        const struct dw_task_approval *approval)

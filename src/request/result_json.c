@@ -52,8 +52,8 @@ static json_t *make_text_or_null(const char *text)
 /* A measure, to three decimals; what is unknown is null and never 0. */
 static json_t *make_measure(double value)
 {
-	/* Past 30000 years or so nobody measured it; near its end a double would not
-	 * even come back from its digits. NaN is neither. */
+	/* More than about 30000 years is not a measurement, and a double near its maximum
+	 * would not survive the conversion to text and back. NaN fails both tests. */
 	if (!(value >= 0 && value < 1e15))
 		return json_null();
 	return json_real((double)(uint64_t)(value * 1000 + 0.5) / 1000);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files out of a cell.
+ * Copy files out of a cell.
  *
- * The tree below tmp_fd was written by somebody we do not trust; the processes
- * that wrote it are dead, so it no longer changes. Everything is opened below
- * the descriptor, without following a link; what is not a regular file is not
- * there; counts, sizes and the number of names looked at have ceilings.
+ * Untrusted code wrote the tree below tmp_fd; its processes are dead, so the tree no
+ * longer changes. Every file is opened below the descriptor, without following links;
+ * files that are not regular are ignored; the number of files, their sizes and the
+ * number of names examined are limited.
  */
 #include "run/collect.h"
 
@@ -98,8 +98,8 @@ static void take_file(struct search *s, int dir_fd, const char *base, const char
 	fd = dw_path_open_beneath(dir_fd, base, O_RDONLY | O_NONBLOCK, 0);
 	if (fd == -EACCES) {
 		s->found = true;
-		dw_warn(s->res, "collect: %s was left, its mode lets nobody read it",
-		        name);
+		dw_warn(s->res,
+		        "collect: %s was skipped: its mode does not allow reading", name);
 		return;
 	}
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))

@@ -8,12 +8,12 @@
 /* No more than this is brought out of a cell. */
 #define DW_COLLECT_FILES_MAX 256U
 #define DW_COLLECT_BYTES_MAX (64U << 20)
-#define DW_COLLECT_LOOKS_MAX 20000U /* names looked at */
+#define DW_COLLECT_LOOKS_MAX 20000U /* names examined */
 
 /*
- * Bring the files that the request names out of the folder tmp_fd of a cell that
- * is gone, into res->files. Only regular files, never through a link. What could
- * not be brought is told in res->warnings. except is a name to leave alone.
+ * Copy the files that the request names from the folder tmp_fd of a cell that has ended
+ * into res->files. Only regular files, never through a link. Adds a warning to
+ * res->warnings for each file that cannot be copied. except is a name to skip.
  */
 int dw_collect(struct dw_result *res, const struct dw_request *req, int tmp_fd,
                const char *except, struct dw_error *err);

@@ -106,7 +106,7 @@ static int check_kernel(const struct dw_level *level, struct dw_error *err)
 	                             err);
 }
 
-/* No list is taken that nobody holds: the reason is said, and what would help. */
+/* Refuse an allow-list that the level cannot enforce, with the reason and a fix. */
 static int check_allowed(const struct dw_spec *spec, const struct dw_level *level,
                          struct dw_error *err)
 {
@@ -152,9 +152,8 @@ static int check_strict(const struct dw_cell *cell, struct dw_error *err)
 	if (len == 0)
 		return 0;
 	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "limits that the kernel does not hold here, and --strict was asked "
-	               "for: %s (%s)",
-	               names, why ? why : "nobody holds it");
+	               "cannot enforce limits, which --strict requires: %s (%s)", names,
+	               why ? why : "the kernel does not enforce them here");
 }
 
 static void fill_proof(struct dw_result *res, const struct dw_cell *cell)

@@ -140,7 +140,7 @@ static void drain(struct loop *l)
 
 /* ---- the loop ---- */
 
-/* What others do for a cell once it was killed is not its own time to die. */
+/* Time that other processes spend on a killed cell does not count as its own. */
 static uint64_t give_up_at(const struct loop *l)
 {
 	return l->killed + GIVE_UP_MS + (l->cell->waived_ms - l->waived);
@@ -173,7 +173,7 @@ static void fill_slots(const struct loop *l, struct pollfd *fds)
 	const struct dw_cell *cell = l->cell;
 	bool wants = cell->in >= 0 && cell->state == DW_CELL_RUNNING;
 
-	/* Input is fetched only once the program is there to have it. */
+	/* Read input only once the program runs and can receive it. */
 	fds[SLOT_IN] = (struct pollfd){wants ? cell->in : -1,
 	                               l->n_pending > 0 ? POLLOUT : 0, 0};
 	fds[SLOT_SOURCE] = (struct pollfd){wants && l->n_pending == 0 ? l->source : -1,
@@ -186,7 +186,7 @@ static void fill_slots(const struct loop *l, struct pollfd *fds)
 		                                      cell->watch[i].events, 0};
 }
 
-/* Some cells run as soon as they were told to, and say nothing for a long time. */
+/* Some cells start at once, and send no report for a long time. */
 static void note_start(struct loop *l)
 {
 	if (l->started == 0 &&

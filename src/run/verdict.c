@@ -184,7 +184,7 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 		break;
 	default:
 		say(res,
-		    "The cell did not end when it was killed; this is a fault of ours.");
+		    "The cell did not end when it was killed; this is a bug in Dewar.");
 		break;
 	}
 }

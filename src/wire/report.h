@@ -98,7 +98,7 @@ struct dw_init_message {
 	uint64_t deadline_ms; /* GO: from then on; 0 for none */
 };
 
-/* What dewar-scope answers, once; on success the scope's folder comes along. */
+/* The only reply of dewar-scope; on success with a descriptor of the scope's folder. */
 #define DW_SCOPE_MAGIC 0x31534457U
 struct dw_scope_reply {
 	uint32_t magic;
@@ -138,7 +138,7 @@ int dw_report_send(int sock, const struct dw_report *report, int fd);
 
 /*
  * Receive one without waiting. *ret_fd is -1 or a descriptor, which the caller owns. 1; 0
- * at the end; or -errno: -EAGAIN if there is none, -EPROTO if it is malformed.
+ * at the end; or -errno: -EAGAIN without a report, -EPROTO if it is malformed.
  */
 int dw_report_receive(int sock, struct dw_report *ret, int *ret_fd);
 

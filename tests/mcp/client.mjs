@@ -128,7 +128,7 @@ await check("what cannot run says what would", async () => {
   const unknown = await call("code_execute", { language: "python", code: "", timeout: 3 });
   must(unknown.isError && textOf(unknown).includes("timeout_s"), textOf(unknown));
   const limit = await call("code_execute", { language: "python", code: "", memory_mb: 4096 });
-  must(limit.isError && textOf(limit).includes(": memory_mb is 1024 MB at most"), textOf(limit));
+  must(limit.isError && textOf(limit).includes(": memory_mb must be at most 1024 MB"), textOf(limit));
 });
 
 await check("progress is told, and only goes up", async () => {

@@ -118,16 +118,16 @@ def test_a_policy_file_that_changes_holds_at_once(judged):
 def test_a_policy_that_makes_no_sense_changes_nothing_and_is_told_once(judged):
     daemon = judged(NO_SOCKETS)
     write_policy(daemon.policy_path, "version: 1\nrules: [{label: x}]\n")
-    entry = daemon.wait_logged("the policy stays as it was")
+    entry = daemon.wait_logged("policy.invalid")
     assert "label" in entry["why"] and str(daemon.policy_path) in entry["why"]
     assert daemon.run(SOCKET)["reason"] == "policy"
     assert daemon.run(HELLO)["status"] == "success"
     daemon.policy_path.unlink()
-    wait_until(lambda: len(daemon.logged("the policy stays as it was")) == 2, "the second")
+    wait_until(lambda: len(daemon.logged("policy.invalid")) == 2, "the second")
     assert daemon.run(SOCKET)["reason"] == "policy"
     write_policy(daemon.policy_path, {})
     wait_until(lambda: daemon.run(SOCKET)["status"] == "success", "the new policy to hold")
-    assert len(daemon.logged("the policy stays as it was")) == 2
+    assert len(daemon.logged("policy.invalid")) == 2
 
 
 def test_a_signal_reads_the_policy_again_and_may_name_another(judged, serve):

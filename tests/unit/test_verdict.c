@@ -164,7 +164,7 @@ static void each_end_that_we_made_has_its_reason(void **state)
 	         "limits.output_bytes"},
 		{DW_CAUSE_CANCELLED, DW_STATUS_ERROR, DW_REASON_CANCELLED,
 	         "caller's request"},
-		{DW_CAUSE_STUCK, DW_STATUS_ERROR, DW_REASON_INTERNAL, "fault of ours"},
+		{DW_CAUSE_STUCK, DW_STATUS_ERROR, DW_REASON_INTERNAL, "bug in Dewar"},
 	};
 
 	(void)state;
