@@ -12,7 +12,7 @@
 
 /*
  * For the webhook: {"event": "approval.pending", "approval": {...}}, where the approval
- * is as everywhere, but for its request and findings, and with an excerpt.
+ * has the usual form, with an excerpt instead of its request and findings.
  */
 char *dw_pending_message(const struct dw_approval *approval);
 
