@@ -28,8 +28,8 @@ struct dw_grant {
 	unsigned scopes;     /* of enum dw_scope */
 	unsigned concurrent; /* runs at a time; here and below 0 is no limit */
 	unsigned runs_per_minute;
-	uint64_t cpu_s_per_day; /* a day is UTC's */
-	char levels[64];        /* "container,docker"; "": all that the daemon has */
+	uint64_t cpu_s_per_day; /* from midnight UTC */
+	char levels[64];        /* "container,docker"; "": all that the daemon allows */
 	struct dw_limits max;   /* the most that a request may ask for */
 };
 

@@ -16,21 +16,20 @@
 #include "keys/store.h"
 
 /*
- * All keys are held in memory. Before each look SQLite is asked whether another process
- * has changed the file since (PRAGMA data_version, some 4 us), and the kernel whether
- * it is still the same file; only then is it read anew. So there is no time for which a
- * key that was revoked still counts.
+ * All keys are cached in memory. Each lookup first checks whether another process has
+ * changed the file (PRAGMA data_version, about 4 us) or replaced it, and then reads it
+ * again. So a revoked key is refused at once.
  */
 struct dw_keys {
 	char *path;
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* protects all below */
 	struct dw_sqlite store;
 	struct dw_keys_row *rows; /* by their ids */
 	size_t n_rows;
 	int64_t version; /* of the file that they were read from */
-	bool stale;      /* they were not, or we have changed it since */
+	bool stale; /* rows must be read again: not read yet, or we changed the file */
 
-	/* Compared where there is no such key; no text has this hash. */
+	/* Compared if there is no such key, to take the same time; no text has this hash. */
 	struct dw_keys_row missing;
 };
 
@@ -70,7 +69,7 @@ static int refresh(struct dw_keys *keys, struct dw_error *err)
 	if (!keys->stale && version == keys->version)
 		return 0;
 
-	/* What is changed from here on has another version than we remember. */
+	/* A change after this point gives the file a version other than the one we keep. */
 	if (dw_keys_store_load(&keys->store, &rows, &n, err) < 0)
 		return -1;
 	if (n > 1)
@@ -107,13 +106,13 @@ static int open_keys(const char *path, bool make, struct dw_keys **ret,
 	int r;
 
 	if (!keys)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open %s", path);
 	(void)pthread_mutex_init(&keys->lock, NULL);
 	keys->stale = true;
 	keys->path = strdup(path);
 	if (!keys->path) {
 		dw_keys_close(keys);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "open %s", path);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open %s", path);
 	}
 	r = fill_random(keys->missing.hash, sizeof(keys->missing.hash), err);
 	if (r == 0)
@@ -149,21 +148,21 @@ void dw_keys_close(struct dw_keys *keys)
 	free(keys);
 }
 
-/* It stands in records, logs and lists. */
+/* The name appears in audit records, logs and lists. */
 static int check_name(const char *name, struct dw_error *err)
 {
 	size_t len = strnlen(name, DW_KEY_NAME_MAX);
 
 	if (len == 0 || len == DW_KEY_NAME_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a key's name has 1 to %d bytes, \"%.80s\" does not",
+		               "a key's name must have 1 to %d bytes, not \"%.80s\"",
 		               DW_KEY_NAME_MAX - 1, len == 0 ? "" : name);
 	if (!dw_utf8_valid(name, len))
-		return dw_fail(err, DW_E_INVALID, 0, "a key's name is UTF-8");
+		return dw_fail(err, DW_E_INVALID, 0, "a key's name must be UTF-8");
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "a key's name has no control characters");
+			               "a key's name must not contain control characters");
 	return 0;
 }
 
@@ -172,15 +171,16 @@ static int check_new(const struct dw_key *key, struct dw_error *err)
 	if (check_name(key->name, err) < 0)
 		return -1;
 	if (key->grant.scopes == 0 || (key->grant.scopes & ~(unsigned)DW_SCOPE_ALL) != 0)
-		return dw_fail(err, DW_E_INVALID, 0, "a key has at least one scope");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "a key must have at least one scope");
 	if (strnlen(key->grant.levels, sizeof(key->grant.levels)) ==
 	    sizeof(key->grant.levels))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a key's levels are too long a text");
+		               "a key's list of levels is too long");
 	return 0;
 }
 
-/* RFC 4648, section 5, without padding: for addresses and headers as it is. */
+/* RFC 4648, section 5, without padding: needs no escaping in URLs and headers. */
 static void encode(const uint8_t bytes[SECRET_BYTES], char ret[DW_KEY_SECRET_LEN + 1])
 {
 	static const char digits[] =
@@ -238,14 +238,15 @@ int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_
 
 	(void)pthread_mutex_lock(&keys->lock);
 	r = refresh(keys, err);
-	/* Ids are short, and one that was given away may not come again. */
+	/* Ids are short, and must not be used twice: try until one is new. */
 	for (int i = 0; i < ID_TRIES && r == 0; i++) {
 		r = make_id(row.key.id, err);
 		if (r == 0)
 			r = dw_keys_store_insert(&keys->store, &row, err);
 	}
 	if (r == 0)
-		r = dw_fail(err, DW_E_INTERNAL, 0, "find an id for the key");
+		r = dw_fail(err, DW_E_INTERNAL, 0,
+		            "cannot find an unused id for the key");
 	keys->stale = true;
 	(void)pthread_mutex_unlock(&keys->lock);
 
@@ -281,7 +282,7 @@ int dw_keys_each(struct dw_keys *keys, dw_key_fn *fn, void *user, struct dw_erro
 	if (r == 0 && keys->n_rows > 0) {
 		order = calloc(keys->n_rows, sizeof(const struct dw_keys_row *));
 		if (!order)
-			r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "list the keys");
+			r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot list the keys");
 	}
 	if (order) {
 		for (size_t i = 0; i < keys->n_rows; i++)

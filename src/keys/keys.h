@@ -10,8 +10,8 @@
 #include "keys/grant.h"
 
 /*
- * API keys, in STATE/keys.db, for the daemon's user alone. Of a key only its hash
- * is kept: its text, "dewar_" id "_" secret, is shown once, when it is made.
+ * API keys, in STATE/keys.db, which only the daemon's user can read. The file contains
+ * only a key's hash: its text, "dewar_" id "_" secret, is shown once, when it is created.
  */
 struct dw_keys;
 
@@ -26,24 +26,24 @@ struct dw_key {
 	char id[DW_KEY_ID_MAX];
 	char name[DW_KEY_NAME_MAX];
 	int64_t created_us; /* since 1970 */
-	int64_t revoked_us; /* 0: it is good */
+	int64_t revoked_us; /* 0: not revoked */
 	struct dw_grant grant;
 };
 
 /*
- * Make the file and its folder if need be, with mode 0600 and 0700. A file that is
- * not ours alone, or whose folder others can write to, is DW_E_DENIED.
+ * Create the file and its folder if necessary, with mode 0600 and 0700. DW_E_DENIED if
+ * other users can access the file or write to its folder.
  */
 int dw_keys_open(const char *path, struct dw_keys **ret, struct dw_error *err);
 
-/* The same, but a file that is not there is DW_E_NOT_FOUND. */
+/* The same, but DW_E_NOT_FOUND if the file does not exist. */
 int dw_keys_open_existing(const char *path, struct dw_keys **ret, struct dw_error *err);
 
 void dw_keys_close(struct dw_keys *keys); /* accepts NULL */
 
 /*
- * Make one; its text, which is nowhere else, goes into text. Name and grant are the
- * caller's, id and time are made. On disk once this returns, as below.
+ * Create a key with the name and grant in key; sets its id and time. text receives the
+ * only copy of its text. The key is on disk when this returns; so is a revocation below.
  */
 int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_MAX],
                 struct dw_error *err);
@@ -52,23 +52,23 @@ int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_
 int dw_keys_revoke(struct dw_keys *keys, const char *id, struct dw_error *err);
 
 /*
- * All of them, in the order that they were made, until fn returns other than 0. It
- * may not call us.
+ * Call fn for each key, in the order of their creation, until it returns other than 0.
+ * fn must not call functions of this header.
  */
 typedef int dw_key_fn(void *user, const struct dw_key *key);
 int dw_keys_each(struct dw_keys *keys, dw_key_fn *fn, void *user, struct dw_error *err);
 
 /*
- * Returns true if a key was ever made. Then every client needs one: revoking the last must
- * not open the door. True as well if we cannot tell.
+ * Returns true if a key was ever created, or if the file cannot be read. Then every client
+ * needs a key: revoking the last one must not admit clients without a key.
  */
 bool dw_keys_any(struct dw_keys *keys);
 
 /*
- * The key with this text. Returns false if there is no such key, or it was revoked, or the file
- * cannot be read; takes as long for a wrong one as for a right one, whatever part
- * of it is wrong. From any number of threads. What another process added or revoked
- * counts at once.
+ * Look up the key with this text. Returns false if there is no such key, if it was revoked,
+ * or if the file cannot be read. Takes the same time for a wrong key as for a right one,
+ * whatever part of it is wrong. From any thread. Changes by other processes take effect
+ * at once.
  */
 bool dw_keys_check(struct dw_keys *keys, const char *text, struct dw_key *ret);
 

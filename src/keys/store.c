@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "request/limits.h"
 
-/* As many keys as are read; each is some 300 bytes. */
+/* The most keys in a file; each takes about 300 bytes of memory. */
 #define KEYS_MAX 100000
 
 static const char schema[] =
@@ -88,7 +88,7 @@ static int has_column(struct dw_sqlite *store, const char *name, struct dw_error
 		return -1;
 	(void)sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
 	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return dw_sqlite_fail(store, err, "read the file of keys");
+		return dw_sqlite_fail(store, err, "cannot read the file of keys");
 	return sqlite3_column_int(stmt, 0) > 0;
 }
 
@@ -190,7 +190,7 @@ int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t
 			more = reallocarray(rows, room, sizeof(*rows));
 			if (!more)
 				return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-				               "read the file of keys");
+				               "cannot read the file of keys");
 			rows = more;
 		}
 		if (!take_row(stmt, &rows[n]))
@@ -201,7 +201,7 @@ int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t
 		n++;
 	}
 	if (r != SQLITE_DONE)
-		return dw_sqlite_fail(store, err, "read the file of keys");
+		return dw_sqlite_fail(store, err, "cannot read the file of keys");
 	*ret = TAKE_PTR(rows);
 	*ret_n = n;
 	return 0;
@@ -242,13 +242,13 @@ int dw_keys_store_insert(struct dw_sqlite *store, const struct dw_keys_row *row,
 	r = sqlite3_step(stmt);
 	if (r == SQLITE_CONSTRAINT_PRIMARYKEY)
 		return 0;
-	return r == SQLITE_DONE ? 1 : dw_sqlite_fail(store, err, "write down the key");
+	return r == SQLITE_DONE ? 1 : dw_sqlite_fail(store, err, "cannot write the key");
 }
 
 int dw_keys_store_revoke(struct dw_sqlite *store, const char *id, int64_t now_us,
                          struct dw_error *err)
 {
-	/* The time of the first one stays. */
+	/* Keep the time of the first revocation. */
 	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		store,
 		"UPDATE key SET revoked_us = CASE revoked_us WHEN 0 THEN ? ELSE revoked_us "
@@ -260,7 +260,7 @@ int dw_keys_store_revoke(struct dw_sqlite *store, const char *id, int64_t now_us
 	(void)sqlite3_bind_int64(stmt, 1, now_us);
 	(void)sqlite3_bind_text(stmt, 2, id, -1, SQLITE_STATIC);
 	if (sqlite3_step(stmt) != SQLITE_DONE)
-		return dw_sqlite_fail(store, err, "revoke the key");
+		return dw_sqlite_fail(store, err, "cannot revoke the key");
 	if (sqlite3_changes(store->db) == 0)
 		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no key %.64s", id);
 	return 0;

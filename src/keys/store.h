@@ -18,14 +18,14 @@ struct dw_keys_row {
 	uint8_t hash[DW_KEYS_HASH_LEN]; /* SHA-256 of its secret, as text */
 };
 
-/* As dw_keys_open(), or without make dw_keys_open_existing(). On failure it is closed. */
+/* As dw_keys_open(); without make, as dw_keys_open_existing(). Closed on failure. */
 int dw_keys_store_open(struct dw_sqlite *store, const char *path, bool make,
                        struct dw_error *err);
-/* All there are; free() them. One that we cannot have written is an error. */
+/* Read all keys; free() them. An invalid row is an error. */
 int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t *ret_n,
                        struct dw_error *err);
 
-/* 1, or 0 if there is one of that id already, or -1. */
+/* 1, or 0 if the id is already used, or -1. */
 int dw_keys_store_insert(struct dw_sqlite *store, const struct dw_keys_row *row,
                          struct dw_error *err);
 

@@ -22,7 +22,7 @@ static bool is_env_name(const char *name)
 	return *name == '\0';
 }
 
-/* It becomes part of names of folders and cgroups. */
+/* The id becomes part of the names of folders and cgroups. */
 static bool is_id(const char *id)
 {
 	return strlen(id) == DW_ID_MAX - 1 &&
@@ -35,7 +35,7 @@ static int check_files(const struct dw_request *req, struct dw_error *err)
 
 	if (req->n_files > DW_FILES_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "%zu files are too many, %u are the most", req->n_files,
+		               "%zu files are too many; the limit is %u", req->n_files,
 		               DW_FILES_MAX);
 	for (size_t i = 0; i < req->n_files; i++) {
 		const char *name = req->files[i].name;
@@ -47,7 +47,7 @@ static int check_files(const struct dw_request *req, struct dw_error *err)
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(name, req->files[j].name) == 0)
 				return dw_fail(err, DW_E_INVALID, 0,
-				               "the file %s is there twice", name);
+				               "the file %s is given twice", name);
 		bytes += req->files[i].content.len;
 	}
 	if (bytes > DW_FILES_BYTES_MAX)
@@ -57,7 +57,7 @@ static int check_files(const struct dw_request *req, struct dw_error *err)
 	return 0;
 }
 
-/* A plain file name: where it is found is for the cell to say. */
+/* A plain file name: the cell's PATH decides which file it is. */
 static bool is_command(const char *name)
 {
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
@@ -68,7 +68,7 @@ static bool is_command(const char *name)
 	return *name != '\0' && strlen(name) <= DW_ALLOWED_NAME_MAX;
 }
 
-/* "json", "os.path", "node:fs", "@scope/package", "lodash/fp": no list can hold a comma. */
+/* "json", "os.path", "node:fs", "@scope/package", "lodash/fp": commas separate the list. */
 static bool is_module(const char *name)
 {
 	const char last = *name == '\0' ? '.' : name[strlen(name) - 1];
@@ -88,7 +88,7 @@ static int check_allowed(const char *key, const char *const *list, size_t most,
 	for (size_t i = 0; list && list[i]; i++) {
 		if (i == most)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "%s has more than %zu names in it", key, most);
+			               "%s must have at most %zu names", key, most);
 		if (!is_name(list[i]))
 			return dw_fail(err, DW_E_INVALID, 0,
 			               "%s: \"%.64s\" is not the name of a %s", key,
@@ -97,21 +97,22 @@ static int check_allowed(const char *key, const char *const *list, size_t most,
 	return 0;
 }
 
-/* The runner and the list of modules come before all that the request brings. */
+/* Nothing of the request may run before the runner and its list of modules. */
 static int check_before_the_hook(const struct dw_request *req, struct dw_error *err)
 {
 	for (size_t i = 0; req->allowed_modules && i < req->n_files; i++)
 		if (strncmp(req->files[i].name, ".dewar/", 7) == 0)
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "the folder .dewar is ours where allowed_modules "
-			               "is given, and so no place for \"%.64s\"",
-			               req->files[i].name);
+			return dw_fail(
+				err, DW_E_INVALID, 0,
+				"cannot create the file \"%.64s\": the folder .dewar is "
+				"reserved with allowed_modules; use another folder",
+				req->files[i].name);
 	for (size_t i = 0; req->allowed_modules && i < req->n_env; i++)
 		if (strcmp(req->env[i].name, "NODE_OPTIONS") == 0 ||
 		    strncmp(req->env[i].name, "LD_", 3) == 0)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "the variable %.64s runs code ahead of the "
-			               "runner, and so does not go with allowed_modules",
+			               "cannot set the variable %.64s with allowed_modules: it "
+			               "would run code before the list takes effect",
 			               req->env[i].name);
 	return 0;
 }
@@ -126,7 +127,7 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err)
 	    (req->language == NULL && req->code.data != NULL))
 		return dw_fail(
 			err, DW_E_INVALID, 0,
-			"a request has a language with its code, or a command, or a program");
+			"a request must have a language and code, or a command, or a program");
 	if (req->code.len > DW_CODE_MAX)
 		return dw_fail(err, DW_E_INVALID, 0, "the code is larger than %u MB",
 		               DW_CODE_MAX >> 20);

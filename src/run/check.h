@@ -4,7 +4,7 @@
 
 #include "dewar/request.h"
 
-/* Ceilings of one request. */
+/* Limits of one request. */
 #define DW_CODE_MAX (64U << 20)
 #define DW_FILES_MAX 256U
 #define DW_FILES_BYTES_MAX (256U << 20)
@@ -13,16 +13,16 @@
 #define DW_MODULES_MAX 256U
 #define DW_ALLOWED_NAME_MAX 128U
 
-/* Does the request make sense? DW_E_INVALID, and what does not. */
+/* Check that the request is valid; else DW_E_INVALID with the reason. */
 int dw_request_check(const struct dw_request *req, struct dw_error *err);
 
 /*
- * The limits that it would run with: its own, and for the others the defaults of
- * the first level it names that there is.
+ * The limits that the request would run with: its own, and the defaults of the first
+ * existing level that it names for the others.
  */
 void dw_request_limits(const struct dw_request *req, struct dw_limits *ret);
 
-/* Could a list of modules be held, or one of commands, at one of its levels at least? */
+/* Check that at least one of its levels can enforce a list of modules, or of commands. */
 bool dw_request_holds_modules(const struct dw_request *req);
 bool dw_request_holds_commands(const struct dw_request *req);
 

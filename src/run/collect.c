@@ -32,7 +32,7 @@ struct search {
 	const char *except;
 	size_t looks;
 	size_t bytes;
-	bool found;  /* something, for the pattern at hand */
+	bool found;  /* a file matches the current pattern */
 	int failure; /* -ENOMEM */
 };
 
@@ -106,12 +106,12 @@ static void take_file(struct search *s, int dir_fd, const char *base, const char
 		return;
 	s->found = true;
 	if (!dw_utf8_valid(name, strlen(name))) {
-		dw_warn(s->res, "collect: a file whose name is not UTF-8 was left");
+		dw_warn(s->res, "collect: a file whose name is not UTF-8 was skipped");
 	} else if (s->res->n_files >= DW_COLLECT_FILES_MAX) {
-		dw_warn(s->res, "collect: %s was left, %u files are the most", name,
+		dw_warn(s->res, "collect: %s was skipped: the limit is %u files", name,
 		        DW_COLLECT_FILES_MAX);
 	} else if ((uint64_t)st.st_size > DW_COLLECT_BYTES_MAX - s->bytes) {
-		dw_warn(s->res, "collect: %s was left, %u MB are the most", name,
+		dw_warn(s->res, "collect: %s was skipped: the limit is %u MB", name,
 		        DW_COLLECT_BYTES_MAX >> 20);
 	} else {
 		r = add_file(s, name, fd, (size_t)st.st_size);
@@ -125,7 +125,7 @@ static void take_file(struct search *s, int dir_fd, const char *base, const char
 static void look(struct search *s, int dir_fd, const char *prefix, const char *pattern,
                  int depth);
 
-/* One name of a folder, against the first part of the pattern. */
+/* Match a name in a folder against the first part of the pattern. */
 static void look_at(struct search *s, int dir_fd, const char *prefix, const char *entry,
                     const char *rest, int depth)
 {
@@ -188,9 +188,9 @@ int dw_collect(struct dw_result *res, const struct dw_request *req, int tmp_fd,
 			dw_warn(res, "collect: no file matches %s", req->collect[i]);
 	}
 	if (s.looks > DW_COLLECT_LOOKS_MAX)
-		dw_warn(res, "collect: only the first %u names were looked at",
+		dw_warn(res, "collect: only the first %u names were examined",
 		        DW_COLLECT_LOOKS_MAX);
 	if (s.failure < 0)
-		return dw_fail(err, DW_E_INTERNAL, -s.failure, "collect files");
+		return dw_fail(err, DW_E_INTERNAL, -s.failure, "cannot collect files");
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include "dewar/request.h"
 #include "dewar/result.h"
 
-/* No more than this is brought out of a cell. */
+/* Limits of what is copied out of a cell. */
 #define DW_COLLECT_FILES_MAX 256U
 #define DW_COLLECT_BYTES_MAX (64U << 20)
 #define DW_COLLECT_LOOKS_MAX 20000U /* names examined */
@@ -18,7 +18,7 @@
 int dw_collect(struct dw_result *res, const struct dw_request *req, int tmp_fd,
                const char *except, struct dw_error *err);
 
-/* Is it a name or pattern that dw_collect() can look for? */
+/* Check that dw_collect() can look for the name or pattern. */
 int dw_collect_check(const char *pattern, struct dw_error *err);
 
 #endif

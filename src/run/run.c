@@ -5,9 +5,9 @@
  *	check the request
  *	for each level that the caller accepts, in order:
  *		find the language, make the cell, refuse what strict refuses
- *		start it, see it through (supervise.c), measure, collect
- *		destroy it: from here on nothing of it is on the host
- *	say what happened (verdict.c)
+ *		start it, supervise it (supervise.c), measure, collect
+ *		destroy it: nothing of it stays on the host
+ *	report what happened (verdict.c)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 	autoclose int root = -1;
 
 	if (level->guarantees & DW_G_ENGINE)
-		return 0; /* it is in an image, which is looked into when it runs */
+		return 0; /* it is in an image, which is checked when it runs */
 	root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
@@ -68,7 +68,7 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 	               spec->runtime->name, spec->runtime->package);
 }
 
-/* What the caller asked of the level, and the level does not have. */
+/* Refuse what the caller asks for and the level does not support. */
 static int check_guarantees(const struct dw_spec *spec, const struct dw_level *level,
                             struct dw_error *err)
 {
@@ -98,7 +98,7 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 	return 0;
 }
 
-/* Before all else that looks at files: without openat2() nothing would be found. */
+/* Before anything that opens files: without openat2() no file would be found. */
 static int check_kernel(const struct dw_level *level, struct dw_error *err)
 {
 	return dw_kernel_calls_check((level->guarantees & DW_G_NAMESPACES) &&
@@ -140,7 +140,7 @@ static int check_strict(const struct dw_cell *cell, struct dw_error *err)
 	for (int i = 0; i < DW_LIMIT_COUNT; i++) {
 		const struct dw_limit_proof *p = &cell->outcome.limits[i];
 
-		/* Looking now and then is not holding. */
+		/* Sampling does not enforce a limit strictly. */
 		if ((p->enforced && strcmp(p->by, "sampling") != 0) ||
 		    (i == DW_LIMIT_IO && p->asked == 0))
 			continue;
@@ -170,7 +170,7 @@ static void fill_proof(struct dw_result *res, const struct dw_cell *cell)
 		               cell->level->name);
 }
 
-/* Where it is the level that chose it. */
+/* Only if the level chose it. */
 static void fill_image(struct dw_result *res, const struct dw_outcome *o)
 {
 	char *image = o->image[0] != '\0' ? strdup(o->image) : NULL;
@@ -184,7 +184,7 @@ static void fill_image(struct dw_result *res, const struct dw_outcome *o)
 static int fill_output(struct dw_result *res, struct dw_supervised *s)
 {
 	for (int i = 0; i < DW_STREAM_COUNT; i++) {
-		free(res->out[i]); /* of a level before, which turned out not to be there */
+		free(res->out[i]); /* of an earlier level, which was not available */
 		res->out[i] = dw_buf_take(&s->out[i], &res->out_len[i]);
 		if (!res->out[i])
 			return -1;
@@ -209,7 +209,7 @@ static int start_cold(const struct dw_level *level, const struct dw_spec *spec,
 	return 0;
 }
 
-/* *ret_cell stays NULL if nothing warm fits, or it died while it waited: run it cold. */
+/* *ret_cell stays NULL if no warm cell fits, or if it died while waiting: run it cold. */
 static int start_warm(struct dw_pool *pool, const struct dw_level *level,
                       const struct dw_spec *spec, struct dw_cell **ret_cell,
                       struct dw_error *err)
@@ -230,7 +230,7 @@ static int start_warm(struct dw_pool *pool, const struct dw_level *level,
 	return 0;
 }
 
-/* A level works without Landlock, but where nothing else stands before files, that is news. */
+/* A level works without Landlock; warn if no other wall protects the host's files. */
 static void warn_of_open_files(struct dw_result *res, const struct dw_cell *cell)
 {
 	const struct dw_walls *walls = &cell->outcome.walls;
@@ -273,7 +273,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	if (o->error.code == DW_OK || seen.cause != DW_CAUSE_NONE) {
 		dw_verdict(res, o, seen.cause, spec);
 	} else if (o->started) {
-		/* What a program can bring about must not choose its level. */
+		/* A failure that the program can cause must not change its level. */
 		dw_verdict_not_run(res, &o->error);
 	} else {
 		*err = o->error;
@@ -319,7 +319,7 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	return r;
 }
 
-/* "microvm,container": each in turn, until one can. */
+/* "microvm,container": try each in turn, until one can run it. */
 static int run_at_first(const char *levels, struct dw_pool *pool,
                         const struct dw_request *req, struct dw_result *res,
                         struct dw_error *err)
@@ -341,7 +341,7 @@ static int run_at_first(const char *levels, struct dw_pool *pool,
 				(void)dw_wrap(err, "%s", before.text);
 			before = *err;
 		}
-		/* Only what this host cannot do is a reason to try the next. */
+		/* Try the next level only if this host does not support this one. */
 		if (r == 0 || p[len] == '\0' ||
 		    (err->code != DW_E_UNSUPPORTED && err->code != DW_E_NOT_FOUND))
 			return r;

@@ -2,13 +2,13 @@
 /*
  * One event loop for every level.
  *
- * A cell is a few descriptors: its stdio, and what its level wants watched. A
- * pass of the loop polls them all, with the next thing that is due as timeout:
- * the deadline, or, once the cell is being killed, the moment to insist.
+ * A cell is a few descriptors: its stdio, and those that its level watches. Each pass of
+ * the loop polls them all. The timeout is the next event that is due: the deadline, or,
+ * after the first kill, the time of the forced one.
  *
- * Nothing that a cell does can hold the loop up: reads are bounded and do not
- * block, output past the cap ends the cell, and a cell that will not die within
- * the grace is given up on, and reported as our failure.
+ * A cell cannot block the loop: reads are bounded and do not block, output above the cap
+ * ends the cell, and a cell that does not die within the grace period is abandoned and
+ * reported as an internal error.
  */
 #include "run/supervise.h"
 
@@ -21,9 +21,9 @@
 #include "base/fd.h"
 
 #define CHUNK 65536U
-#define GRACE_MS 500U /* between being asked to die and being made to */
+#define GRACE_MS 500U /* between the first kill and the forced one */
 #define GIVE_UP_MS 6000U
-#define DRAIN_ROUNDS 64 /* of a chunk: what a pipe holds, and more */
+#define DRAIN_ROUNDS 64 /* chunks: more than a pipe holds */
 
 enum {
 	SLOT_IN,
@@ -40,12 +40,12 @@ struct loop {
 	const struct dw_request *req;
 	struct dw_supervised *out;
 	uint64_t deadline;
-	uint64_t started; /* when the walls stood; 0 before */
-	uint64_t killed;  /* when we first asked; 0 before */
-	uint64_t waived;  /* of its time by then, in ms */
+	uint64_t started; /* when all walls were up; 0 before */
+	uint64_t killed;  /* when it was first killed; 0 before */
+	uint64_t waived;  /* the cell's waived_ms at that time */
 	bool insisted;
-	int source;          /* where the program's input comes from, or -1 */
-	const char *pending; /* input that is waiting to be taken */
+	int source;          /* the program's input is read from here, or -1 */
+	const char *pending; /* input that the program has not read yet */
 	size_t n_pending;
 	char input[CHUNK];
 };
@@ -90,7 +90,7 @@ static void write_input(struct loop *l)
 	if (n == -EINTR || n == -EAGAIN)
 		return;
 	if (n < 0) {
-		close_input(l); /* the program does not want any (more) */
+		close_input(l); /* the program reads no more input */
 		return;
 	}
 	l->pending += n;
@@ -114,7 +114,7 @@ static void keep(struct loop *l, enum dw_stream stream, const char *data, size_t
 	}
 }
 
-/* False when there is nothing to read now. */
+/* Returns false if there is nothing to read now. */
 static bool read_output(struct loop *l, enum dw_stream stream)
 {
 	char chunk[CHUNK];
@@ -130,7 +130,7 @@ static bool read_output(struct loop *l, enum dw_stream stream)
 	return false;
 }
 
-/* The cell is gone; what it wrote last may still be in the pipes. */
+/* The cell has ended; its last output may still be in the pipes. */
 static void drain(struct loop *l)
 {
 	for (int i = 0; i < DW_STREAM_COUNT; i++)

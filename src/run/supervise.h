@@ -5,26 +5,26 @@
 #include "base/buf.h"
 #include "levels/level.h"
 
-/* Why we ended a cell ourselves; 0 if we did not. */
+/* Why the supervisor ended a cell; 0 if it did not. */
 enum dw_cause {
 	DW_CAUSE_NONE = 0,
 	DW_CAUSE_DEADLINE,
 	DW_CAUSE_OUTPUT,
 	DW_CAUSE_CANCELLED,
-	DW_CAUSE_STUCK, /* it would not die */
+	DW_CAUSE_STUCK, /* it did not die when it was killed */
 };
 
 struct dw_supervised {
 	enum dw_cause cause;
 	struct dw_buf out[DW_STREAM_COUNT];
 	bool truncated[DW_STREAM_COUNT];
-	double run_ms; /* from the walls to the end, as we saw it; -1 if never */
+	double run_ms; /* from the last wall to the end, as measured here; -1: never started */
 };
 
 /*
- * See a started cell through to its end: output out, input in, the deadline,
- * the cap on output, the caller's change of mind. Returns once the cell is gone
- * and its output is read, and never much later than the deadline.
+ * Supervise a started cell until its end: pass output and input on, and enforce the
+ * deadline, the cap on output and the caller's cancellation. Returns once the cell has
+ * ended and its output is read, and never much later than the deadline.
  */
 void dw_supervise(struct dw_cell *cell, const struct dw_spec *spec,
                   struct dw_supervised *ret);

@@ -27,7 +27,7 @@ static void say(struct dw_result *res, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Why it ended, seen from the limits; DW_REASON_EXIT if by itself. */
+/* The limit that ended the program; DW_REASON_EXIT if none did. */
 static enum dw_reason limit_reason(const struct dw_outcome *o, enum dw_cause cause)
 {
 	switch (cause) {
@@ -44,7 +44,7 @@ static enum dw_reason limit_reason(const struct dw_outcome *o, enum dw_cause cau
 	}
 }
 
-/* Why it ended, seen from the program's own end. */
+/* The reason that follows from the program's own exit. */
 static enum dw_reason end_reason(const struct dw_outcome *o, const char *said)
 {
 	int status = o->wait_status;
@@ -59,8 +59,8 @@ static enum dw_reason end_reason(const struct dw_outcome *o, const char *said)
 	    (per_file && WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ))
 		return DW_REASON_DISK;
 	/*
-	 * A program that cleans up behind itself leaves no full /tmp. If it failed and
-	 * says that a disk was full, there is no other disk that it could mean.
+	 * A program that removes its files leaves no full /tmp. If it failed and reports
+	 * a full disk, it means /tmp: there is no other disk that it can write to.
 	 */
 	if (said && (strstr(said, "No space left on device") || strstr(said, "ENOSPC")))
 		return DW_REASON_DISK;
@@ -85,7 +85,7 @@ static enum dw_status status_of(enum dw_reason reason, int exit_code)
 	}
 }
 
-/* What programs say when they meet a wall, and what to do about it. */
+/* Messages of programs that meet a wall, and the fix. */
 static const struct {
 	const char *says;
 	const char *hint;
@@ -108,7 +108,7 @@ static void hint_exit(struct dw_result *res, const struct dw_limits *limits)
 	    res->out_len[DW_STDERR] > 0 ? "; stderr says why" : "");
 	if (text && strstr(text, "Too many open files"))
 		say(res,
-		    "It speaks of too many open files: limits.files (--files) is %llu.",
+		    "It reports too many open files: limits.files (--files) is %llu.",
 		    (unsigned long long)limits->files);
 	for (size_t i = 0; text && i < ARRAY_SIZE(complaints); i++)
 		if (strstr(text, complaints[i].says)) {
@@ -176,8 +176,8 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 		break;
 	case DW_REASON_SECCOMP:
 		say(res,
-		    "The program was killed by SIGSYS, as one is that makes a system call of a "
-		    "foreign ABI.");
+		    "The program was killed by SIGSYS: it made a system call of a foreign "
+		    "ABI.");
 		break;
 	case DW_REASON_CANCELLED:
 		say(res, "The run was ended at the caller's request.");

@@ -141,7 +141,7 @@ def test_root_does_not_touch_another_users_keys(run, keys, state, is_root, must)
     (["add", "a", "b"], 'unexpected argument "b"'),
     (["add", ""], "1 to 63 bytes"),
     (["add", "x" * 64], "too long for a name"),
-    (["add", "a\nb"], "no control characters"),
+    (["add", "a\nb"], "must not contain control characters"),
     (["add", b"a\xff"], "UTF-8"),
     (["add", "a", "--scope", "runs"], "did you mean run?"),
     (["add", "a", "--scope", ""], "--scope must be run, admin, audit or approve, not \"\""),

@@ -47,7 +47,7 @@ static void refused(const struct dw_request *req, const char *why)
 
 static void there_is_exactly_one_thing_to_run(void **state)
 {
-	static const char why[] = "a language with its code, or a command, or a program";
+	static const char why[] = "a language and code, or a command, or a program";
 	struct dw_request req;
 
 	(void)state;
@@ -91,12 +91,12 @@ static void code_without_a_language_is_refused(void **state)
 
 	(void)state;
 	req.language = NULL;
-	refused(&req, "a language with its code");
+	refused(&req, "a language and code");
 	req.command = "ls";
-	refused(&req, "a language with its code");
+	refused(&req, "a language and code");
 	req.command = NULL;
 	req.program = "/bin/ls";
-	refused(&req, "a language with its code");
+	refused(&req, "a language and code");
 }
 
 static void code_has_a_ceiling(void **state)
@@ -227,7 +227,7 @@ static void a_file_is_there_once(void **state)
 	(void)state;
 	req.files = files;
 	req.n_files = 3;
-	refused(&req, "the file a is there twice");
+	refused(&req, "the file a is given twice");
 	req.n_files = 2;
 	taken(&req);
 }
@@ -247,7 +247,7 @@ static void files_have_ceilings(void **state)
 	req.n_files = DW_FILES_MAX;
 	taken(&req);
 	req.n_files++;
-	refused(&req, "257 files are too many, 256 are the most");
+	refused(&req, "257 files are too many; the limit is 256");
 
 	req.n_files = 2;
 	files[0].content.len = DW_FILES_BYTES_MAX - 1;
@@ -357,14 +357,14 @@ static void lists_of_what_is_allowed_have_ceilings(void **state)
 	req.allowed_commands = names;
 	taken(&req);
 	names[DW_COMMANDS_MAX] = "ls";
-	refused(&req, "allowed_commands has more than 64 names");
+	refused(&req, "allowed_commands must have at most 64 names");
 	req.allowed_commands = NULL;
 	for (size_t i = 0; i < DW_MODULES_MAX; i++)
 		names[i] = "os";
 	req.allowed_modules = names;
 	taken(&req);
 	names[DW_MODULES_MAX] = "os";
-	refused(&req, "allowed_modules has more than 256 names");
+	refused(&req, "allowed_modules must have at most 256 names");
 	memset(name, 'a', DW_ALLOWED_NAME_MAX);
 	names[0] = name;
 	names[1] = NULL;
@@ -385,13 +385,13 @@ static void nothing_comes_before_the_hook_for_imports(void **state)
 	req.n_files = 1;
 	taken(&req);
 	req.allowed_modules = names;
-	refused(&req, "the folder .dewar is ours");
+	refused(&req, "the folder .dewar is reserved");
 	req.n_files = 0;
 	req.env = &env;
 	req.n_env = 1;
-	refused(&req, "NODE_OPTIONS runs code ahead");
+	refused(&req, "cannot set the variable NODE_OPTIONS with allowed_modules");
 	env.name = "LD_PRELOAD";
-	refused(&req, "LD_PRELOAD runs code ahead");
+	refused(&req, "cannot set the variable LD_PRELOAD with allowed_modules");
 	env.name = "NODE_ENV";
 	taken(&req);
 }

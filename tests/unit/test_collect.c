@@ -465,8 +465,8 @@ static void a_sparse_file_larger_than_all_is_left(void **state)
 	assert_int_equal(f->res->n_files, 1);
 	has(f, "small", "s");
 	assert_int_equal(f->res->n_warnings, 2);
-	assert_true(warned(f, "huge was left, 64 MB are the most"));
-	assert_true(warned(f, "over was left, 64 MB are the most"));
+	assert_true(warned(f, "huge was skipped: the limit is 64 MB"));
+	assert_true(warned(f, "over was skipped: the limit is 64 MB"));
 }
 
 static void exactly_as_many_bytes_as_may_be_come(void **state)
@@ -482,7 +482,7 @@ static void exactly_as_many_bytes_as_may_be_come(void **state)
 	make_file(f, "one", "1");
 	COLLECT(f, "most", "one");
 	assert_int_equal(f->res->n_files, 1);
-	assert_true(warned(f, "one was left"));
+	assert_true(warned(f, "one was skipped"));
 }
 
 static void bytes_are_counted_over_all_patterns(void **state)
@@ -501,7 +501,7 @@ static void bytes_are_counted_over_all_patterns(void **state)
 		bytes += f->res->files[i].len;
 	assert_true(bytes <= DW_COLLECT_BYTES_MAX);
 	assert_int_equal(f->res->n_warnings, 3);
-	assert_true(warned(f, "was left, 64 MB are the most"));
+	assert_true(warned(f, "was skipped: the limit is 64 MB"));
 }
 
 static void more_files_than_may_be_are_left_and_told(void **state)
@@ -516,7 +516,7 @@ static void more_files_than_may_be_are_left_and_told(void **state)
 	COLLECT(f, "*");
 	assert_int_equal(f->res->n_files, DW_COLLECT_FILES_MAX);
 	assert_int_equal(f->res->n_warnings, 3);
-	assert_true(warned(f, "was left, 256 files are the most"));
+	assert_true(warned(f, "was skipped: the limit is 256 files"));
 }
 
 static void warnings_have_a_ceiling(void **state)
@@ -544,7 +544,7 @@ static void only_so_many_names_are_looked_at(void **state)
 	}
 	COLLECT(f, "*.png");
 	assert_int_equal(f->res->n_files, 0);
-	assert_true(warned(f, "only the first 20000 names were looked at"));
+	assert_true(warned(f, "only the first 20000 names were examined"));
 
 	/* A name that needs no looking is found all the same. */
 	make_file(f, "here", "1");
@@ -585,7 +585,7 @@ static void a_name_that_is_not_utf8_is_left_and_told(void **state)
 	assert_int_equal(f->res->n_warnings, 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(f->res->warnings[i],
-		                    "collect: a file whose name is not UTF-8 was left");
+		                    "collect: a file whose name is not UTF-8 was skipped");
 }
 
 static void names_with_odd_characters_come_as_they_are(void **state)
