@@ -522,7 +522,7 @@ def test_defaults_are_those_of_the_man_page(python):
         "timeout": (30000, "30 s by default, and 10 s at level process"),
         "memory": (256 * MB, "256 MB by default"),
         "cpu": (50, "0.5 and 50% are half of one, which is the default"),
-        "pids": (64, "Processes and threads that live at one time; 64 by default"),
+        "pids": (64, "Processes and threads at one time; 64 by default"),
         "files": (4096, "4096 by default"),
         "tmp": (64 * MB, "64 MB by default"),
         "output": (1000000, "1,000,000 bytes by default"),
