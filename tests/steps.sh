@@ -346,7 +346,7 @@ step_threads()
 # Not emulated by qemu-user 7.2 as in Linux: openat2, with which many tests remove
 # their folder at the end; seccomp and Landlock; namespaces; how descriptors are cut off.
 not_emulated=(allowed approvals approvals_many audit audit_many audit_tamper cgroup cgroup_parent
-	collect docker fd keys known_bad landlock path pool report runtimes seccomp fuzz_allowed
+	collect docker fd id keys known_bad landlock path pool report runtimes seccomp fuzz_allowed
 	fuzz_collect)
 
 # Both say the same.

@@ -168,9 +168,9 @@ MUTANTS = [
 		char name[256];
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(*e, "="), *e);
-		dw_plan_add_env(&l->plan, name, strchr(*e, '=') + 1);
+		dw_plan_add_env(plan, name, strchr(*e, '=') + 1);
 	}
-	plan_variables(l, rt->env);
+	plan_variables(plan, folder, rt->env);
 """),
     ], {"process": ["print-a-variable"],
         "container": ["print-a-variable", "find-the-ssh-agent", "ask-for-the-login"]}),
