@@ -14,16 +14,16 @@ const struct dw_limit_row dw_limit_rows[DW_LIMIT_COUNT] = {
 	{                                                                              \
 		.member = #member_,                                                    \
 		.kind = DW_LIMIT_KIND_##kind_,                                         \
-		.option = option_,                                                     \
-		.key = key_,                                                           \
-		.scale = scale_,                                                       \
-		.unit = unit_,                                                         \
-		.normal = normal_,                                                     \
-		.least = least_,                                                       \
-		.most = most_,                                                         \
-		.name = name_,                                                         \
-		.word = word_,                                                         \
-		.what = what_,                                                         \
+		.option = (option_),                                                   \
+		.key = (key_),                                                         \
+		.scale = (scale_),                                                     \
+		.unit = (unit_),                                                       \
+		.normal = (normal_),                                                   \
+		.least = (least_),                                                     \
+		.most = (most_),                                                       \
+		.name = (name_),                                                       \
+		.word = (word_),                                                       \
+		.what = (what_),                                                       \
 	},
 #include "dewar/limits.def"
 };

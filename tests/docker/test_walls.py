@@ -196,10 +196,12 @@ def test_system_calls_are_filtered(engine):
 
 
 # User nobody (65534) starts su, which waits for a password: print its real and effective user.
+# Popen() returns while exec() has not yet changed the user, so this reads su's first output.
 SU = """
 import json, os, subprocess
 with subprocess.Popen(['su'], user=None if os.getuid() else 65534, stdin=subprocess.PIPE,
-                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as su:
+                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as su:
+    su.stdout.read(1)
     status = open('/proc/%d/status' % su.pid).read()
     su.kill()
 print(json.dumps([int(n) for n in status.split('Uid:')[1].split()[:2]]))
