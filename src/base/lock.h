@@ -4,21 +4,25 @@
 
 #include <pthread.h>
 
-static inline pthread_mutex_t *dw_lock_take(pthread_mutex_t *mutex)
+struct dw_held_lock {
+	pthread_mutex_t *mutex;
+};
+
+static inline struct dw_held_lock dw_lock_take(pthread_mutex_t *mutex)
 {
 	(void)pthread_mutex_lock(mutex);
-	return mutex;
+	return (struct dw_held_lock){mutex};
 }
 
-static inline void dw_lock_release(pthread_mutex_t **mutex)
+static inline void dw_lock_release(const struct dw_held_lock *held)
 {
-	(void)pthread_mutex_unlock(*mutex);
+	(void)pthread_mutex_unlock(held->mutex);
 }
 
 /* Lock the mutex until the end of the block. At most one of these in a block. */
 #define HOLD_LOCK(mutex)                                  \
 	__attribute__((cleanup(dw_lock_release), unused)) \
-	pthread_mutex_t *held_ = dw_lock_take(mutex)
+	struct dw_held_lock held_ = dw_lock_take(mutex)
 
 /* A condition whose timed waits use the clock of base/clock.h. */
 static inline void dw_cond_init(pthread_cond_t *cond)
