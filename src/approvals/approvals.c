@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "approvals/own.h"
+#include "approvals/approvals_own.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/id.h"

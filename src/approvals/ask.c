@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "approvals/own.h"
+#include "approvals/approvals_own.h"
 #include "audit/describe.h"
 #include "base/cleanup.h"
 #include "base/clock.h"

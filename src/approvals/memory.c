@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "approvals/own.h"
+#include "approvals/approvals_own.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/id.h"

@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "approvals/own.h"
+#include "approvals/approvals_own.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 

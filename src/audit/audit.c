@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/audit_own.h"
 #include "audit/describe.h"
-#include "audit/own.h"
 #include "base/cleanup.h"
 
 /*

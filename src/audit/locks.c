@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "audit/own.h"
+#include "audit/audit_own.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/state.h"

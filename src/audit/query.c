@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/own.h"
+#include "audit/audit_own.h"
 #include "base/cleanup.h"
 
 /* The parameters of the filter: ?1 since, ?2 until, ?3 id, ?4 status, ?5 limit. */

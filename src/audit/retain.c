@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "audit/own.h"
+#include "audit/audit_own.h"
 
 /* About the size of a record without its request. */
 #define ROW_BYTES "450"

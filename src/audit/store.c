@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "audit/own.h"
+#include "audit/audit_own.h"
 #include "base/cleanup.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/own.h"
+#include "audit/audit_own.h"
 #include "base/cleanup.h"
 
 /*

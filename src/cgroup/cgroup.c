@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "cgroup/internal.h"
+#include "cgroup/cgroup_own.h"
 
 #define REMOVE_TRIES 200 /* of 0.2 to 20 ms each */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup/internal.h"
+#include "cgroup/cgroup_own.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,7 @@
  * A process cannot remove the leaf that it is in. Systemd removes a unit with all that
  * is below it; elsewhere the empty leaf remains until the next dewar sweeps.
  */
-#include "cgroup/internal.h"
+#include "cgroup/cgroup_own.h"
 
 #include <errno.h>
 #include <fcntl.h>

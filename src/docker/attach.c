@@ -4,7 +4,7 @@
  * bytes in both directions. With CURLOPT_CONNECT_ONLY libcurl would save us only the
  * connect().
  */
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 #include <errno.h>
 #include <poll.h>

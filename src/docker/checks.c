@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 /* A limit above the one that we asked for does not count as enforced. */
 static void drop_loose(const struct dw_docker_order *o, struct dw_docker_enforced *limits)

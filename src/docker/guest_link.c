@@ -3,7 +3,7 @@
  * The stream to the guest, pumped by one loop that relays between the guest and dewar.
  * Nothing here waits for an engine.
  */
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 #include <errno.h>
 #include <fcntl.h>

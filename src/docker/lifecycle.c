@@ -14,7 +14,7 @@
  * guest_link.c pumps the stream in its own loop. We call the engine only while nothing
  * has to be pumped. Each call has a deadline, and dewar can cancel it (http_client.c).
  */
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 static int serve(struct dw_docker_order *o, struct dw_error *err)
 {

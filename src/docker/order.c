@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 #define MASKS_MAX 4096
 

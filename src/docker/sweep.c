@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 /* Leave the rest of the deadline to the run if the engine is slow. */
 #define SWEEP_MS 3000U

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guest/guest.h"
+#include "guest/guest_own.h"
 
 static char chunk[DW_GUEST_PAYLOAD_MAX];
 

@@ -23,7 +23,7 @@
  * The program has our id, but neither our streams nor access to us: pid 1 gets only the
  * signals that it handles, and we are not dumpable.
  */
-#include "guest/guest.h"
+#include "guest/guest_own.h"
 
 #include <errno.h>
 #include <poll.h>

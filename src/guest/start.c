@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "dewar/request.h"
-#include "guest/guest.h"
+#include "guest/guest_own.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define ENV_MAX 1024

@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "guest/guest.h"
+#include "guest/guest_own.h"
 
 #define DEPTH_MAX 32
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 /* Arguments: FILE, or "" for none; its content; PROGRAM and its arguments. */
 static const char exec_code[] = "import os, sys\n"

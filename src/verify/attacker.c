@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define OUTPUT_MAX (8U << 20)
 #define POLL_READS 256

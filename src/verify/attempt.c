@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define ATTEMPT_MS 15000
 #define HELD_POLL_MS 3

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/path.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 /* A host file that every container of level docker sees. */
 #define SHOWN_ON_HOST "/.dewar/guest"

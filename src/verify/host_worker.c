@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define TEXT_MAX (64U << 20) /* more than the output of two attackers */
 

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define PORT 7399           /* besides the well-known ones */
 #define ON_HOST_LISTENERS 6 /* two on the loopback, four unix sockets */

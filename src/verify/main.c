@@ -10,7 +10,7 @@
 #include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define LEVELS_MAX 8
 #define TARGETS_MAX 16

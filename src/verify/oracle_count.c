@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define CPU_WINDOW_MS 400
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define TEXT_MAX (256U << 10)
 

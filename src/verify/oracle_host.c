@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 /* The last line of a file, without its end. */
 static void last_line(const char *path, char *ret, size_t size)

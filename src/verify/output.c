@@ -7,7 +7,7 @@
 
 #include "base/base64.h"
 #include "base/cleanup.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 json_t *dw_output_result(const struct dw_attacker *attacker)
 {

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define TEXT_MAX (256U << 10)
 #define CELLS_MAX 4

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define MANIFEST_MAX (1U << 20)
 #define KEYCTL_INVALIDATE_OP 21

@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "dewar/dewar.h"
 #include "dewar/pool.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define SECOND_FD 3 /* for the second result; the first goes to stdout */
 #define WARM_UP_MS 20000

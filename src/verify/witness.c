@@ -18,7 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "verify/internal.h"
+#include "verify/verify_own.h"
 
 #define REPORT_FD 3
 #define FLAG_FD 5

@@ -4,7 +4,7 @@
  * engine. However it is cut, the same frames come out, and none that is too long.
  */
 #undef NDEBUG
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "approvals/own.h"
+#include "approvals/approvals_own.h"
 #include "base/clock.h"
 
 /* Many at once, in threads and in processes: of each decision there is exactly one. */

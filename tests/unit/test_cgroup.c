@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "cgroup/internal.h"
+#include "cgroup/cgroup_own.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "docker/docker.h"
+#include "docker/docker_own.h"
 
 #include <errno.h>
 #include <fcntl.h>

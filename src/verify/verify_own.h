@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_VERIFY_INTERNAL_H
-#define DW_VERIFY_INTERNAL_H
+#ifndef DW_VERIFY_VERIFY_OWN_H
+#define DW_VERIFY_VERIFY_OWN_H
 
 #include <poll.h>
 #include <stdint.h>

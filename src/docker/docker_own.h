@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_DOCKER_DOCKER_H
-#define DW_DOCKER_DOCKER_H
+#ifndef DW_DOCKER_DOCKER_OWN_H
+#define DW_DOCKER_DOCKER_OWN_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_GUEST_GUEST_H
-#define DW_GUEST_GUEST_H
+#ifndef DW_GUEST_GUEST_OWN_H
+#define DW_GUEST_GUEST_OWN_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_APPROVALS_OWN_H
-#define DW_APPROVALS_OWN_H
+#ifndef DW_APPROVALS_APPROVALS_OWN_H
+#define DW_APPROVALS_APPROVALS_OWN_H
 
 #include <pthread.h>
 

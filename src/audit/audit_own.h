@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_AUDIT_OWN_H
-#define DW_AUDIT_OWN_H
+#ifndef DW_AUDIT_AUDIT_OWN_H
+#define DW_AUDIT_AUDIT_OWN_H
 
 #include "audit/audit.h"
 #include "base/sqlite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_CGROUP_INTERNAL_H
-#define DW_CGROUP_INTERNAL_H
+#ifndef DW_CGROUP_CGROUP_OWN_H
+#define DW_CGROUP_CGROUP_OWN_H
 
 #include "cgroup/cgroup.h"
 
