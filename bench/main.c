@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "bench/bench.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 #define ROUNDS 300
 #define ROUNDS_QUICK 20

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 struct colours {
 	const char *good, *fair, *bad, *dim, *bold, *plain;

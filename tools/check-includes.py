@@ -48,7 +48,7 @@ MAY_INCLUDE = {
     **{"attacks/" + family: ("attacks",) for family in
        ("file-system", "process", "kernel", "network", "resources", "cross-cell", "identity",
         "output")},
-    "bench": ("base", "cli"),  # of cli, only report.h
+    "bench": ("base", "cli"),  # of cli, only print.h
     "examples": (),
     "tools": ("base", "wire", "init"),
     "tools/grammars": (),

@@ -7,7 +7,7 @@
 
 /* Private to src/audit. */
 
-/* ---- store.c: one connection to the file; one thread at a time uses it ---- */
+/* ---- audit_store.c: one connection to the file; one thread at a time uses it ---- */
 
 enum dw_audit_sql {
 	DW_AUDIT_SQL_BEGIN = 0,

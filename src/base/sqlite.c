@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/state.h"
+#include "base/locations.h"
 
 #define PAUSE_US 2000
 

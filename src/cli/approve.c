@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/approve_print.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/subcommand.h"
 
 struct settings {

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 /* Characters of the code in a line of the list. */
 #define EXCERPT_MAX 50

@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "cli/audit_print.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/subcommand.h"
 
 /* The default length of a list. */

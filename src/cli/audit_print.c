@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/utf8.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 /* Bytes of the code in a line of the list. */
 #define EXCERPT_MAX 60

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 #define EXIT_FOUND 1
 #define DEFAULT_LIST "default"

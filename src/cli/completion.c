@@ -5,7 +5,7 @@
 #include "base/choose.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "dewar/dewar.h"
 #include "languages/installed.h"
 

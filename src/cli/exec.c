@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/foreground.h"
 #include "cli/input.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/run_options.h"
 
 struct settings {

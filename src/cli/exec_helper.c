@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/program.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 void dw_helper_add(struct dw_helper *helper, const char *key, const char *value)
 {

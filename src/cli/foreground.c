@@ -16,10 +16,10 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/id.h"
-#include "cli/output.h"
-#include "cli/report.h"
+#include "cli/print.h"
+#include "cli/run_output.h"
 #include "cli/save_files.h"
-#include "cli/warm.h"
+#include "cli/warm_pool.h"
 #include "dewar/dewar.h"
 #include "run/conduct.h"
 

@@ -7,10 +7,10 @@
 
 #include "audit/record.h"
 #include "base/cleanup.h"
+#include "base/locations.h"
 #include "base/num.h"
-#include "base/state.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/run_options.h"
 #include "cli/subcommand.h"
 #include "request/limits.h"

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/subcommand.h"
 #include "dewar/dewar.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/choose.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 const struct dw_command *const dw_commands[] = {
 	&dw_command_run,

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/run_options.h"
 #include "cli/subcommand.h"
 #include "dewar/dewar.h"

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 int dw_collect_open(const char *folder, struct dw_error *err)
 {

@@ -6,7 +6,7 @@
 
 #include "base/choose.h"
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 
 static int refuse_operand(const struct dw_command *cmd, const char *operand,
                           struct dw_error *err)

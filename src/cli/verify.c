@@ -13,7 +13,7 @@
 #include "base/program.h"
 #include "cli/command.h"
 #include "cli/exec_helper.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/subcommand.h"
 #include "dewar/dewar.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "cli/subcommand.h"
 #include "dewar/dewar.h"
 

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
 #include "request/limits.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 void dw_ceilings_from_config(struct dw_ceilings *ret, const struct dw_config *config)
 {

@@ -13,7 +13,7 @@
 #include "daemon/log.h"
 #include "daemon/service_own.h"
 #include "dewar/dewar.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 #define AUDIT_DOWN_MS 10000U
 #define LARGEST_AT_ONCE 16U /* requests of the largest size that fit in memory */

@@ -13,9 +13,9 @@
 #include "base/id.h"
 #include "cgroup/cgroup.h"
 #include "dewar/dewar.h"
+#include "levels/enforce.h"
 #include "levels/host.h"
 #include "levels/launched.h"
-#include "levels/limits.h"
 
 /*
  * No check trusts a version or a setting: each tries what a run would do.

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/utf8.h"
-#include "keys/store.h"
+#include "keys/keys_own.h"
 
 /*
  * All keys are cached in memory. Each lookup first checks whether another process has

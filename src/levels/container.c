@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "levels/enforce.h"
 #include "levels/launched.h"
-#include "levels/limits.h"
 
 /*
  * Level container, the default: own namespaces of every kind, its own read-only root

@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "levels/docker_cell.h"
+#include "levels/enforce.h"
 #include "levels/launched.h"
-#include "levels/limits.h"
 
 #define GUEST "/.dewar/guest"
 

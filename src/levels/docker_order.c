@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
+#include "levels/enforce.h"
 #include "levels/launched.h"
-#include "levels/limits.h"
 
 #define FOLDER "/tmp"
 /* Nothing useful fits in less. */
@@ -74,7 +74,7 @@ static int plan_walls(const struct dw_spec *spec, struct dw_plan_builder *plan,
 	dw_host_paths_allow_root(plan);
 	if (dw_host_paths_shares(plan, spec->req, allow_share, err) < 0)
 		return -1;
-	/* For the core of 1 byte: levels/limits.c. */
+	/* For the core of 1 byte: levels/enforce.c. */
 	dw_plan_add_rlimit(plan, RLIMIT_NOFILE, spec->limits.files);
 	dw_plan_add_rlimit(plan, RLIMIT_CORE, 1);
 	dw_plan_add_rlimit(plan, RLIMIT_RTPRIO, 0);

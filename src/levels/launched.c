@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/kernel_calls.h"
 #include "cgroup/cgroup.h"
-#include "levels/limits.h"
+#include "levels/enforce.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 

@@ -4,8 +4,8 @@
 #include <signal.h>
 
 #include "base/id.h"
+#include "levels/enforce.h"
 #include "levels/launched.h"
-#include "levels/limits.h"
 
 /*
  * A caller that only probes installs no signal handlers. Block the signals that would end

@@ -13,7 +13,7 @@
 #include "mcp/jsonrpc.h"
 #include "request/limits.h"
 #include "request/request_json.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 #define BOTH (DW_MCP_RUNS_CODE | DW_MCP_RUNS_COMMAND)
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "policy/watch.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 /* How often a run asks again because another run used the approval it waited for. */
 #define TRIES_MAX 8

@@ -2,7 +2,7 @@
 #include "run/explain.h"
 
 #include "analysis/advice.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 int dw_permission_explain(struct dw_policy *policy,
                           const struct dw_policy_question *question,

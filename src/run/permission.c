@@ -12,7 +12,7 @@
 #include "request/blank.h"
 #include "request/warnings.h"
 #include "run/approval_message.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 /* A result reports at most this many; a policy sees them all. */
 #define FINDINGS_MAX 100U

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/print.h"
 #include "serve/serve.h"
 
 /* dewar has parsed the same arguments, so an error here is rare. */

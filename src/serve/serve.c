@@ -13,7 +13,7 @@
 #include "approvals/approvals.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/state.h"
+#include "base/locations.h"
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "daemon/sd_notify.h"

@@ -116,7 +116,7 @@ void dw_listen_serve(struct dw_listeners *l, const char *secret, char *ret, size
 /* Returns true if the current network has carried a packet. */
 bool dw_listen_saw_packets(void);
 
-/* ---- processes, seen from outside (procs.c) ---- */
+/* ---- processes, seen from outside (host_procs.c) ---- */
 
 /*
  * The processes of an attempt are those with its nonce in their environment and, in the

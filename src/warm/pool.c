@@ -22,7 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "levels/limits.h"
+#include "levels/enforce.h"
 #include "warm/warm.h"
 
 #define MB (1ULL << 20)

@@ -108,7 +108,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 /* Returns true if it is alive. Sends it nothing. */
 bool dw_zygote_runs(struct dw_zygote *z);
 
-/* ---- cell.c ---- */
+/* ---- warm_cell.c ---- */
 
 /*
  * A warm cell: its walls are up, its program waits for a job, and init has checked both.

@@ -9,7 +9,7 @@
 #include "cli/run_options.h"
 #include "fuzz/fuzz.h"
 #include "request/limits.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 #include <getopt.h>
 

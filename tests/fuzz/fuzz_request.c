@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "run/check.h"
+#include "run/request_check.h"
 
 static void check_text(const char *text)
 {

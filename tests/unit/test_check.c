@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "run/check.h"
+#include "run/request_check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

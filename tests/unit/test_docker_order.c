@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "levels/limits.h"
+#include "levels/enforce.h"
 
 #define GUEST "/usr/libexec/dewar/dewar-guest"
 #define IMAGE "python:3.11-slim"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_CLI_REPORT_H
-#define DW_CLI_REPORT_H
+#ifndef DW_CLI_PRINT_H
+#define DW_CLI_PRINT_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/check.h"
+#include "run/request_check.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/path.h"
 #include "dewar/result.h"
 #include "languages/runtime.h"
+#include "levels/enforce.h"
 #include "levels/level.h"
-#include "levels/limits.h"
 #include "request/limits.h"
 #include "run/collect.h"
 

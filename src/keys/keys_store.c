@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "keys/store.h"
+#include "keys/keys_own.h"
 
 #include <errno.h>
 #include <limits.h>

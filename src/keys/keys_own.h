@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_KEYS_STORE_H
-#define DW_KEYS_STORE_H
+#ifndef DW_KEYS_KEYS_OWN_H
+#define DW_KEYS_KEYS_OWN_H
 
 #include <stdbool.h>
 #include <stddef.h>

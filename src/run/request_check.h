@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_RUN_CHECK_H
-#define DW_RUN_CHECK_H
+#ifndef DW_RUN_REQUEST_CHECK_H
+#define DW_RUN_REQUEST_CHECK_H
 
 #include "dewar/request.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/report.h"
+#include "cli/print.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/warm.h"
+#include "cli/warm_pool.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_CLI_OUTPUT_H
-#define DW_CLI_OUTPUT_H
+#ifndef DW_CLI_RUN_OUTPUT_H
+#define DW_CLI_RUN_OUTPUT_H
 
 #include <pthread.h>
 #include <stdbool.h>

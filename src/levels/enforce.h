@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_LEVELS_LIMITS_H
-#define DW_LEVELS_LIMITS_H
+#ifndef DW_LEVELS_ENFORCE_H
+#define DW_LEVELS_ENFORCE_H
 
 #include "levels/launched.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "levels/limits.h"
+#include "levels/enforce.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 

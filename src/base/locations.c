@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/state.h"
+#include "base/locations.h"
 
 #include <errno.h>
 #include <stdio.h>

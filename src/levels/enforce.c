@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/limits.h"
+#include "levels/enforce.h"
 
 #include <dirent.h>
 #include <fcntl.h>

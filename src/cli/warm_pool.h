@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_CLI_WARM_H
-#define DW_CLI_WARM_H
+#ifndef DW_CLI_WARM_POOL_H
+#define DW_CLI_WARM_POOL_H
 
 #include "cli/run_options.h"
 #include "dewar/pool.h"

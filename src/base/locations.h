@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_BASE_STATE_H
-#define DW_BASE_STATE_H
+#ifndef DW_BASE_LOCATIONS_H
+#define DW_BASE_LOCATIONS_H
 
 #include <sys/types.h>
 
