@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "approvals/approvals_own.h"
-#include "audit/describe.h"
+#include "audit/audit.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/id.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "approvals/notify.h"
+#include "approvals/hook.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "audit/audit_own.h"
-#include "audit/describe.h"
 #include "base/cleanup.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "audit/describe.h"
+#include "audit/audit.h"
 
 #include <jansson.h>
 #include <stdio.h>

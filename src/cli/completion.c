@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "dewar/dewar.h"
-#include "languages/installed.h"
+#include "languages/runtime.h"
 
 /*
  * Scripts that complete our commands, written from the tables that also parse

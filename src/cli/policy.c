@@ -13,7 +13,7 @@
 #include "cli/run_options.h"
 #include "cli/subcommand.h"
 #include "dewar/dewar.h"
-#include "run/explain.h"
+#include "run/permission.h"
 
 #define EXIT_REFUSED 1
 

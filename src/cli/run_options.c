@@ -15,7 +15,7 @@
 #include "cli/name_list.h"
 #include "dewar/dewar.h"
 #include "request/limits.h"
-#include "request/request_json.h"
+#include "request/request.h"
 
 #define FIELD(member) offsetof(struct dw_run_settings, member)
 

@@ -9,7 +9,7 @@
 #include "dewar/error.h"
 #include "dewar/pool.h"
 #include "dewar/request.h"
-#include "keys/grant.h"
+#include "keys/keys.h"
 
 /* A language at level docker: its image and its standby containers. */
 struct dw_config_docker {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/host_info.h"
+#include "daemon/service.h"
 
 #include <jansson.h>
 #include <pthread.h>

@@ -28,4 +28,14 @@ int dw_listen_unix(const char *path, struct dw_listener *ret, struct dw_error *e
 /* A socket that the service manager created. */
 int dw_listen_given(int fd, struct dw_listener *ret, struct dw_error *err);
 
+/* ---- systemd's sd_notify() and socket activation; no-ops without it: sd_notify.c ---- */
+
+/* "READY=1", "STOPPING=1" */
+void dw_sd_notify(const char *text);
+
+/* The number of sockets passed, from DW_SD_FIRST on. Clears the variables. */
+int dw_sd_sockets(void);
+
+#define DW_SD_FIRST 3
+
 #endif

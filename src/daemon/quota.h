@@ -8,7 +8,7 @@
 #include <sys/queue.h>
 
 #include "daemon/api_error.h"
-#include "keys/grant.h"
+#include "keys/keys.h"
 
 /*
  * The quotas of tenants, and the order of their runs. Nothing here locks, sleeps or

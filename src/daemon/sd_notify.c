@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/sd_notify.h"
+#include "daemon/listen.h"
 
 #include <fcntl.h>
 #include <stddef.h>

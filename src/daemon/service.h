@@ -81,4 +81,14 @@ void dw_service_print(struct dw_service *service, struct dw_buf *ret);
 /* How long a result is kept, for messages. */
 unsigned dw_service_keep_s(struct dw_service *service);
 
+/* ---- host_info.c ---- */
+
+/*
+ * The languages and levels of this host, as JSON: {"languages": [...]} and
+ * {"levels": [...]}. Finding versions and probing levels is slow, so the text is cached
+ * for a minute. free() it; NULL without memory.
+ */
+char *dw_host_info_languages(void);
+char *dw_host_info_levels(void);
+
 #endif

@@ -9,7 +9,7 @@
 #include "daemon/api_error.h"
 #include "dewar/request.h"
 #include "dewar/result.h"
-#include "keys/grant.h"
+#include "keys/keys.h"
 
 /*
  * A task is a run in the daemon, from its arrival through the queue to its result. The

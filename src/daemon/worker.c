@@ -7,7 +7,7 @@
 #include "daemon/log.h"
 #include "daemon/service_own.h"
 #include "dewar/dewar.h"
-#include "request/warnings.h"
+#include "request/request.h"
 
 #define WAIT_THAT_COUNTS_MS 100U /* a shorter wait is not worth a warning */
 

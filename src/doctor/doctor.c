@@ -13,7 +13,6 @@
 #include "base/id.h"
 #include "cgroup/cgroup.h"
 #include "dewar/dewar.h"
-#include "levels/enforce.h"
 #include "levels/host.h"
 #include "levels/launched.h"
 

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "doctor/doctor.h"
 #include "doctor/known_bad.h"
-#include "languages/installed.h"
+#include "languages/runtime.h"
 
 /*
  * Compare installed versions with known_bad.def. This is the one check that goes by a

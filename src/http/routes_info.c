@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "daemon/host_info.h"
+#include "daemon/service.h"
 #include "http/http_own.h"
 #include "openapi_embedded.h"
 #include "request/limits.h"

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "daemon/service.h"
 #include "http/http_own.h"
-#include "request/request_json.h"
+#include "request/request.h"
 
 /* {"id", "state"}, and "approval" if pending, "result" or "error" if done. */
 static char *describe(struct dw_task *task)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "keys/grant.h"
+#include "keys/keys.h"
 
 #include <stdio.h>
 

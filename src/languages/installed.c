@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "languages/installed.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A language: how its code becomes a command in a cell. Each is an entry of the table in
@@ -75,5 +76,21 @@ int dw_runtime_locate(int root_fd, const char *search, const char *program, char
  */
 const char *dw_runtime_missing(const struct dw_runtime *runtime, int root_fd,
                                const char *search);
+
+/* ---- what is installed: installed.c ---- */
+
+struct dw_language;
+
+/*
+ * As dw_language_get(), but path and version stay empty: it starts no interpreter, so that
+ * a run does not pay for it. 0, or -1 if there is no such index.
+ */
+int dw_language_peek(size_t index, struct dw_language *ret);
+
+/*
+ * Run a program of the host and read its stdout and stderr for at most that time; then
+ * kill it. argv[0] is its path. 0 or -errno.
+ */
+int dw_program_ask(char *const *argv, uint64_t wait_ms, char *text, size_t size);
 
 #endif

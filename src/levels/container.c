@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "levels/enforce.h"
 #include "levels/launched.h"
 
 /*

@@ -24,7 +24,6 @@
 #include "base/namespaces.h"
 #include "base/program.h"
 #include "levels/docker_cell.h"
-#include "levels/enforce.h"
 #include "levels/launched.h"
 #include "request/limits.h"
 #include "wire/docker.h"

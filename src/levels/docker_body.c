@@ -9,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "levels/docker_cell.h"
-#include "levels/enforce.h"
 #include "levels/launched.h"
 
 #define GUEST "/.dewar/guest"

@@ -8,7 +8,6 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
-#include "levels/enforce.h"
 #include "levels/launched.h"
 
 #define FOLDER "/tmp"

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/namespaces.h"
 #include "levels/docker_cell.h"
-#include "levels/enforce.h"
 #include "wire/docker.h"
 
 #define REMOVE_MS 12000U /* more than dewar-docker takes to remove a container */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/enforce.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

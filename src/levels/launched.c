@@ -19,7 +19,6 @@
 #include "base/fd.h"
 #include "base/kernel_calls.h"
 #include "cgroup/cgroup.h"
-#include "levels/enforce.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 

@@ -269,4 +269,26 @@ void dw_cgroup_scope_settle(void);
 /* The fork server in the scope, or NULL. */
 struct dw_fork_server *dw_cgroup_scope_launcher(void);
 
+/* ---- limits: enforce.c ---- */
+
+/*
+ * Decide, for a cell that dewar-launch builds, what enforces each limit: cgroups
+ * where the host lets us have them, else an rlimit, else init by looking. Makes
+ * the cgroups, writes the rest into the plan, and what was decided into
+ * outcome.limits. -1 for a limit that is held by a cgroup or not taken at all.
+ */
+int dw_limits_plan(struct dw_launched *l, struct dw_error *err);
+
+/* Returns true if a forked program may have a process beside it that holds its memory. */
+bool dw_limits_may_hold(const struct dw_launched *l);
+
+/* The cell was built before its request was known: say whose limits they are now. */
+void dw_limits_adopt(struct dw_launched *l);
+
+/* The program begins: let the limits look at it, and let it yield if it is to. */
+void dw_limits_begin(struct dw_launched *l);
+
+/* Fill in what the kernel says, from the walls that were read back. */
+void dw_limits_read_back(struct dw_launched *l);
+
 #endif

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include "base/id.h"
-#include "levels/enforce.h"
 #include "levels/launched.h"
 
 /*

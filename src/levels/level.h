@@ -183,4 +183,18 @@ const struct dw_level *dw_level_find(const char *name, size_t len);
 /* The PATH in which a level that uses the host's files finds interpreters. */
 const char *dw_level_search_path(const struct dw_level *level);
 
+/* ---- limits: enforce.c ---- */
+
+/* What is 0 becomes the default of the level. */
+void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
+
+/* Does the kernel count the memory and the processes of a cell here? */
+bool dw_limits_can_count(void);
+
+/* When init ends a cell by itself, counted from the start of its program. */
+uint64_t dw_limits_deadline(const struct dw_limits *limits);
+
+/* One inode of /tmp for each of its pages. */
+#define DW_TMP_INODE_BYTES 4096U
+
 #endif

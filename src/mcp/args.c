@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/args.h"
+#include "mcp/call.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "base/choose.h"
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
-#include "languages/installed.h"
+#include "languages/runtime.h"
 #include "mcp/jsonrpc.h"
 #include "request/limits.h"
-#include "request/request_json.h"
+#include "request/request.h"
 #include "run/request_check.h"
 
 #define BOTH (DW_MCP_RUNS_CODE | DW_MCP_RUNS_COMMAND)

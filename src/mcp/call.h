@@ -8,6 +8,7 @@
 
 #include "daemon/api_error.h"
 #include "daemon/task.h"
+#include "dewar/request.h"
 #include "mcp/jsonrpc.h"
 
 /*
@@ -171,5 +172,38 @@ json_t *dw_mcp_result_make(const struct dw_task *task, bool structured);
  */
 #define DW_MCP_ERROR_KEY "dewar/error"
 json_t *dw_mcp_result_refused(const struct dw_api_error *why);
+
+/* ---- tools: tools.c ---- */
+
+/* What tools/list answers with, as far as the call's revision knows it. */
+json_t *dw_mcp_tools_list(const struct dw_mcp_call *call);
+
+/* tools/call. */
+void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params);
+
+/* The tools, ending in a row without name: for `dewar tool-schema`. */
+extern const struct dw_mcp_tool dw_mcp_tools[];
+
+/* ---- args.c ---- */
+
+/*
+ * The arguments of the tools: their JSON Schema, and how they become a request. Paths of
+ * the host and images are not among them: a model writes the arguments, and it may have
+ * read anything.
+ */
+enum dw_mcp_runs {
+	DW_MCP_RUNS_CODE = 1U << 0,
+	DW_MCP_RUNS_COMMAND = 1U << 1,
+};
+
+/* The inputSchema of a tool. NULL without memory. */
+json_t *dw_mcp_args_schema(enum dw_mcp_runs which);
+
+/*
+ * Fill an initialised request. DW_E_INVALID says what is wrong in words for a model:
+ * an unknown argument by its name; for a language or a level, those there are.
+ */
+int dw_mcp_args_read(enum dw_mcp_runs which, const json_t *args, struct dw_request *req,
+                     struct dw_error *err);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/cleanup.h"
 #include "base/lock.h"
 #include "dewar/dewar.h"
+#include "mcp/call.h"
 #include "mcp/mcp_own.h"
-#include "mcp/tools.h"
 
 /* How long a client may cache the lists, which change only with the program. */
 #define LIST_TTL_MS 300000

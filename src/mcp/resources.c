@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "daemon/host_info.h"
+#include "daemon/service.h"
 #include "mcp/mcp_own.h"
 
 #define LANGUAGES "dewar://languages"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/tools.h"
+#include "mcp/call.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "mcp/args.h"
 
 /* The shortest time between two progress messages about output. */
 #define TELL_EVERY_MS 250

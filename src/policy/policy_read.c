@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/yaml.h"
 #include "policy/policy_own.h"
-#include "policy/policy_values.h"
 
 #define EXPIRE_MAX_S (7U * 24 * 3600)
 #define TIMEOUT_MAX_S 300U

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "policy/policy_values.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +9,7 @@
 #include "base/num.h"
 #include "dewar/dewar.h"
 #include "policy/policy_own.h"
-#include "request/request_json.h"
+#include "request/request.h"
 
 #define NAME_MAX_LEN 64U
 #define TEXT_MAX_LEN 200U

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "policy/watch.h"
+#include "policy/policy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "request/request_json.h"
+#include "request/request.h"
 
 #include "dewar/request.h"
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dewar/result.h"
+#include "request/request.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/id.h"
 #include "request/limits.h"
 
 static const char *const status_names[] = {
@@ -94,4 +98,47 @@ void dw_result_free(struct dw_result *res)
 	free(res->image);
 	free(res);
 	errno = saved;
+}
+
+struct dw_result *dw_result_blank(const struct dw_request *req)
+{
+	struct dw_result *res = calloc(1, sizeof(*res));
+
+	if (!res)
+		return NULL;
+	if (req->id) {
+		(void)snprintf(res->id, sizeof(res->id), "%s", req->id);
+	} else if (dw_id_make(res->id, NULL) < 0) {
+		free(res);
+		return NULL;
+	}
+	res->execution_time_ms = res->cpu_time_ms = res->memory_used_mb = -1;
+	res->exit_code = -1;
+	(void)snprintf(res->proof.requested, sizeof(res->proof.requested), "%s",
+	               req->level ? req->level : DW_LEVEL_DEFAULT);
+	if (req->image)
+		res->image = strdup(req->image);
+	return res;
+}
+
+void dw_warn(struct dw_result *res, const char *fmt, ...)
+{
+	char **list, *text;
+	va_list ap;
+	int n;
+
+	if (res->n_warnings >= DW_WARNINGS_MAX)
+		return;
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	list = realloc(res->warnings, (res->n_warnings + 1) * sizeof(*list));
+	if (!list) {
+		free(text);
+		return;
+	}
+	res->warnings = list;
+	list[res->n_warnings++] = text;
 }

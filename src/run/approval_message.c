@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/approval_message.h"
+#include "run/approver.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/advice.h"
-#include "audit/describe.h"
+#include "audit/audit.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
 

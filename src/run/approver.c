@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "analysis/advice.h"
-#include "approvals/notify.h"
+#include "approvals/hook.h"
 #include "base/cleanup.h"
-#include "run/approval_message.h"
 
 /* A changed policy may name another webhook; we keep connections to this many. */
 #define WEBHOOKS_MAX 4

@@ -7,7 +7,7 @@
  * files that are not regular are ignored; the number of files, their sizes and the
  * number of names examined are limited.
  */
-#include "run/collect.h"
+#include "run/run_own.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "request/warnings.h"
+#include "request/request.h"
 
 #define NAME_SIZE 2048
 #define DEPTH_MAX 32

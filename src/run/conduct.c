@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "policy/watch.h"
+#include "policy/policy.h"
 #include "run/request_check.h"
 
 /* How often a run asks again because another run used the approval it waited for. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/explain.h"
+#include "run/permission.h"
 
 #include "analysis/advice.h"
 #include "run/request_check.h"

@@ -9,9 +9,8 @@
 #include "approvals/hook.h"
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
-#include "request/blank.h"
-#include "request/warnings.h"
-#include "run/approval_message.h"
+#include "request/request.h"
+#include "run/approver.h"
 #include "run/request_check.h"
 
 /* A result reports at most this many; a policy sees them all. */

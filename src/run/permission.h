@@ -2,6 +2,7 @@
 #ifndef DW_RUN_PERMISSION_H
 #define DW_RUN_PERMISSION_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -80,5 +81,18 @@ struct dw_result *dw_permission_refusal(const struct dw_permission *permission,
 void dw_permission_report(const struct dw_permission *permission, struct dw_result *res);
 
 void dw_permission_finish(struct dw_permission *permission);
+
+/* ---- explain.c ---- */
+
+/*
+ * How a decision came about, for `dewar policy explain`. The question's limits may be
+ * NULL, as for dw_permission_decide().
+ */
+int dw_permission_explain(struct dw_policy *policy,
+                          const struct dw_policy_question *question,
+                          struct dw_explanation *ret, struct dw_error *err);
+
+/* As JSON; NULL without memory. */
+json_t *dw_explanation_json(const struct dw_explanation *explanation);
 
 #endif

@@ -8,10 +8,9 @@
 #include "base/path.h"
 #include "dewar/result.h"
 #include "languages/runtime.h"
-#include "levels/enforce.h"
 #include "levels/level.h"
 #include "request/limits.h"
-#include "run/collect.h"
+#include "run/run_own.h"
 
 static bool is_env_name(const char *name)
 {

@@ -21,14 +21,10 @@
 #include "base/kernel_calls.h"
 #include "cgroup/cgroup.h"
 #include "dewar/dewar.h"
-#include "levels/enforce.h"
 #include "levels/level.h"
-#include "request/blank.h"
-#include "request/warnings.h"
-#include "run/collect.h"
+#include "request/request.h"
 #include "run/request_check.h"
-#include "run/supervise.h"
-#include "run/verdict.h"
+#include "run/run_own.h"
 #include "warm/pool.h"
 
 static const struct dw_runtime *find_runtime(const struct dw_request *req,

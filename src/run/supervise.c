@@ -10,7 +10,7 @@
  * ends the cell, and a cell that does not die within the grace period is abandoned and
  * reported as an internal error.
  */
-#include "run/supervise.h"
+#include "run/run_own.h"
 
 #include <errno.h>
 #include <poll.h>

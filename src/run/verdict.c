@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/verdict.h"
+#include "run/run_own.h"
 
 #include <signal.h>
 #include <stdarg.h>

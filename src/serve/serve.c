@@ -16,7 +16,6 @@
 #include "base/locations.h"
 #include "daemon/listen.h"
 #include "daemon/log.h"
-#include "daemon/sd_notify.h"
 #include "http/http.h"
 #include "mcp/mcp.h"
 #include "policy/policy.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "mcp/tools.h"
+#include "mcp/call.h"
 #include "serve/serve.h"
 
 #define EXIT_OURS 125

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "levels/enforce.h"
 
 #define START_MS 120000U /* to pull the image and start a container */
 #define RETRY_MS 2000U   /* after a failure of the engine */

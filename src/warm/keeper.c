@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "levels/enforce.h"
 
 #define MB (1ULL << 20)
 #define CELL_BYTES_GUESS (3 * MB) /* until one could be measured */

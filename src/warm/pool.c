@@ -22,7 +22,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "levels/enforce.h"
 #include "warm/warm.h"
 
 #define MB (1ULL << 20)

@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "dewar/pool.h"
-#include "levels/enforce.h"
 #include "runners_embedded.h"
 
 #define EMBEDDED(name)                             \

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "levels/enforce.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 

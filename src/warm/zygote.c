@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
-#include "levels/enforce.h"
 #include "wire/enter.h"
 #include "wire/report.h"
 

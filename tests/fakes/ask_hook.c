@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "approvals/notify.h"
+#include "approvals/hook.h"
 #include "base/clock.h"
 #include "base/fd.h"
 

@@ -5,7 +5,7 @@
  * names; a file that is requested by its name is included.
  */
 #undef NDEBUG
-#include "run/collect.h"
+#include "run/run_own.h"
 
 #include "base/utf8.h"
 #include "fuzz/folder.h"

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "dewar/dewar.h"
 #include "fuzz/fuzz.h"
-#include "languages/installed.h"
+#include "languages/runtime.h"
 
 static bool is_known(const char *name)
 {

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "fuzz/fuzz.h"
-#include "run/collect.h"
+#include "run/run_own.h"
 
 /* The same rule in other words. */
 static bool stays_below(const char *path)

@@ -4,7 +4,7 @@
  * that is, status, reason, exit code and hint fit together.
  */
 #undef NDEBUG
-#include "run/verdict.h"
+#include "run/run_own.h"
 
 #include <signal.h>
 

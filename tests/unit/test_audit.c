@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "audit/describe.h"
+#include "audit/audit.h"
 #include "base/cleanup.h"
 
 #define ID_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1"

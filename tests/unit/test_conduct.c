@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "request/blank.h"
+#include "request/request.h"
 
 /*
  * The sequence with a real policy, real approvals and a real audit record; only the

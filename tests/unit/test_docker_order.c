@@ -14,8 +14,6 @@
 
 #include <cmocka.h>
 
-#include "levels/enforce.h"
-
 #define GUEST "/usr/libexec/dewar/dewar-guest"
 #define IMAGE "python:3.11-slim"
 

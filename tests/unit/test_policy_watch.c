@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "policy/watch.h"
+#include "policy/policy.h"
 
 #include <assert.h>
 #include <pthread.h>

@@ -21,7 +21,6 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "dewar/dewar.h"
-#include "languages/installed.h"
 
 /* ---- the table ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "run/supervise.h"
+#include "run/run_own.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

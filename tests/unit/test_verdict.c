@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "run/verdict.h"
+#include "run/run_own.h"
 
 #include <setjmp.h>
 #include <signal.h>
