@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "audit/record.h"
-#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include "base/values.h"
 
 static const char *const states[] = {
 	[DW_APPROVAL_PENDING] = "pending", [DW_APPROVAL_APPROVED] = "approved",

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/id.h"
-#include "base/locations.h"
+#include "base/path.h"
 
 #define PENDING_MAX 500
 #define PENDING_MAX_PER_CALLER 20

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/program.h"
+#include "base/path.h"
 
 /* How much of its stderr is read. */
 #define STDERR_MAX ((size_t)4 << 10)

@@ -10,7 +10,7 @@
 #include "audit/audit_own.h"
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "base/locations.h"
+#include "base/path.h"
 
 int dw_audit_default_path(char ret[DW_AUDIT_PATH_MAX], struct dw_error *err)
 {

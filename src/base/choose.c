@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/choose.h"
+#include "base/values.h"
 
 #include <stdio.h>
 #include <string.h>

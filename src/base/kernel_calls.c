@@ -11,7 +11,7 @@
  *   landlock_*                 one wall less, stated in the proof
  *   execveat's check (6.14)    one read-back less, stated in the proof
  */
-#include "base/kernel_calls.h"
+#include "base/kernel.h"
 
 #include <errno.h>
 #include <stddef.h>

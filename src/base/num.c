@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/num.h"
+#include "base/values.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,10 @@
 #define DW_BASE_PATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+#include "dewar/error.h"
 
 /*
  * Open a path below a folder that an untrusted program may write to: never outside of it,
@@ -32,5 +35,25 @@ int dw_path_make_parents(int dir_fd, const char *path, mode_t mode);
  * deep or hostile the tree is. 0, or -errno of the first entry that could not be removed.
  */
 int dw_path_remove_tree(int parent_fd, const char *name);
+
+/* ---- where Dewar's own files are: locations.c ---- */
+
+#define DW_STATE_PATH_MAX 4096
+
+/* $XDG_STATE_HOME/dewar, or ~/.local/state/dewar. */
+int dw_state_of_user(char ret[DW_STATE_PATH_MAX], struct dw_error *err);
+
+/* The folder of a daemon: /var/lib/dewar for root, for other users as above. */
+int dw_state_of_daemon(char ret[DW_STATE_PATH_MAX], struct dw_error *err);
+
+/* Make the folders above path that are missing, as mkdir -p would. 0 or -errno. */
+int dw_state_make_folders(const char *path, mode_t mode);
+
+/*
+ * Find a program of Dewar: in the environment variable, if it is set; beside the running
+ * program, as in the build folder; or in the folder of the installation.
+ */
+int dw_program_find(const char *name, const char *variable, char *ret, size_t size,
+                    struct dw_error *err);
 
 #endif

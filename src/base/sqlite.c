@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/locations.h"
+#include "base/path.h"
 
 #define PAUSE_US 2000
 

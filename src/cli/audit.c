@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/num.h"
+#include "base/values.h"
 #include "cli/audit_print.h"
 #include "cli/command.h"
 #include "cli/print.h"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "dewar/dewar.h"

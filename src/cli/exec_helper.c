@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/program.h"
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/print.h"
 

@@ -7,8 +7,8 @@
 
 #include "audit/record.h"
 #include "base/cleanup.h"
-#include "base/locations.h"
-#include "base/num.h"
+#include "base/path.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/run_options.h"

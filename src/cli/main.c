@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/choose.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "cli/print.h"
 

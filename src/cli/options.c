@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
-#include "base/num.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "request/limits.h"
 

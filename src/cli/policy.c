@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/account.h"
-#include "base/choose.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/print.h"

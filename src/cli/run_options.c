@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/values.h"
 #include "cli/input.h"
 #include "cli/name_list.h"
 #include "dewar/dewar.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/choose.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "cli/print.h"
 

@@ -2,7 +2,7 @@
 /*
  * dewar tool-schema: execute dewar-serve, which defines the tools.
  */
-#include "base/choose.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 #include "cli/serve_settings.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
-#include "base/program.h"
+#include "base/path.h"
+#include "base/values.h"
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 #include "cli/print.h"

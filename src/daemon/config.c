@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/values.h"
 #include "base/yaml.h"
 #include "daemon/listen.h"
 #include "daemon/service_own.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/num.h"
+#include "base/values.h"
 
 #define BACKLOG 1024
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/num.h"
+#include "base/values.h"
 
 #define SOCKETS_MAX 16
 

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/namespaces.h"
+#include "base/kernel.h"
 #include "cgroup/cgroup.h"
 
 #define UNKNOWN UINT64_MAX

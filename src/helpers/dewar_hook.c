@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/num.h"
+#include "base/values.h"
 
 /* Larger than any accepted request. */
 #define INPUT_MAX ((size_t)1 << 30)

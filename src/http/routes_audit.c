@@ -6,7 +6,7 @@
 
 #include "audit/audit.h"
 #include "base/cleanup.h"
-#include "base/num.h"
+#include "base/values.h"
 #include "http/http_own.h"
 
 #define LIMIT_DEFAULT 100U

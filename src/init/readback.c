@@ -20,7 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/namespaces.h"
+#include "base/kernel.h"
 #include "init/init.h"
 
 static const char *const cap_fields[] = {

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 
 /* By the number of its bit. */
 static const char *const names[] = {"run", "admin", "audit", "approve", NULL};

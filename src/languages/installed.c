@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/values.h"
 #include "dewar/dewar.h"
 #include "languages/runtime.h"
 

@@ -51,7 +51,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/pidfd.h"
+#include "base/kernel.h"
 #include "init/init.h"
 #include "launch/launch.h"
 

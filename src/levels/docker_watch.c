@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/namespaces.h"
+#include "base/kernel.h"
 #include "levels/docker_cell.h"
 #include "wire/docker.h"
 

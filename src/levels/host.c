@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/namespaces.h"
+#include "base/kernel.h"
 
 static long read_setting(const char *path)
 {

@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/kernel_calls.h"
+#include "base/kernel.h"
 #include "cgroup/cgroup.h"
 #include "wire/enter.h"
 #include "wire/report.h"

@@ -10,8 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/namespaces.h"
-#include "base/pidfd.h"
+#include "base/kernel.h"
 #include "levels/host.h"
 #include "levels/launched.h"
 #include "wire/report.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "levels/level.h"
 
 /* Weakest first. */

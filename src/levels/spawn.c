@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/program.h"
+#include "base/path.h"
 #include "levels/host.h"
 #include "levels/launched.h"
 #include "wire/report.h"

@@ -6,8 +6,8 @@
 
 #include "base/base64.h"
 #include "base/buf.h"
-#include "base/choose.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "dewar/dewar.h"
 #include "languages/runtime.h"
 #include "mcp/jsonrpc.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "policies_embedded.h"
 #include "policy/policy_own.h"
 

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
-#include "base/num.h"
+#include "base/values.h"
 #include "dewar/dewar.h"
 #include "policy/policy_own.h"
 #include "request/request.h"

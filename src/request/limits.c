@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/num.h"
+#include "base/values.h"
 
 const struct dw_limit_row dw_limit_rows[DW_LIMIT_COUNT] = {
 #define DW_LIMIT(id, member_, kind_, option_, variable_, key_, scale_, unit_, normal_, \

@@ -16,7 +16,7 @@
  * check and description of their values for every front door.
  */
 
-/* How people write it, and so which parser of base/num.h reads it. */
+/* How people write it, and so which parser of base/values.h reads it. */
 enum dw_limit_kind {
 	DW_LIMIT_KIND_TIME = 0, /* "500ms" */
 	DW_LIMIT_KIND_SIZE,     /* "256M" */

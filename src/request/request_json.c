@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/base64.h"
-#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/values.h"
 #include "request/limits.h"
 
 /*

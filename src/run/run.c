@@ -18,7 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/kernel_calls.h"
+#include "base/kernel.h"
 #include "cgroup/cgroup.h"
 #include "dewar/dewar.h"
 #include "levels/level.h"

@@ -13,7 +13,7 @@
 #include "approvals/approvals.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/locations.h"
+#include "base/path.h"
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "http/http.h"

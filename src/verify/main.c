@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/values.h"
 #include "verify/verify_own.h"
 
 #define LEVELS_MAX 8

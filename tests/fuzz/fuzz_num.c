@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A number is refused with a reason, or can be written down and read again. */
 #undef NDEBUG
-#include "base/num.h"
+#include "base/values.h"
 
 #include <stdio.h>
 

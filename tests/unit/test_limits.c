@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/choose.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "dewar/dewar.h"
 #include "request/limits.h"
 

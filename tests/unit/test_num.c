@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #undef NDEBUG
-#include "base/num.h"
+#include "base/values.h"
 
 #include <locale.h>
 #include <setjmp.h>

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/namespaces.h"
+#include "base/kernel.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 
 static const char *const files[] = {
 	[DW_NS_USER] = "user",     [DW_NS_MOUNT] = "mnt", [DW_NS_PID] = "pid",
@@ -43,4 +47,16 @@ uint32_t dw_ns_not_ours(const uint64_t ns[DW_NS_COUNT])
 		if (ns[i] != 0 && ours(i) != 0 && ours(i) != ns[i])
 			others |= 1U << i;
 	return others;
+}
+
+pid_t dw_pidfd_pid(int pidfd)
+{
+	char path[64], text[512];
+	const char *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	if (dw_fd_read_attr(AT_FDCWD, path, text, sizeof(text)) <= 0)
+		return -1;
+	at = strstr(text, "\nPid:");
+	return at ? (pid_t)strtol(at + strlen("\nPid:"), NULL, 10) : -1;
 }
