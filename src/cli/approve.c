@@ -7,9 +7,9 @@
 #include "approvals/approvals.h"
 #include "base/account.h"
 #include "base/cleanup.h"
-#include "cli/approve_print.h"
 #include "cli/command.h"
 #include "cli/print.h"
+#include "cli/show.h"
 #include "cli/subcommand.h"
 
 struct settings {

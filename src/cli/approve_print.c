@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/approve_print.h"
+#include "cli/show.h"
 
 #include <jansson.h>
 #include <stdio.h>

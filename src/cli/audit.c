@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/values.h"
-#include "cli/audit_print.h"
 #include "cli/command.h"
 #include "cli/print.h"
+#include "cli/show.h"
 #include "cli/subcommand.h"
 
 /* The default length of a list. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/audit_print.h"
+#include "cli/show.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -17,9 +17,6 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "cli/print.h"
-#include "cli/run_output.h"
-#include "cli/save_files.h"
-#include "cli/warm_pool.h"
 #include "dewar/dewar.h"
 #include "run/conduct.h"
 

@@ -12,7 +12,6 @@
 #include "base/path.h"
 #include "base/values.h"
 #include "cli/input.h"
-#include "cli/name_list.h"
 #include "dewar/dewar.h"
 #include "request/limits.h"
 #include "request/request.h"
@@ -272,15 +271,54 @@ static int fill_files(struct dw_run_options *job, const struct dw_strings *files
 	return 0;
 }
 
+/* Separators, which no name contains. */
+#define BETWEEN ", \t"
+
+/*
+ * "a,b" and "c", given in one option or in several: a list that ends in NULL, all of it in
+ * one piece of memory. Blanks and empty names are left out, so that "" is the list of
+ * nothing. NULL without memory.
+ */
+static const char **split_names(const struct dw_strings *given)
+{
+	size_t names = 1, bytes = 0, n = 0;
+	const char **list;
+	char *to;
+
+	for (size_t i = 0; i < given->n; i++) {
+		/* Each name is followed by a separator or by the end. */
+		names += strlen(given->list[i]) / 2 + 1;
+		bytes += strlen(given->list[i]) + 1;
+	}
+	list = calloc(1, names * sizeof(*list) + bytes);
+	if (!list)
+		return NULL;
+	to = (char *)(list + names);
+	for (size_t i = 0; i < given->n; i++) {
+		const char *p = given->list[i] + strspn(given->list[i], BETWEEN);
+
+		while (*p != '\0') {
+			size_t len = strcspn(p, BETWEEN);
+
+			list[n++] = memcpy(to, p, len);
+			to += len + 1;
+			p += len + strspn(p + len, BETWEEN);
+		}
+	}
+	return list;
+}
+
 static int fill_names(struct dw_run_options *job, const struct dw_strings *given,
                       size_t *owned, const char *const **ret, struct dw_error *err)
 {
-	const char **list = dw_names_split(given);
+	const char **list;
 
-	if (!list && errno == ENOMEM)
+	if (given->n == 0)
+		return 0;
+	list = split_names(given);
+	if (!list)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
-	if (list)
-		job->owned[(*owned)++] = (char *)list;
+	job->owned[(*owned)++] = (char *)list;
 	*ret = list;
 	return 0;
 }

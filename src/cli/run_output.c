@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/run_output.h"
+#include "cli/foreground.h"
 
 #include <errno.h>
 #include <limits.h>

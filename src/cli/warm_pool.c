@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/warm_pool.h"
+#include "cli/foreground.h"
 
 #include <string.h>
 

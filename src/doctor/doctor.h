@@ -2,6 +2,9 @@
 #ifndef DW_DOCTOR_DOCTOR_H
 #define DW_DOCTOR_DOCTOR_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "dewar/error.h"
 
 /*
@@ -34,5 +37,59 @@ int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err);
 /* Parts of it: the warm templates and their cost; versions with known escapes. */
 void dw_doctor_warm(dw_doctor_fn *fn, void *user);
 void dw_doctor_versions(dw_doctor_fn *fn, void *user);
+
+/* ---- versions with published escapes: known_bad.c ---- */
+
+/*
+ * Versions of the kernel and of container software with published escapes, from
+ * known_bad.def. They are upstream's: distributions fix a version without a new number.
+ */
+
+enum dw_part {
+	DW_PART_KERNEL = 0,
+	DW_PART_RUNC,
+	DW_PART_CONTAINERD,
+	DW_PART_QEMU,
+	DW_PART_COUNT
+};
+
+/* 1.0.0-rc6 comes before 1.0.0: rc is its number, or DW_NO_RC. */
+#define DW_NO_RC 9999
+struct dw_version {
+	int major, minor, patch, rc;
+};
+
+#define DW_FIXED_MAX 10
+#define DW_CALLS_MAX 6
+
+struct dw_known_bad {
+	enum dw_part part;
+	const char *cve;
+	const char *from; /* the first affected version; "": all */
+	/*
+	 * The first fixed version of each branch. A version of another branch is
+	 * affected if it is older than the newest of these.
+	 */
+	const char *fixed[DW_FIXED_MAX];
+	const char *what;
+	const char *wall;                /* that stands before it, or NULL */
+	const char *calls[DW_CALLS_MAX]; /* that it needs and the filter refuses */
+};
+
+const struct dw_known_bad *dw_known_bad_table(size_t *ret_n);
+
+/* Find the first version in text, like 6.1.55, 5.10 or 1.0.0-rc93; false without one. */
+bool dw_version_read(const char *text, struct dw_version *ret);
+int dw_version_compare(const struct dw_version *a, const struct dw_version *b);
+
+/*
+ * The upstream version of the kernel: Debian puts it into the version of uname(), Ubuntu
+ * into /proc/version_signature (pass "" if it is missing), others into the release.
+ */
+bool dw_version_of_kernel(const char *release, const char *version, const char *signature,
+                          struct dw_version *ret);
+
+/* Returns true if the version is affected. */
+bool dw_known_bad_has(const struct dw_known_bad *bad, const struct dw_version *version);
 
 #endif

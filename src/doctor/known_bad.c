@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/known_bad.h"
+#include "doctor/doctor.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "doctor/doctor.h"
-#include "doctor/known_bad.h"
 #include "languages/runtime.h"
 
 /*

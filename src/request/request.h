@@ -8,6 +8,8 @@
 #include "dewar/request.h"
 #include "dewar/result.h"
 
+/* What the rest of Dewar uses beside dewar/request.h and dewar/result.h. */
+
 /* ---- request_json.c ---- */
 
 /* The words of enum dw_network and enum dw_pull, ending in NULL: for dw_choose(). */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "doctor/known_bad.h"
+#include "doctor/doctor.h"
 #include "init/init.h"
 
 #define RELEASE DW_NO_RC
