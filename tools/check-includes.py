@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the rules that no compiler checks.
 
-Which folder may include which, every quoted include with its folder, own header first, and one
-SPDX line in every file of the project.
+Which folder may include which, a folder's private header (NAME_own.h) only from that folder, every
+quoted include with its folder, own header first, and one SPDX line in every file of the project.
 """
 
 import os
@@ -100,6 +100,8 @@ def check_includes(path, text):
             yield '%d: "%s" lacks its folder' % (line, name)
         elif allowed is not None and target not in (own, "dewar") and target not in allowed:
             yield '%d: %s may not include "%s"' % (line, folder, name)
+        elif allowed is not None and target != own and name.endswith("_own.h"):
+            yield '%d: "%s" is private to its folder' % (line, name)
 
     own_header = path[len("src/"):-len(".c")] + ".h"
     if path.startswith("src/") and path.endswith(".c") and os.path.exists("src/" + own_header):

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 int dw_build_join_cgroups(const int *cgroups, int n, struct dw_error *err)
 {

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 /*
  * No program has run in the tree yet, so plain paths are safe. In a cell with its own root

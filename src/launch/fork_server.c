@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 /* In the child: move the four descriptors to the numbers that a launcher expects. */
 static void place_fds(const int *fds)

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 /*
  * A cell that root starts has an id that owns nothing, so it could not read a folder that

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 /*
  * Stage 3, as root: become a user that owns nothing.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 #include <errno.h>
 #include <linux/sched.h>

@@ -53,7 +53,7 @@
 #include "base/fd.h"
 #include "base/kernel.h"
 #include "init/init.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 /* mutant: cell-namespaces */
 #define NAMESPACES                                                                  \

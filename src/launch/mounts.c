@@ -20,7 +20,7 @@
 
 #include "base/cleanup.h"
 #include "init/init.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 static struct mount_attr locked_attributes(uint32_t flags)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 /* lo and what a helper brings are 1 and 2. */
 #define INTERFACES_MAX 64

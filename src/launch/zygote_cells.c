@@ -27,7 +27,7 @@
 
 #include "base/fd.h"
 #include "init/init.h"
-#include "launch/launch.h"
+#include "launch/launch_own.h"
 
 /* The cgroup namespace comes later: its root is the cgroup that we are in. */
 /* mutant: nursery-namespaces */

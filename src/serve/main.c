@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/print.h"
-#include "serve/serve.h"
+#include "serve/serve_own.h"
 
 /* dewar has parsed the same arguments, so an error here is rare. */
 static int parse(const struct dw_command *cmd, int argc, char **argv, void *set)

@@ -20,7 +20,7 @@
 #include "daemon/log.h"
 #include "daemon/service.h"
 #include "mcp/mcp.h"
-#include "serve/serve.h"
+#include "serve/serve_own.h"
 
 #define EXIT_OURS 125
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/serve.h"
+#include "serve/serve_own.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "mcp/call.h"
-#include "serve/serve.h"
+#include "serve/serve_own.h"
 
 #define EXIT_OURS 125
 

@@ -3,7 +3,7 @@
  * The keeper: the pool's thread, which does all that no run should wait for. It works
  * without the lock; see pool.c.
  */
-#include "warm/warm.h"
+#include "warm/warm_own.h"
 
 #include <signal.h>
 #include <stdio.h>

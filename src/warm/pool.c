@@ -22,7 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "warm/warm.h"
+#include "warm/warm_own.h"
 
 #define MB (1ULL << 20)
 #define DEFAULT_MEMORY (512 * MB)

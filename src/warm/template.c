@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warm/warm.h"
+#include "warm/warm_own.h"
 
 #include <string.h>
 

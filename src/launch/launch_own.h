@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_LAUNCH_LAUNCH_H
-#define DW_LAUNCH_LAUNCH_H
+#ifndef DW_LAUNCH_LAUNCH_OWN_H
+#define DW_LAUNCH_LAUNCH_OWN_H
 
 #include <stdbool.h>
 #include <stdint.h>

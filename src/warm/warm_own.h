@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_WARM_WARM_H
-#define DW_WARM_WARM_H
+#ifndef DW_WARM_WARM_OWN_H
+#define DW_WARM_WARM_OWN_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DW_SERVE_SERVE_H
-#define DW_SERVE_SERVE_H
+#ifndef DW_SERVE_SERVE_OWN_H
+#define DW_SERVE_SERVE_OWN_H
 
 #include <signal.h>
 
