@@ -2,9 +2,12 @@
 #include "base/yaml.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/yaml_own.h"
 
 /*
@@ -58,6 +61,37 @@ static int parse(struct dw_yaml *yaml, yaml_parser_t *parser, const char *text,
 		            yaml->name, root->start_mark.line + 1);
 	yaml_document_delete(&second);
 	return r;
+}
+
+int dw_yaml_read_file(const char *what, const char *path, struct stat *ret_st,
+                      char **ret_text, size_t *ret_len, struct dw_error *err)
+{
+	autofree char *text = malloc(DW_YAML_FILE_MAX + 2);
+	autoclose int fd = -1;
+	ssize_t n;
+
+	if (!text)
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the %s %s", what,
+		               path);
+	/* Not blocking: the name may be that of a pipe. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, ret_st) < 0)
+		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
+		               errno, "cannot read the %s %s", what, path);
+	if (!S_ISREG(ret_st->st_mode))
+		return dw_fail(err, DW_E_INVALID, 0, "the %s %s is not a regular file",
+		               what, path);
+	n = dw_fd_read_some(fd, text, DW_YAML_FILE_MAX + 1);
+	if (n < 0)
+		return dw_fail(err, DW_E_INTERNAL, (int)-n, "cannot read the %s %s", what,
+		               path);
+	if ((size_t)n > DW_YAML_FILE_MAX)
+		return dw_fail(err, DW_E_INVALID, 0, "the %s %s is larger than 1 MiB",
+		               what, path);
+	text[n] = '\0';
+	*ret_text = TAKE_PTR(text);
+	*ret_len = (size_t)n;
+	return 0;
 }
 
 int dw_yaml_parse(const char *name, const char *text, size_t len, struct dw_yaml **ret,

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "dewar/error.h"
 
@@ -48,6 +49,17 @@ struct dw_yaml_key {
 	int (*check)(const void *base, const char *text, struct dw_error *err);
 	int (*take)(void *base, const char *const *words, size_t n, struct dw_error *err);
 };
+
+/* The largest file of settings. */
+#define DW_YAML_FILE_MAX ((size_t)1 << 20)
+
+/*
+ * Read a regular file whole, with a NUL behind it; free() it. *ret_st is its state before
+ * the first byte was read, so that a later comparison notices every change; it is untouched
+ * if the file is missing. The word, such as "policy", is for errors.
+ */
+int dw_yaml_read_file(const char *what, const char *path, struct stat *ret_st,
+                      char **ret_text, size_t *ret_len, struct dw_error *err);
 
 /* The name is for errors. */
 int dw_yaml_parse(const char *name, const char *text, size_t len, struct dw_yaml **ret,

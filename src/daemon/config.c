@@ -2,7 +2,6 @@
 #include "daemon/config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +10,12 @@
 #include <sys/un.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 #include "base/values.h"
 #include "base/yaml.h"
 #include "daemon/listen.h"
 #include "daemon/service_own.h"
 #include "dewar/dewar.h"
 #include "request/limits.h"
-
-#define FILE_MAX ((size_t)1 << 20)
 
 #define KB (UINT64_C(1) << 10)
 #define MB (UINT64_C(1) << 20)
@@ -529,31 +525,14 @@ int dw_config_parse(const char *name, const char *text, size_t len,
 int dw_config_load(const char *path, struct dw_config **ret, struct dw_error *err)
 {
 	autofree char *text = NULL;
-	autoclose int fd = -1;
 	struct stat st;
-	ssize_t n;
+	size_t len;
 
 	if (!path)
 		return dw_config_parse("the defaults", "", 0, ret, err);
-	/* Not a pipe: it could block, and could not be read again on a reload. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
-		               errno, "cannot read the config %s", path);
-	if (!S_ISREG(st.st_mode))
-		return dw_fail(err, DW_E_INVALID, 0, "the config %s is not a file", path);
-	text = malloc(FILE_MAX + 1);
-	if (!text)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the config %s",
-		               path);
-	n = dw_fd_read_some(fd, text, FILE_MAX + 1);
-	if (n < 0)
-		return dw_fail(err, DW_E_INTERNAL, (int)-n, "cannot read the config %s",
-		               path);
-	if ((size_t)n > FILE_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "the config %s is larger than 1 MB",
-		               path);
-	return dw_config_parse(path, text, (size_t)n, ret, err);
+	if (dw_yaml_read_file("config", path, &st, &text, &len, err) < 0)
+		return -1;
+	return dw_config_parse(path, text, len, ret, err);
 }
 
 void dw_config_free(struct dw_config *config)

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/values.h"
+#include "base/yaml.h"
 #include "policies_embedded.h"
 #include "policy/policy_own.h"
 
@@ -289,7 +290,7 @@ int dw_policy_load(const char *name, struct dw_policy **ret, struct dw_error *er
 			                       profiles[i].len, ret, err);
 	if (!dw_policy_is_file(name))
 		return no_profile(name, err);
-	if (dw_policy_file_read(name, &st, &text, &len, err) < 0)
+	if (dw_yaml_read_file("policy", name, &st, &text, &len, err) < 0)
 		return -1;
 	return dw_policy_parse(name, text, len, ret, err);
 }

@@ -17,9 +17,6 @@ struct dw_policy;
 /* The policy of the host, the default if the file exists. */
 #define DW_POLICY_HOST "/etc/dewar/policy.yaml"
 
-/* A larger file is refused. */
-#define DW_POLICY_BYTES_MAX ((size_t)1 << 20)
-
 /*
  * Load a built-in profile ("open", "standard", "strict") or, if the name contains a slash
  * or ends in .yaml, a file. NULL: DW_POLICY_HOST if it exists, otherwise "open". A bad

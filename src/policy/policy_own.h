@@ -176,13 +176,6 @@ bool dw_policy_is_file(const char *name);
 /* The name that NULL stands for. */
 const char *dw_policy_default(void);
 
-/*
- * Read the whole file, with a NUL behind it; free() it. *ret_st is its state before the
- * first byte was read, so that a later comparison notices every change.
- */
-int dw_policy_file_read(const char *path, struct stat *ret_st, char **ret_text,
-                        size_t *ret_len, struct dw_error *err);
-
 /* ---- policy_values.c ---- */
 
 /*

@@ -2,15 +2,13 @@
 #include "policy/policy.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fd.h"
+#include "base/yaml.h"
 #include "policy/policy_own.h"
 
 #define EVERY_MS 1000U
@@ -23,38 +21,6 @@ struct dw_policy_watch {
 	uint64_t looked_ms;
 	struct dw_error problem; /* not reported yet */
 };
-
-int dw_policy_file_read(const char *path, struct stat *ret_st, char **ret_text,
-                        size_t *ret_len, struct dw_error *err)
-{
-	autofree char *text = NULL;
-	autoclose int fd = -1;
-	ssize_t n;
-
-	/* Not blocking: the name may be that of a pipe. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, ret_st) < 0)
-		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
-		               errno, "cannot read the policy %s", path);
-	if (!S_ISREG(ret_st->st_mode))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "the policy %s is not a regular file", path);
-	text = malloc(DW_POLICY_BYTES_MAX + 2);
-	if (!text)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the policy %s",
-		               path);
-	n = dw_fd_read_some(fd, text, DW_POLICY_BYTES_MAX + 1);
-	if (n < 0)
-		return dw_fail(err, DW_E_INTERNAL, (int)-n, "cannot read the policy %s",
-		               path);
-	if ((size_t)n > DW_POLICY_BYTES_MAX)
-		return dw_fail(err, DW_E_INVALID, 0, "the policy %s is larger than 1 MiB",
-		               path);
-	text[n] = '\0';
-	*ret_text = TAKE_PTR(text);
-	*ret_len = (size_t)n;
-	return 0;
-}
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -74,7 +40,7 @@ static int read_now(const char *path, struct stat *ret_st, struct dw_policy **re
 	size_t len = 0;
 	int r;
 
-	r = dw_policy_file_read(path, &st, &text, &len, err);
+	r = dw_yaml_read_file("policy", path, &st, &text, &len, err);
 	*ret_st = st;
 	return r < 0 ? -1 : dw_policy_parse(path, text, len, ret, err);
 }
