@@ -60,29 +60,27 @@ static void put_quoted(const char *text, const char *special)
 	}
 }
 
+/* How each shell completes files, folders and commands, besides the words. */
+static const struct {
+	const char *bash; /* options of compgen */
+	const char *zsh;  /* the action of _arguments; NULL: the words */
+	const char *fish; /* options of complete */
+} fittings[] = {
+	[DW_FITS_ANYTHING] = {"", " ", ""},
+	[DW_FITS_FILE] = {" -f", "_files", " -F"},
+	[DW_FITS_FOLDER] = {" -d", "_files -/", " -a '(__fish_complete_directories)'"},
+	[DW_FITS_LANGUAGE] = {" -f", "_dewar_languages", " -F"},
+	[DW_FITS_LEVEL] = {"", NULL, ""},
+	[DW_FITS_COMMAND] = {" -c -f", "_command_names -e",
+                             " -F -a '(__fish_complete_command)'"},
+	[DW_FITS_WORDS] = {"", NULL, ""},
+	[DW_FITS_NOTHING] = {"", " ", ""},
+};
+_Static_assert(ARRAY_SIZE(fittings) == DW_FITS_COUNT, "a row for each");
+
 static void bash_fitting(enum dw_fits fits, const char *words)
 {
-	const char *how = "";
-
-	switch (fits) {
-	case DW_FITS_FILE:
-	case DW_FITS_LANGUAGE:
-		how = " -f";
-		break;
-	case DW_FITS_FOLDER:
-		how = " -d";
-		break;
-	case DW_FITS_COMMAND:
-		how = " -c -f";
-		break;
-	case DW_FITS_ANYTHING:
-	case DW_FITS_WORDS:
-	case DW_FITS_LEVEL:
-	case DW_FITS_NOTHING:
-	case DW_FITS_COUNT:
-		break;
-	}
-	(void)printf("mapfile -t COMPREPLY < <(compgen%s -W '", how);
+	(void)printf("mapfile -t COMPREPLY < <(compgen%s -W '", fittings[fits].bash);
 	put_words(fits, words);
 	(void)printf("' -- \"$cur\")");
 }
@@ -172,31 +170,13 @@ static void bash_script(void)
 /* What _arguments shall do for an argument, in a single-quoted string. */
 static void zsh_action(enum dw_fits fits, const char *words)
 {
-	switch (fits) {
-	case DW_FITS_FILE:
-		(void)fputs("_files", stdout);
-		break;
-	case DW_FITS_FOLDER:
-		(void)fputs("_files -/", stdout);
-		break;
-	case DW_FITS_LANGUAGE:
-		(void)fputs("_dewar_languages", stdout);
-		break;
-	case DW_FITS_COMMAND:
-		(void)fputs("_command_names -e", stdout);
-		break;
-	case DW_FITS_WORDS:
-	case DW_FITS_LEVEL:
-		(void)putchar('(');
-		put_words(fits, words);
-		(void)putchar(')');
-		break;
-	case DW_FITS_ANYTHING:
-	case DW_FITS_NOTHING:
-	case DW_FITS_COUNT:
-		(void)putchar(' ');
-		break;
+	if (fittings[fits].zsh) {
+		(void)fputs(fittings[fits].zsh, stdout);
+		return;
 	}
+	(void)putchar('(');
+	put_words(fits, words);
+	(void)putchar(')');
 }
 
 static void zsh_option(const struct dw_option *row)
@@ -283,27 +263,11 @@ static void zsh_script(void)
 
 static void fish_fitting(enum dw_fits fits, const char *words)
 {
-	switch (fits) {
-	case DW_FITS_FILE:
-		(void)fputs(" -F", stdout);
-		break;
-	case DW_FITS_FOLDER:
-		(void)fputs(" -a '(__fish_complete_directories)'", stdout);
-		break;
-	case DW_FITS_COMMAND:
-		(void)fputs(" -F -a '(__fish_complete_command)'", stdout);
-		break;
-	case DW_FITS_WORDS:
-	case DW_FITS_LEVEL:
-	case DW_FITS_LANGUAGE:
-		(void)printf("%s -a '", fits == DW_FITS_LANGUAGE ? " -F" : "");
+	(void)fputs(fittings[fits].fish, stdout);
+	if (fits == DW_FITS_WORDS || fits == DW_FITS_LEVEL || fits == DW_FITS_LANGUAGE) {
+		(void)printf(" -a '");
 		put_words(fits, words);
 		(void)putchar('\'');
-		break;
-	case DW_FITS_ANYTHING:
-	case DW_FITS_NOTHING:
-	case DW_FITS_COUNT:
-		break;
 	}
 }
 

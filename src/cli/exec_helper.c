@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/print.h"
+#include "cli/serve_settings.h"
 
 void dw_helper_add(struct dw_helper *helper, const char *key, const char *value)
 {
@@ -59,12 +60,13 @@ static int parse(const struct dw_command *cmd, int argc, char **argv, void *set,
 	return r;
 }
 
-int dw_helper_pass(const struct dw_command *cmd, int argc, char **argv,
-                   const char *program, void *set)
+int dw_helper_serve(const struct dw_command *cmd, int argc, char **argv)
 {
 	autofree char **copy = calloc((size_t)argc + 2, sizeof(*copy));
+	union dw_any_serve_settings set = {0};
+	const char *program = "dewar-serve";
 	struct dw_error err = {0};
-	int r = parse(cmd, argc, argv, set, &err);
+	int r = parse(cmd, argc, argv, &set, &err);
 
 	if (r > 0)
 		return dw_report_flush();

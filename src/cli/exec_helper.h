@@ -16,11 +16,10 @@
 struct dw_command;
 
 /*
- * Parse the arguments into set, to check them, and execute the program with the name of
- * the command and the same arguments. Returns the exit status if that failed.
+ * For the commands of dewar-serve: parse the arguments, to check them, and execute it with
+ * the name of the command and the same arguments. Returns the exit status if that failed.
  */
-int dw_helper_pass(const struct dw_command *cmd, int argc, char **argv,
-                   const char *program, void *set);
+int dw_helper_serve(const struct dw_command *cmd, int argc, char **argv);
 
 /* Arguments that dewar makes itself: words of the form "key=value". Start from {0}. */
 struct dw_helper {
@@ -33,7 +32,9 @@ struct dw_helper {
 void dw_helper_add(struct dw_helper *helper, const char *key, const char *value);
 void dw_helper_finish(struct dw_helper *helper);
 
-/* As dw_helper_pass(), with the words that fill adds instead of the arguments. */
+/*
+ * The same with another program and the words that fill adds: parses the arguments into set.
+ */
 int dw_helper_command(const struct dw_command *cmd, int argc, char **argv,
                       const char *program, void *set,
                       void (*fill)(struct dw_helper *helper, const void *set));

@@ -36,13 +36,6 @@ static const struct dw_option options[] = {
 
 static const struct dw_option_group group = {"Settings", options};
 
-static int mcp(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct dw_mcp_settings set = {0};
-
-	return dw_helper_pass(cmd, argc, argv, "dewar-serve", &set);
-}
-
 const struct dw_command dw_command_mcp = {
 	.name = "mcp",
 	.summary = "Run code for an AI agent: an MCP server on standard input and output",
@@ -50,5 +43,5 @@ const struct dw_command dw_command_mcp = {
 	.example = {"dewar mcp", "claude mcp add dewar -- dewar mcp"},
 	.groups = {&group},
 	.fits = DW_FITS_NOTHING,
-	.run = mcp,
+	.run = dw_helper_serve,
 };

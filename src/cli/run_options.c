@@ -277,7 +277,7 @@ static int fill_files(struct dw_run_options *job, const struct dw_strings *files
 /*
  * "a,b" and "c", given in one option or in several: a list that ends in NULL, all of it in
  * one piece of memory. Blanks and empty names are left out, so that "" is the list of
- * nothing. NULL without memory.
+ * nothing. NULL if none was given, or without memory, which errno tells apart.
  */
 static const char **split_names(const struct dw_strings *given)
 {
@@ -285,6 +285,9 @@ static const char **split_names(const struct dw_strings *given)
 	const char **list;
 	char *to;
 
+	errno = 0;
+	if (given->n == 0)
+		return NULL;
 	for (size_t i = 0; i < given->n; i++) {
 		/* Each name is followed by a separator or by the end. */
 		names += strlen(given->list[i]) / 2 + 1;
@@ -311,14 +314,12 @@ static const char **split_names(const struct dw_strings *given)
 static int fill_names(struct dw_run_options *job, const struct dw_strings *given,
                       size_t *owned, const char *const **ret, struct dw_error *err)
 {
-	const char **list;
+	const char **list = split_names(given);
 
-	if (given->n == 0)
-		return 0;
-	list = split_names(given);
-	if (!list)
+	if (!list && errno == ENOMEM)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
-	job->owned[(*owned)++] = (char *)list;
+	if (list)
+		job->owned[(*owned)++] = (char *)list;
 	*ret = list;
 	return 0;
 }

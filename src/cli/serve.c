@@ -35,13 +35,6 @@ static const struct dw_option config_options[] = {
 static const struct dw_option_group where = {"Where", where_options};
 static const struct dw_option_group config = {"Settings", config_options};
 
-static int serve(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct dw_serve_settings set = {0};
-
-	return dw_helper_pass(cmd, argc, argv, "dewar-serve", &set);
-}
-
 const struct dw_command dw_command_serve = {
 	.name = "serve",
 	.summary = "Run code for others: an HTTP and MCP server with warm cells",
@@ -51,5 +44,5 @@ const struct dw_command dw_command_serve = {
                     "dewar serve --socket /run/user/1000/dewar.sock"},
 	.groups = {&where, &config},
 	.fits = DW_FITS_NOTHING,
-	.run = serve,
+	.run = dw_helper_serve,
 };

@@ -28,4 +28,10 @@ struct dw_tool_schema_settings {
 	const char *format;
 };
 
+union dw_any_serve_settings {
+	struct dw_serve_settings serve;
+	struct dw_mcp_settings mcp;
+	struct dw_tool_schema_settings tool_schema;
+};
+
 #endif

@@ -17,26 +17,14 @@ static int take_format(const char *value, void *field, struct dw_error *err)
 }
 
 static const struct dw_option options[] = {
-	{
-		.name = "format",
-		.arg = "FORMAT",
-		.help = "mcp (the default), openai or anthropic",
-		.take = take_format,
-		.field = offsetof(struct dw_tool_schema_settings, format),
-		.fits = DW_FITS_WORDS,
-		.words = "mcp openai anthropic",
-	},
+	DW_OPTION("format", "FORMAT", take_format,
+                  offsetof(struct dw_tool_schema_settings, format),
+                  "mcp (the default), openai or anthropic", .fits = DW_FITS_WORDS,
+                  .words = "mcp openai anthropic"),
 	{0},
 };
 
 static const struct dw_option_group group = {"Output", options};
-
-static int tool_schema(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct dw_tool_schema_settings set = {0};
-
-	return dw_helper_pass(cmd, argc, argv, "dewar-serve", &set);
-}
 
 const struct dw_command dw_command_tool_schema = {
 	.name = "tool-schema",
@@ -46,5 +34,5 @@ const struct dw_command dw_command_tool_schema = {
                     "dewar tool-schema --format anthropic | jq '.[].name'"},
 	.groups = {&group},
 	.fits = DW_FITS_NOTHING,
-	.run = tool_schema,
+	.run = dw_helper_serve,
 };
