@@ -53,6 +53,7 @@ static void read_last_line(const struct dw_zygote *z, char *ret, size_t size)
 static int explain_no_reply(const struct dw_zygote *z, struct dw_error *err)
 {
 	const struct dw_outcome *o = &z->cell->outcome;
+	bool ended = z->cell->state == DW_CELL_GONE;
 	char line[256];
 
 	if (o->error.code != DW_OK) {
@@ -61,10 +62,11 @@ static int explain_no_reply(const struct dw_zygote *z, struct dw_error *err)
 	}
 	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + STDERR_MS);
 	read_last_line(z, line, sizeof(line));
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
-	               z->template->name,
-	               z->cell->state == DW_CELL_GONE ? "has ended" : "does not answer",
-	               line[0] ? ": " : "", line);
+	/* One that does not answer may only be slow: the host is busy. */
+	return dw_fail(err, ended ? DW_E_UNSUPPORTED : DW_E_INTERNAL, 0,
+	               "the zygote for %s %s%s%s", z->template->name,
+	               ended ? "has ended" : "does not answer", line[0] ? ": " : "",
+	               line);
 }
 
 static int wait_reply(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
@@ -318,5 +320,8 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 		               z->template->name);
 	r = wait_reply(z, FORK_MS, NULL, err);
 	z->broken = r < 0;
+	/* It has worked before, so its successor may: nothing is missing on this host. */
+	if (r < 0)
+		err->code = DW_E_INTERNAL;
 	return r;
 }

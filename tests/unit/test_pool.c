@@ -388,6 +388,25 @@ static void a_zygote_that_is_stuck_delays_nobody_for_long(void **state)
 	dw_pool_free(pool);
 }
 
+static void a_pool_whose_zygote_stalls_is_warm_again(void **state)
+{
+	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
+	pid_t zygote = find_python(ZYGOTE);
+	struct dw_error err = {0};
+
+	(void)state;
+	assert_int_equal(kill(zygote, SIGSTOP), 0);
+	/* The keeper asks the stopped zygote for another cell, and waits in vain. */
+	runs_warm(pool, "print(1)", "1\n");
+	for (int ms = 0; stats_of(pool).zygotes < 2 && ms < 60000; ms += 20)
+		pause_ms(20);
+	(void)kill(zygote, SIGCONT);
+	if (dw_pool_warm_up(pool, "python", 1, WARM_UP_MS, &err) < 0)
+		fail_msg("%s", err.text);
+	runs_warm(pool, "print(1)", "1\n");
+	dw_pool_free(pool);
+}
+
 static void a_cell_that_died_while_it_waited_is_not_used(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 2);
@@ -526,6 +545,7 @@ int main(void)
 		cmocka_unit_test(a_zygote_that_is_killed_is_replaced),
 		cmocka_unit_test(runs_under_way_outlive_their_zygote),
 		cmocka_unit_test(a_zygote_that_is_stuck_delays_nobody_for_long),
+		cmocka_unit_test(a_pool_whose_zygote_stalls_is_warm_again),
 		cmocka_unit_test(a_cell_that_died_while_it_waited_is_not_used),
 		cmocka_unit_test(a_template_that_cannot_warm_says_why_and_runs_cold),
 		cmocka_unit_test(memory_is_a_ceiling),
