@@ -508,7 +508,7 @@ static void a_tenant_alone_has_the_whole_queue(void **state)
 	dw_quota_free(quota);
 }
 
-static void with_an_empty_queue_no_run_waits(void **state)
+static void a_queue_of_size_zero_holds_no_run(void **state)
 {
 	struct dw_quota *quota = make(0, 2);
 	struct dw_tenant *a = tenant(quota, "a", no_limits);
@@ -857,7 +857,7 @@ int main(void)
 		cmocka_unit_test(a_tenant_that_strained_the_host_runs_one_at_a_time),
 		cmocka_unit_test(a_tenant_alone_on_the_host_is_not_slowed_down),
 		cmocka_unit_test(a_tenant_alone_has_the_whole_queue),
-		cmocka_unit_test(with_an_empty_queue_no_run_waits),
+		cmocka_unit_test(a_queue_of_size_zero_holds_no_run),
 		cmocka_unit_test(one_tenant_cannot_fill_the_queue),
 		cmocka_unit_test(a_capped_tenants_backlog_does_not_take_up_free_slots),
 		cmocka_unit_test(the_quota_agrees_with_a_simple_model),
