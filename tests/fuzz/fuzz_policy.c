@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A policy is refused with its name and a line, or decides on every request, and twice
- * the same; never for less than was asked for.
+ * A policy is refused with its name and a line, or decides on every request: the same way
+ * each time, and never for a weaker level than requested.
  */
 #undef NDEBUG
 #include "policy/decide.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: how a program ended, as init tells, then what it wrote to stderr. Whatever
- * that is, status, reason, exit code and hint fit together.
+ * Input: init's report of how a program ended, then its stderr. Status, reason, exit code
+ * and hint are always consistent.
  */
 #undef NDEBUG
 #include "run/verdict.h"

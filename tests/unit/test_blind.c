@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A policy in a dewar without grammars: who cannot look must not let pass. */
+/* A policy in a build without grammars: code that cannot be analysed is not allowed. */
 #undef NDEBUG
 #include "policy/decide.h"
 
@@ -40,7 +40,7 @@ static enum dw_verdict verdict_of(const char *decision, const char *otherwise)
 	return verdict;
 }
 
-static void rules_about_findings_fit_unless_they_allow(void **state)
+static void rules_about_findings_match_unless_they_allow(void **state)
 {
 	(void)state;
 	assert_int_equal(verdict_of("deny", "allow"), DW_DENY);
@@ -51,7 +51,7 @@ static void rules_about_findings_fit_unless_they_allow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_about_findings_fit_unless_they_allow),
+		cmocka_unit_test(rules_about_findings_match_unless_they_allow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
