@@ -143,10 +143,8 @@ static size_t describe_docker(struct dw_service *s, const struct dw_config *conf
 			continue;
 		dw_request_init(like);
 		like->language = dw_language_name(docker->language);
-		like->level = "docker";
 		like->image = docker->image;
 		like->limits = s->rules.limits;
-		dw_request_limits(like, &like->limits);
 		ret[n++] = (struct dw_docker_config){like, docker->standby};
 	}
 	return n;

@@ -372,7 +372,8 @@ static int probe(struct dw_error *err)
 const struct dw_level dw_level_docker = {
 	.name = "docker",
 	.guarantees = DW_G_NAMESPACES | DW_G_NO_NETWORK | DW_G_IMAGE | DW_G_TMP_SIZE |
-                      DW_G_ENGINE | DW_G_WALLS | DW_G_ISOLATED,
+                      DW_G_ENGINE | DW_G_WALLS | DW_G_ISOLATED | DW_G_ROOT | DW_G_WARM,
+	.summary = "a fresh container of an engine, no capabilities, no network",
 	.timeout_ms = 30000,
 	.probe = probe,
 	.create = create,

@@ -26,6 +26,22 @@ const struct dw_level *dw_level_find(const char *name, size_t len)
 	return NULL;
 }
 
+const struct dw_level *dw_level_first(const char *list)
+{
+	const struct dw_level *first = list ? dw_level_find(list, strcspn(list, ","))
+	                                    : NULL;
+
+	return first ? first : dw_level_find(DW_LEVEL_DEFAULT, strlen(DW_LEVEL_DEFAULT));
+}
+
+const struct dw_level *dw_level_with(uint32_t guarantees)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		if ((levels[i]->guarantees & guarantees) == guarantees)
+			return levels[i];
+	return NULL;
+}
+
 const char *const *dw_level_names(void)
 {
 	return names;

@@ -138,7 +138,7 @@ void dw_permission_trim(struct dw_decision *decision, const struct dw_request *r
 		free((void *)decision->allowed_modules);
 		decision->allowed_modules = NULL;
 	}
-	if (!req->allowed_commands && !dw_request_holds_commands(&raised)) {
+	if (!req->allowed_commands && !dw_request_may_have(&raised, DW_G_COMMANDS)) {
 		free((void *)decision->allowed_commands);
 		decision->allowed_commands = NULL;
 	}

@@ -226,8 +226,8 @@ static int start(struct attempt *a, size_t i, const char *role, struct dw_error 
 	if (is_warm_pair(a))
 		return i == 0 ? dw_warm_pair_start(a->attacker, a->attack, a->at,
 		                                   &a->fixture, err)
-		              : dw_warm_pair_continue(a->attacker, a->attack, &a->fixture,
-		                                      err);
+		              : dw_warm_pair_continue(a->attacker, a->attack, a->at,
+		                                      &a->fixture, err);
 	return dw_attacker_start(&a->attacker[i], a->attack, a->at, role, &a->fixture,
 	                         a->tools, err);
 }

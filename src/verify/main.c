@@ -34,18 +34,23 @@ struct settings {
 	const char *json, *list, *colour, *progress; /* "1" or NULL */
 };
 
-/* "container/standby/container, warm" */
+/* "container/standby/range/container, warm"; "host" if an engine makes the cells */
 static int read_target(struct settings *set, char *text)
 {
 	struct dw_target *target = &set->targets[set->n_targets];
+	const char *place;
 
 	if (set->n_targets == TARGETS_MAX)
 		return -1;
 	target->level = strsep(&text, "/");
 	target->way = strsep(&text, "/");
+	place = strsep(&text, "/");
 	target->title = text;
 	set->n_targets++;
-	return text ? 0 : -1;
+	if (!text)
+		return -1;
+	target->on_host = strcmp(place, "host") == 0;
+	return 0;
 }
 
 /* "docker=no engine answers" */
@@ -192,7 +197,9 @@ static void clear_progress(const struct settings *set)
 static struct dw_target control_target(const struct suite *s,
                                        const struct dw_attack *attack)
 {
-	struct dw_target at = {"none", DW_WAY_COLD, "level none", NULL};
+	struct dw_target at = {.level = DW_AT_NONE,
+	                       .way = DW_WAY_COLD,
+	                       .title = "level " DW_AT_NONE};
 
 	if (strcmp(attack->control, "bare") == 0) {
 		at.level = DW_AT_BARE;
@@ -210,9 +217,8 @@ static int try_at(struct suite *s, const struct dw_attack *attack,
                   const struct dw_target *at, struct dw_observation *ret,
                   struct dw_error *err)
 {
-	int r = dw_target_is_on_host(at)
-	                ? dw_host_worker_receive(s->worker_fd, ret, err)
-	                : dw_attempt(attack, at, &s->range, &s->set->tools, ret, err);
+	int r = at->on_host ? dw_host_worker_receive(s->worker_fd, ret, err)
+	                    : dw_attempt(attack, at, &s->range, &s->set->tools, ret, err);
 
 	if (r < 0)
 		return dw_wrap(err, "attack %s at %s", attack->name, at->title);
@@ -228,7 +234,7 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 
 	/* An engine is slow: it works while we try the other targets. */
 	for (size_t i = 0; i < s->set->n_targets; i++)
-		if (dw_target_is_on_host(&s->set->targets[i]) &&
+		if (s->set->targets[i].on_host &&
 		    dw_host_worker_send(s->worker_fd, attack, &s->set->targets[i], err) <
 		            0)
 			return -1;
@@ -289,7 +295,7 @@ static int enter(struct suite *s, struct settings *set, struct dw_error *err)
 	bool on_host = false;
 
 	for (size_t i = 0; i < set->n_targets; i++) {
-		if (!dw_target_is_on_host(&set->targets[i]))
+		if (!set->targets[i].on_host)
 			continue;
 		on_host = true;
 		set->targets[i].runtime = set->tools.runtime;

@@ -128,7 +128,7 @@ static struct dw_spec plain_spec(const struct template_pool *s)
 {
 	struct dw_spec spec = {.req = &s->req, .runtime = s->template.runtime};
 
-	dw_limits_defaults(&spec.limits, &dw_level_container);
+	dw_limits_defaults(&spec.limits, dw_warm_level());
 	return spec;
 }
 
