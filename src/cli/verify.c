@@ -124,7 +124,7 @@ static int add_levels(struct dw_helper *helper, const struct settings *set,
 		if (only)
 			return dw_wrap(err, "attack level %s", only);
 		(void)snprintf(reason, sizeof(reason), "%s=%s", *name, err->text);
-		dw_helper_add(helper, "absent", reason);
+		dw_helper_add(helper, "unavailable", reason);
 		*err = (struct dw_error){0};
 	}
 	if (known && !any)

@@ -56,7 +56,7 @@ static bool check_levels(const struct doctor *d)
 			f.state = DW_FINDING_MISSING;
 			(void)snprintf(f.detail, sizeof(f.detail), "%s", err.text);
 			(void)snprintf(f.remedy, sizeof(f.remedy), "%s",
-			               dw_refusal_cause_remedy(err.text));
+			               dw_failure_cause_remedy(err.text));
 		}
 		d->fn(d->user, &f);
 	}
@@ -106,7 +106,7 @@ static void check_limits(const struct doctor *d)
 	dw_limits_defaults(&asked, dw_level_first(NULL));
 	dw_cgroup_create(&cg, id, NULL, &asked, asked.pids);
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-		const struct dw_controlled *c = &cg.held[limits[i].controller];
+		const struct dw_controlled *c = &cg.controllers[limits[i].controller];
 
 		if (c->version != 0) {
 			(void)snprintf(text, sizeof(text), "cgroup version %d",
@@ -156,7 +156,7 @@ static void check_network(const struct doctor *d)
 		report(d, "network full", DW_FINDING_OK, "through pasta", "");
 	else
 		report(d, "network full", DW_FINDING_MISSING, err.text,
-		       dw_refusal_cause_remedy(err.text));
+		       dw_failure_cause_remedy(err.text));
 }
 
 static void check_languages(const struct doctor *d)

@@ -328,7 +328,7 @@ int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_err
 
 /* ---- probing ---- */
 
-static int ask(struct dw_docker_cell *d, struct dw_error *err)
+static int find_engine(struct dw_docker_cell *d, struct dw_error *err)
 {
 	uint64_t deadline = dw_now_ms() + PROBE_MS;
 	json_auto_t *sockets = dw_docker_sockets(err);
@@ -364,7 +364,7 @@ static int probe(struct dw_error *err)
 
 	if (!d)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot probe the engine");
-	r = ask(d, err);
+	r = find_engine(d, err);
 	destroy(&d->cell);
 	return r;
 }

@@ -161,7 +161,7 @@ void dw_request_limits(const struct dw_request *req, struct dw_limits *ret)
 	dw_limits_defaults(ret, dw_level_first(req->level));
 }
 
-bool dw_request_holds_modules(const struct dw_request *req)
+bool dw_request_enforces_modules(const struct dw_request *req)
 {
 	const struct dw_runtime *rt = req->language ? dw_runtime_find(req->language)
 	                                            : NULL;

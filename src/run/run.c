@@ -273,7 +273,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	res->network = spec->req->network == DW_NETWORK_FULL ||
 	               !(level->guarantees & DW_G_NO_NETWORK);
 	if (o->error.code == DW_OK || seen.cause != DW_CAUSE_NONE) {
-		dw_verdict(res, o, seen.cause, spec);
+		dw_verdict_run(res, o, seen.cause, spec);
 	} else if (o->started) {
 		/* A failure that the program can cause must not change its level. */
 		dw_verdict_not_run(res, &o->error);

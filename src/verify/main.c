@@ -27,8 +27,8 @@ struct settings {
 	struct dw_tools tools;
 	struct dw_target targets[TARGETS_MAX];
 	size_t n_targets;
-	const char *absent[2 * LEVELS_MAX + 1]; /* level, reason, ... */
-	size_t n_absent;
+	const char *unavailable[2 * LEVELS_MAX + 1]; /* level, reason, ... */
+	size_t n_unavailable;
 	const char *only;
 	const char *html;
 	const char *json, *list, *colour, *progress; /* "1" or NULL */
@@ -54,14 +54,14 @@ static int read_target(struct settings *set, char *text)
 }
 
 /* "docker=no engine answers" */
-static int read_absent(struct settings *set, char *text)
+static int read_unavailable(struct settings *set, char *text)
 {
 	const char *level = strsep(&text, "=");
 
-	if (!text || set->n_absent == 2 * LEVELS_MAX)
+	if (!text || set->n_unavailable == 2 * LEVELS_MAX)
 		return -1;
-	set->absent[set->n_absent++] = level;
-	set->absent[set->n_absent++] = text;
+	set->unavailable[set->n_unavailable++] = level;
+	set->unavailable[set->n_unavailable++] = text;
 	return 0;
 }
 
@@ -83,8 +83,8 @@ static int read_word(struct settings *set, char *word)
 		return -1;
 	if (strcmp(key, "target") == 0)
 		return read_target(set, word);
-	if (strcmp(key, "absent") == 0)
-		return read_absent(set, word);
+	if (strcmp(key, "unavailable") == 0)
+		return read_unavailable(set, word);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (strcmp(key, keys[i].key) == 0) {
 			*keys[i].value = word;
@@ -318,7 +318,7 @@ static int verify(struct settings *set, struct dw_error *err)
 	struct suite suite = {.set = set, .worker_fd = -1};
 	struct dw_rows rows = {.targets = set->targets,
 	                       .n_targets = set->n_targets,
-	                       .absent = set->absent};
+	                       .unavailable = set->unavailable};
 	int html = -1, r;
 
 	if (check_selection(set->only, err) < 0)

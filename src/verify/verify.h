@@ -144,8 +144,8 @@ struct dw_rows {
 	size_t n;
 	const struct dw_target *targets; /* in the order of the columns */
 	size_t n_targets;
-	const char *const *absent; /* level, reason, ..., NULL */
-	const char *user;          /* "root" or "a plain user" */
+	const char *const *unavailable; /* level, reason, ..., NULL */
+	const char *user;               /* "root" or "a plain user" */
 };
 
 /* target NULL: all of them. */
