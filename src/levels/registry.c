@@ -8,14 +8,12 @@
 #include "levels/level.h"
 
 /* Weakest first. */
-static const struct dw_level *const levels[] = {
-	&dw_level_none,   &dw_level_process, &dw_level_container,
-	&dw_level_docker, &dw_level_microvm,
-};
+#define LEVELS(X) X(none), X(process), X(container), X(docker), X(microvm)
+#define INSTANCE(name) &dw_level_##name
+#define NAME(name) #name
 
-static const char *const names[] = {"none",   "process", "container",
-                                    "docker", "microvm", NULL};
-_Static_assert(ARRAY_SIZE(names) == ARRAY_SIZE(levels) + 1, "a name for each level");
+static const struct dw_level *const levels[] = {LEVELS(INSTANCE)};
+static const char *const names[] = {LEVELS(NAME), NULL};
 
 const struct dw_level *dw_level_find(const char *name, size_t len)
 {
