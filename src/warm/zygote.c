@@ -193,7 +193,7 @@ static void prepare_nursery(struct dw_zygote *z)
 	int pair[2];
 
 	z->nursery = -1;
-	dw_limits_defaults(&plain.limits, &dw_level_container);
+	dw_limits_defaults(&plain.limits, dw_warm_level());
 	z->role.base = dw_container_base(&plain, NULL);
 	if (z->role.base < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -214,7 +214,7 @@ static void close_other_ends(struct dw_zygote *z)
 
 struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *err)
 {
-	const struct dw_level *level = &dw_level_container;
+	const struct dw_level *level = dw_warm_level();
 	struct dw_zygote *z = calloc(1, sizeof(*z));
 	int r;
 
@@ -256,7 +256,7 @@ void dw_zygote_unref(struct dw_zygote *z)
 	if (!z || atomic_fetch_sub(&z->refs, 1) > 1)
 		return;
 	dw_fd_close(&z->nursery);
-	dw_level_container.destroy(z->cell);
+	z->cell->level->destroy(z->cell);
 	free(z);
 }
 

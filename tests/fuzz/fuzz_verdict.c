@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_take(&in, &spec.limits.memory_bytes, sizeof(spec.limits.memory_bytes));
 	said = fuzz_copy(&in, in.size, &res.out_len[DW_STDERR]);
 	res.out[DW_STDERR] = said;
-	dw_verdict(&res, &outcome, cause, &spec);
+	dw_verdict_run(&res, &outcome, cause, &spec);
 
 	assert((unsigned)res.reason < DW_REASON_COUNT);
 	assert((unsigned)res.status < DW_STATUS_COUNT);

@@ -220,11 +220,12 @@ static void needs_groups(void)
 	}
 	dw_cgroup_create(&cg, "probe", NULL, &limits, 10);
 	for (int i = 0; i < ALWAYS; i++) {
-		if (cg.held[i].version == 0) {
-			print_message("# %s\n", cg.held[i].why);
+		if (cg.controllers[i].version == 0) {
+			print_message("# %s\n", cg.controllers[i].why);
 			all = false;
 		} else if (parents[i] < 0) {
-			parents[i] = fcntl(cg.held[i].parent_fd, F_DUPFD_CLOEXEC, 3);
+			parents[i] = fcntl(cg.controllers[i].parent_fd, F_DUPFD_CLOEXEC,
+			                   3);
 		}
 	}
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
@@ -348,29 +349,30 @@ static void a_group_has_its_limits_and_is_removed_completely(void **state)
 	needs_groups();
 	before = count_fds();
 	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
-	assert_int_equal(cg.held[DW_CONTROLLER_MEMORY].kernel, 64 * MB);
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].kernel, 50);
-	assert_int_equal(cg.held[DW_CONTROLLER_PIDS].kernel, 10);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_MEMORY].kernel, 64 * MB);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].kernel, 50);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_PIDS].kernel, 10);
 	assert_true(count_folders(cg.name) > 0);
 
 	/* The kernel's files must agree with the struct. */
-	assert_int_equal(number_in(cg.held[DW_CONTROLLER_PIDS].dir_fd, "pids.max"), 10);
-	if (cg.held[DW_CONTROLLER_MEMORY].version == 1)
-		assert_int_equal(number_in(cg.held[DW_CONTROLLER_MEMORY].dir_fd,
+	assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_PIDS].dir_fd, "pids.max"),
+	                 10);
+	if (cg.controllers[DW_CONTROLLER_MEMORY].version == 1)
+		assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_MEMORY].dir_fd,
 		                           "memory.limit_in_bytes"),
 		                 64 * MB);
-	if (cg.held[DW_CONTROLLER_CPU].version == 1)
-		assert_int_equal(number_in(cg.held[DW_CONTROLLER_CPU].dir_fd,
+	if (cg.controllers[DW_CONTROLLER_CPU].version == 1)
+		assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_CPU].dir_fd,
 		                           "cpu.cfs_quota_us") *
 		                         2,
-		                 number_in(cg.held[DW_CONTROLLER_CPU].dir_fd,
+		                 number_in(cg.controllers[DW_CONTROLLER_CPU].dir_fd,
 		                           "cpu.cfs_period_us"));
 
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), 0);
 	assert_int_equal(count_folders(cg.name), 0);
 	assert_int_equal(count_fds(), before);
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		assert_int_equal(cg.held[i].version, 0);
+		assert_int_equal(cg.controllers[i].version, 0);
 }
 
 static void unthrottling_lifts_the_cpu_limit(void **state)
@@ -382,13 +384,13 @@ static void unthrottling_lifts_the_cpu_limit(void **state)
 	needs_groups();
 	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
 	dw_cgroup_unthrottle(&cg);
-	assert_true(dw_fd_read_attr(cg.held[DW_CONTROLLER_CPU].dir_fd,
-	                            cg.held[DW_CONTROLLER_CPU].version == 1
+	assert_true(dw_fd_read_attr(cg.controllers[DW_CONTROLLER_CPU].dir_fd,
+	                            cg.controllers[DW_CONTROLLER_CPU].version == 1
 	                                    ? "cpu.cfs_quota_us"
 	                                    : "cpu.max",
 	                            text, sizeof(text)) >= 0);
 	assert_true(strncmp(text, "-1", 2) == 0 || strncmp(text, "max", 3) == 0);
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].kernel,
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].kernel,
 	                 50); /* the report keeps the limit */
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 	dw_cgroup_unthrottle(&cg); /* a cell without cgroups */
@@ -402,11 +404,11 @@ static void killing_a_yielding_group_gives_the_cpu_back(void **state)
 	(void)state;
 	needs_groups();
 	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
-	cpu = cg.held[DW_CONTROLLER_CPU].dir_fd;
+	cpu = cg.controllers[DW_CONTROLLER_CPU].dir_fd;
 	assert_int_equal(number_in(cpu, "cpu.idle"), 0);
 	assert_int_equal(dw_cgroup_yield(&cg, 20), 20);
 	assert_int_equal(number_in(cpu, "cpu.idle"), 1);
-	if (cg.held[DW_CONTROLLER_CPU].version == 1) {
+	if (cg.controllers[DW_CONTROLLER_CPU].version == 1) {
 		assert_int_equal(number_in(cpu, "cpu.cfs_quota_us"), 2000);
 		assert_int_equal(number_in(cpu, "cpu.cfs_period_us"), 10000);
 	}
@@ -428,7 +430,8 @@ static void two_cells_have_two_groups(void **state)
 	assert_int_equal(dw_cgroup_destroy(&a, NULL), 0);
 	assert_int_equal(count_folders(a.name), 0);
 	assert_true(count_folders(b.name) > 0);
-	assert_int_equal(number_in(b.held[DW_CONTROLLER_PIDS].dir_fd, "pids.max"), 20);
+	assert_int_equal(number_in(b.controllers[DW_CONTROLLER_PIDS].dir_fd, "pids.max"),
+	                 20);
 	assert_int_equal(dw_cgroup_destroy(&b, NULL), 0);
 }
 
@@ -442,14 +445,15 @@ static void a_limit_that_the_kernel_refuses_is_not_held(void **state)
 	needs_groups();
 	before = count_fds();
 	dw_cgroup_create(&cg, "refused", NULL, &no_cpu, 10);
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].version, 0);
-	assert_non_null(strstr(cg.held[DW_CONTROLLER_CPU].why, "cpu cgroup"));
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].dir_fd, -1);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].version, 0);
+	assert_non_null(strstr(cg.controllers[DW_CONTROLLER_CPU].why, "cpu cgroup"));
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].dir_fd, -1);
 
 	/* The other limits are set all the same. */
-	assert_int_not_equal(cg.held[DW_CONTROLLER_MEMORY].version, 0);
-	assert_int_equal(number_in(cg.held[DW_CONTROLLER_PIDS].dir_fd, "pids.max"), 10);
-	if (cg.held[DW_CONTROLLER_MEMORY].version == 1)
+	assert_int_not_equal(cg.controllers[DW_CONTROLLER_MEMORY].version, 0);
+	assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_PIDS].dir_fd, "pids.max"),
+	                 10);
+	if (cg.controllers[DW_CONTROLLER_MEMORY].version == 1)
 		assert_int_equal(count_folders(cg.name), 2);
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 	assert_int_equal(count_folders(cg.name), 0);
@@ -488,7 +492,7 @@ static void an_oom_kill_is_reported(void **state)
 	dw_cgroup_create(&cg, "oom", NULL, &limits, 10);
 	fd = (struct pollfd){cg.oom_fd, dw_cgroup_events(&cg, DW_CONTROLLER_MEMORY), 0};
 	assert_true(fd.fd >= 0);
-	if (cg.held[DW_CONTROLLER_MEMORY].version == 2)
+	if (cg.controllers[DW_CONTROLLER_MEMORY].version == 2)
 		dw_cgroup_rearm(fd.fd);
 	assert_int_equal(poll(&fd, 1, 0), 0);
 
@@ -619,7 +623,7 @@ static void a_group_with_thousands_of_processes_is_killed(void **state)
 		assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 		skip();
 	}
-	procs = dup(cg.held[DW_CONTROLLER_PIDS].dir_fd);
+	procs = dup(cg.controllers[DW_CONTROLLER_PIDS].dir_fd);
 	if (dw_cgroup_destroy(&cg, &err) < 0) {
 		kill_all(procs); /* leave no process behind although the test fails */
 		for (int i = 0; i < 200 && count_folders(cg.name) > 0; i++) {
@@ -655,7 +659,7 @@ static void an_empty_or_incomplete_group_can_be_destroyed(void **state)
 	needs_groups();
 	before = count_fds();
 	dw_cgroup_create(&cg, "half", NULL, &limits, 10);
-	assert_int_equal(unlinkat(cg.held[DW_CONTROLLER_CPU].parent_fd, cg.name,
+	assert_int_equal(unlinkat(cg.controllers[DW_CONTROLLER_CPU].parent_fd, cg.name,
 	                          AT_REMOVEDIR),
 	                 0);
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), 0);
@@ -674,8 +678,8 @@ static void the_error_names_a_group_that_cannot_be_removed(void **state)
 	(void)state;
 	needs_groups();
 	dw_cgroup_create(&cg, "stays", NULL, &limits, 10);
-	parent = dup(cg.held[DW_CONTROLLER_PIDS].parent_fd);
-	dir = dup(cg.held[DW_CONTROLLER_PIDS].dir_fd);
+	parent = dup(cg.controllers[DW_CONTROLLER_PIDS].parent_fd);
+	dir = dup(cg.controllers[DW_CONTROLLER_PIDS].dir_fd);
 	assert_int_equal(mkdirat(dir, "below", 0755), 0);
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), -1);
 	assert_int_equal(unlinkat(dir, "below", AT_REMOVEDIR), 0);
@@ -748,7 +752,7 @@ static void sweeping_removes_only_empty_groups_of_dead_processes(void **state)
 	name_like(&cg, getpid(), "alive", names[ALIVE]);
 	name_like(&cg, getppid(), "parent", names[PARENT]);
 
-	parent = cg.held[DW_CONTROLLER_PIDS].parent_fd;
+	parent = cg.controllers[DW_CONTROLLER_PIDS].parent_fd;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		(void)unlinkat(parent, names[i],
 		               AT_REMOVEDIR); /* left behind by a killed test */

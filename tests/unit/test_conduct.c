@@ -218,7 +218,7 @@ static void an_invalid_request_is_not_recorded(void **state)
 	assert_true(dw_conduct(conductor, &run));
 	assert_null(run.res);
 	assert_int_equal(run.error.code, DW_E_INVALID);
-	assert_int_equal(run.stage, DW_CONDUCT_PERMISSION);
+	assert_int_equal(run.step, DW_CONDUCT_PERMISSION);
 	assert_int_equal(read_rows().intents, 0);
 	dw_conduct_finish(&run);
 	dw_conductor_free(conductor);
@@ -238,7 +238,7 @@ static void an_approval_is_kept_if_the_intent_cannot_be_recorded(void **state)
 	refuse_rows("intent");
 	assert_true(dw_conduct(conductor, &run));
 	assert_null(run.res);
-	assert_int_equal(run.stage, DW_CONDUCT_INTENT);
+	assert_int_equal(run.step, DW_CONDUCT_INTENT);
 	assert_non_null(strstr(run.error.text, "no record, no run"));
 	assert_int_equal(executed, 0);
 	assert_int_equal(approval_state(run.permission.approval.id),

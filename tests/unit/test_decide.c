@@ -76,7 +76,7 @@ static void ask(struct dw_policy *policy, const struct asked *asked,
 
 	/* Without an explanation the decision is the same. */
 	assert_int_equal(dw_policy_decide(policy, &question, &plain, &err), 0);
-	assert_int_equal(plain.verdict, ret->decision.verdict);
+	assert_int_equal(plain.effect, ret->decision.effect);
 	assert_string_equal(plain.rule, ret->decision.rule);
 	assert_int_equal(plain.line, ret->decision.line);
 	assert_string_equal(plain.matched, ret->decision.matched);
@@ -304,7 +304,7 @@ static void each_condition_matches_and_explains(void **state)
 		    strcmp(e.tried[0].text, table[i].text) != 0)
 			fail_msg("%zu: %s: %d \"%s\" and not \"%s\"", i, table[i].policy,
 			         e.tried[0].fits, e.tried[0].text, table[i].text);
-		assert_int_equal(e.decision.verdict,
+		assert_int_equal(e.decision.effect,
 		                 table[i].fits == allows ? DW_ALLOW : DW_DENY);
 		assert_string_equal(e.decision.rule, table[i].fits ? "a" : "default");
 		assert_string_equal(e.decision.matched,
@@ -331,7 +331,7 @@ static void the_first_matching_rule_decides(void **state)
 
 	(void)state;
 	ask(policy, &(struct asked){.language = "ruby"}, &e);
-	assert_int_equal(e.decision.verdict, DW_ASK);
+	assert_int_equal(e.decision.effect, DW_ASK);
 	assert_string_equal(e.decision.rule, "ask");
 	assert_string_equal(e.decision.reason, "Why?");
 	assert_int_equal(e.decision.line, 5);
@@ -342,7 +342,7 @@ static void the_first_matching_rule_decides(void **state)
 	dw_explanation_finish(&e);
 
 	ask(policy, &(struct asked){0}, &e);
-	assert_int_equal(e.decision.verdict, DW_ALLOW);
+	assert_int_equal(e.decision.effect, DW_ALLOW);
 	assert_string_equal(e.decision.rule, "yes");
 	assert_null(e.decision.reason);
 	assert_int_equal(e.n_tried, 3);
@@ -385,7 +385,7 @@ static void raising_never_lowers_the_level_and_later_rules_apply(void **state)
 		ask(policy,
 		    &(struct asked){.level = table[i].asked, .network = table[i].network},
 		    &e);
-		assert_int_equal(e.decision.verdict, DW_ALLOW);
+		assert_int_equal(e.decision.effect, DW_ALLOW);
 		assert_string_equal(e.decision.level, table[i].level);
 		if (table[i].by)
 			assert_string_equal(e.decision.raised_by, table[i].by);
@@ -618,7 +618,7 @@ static void commands_of_a_script_are_checked_against_the_list(void **state)
 		bool found = false;
 
 		ask(policy, &table[i].asked, &e);
-		if ((e.decision.verdict == DW_DENY) != (table[i].found != NULL))
+		if ((e.decision.effect == DW_DENY) != (table[i].found != NULL))
 			fail_msg("%zu: %s", i, e.decision.matched);
 		for (size_t k = 0; table[i].found && k < e.decision.findings.n; k++)
 			found = found || strcmp(e.decision.findings.list[k].rule,
@@ -637,7 +637,7 @@ static void the_shipped_profiles_decide_as_documented(void **state)
 	static const struct {
 		const char *profile;
 		struct asked asked;
-		enum dw_verdict verdict;
+		enum dw_effect effect;
 		const char *rule;
 		const char *level;
 	} table[] = {
@@ -771,11 +771,11 @@ static void the_shipped_profiles_decide_as_documented(void **state)
 		struct dw_explanation e = {0};
 
 		ask(policy, &table[i].asked, &e);
-		if (e.decision.verdict != table[i].verdict ||
+		if (e.decision.effect != table[i].effect ||
 		    strcmp(e.decision.rule, table[i].rule) != 0 ||
 		    strcmp(e.decision.level, table[i].level) != 0)
 			fail_msg("%zu, %s: %s by %s at \"%s\": %s", i, table[i].profile,
-			         dw_verdict_name(e.decision.verdict), e.decision.rule,
+			         dw_effect_name(e.decision.effect), e.decision.rule,
 			         e.decision.level, e.decision.matched);
 		dw_explanation_finish(&e);
 		dw_policy_unref(policy);

@@ -100,6 +100,7 @@ static struct dw_row judge(struct given given)
 		.level = given.level ? given.level : "container",
 		.way = given.way ? given.way : DW_WAY_COLD,
 		.runtime = given.runtime,
+		.on_host = given.level && strcmp(given.level, "docker") == 0,
 	};
 	assert_non_null(seen.result);
 	(void)strncpy(seen.seen, "the secret came out", sizeof(seen.seen) - 1);

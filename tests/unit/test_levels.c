@@ -70,6 +70,25 @@ static void only_levels_without_walls_leave_the_network_open(void **state)
 		                         strcmp(*name, "process") == 0);
 }
 
+static void the_first_level_of_a_list_is_found(void **state)
+{
+	(void)state;
+	assert_ptr_equal(dw_level_first("process,container"), &dw_level_process);
+	assert_ptr_equal(dw_level_first("docker"), &dw_level_docker);
+	assert_ptr_equal(dw_level_first("unknown,docker"), &dw_level_container);
+	assert_ptr_equal(dw_level_first(NULL), &dw_level_container);
+}
+
+static void the_weakest_level_with_all_guarantees_is_found(void **state)
+{
+	(void)state;
+	assert_ptr_equal(dw_level_with(0), &dw_level_none);
+	assert_ptr_equal(dw_level_with(DW_G_WALLS), &dw_level_process);
+	assert_ptr_equal(dw_level_with(DW_G_FORK), &dw_level_container);
+	assert_ptr_equal(dw_level_with(DW_G_WARM | DW_G_ENGINE), &dw_level_docker);
+	assert_null(dw_level_with(DW_G_FORK | DW_G_ENGINE));
+}
+
 /* ---- reports ---- */
 
 /* Makes a cell that has only a report socket; returns the launcher's end of it. */
@@ -140,6 +159,8 @@ int main(void)
 		cmocka_unit_test(a_list_has_the_guarantees_that_all_its_levels_share),
 		cmocka_unit_test(an_unknown_level_guarantees_nothing),
 		cmocka_unit_test(only_levels_without_walls_leave_the_network_open),
+		cmocka_unit_test(the_first_level_of_a_list_is_found),
+		cmocka_unit_test(the_weakest_level_with_all_guarantees_is_found),
 		cmocka_unit_test(a_repeated_report_leaks_no_descriptor),
 		cmocka_unit_test(an_unexpected_descriptor_of_a_report_is_closed),
 	};

@@ -119,8 +119,8 @@ static void each_kind_of_host_gets_its_own_remedy(void **state)
 		const char *remedy;
 
 		(void)dw_fail(&err, DW_E_INTERNAL, cases[i].eno, "create namespaces");
-		dw_refusal_cause_explain_on(&cases[i].host, cases[i].stage, &err);
-		remedy = dw_refusal_cause_remedy(err.text);
+		dw_failure_cause_explain_on(&cases[i].host, cases[i].stage, &err);
+		remedy = dw_failure_cause_remedy(err.text);
 		assert_int_equal(err.code, DW_E_UNSUPPORTED);
 		if (!strstr(remedy, cases[i].remedy))
 			fail_msg("host %zu: %s", i, err.text);
@@ -153,7 +153,7 @@ static void without_a_known_cause_the_error_is_unchanged(void **state)
 
 		(void)dw_fail(&err, DW_E_INTERNAL, cases[i].eno, "build");
 		before = err;
-		dw_refusal_cause_explain_on(&cases[i].host, cases[i].stage, &err);
+		dw_failure_cause_explain_on(&cases[i].host, cases[i].stage, &err);
 		assert_int_equal(err.code, before.code);
 		assert_string_equal(err.text, before.text);
 	}

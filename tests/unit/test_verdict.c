@@ -48,7 +48,7 @@ static struct dw_result judge(const struct dw_outcome *o, enum dw_cause cause)
 {
 	struct dw_result res = {0};
 
-	dw_verdict(&res, o, cause, &spec);
+	dw_verdict_run(&res, o, cause, &spec);
 	return res;
 }
 
@@ -251,11 +251,11 @@ static void a_failure_whose_stderr_reports_a_full_disk_is_one(void **state)
 	struct dw_result res = {.out = {NULL, said}, .out_len = {0, sizeof(said) - 1}};
 
 	(void)state;
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	expect(&res, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 2, 0, "limits.tmp_mb");
 	o = outcome(EXITED(0));
 	res = (struct dw_result){.out = {NULL, said}, .out_len = {0, sizeof(said) - 1}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	expect(&res, DW_STATUS_SUCCESS, DW_REASON_EXIT, 0, 0, NULL);
 }
 
@@ -294,10 +294,10 @@ static void the_hint_on_output_names_the_stream(void **state)
 	struct dw_result res = {.truncated = {true, false}};
 
 	(void)state;
-	dw_verdict(&res, &o, DW_CAUSE_OUTPUT, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_OUTPUT, &spec);
 	assert_non_null(strstr(res.hint, "more than 1234 bytes to stdout"));
 	res = (struct dw_result){.truncated = {false, true}};
-	dw_verdict(&res, &o, DW_CAUSE_OUTPUT, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_OUTPUT, &spec);
 	assert_non_null(strstr(res.hint, "more than 1234 bytes to stderr"));
 }
 
@@ -341,12 +341,12 @@ static void the_hint_explains_errors_that_a_wall_caused(void **state)
 		(void)snprintf(text, sizeof(text), "%s", complaints[i].text);
 		res = (struct dw_result){.out = {NULL, text},
 		                         .out_len = {0, strlen(text)}};
-		dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+		dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 		expect(&res, DW_STATUS_ERROR, DW_REASON_EXIT, 1, 0, complaints[i].hint);
 		assert_non_null(strstr(res.hint, "stderr says why"));
 	}
 	res = (struct dw_result){.out = {NULL, plain}, .out_len = {0, strlen(plain)}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	assert_string_equal(res.hint,
 	                    "The program ended with exit code 1; stderr says why.");
 	res = judge(&o, DW_CAUSE_NONE);
@@ -355,14 +355,14 @@ static void the_hint_explains_errors_that_a_wall_caused(void **state)
 	/* The hint does not name a limit twice. */
 	(void)snprintf(text, sizeof(text), "Too many open files");
 	res = (struct dw_result){.out = {NULL, text}, .out_len = {0, strlen(text)}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	assert_non_null(strstr(res.hint, "99"));
 	assert_null(strstr(strstr(res.hint, "limits.files") + 1, "limits.files"));
 
 	/* A success stays a success, whatever stderr says. */
 	o = outcome(EXITED(0));
 	res = (struct dw_result){.out = {NULL, text}, .out_len = {0, strlen(text)}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	expect(&res, DW_STATUS_SUCCESS, DW_REASON_EXIT, 0, 0, NULL);
 }
 
