@@ -17,7 +17,7 @@ const char *dewar_job;
 uint32_t dewar_job_len;
 
 static struct {
-	struct dw_job head;
+	struct dw_job header;
 	char records[DW_JOB_INLINE];
 } job;
 
@@ -97,7 +97,7 @@ static bool make_files(bool again, struct failure *f)
 
 static bool map_long(int fd, struct failure *f)
 {
-	long at = sys(__NR_mmap, 0, job.head.len, 1 /* read */, MAP_PRIVATE, fd, 0);
+	long at = sys(__NR_mmap, 0, job.header.len, 1 /* read */, MAP_PRIVATE, fd, 0);
 
 	(void)sys(__NR_close, fd);
 	if (at > -4096 && failed(f, "map a long job", at))
@@ -113,14 +113,14 @@ bool dw_job_take(int sock, bool again, struct failure *f)
 	long len = dw_receive(sock, &job, sizeof(job), &fd, 1, &n_fds);
 
 	/* Dewar closes the socket if it has cancelled the cell. */
-	if (len < (long)sizeof(job.head) || job.head.magic != DW_JOB_MAGIC)
+	if (len < (long)sizeof(job.header) || job.header.magic != DW_JOB_MAGIC)
 		return !failed(f, "get a job", -71 /* EPROTO */);
 	dewar_job = job.records;
-	dewar_job_len = job.head.len;
-	if (job.head.in_memfd) {
+	dewar_job_len = job.header.len;
+	if (job.header.in_memfd) {
 		if (n_fds != 1 || !map_long(fd, f))
 			return false;
-	} else if (job.head.len != (uint64_t)len - sizeof(job.head)) {
+	} else if (job.header.len != (uint64_t)len - sizeof(job.header)) {
 		return !failed(f, "get a whole job", -71);
 	}
 	return make_files(again, f);

@@ -55,6 +55,9 @@ enum dw_guarantee {
 	DW_G_IO = 1U << 6,         /* disks are read and written no faster than asked */
 	DW_G_WALLS = 1U << 7,      /* more than a timeout and a cap on output */
 	DW_G_ISOLATED = 1U << 8,   /* strong enough for untrusted code */
+	DW_G_ROOT = 1U << 9,       /* a root of its own, with /tmp and /work */
+	DW_G_WARM = 1U << 10,      /* a pool can keep cells of it */
+	DW_G_FORK = 1U << 11,      /* a zygote can fork programs into these cells */
 };
 
 /*

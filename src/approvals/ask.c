@@ -170,8 +170,8 @@ static int prune(struct dw_approvals *a, struct dw_error *err)
 	return dw_sqlite_change(&a->store, stmt, err) < 0 ? -1 : 0;
 }
 
-static int ask(struct dw_approvals *a, struct dw_approval *draft, bool *ret_new,
-               struct dw_error *err)
+static int find_or_insert(struct dw_approvals *a, struct dw_approval *draft,
+                          bool *ret_new, struct dw_error *err)
 {
 	int r = prune(a, err);
 
@@ -213,7 +213,7 @@ int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *question,
 	if (r == 0)
 		r = dw_approvals_begin(a, err);
 	if (r == 0)
-		r = dw_approvals_end(a, ask(a, &draft, &fresh, err), err);
+		r = dw_approvals_end(a, find_or_insert(a, &draft, &fresh, err), err);
 	if (r < 0) {
 		dw_approval_finish(&draft);
 		return dw_wrap(err, "cannot ask for approval");

@@ -10,8 +10,8 @@
 #define ROUNDS 8
 
 /* A number from a statement with at most one parameter; none if it is NULL. */
-static int ask(struct dw_audit_store *store, const char *sql, int64_t parameter,
-               int64_t none, int64_t *ret, struct dw_error *err)
+static int query_number(struct dw_audit_store *store, const char *sql, int64_t parameter,
+                        int64_t none, int64_t *ret, struct dw_error *err)
 {
 	sqlite3_stmt *stmt = dw_sqlite_prepare(&store->sqlite, sql, err);
 
@@ -24,9 +24,9 @@ static int used_bytes(struct dw_audit_store *store, int64_t *ret, struct dw_erro
 {
 	int64_t pages = 0, free_pages = 0, size = 0;
 
-	if (ask(store, "PRAGMA page_count", 0, 0, &pages, err) < 0 ||
-	    ask(store, "PRAGMA freelist_count", 0, 0, &free_pages, err) < 0 ||
-	    ask(store, "PRAGMA page_size", 0, 4096, &size, err) < 0)
+	if (query_number(store, "PRAGMA page_count", 0, 0, &pages, err) < 0 ||
+	    query_number(store, "PRAGMA freelist_count", 0, 0, &free_pages, err) < 0 ||
+	    query_number(store, "PRAGMA page_size", 0, 4096, &size, err) < 0)
 		return -1;
 	*ret = (pages - free_pages) * size;
 	return 0;
@@ -48,9 +48,10 @@ static int seq_after_bytes(struct dw_audit_store *store, int64_t bytes, int64_t 
 	double left;
 	int r;
 
-	if (ask(store,
-	        "SELECT sum(" ROW_BYTES " + coalesce(length(request), 0)) FROM record", 0,
-	        0, &all, err) < 0)
+	if (query_number(store,
+	                 "SELECT sum(" ROW_BYTES
+	                 " + coalesce(length(request), 0)) FROM record",
+	                 0, 0, &all, err) < 0)
 		return -1;
 	left = (double)all * (double)bytes / (double)used;
 	while ((r = dw_sqlite_step(&store->sqlite, stmt, err)) > 0 && left > 0) {
@@ -69,10 +70,10 @@ static int find_last(struct dw_audit_store *store, const struct dw_audit_keep *k
 	int64_t by_age = 0, by_size = 0, open = 0, used = 0, last;
 
 	if (keep->since_us > 0 &&
-	    ask(store,
-	        "SELECT coalesce((SELECT min(seq) FROM record WHERE time_us >= ?),"
-	        " (SELECT max(seq) + 1 FROM record)) - 1",
-	        keep->since_us, 0, &by_age, err) < 0)
+	    query_number(store,
+	                 "SELECT coalesce((SELECT min(seq) FROM record WHERE time_us >= ?),"
+	                 " (SELECT max(seq) + 1 FROM record)) - 1",
+	                 keep->since_us, 0, &by_age, err) < 0)
 		return -1;
 	if (keep->bytes > 0) {
 		if (used_bytes(store, &used, err) < 0)
@@ -85,7 +86,8 @@ static int find_last(struct dw_audit_store *store, const struct dw_audit_keep *k
 	last = by_age > by_size ? by_age : by_size;
 
 	/* Keep the intent of every run that has not ended. */
-	if (ask(store, "SELECT min(seq) FROM open_run", 0, INT64_MAX, &open, err) < 0)
+	if (query_number(store, "SELECT min(seq) FROM open_run", 0, INT64_MAX, &open,
+	                 err) < 0)
 		return -1;
 	*ret = last < open ? last : open - 1;
 	return 0;
@@ -126,7 +128,8 @@ static int remove_some(struct dw_audit_store *store, struct dw_audit_tail *tail,
 
 	*ret_removed = 0;
 	if (find_last(store, keep, &last, err) < 0 ||
-	    ask(store, "SELECT min(seq) FROM record", 0, INT64_MAX, &first, err) < 0)
+	    query_number(store, "SELECT min(seq) FROM record", 0, INT64_MAX, &first,
+	                 err) < 0)
 		return -1;
 	/* Do not replace a lone checkpoint by another one. */
 	if (last < first || (last == first && last == tail->seq))
@@ -140,7 +143,8 @@ static int remove_some(struct dw_audit_store *store, struct dw_audit_tail *tail,
 	rec.through_hash = dw_audit_text_of(hash);
 	if (dw_audit_chain_append(store, tail, &rec, err) < 0)
 		return -1;
-	if (ask(store, "DELETE FROM record WHERE seq <= ?", last, 0, &first, err) < 0)
+	if (query_number(store, "DELETE FROM record WHERE seq <= ?", last, 0, &first,
+	                 err) < 0)
 		return -1;
 	*ret_removed = (size_t)sqlite3_changes(store->sqlite.db);
 	return 0;

@@ -178,7 +178,7 @@ static bool check_record(struct walk *walk, const struct dw_audit_record *rec, b
 }
 
 /* Step a statement without parameters: 1 with a row, 0 without, -1 on failure. */
-static int ask(struct walk *walk, const char *sql, sqlite3_stmt **ret)
+static int query(struct walk *walk, const char *sql, sqlite3_stmt **ret)
 {
 	*ret = dw_sqlite_prepare(walk->sqlite, sql, NULL);
 	return dw_sqlite_step(walk->sqlite, *ret, NULL);
@@ -188,10 +188,10 @@ static int find_checkpoint(struct walk *walk)
 {
 	autostmt sqlite3_stmt *stmt = NULL;
 	const char *hash;
-	int r = ask(walk,
-	            "SELECT through_seq, through_hash FROM record "
-	            "WHERE through_seq IS NOT NULL ORDER BY through_seq DESC LIMIT 1",
-	            &stmt);
+	int r = query(walk,
+	              "SELECT through_seq, through_hash FROM record "
+	              "WHERE through_seq IS NOT NULL ORDER BY through_seq DESC LIMIT 1",
+	              &stmt);
 
 	memcpy(walk->checkpoint_hash, dw_audit_genesis, sizeof(dw_audit_genesis));
 	if (r <= 0)
@@ -212,7 +212,7 @@ static int check_end(struct walk *walk)
 	int64_t last = 0;
 	int r;
 
-	r = ask(walk, "SELECT seq FROM sqlite_sequence WHERE name = 'record'", &given);
+	r = query(walk, "SELECT seq FROM sqlite_sequence WHERE name = 'record'", &given);
 	if (r < 0)
 		return -1;
 	if (r > 0)
@@ -230,11 +230,11 @@ static int check_end(struct walk *walk)
 		           "record %lld, whose hash was noted, was removed by retention",
 		           (long long)anchor->seq);
 
-	r = ask(walk,
-	        "SELECT count(*) FROM record i WHERE kind = 'intent' AND NOT EXISTS "
-	        "(SELECT 1 FROM record e WHERE e.run = i.run AND "
-	        "e.kind IN ('outcome', 'interrupted'))",
-	        &open);
+	r = query(walk,
+	          "SELECT count(*) FROM record i WHERE kind = 'intent' AND NOT EXISTS "
+	          "(SELECT 1 FROM record e WHERE e.run = i.run AND "
+	          "e.kind IN ('outcome', 'interrupted'))",
+	          &open);
 	if (r < 0)
 		return -1;
 	if (r > 0)

@@ -92,7 +92,7 @@ bool dw_path_is_plain(const char *path)
 
 int dw_path_make_parents(int dir_fd, const char *path, mode_t mode)
 {
-	autoclose int held = -1;
+	autoclose int owned = -1;
 	char part[NAME_MAX + 1];
 	int at = dir_fd, next;
 	size_t len;
@@ -113,9 +113,9 @@ int dw_path_make_parents(int dir_fd, const char *path, mode_t mode)
 		next = dw_path_open_beneath(at, part, O_PATH | O_DIRECTORY, 0);
 		if (next < 0)
 			return next;
-		if (held >= 0)
-			(void)close(held);
-		at = held = next;
+		if (owned >= 0)
+			(void)close(owned);
+		at = owned = next;
 	}
 	return 0;
 }
@@ -209,21 +209,21 @@ static int move_up(struct sweep *s, int at, const char *name)
 static int enter(struct sweep *s, const char *name)
 {
 	int at = fd_above(s, s->depth);
-	autoclose int held = -1, fd = -1;
+	autoclose int owned = -1, fd = -1;
 	struct sweep_level *level;
 	size_t len = strlen(name);
 	DIR *dir;
 
-	held = unlock(s, at, name);
-	if (held < 0)
-		return held;
+	owned = unlock(s, at, name);
+	if (owned < 0)
+		return owned;
 	if (s->depth == SWEEP_DEPTH)
 		return move_up(s, at, name);
 
 	level = &s->levels[s->depth];
 	if (len >= sizeof(level->name))
 		return -ENAMETOOLONG;
-	fd = openat(held, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(owned, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	dir = fdopendir(fd);

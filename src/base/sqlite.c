@@ -118,8 +118,8 @@ int dw_sqlite_number(struct dw_sqlite *store, sqlite3_stmt *stmt, int64_t none,
 }
 
 /* A number from a statement without parameters. */
-static int ask(struct dw_sqlite *store, const char *sql, int64_t *ret,
-               struct dw_error *err)
+static int query_number(struct dw_sqlite *store, const char *sql, int64_t *ret,
+                        struct dw_error *err)
 {
 	return dw_sqlite_number(store, dw_sqlite_prepare(store, sql, err), 0, ret, err);
 }
@@ -223,9 +223,9 @@ int dw_sqlite_check(struct dw_sqlite *store, const char *path, bool *ret_new,
 	 * numbers in the same transaction.
 	 */
 	*ret_new = false;
-	if (ask(store, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0 ||
-	    ask(store, "PRAGMA user_version", &version, err) < 0 ||
-	    ask(store, "PRAGMA application_id", &id, err) < 0)
+	if (query_number(store, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0 ||
+	    query_number(store, "PRAGMA user_version", &version, err) < 0 ||
+	    query_number(store, "PRAGMA application_id", &id, err) < 0)
 		return -1;
 	if (id == store->kind->application_id && version == store->kind->version)
 		return 0;

@@ -45,8 +45,8 @@ static int make_folder(int parent, const char *name)
 static const struct dw_controlled *first_unified(const struct dw_cgroup *cg)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		if (cg->held[i].version == 2)
-			return &cg->held[i];
+		if (cg->controllers[i].version == 2)
+			return &cg->controllers[i];
 	return NULL;
 }
 
@@ -80,10 +80,10 @@ static int find_parent(const struct dw_cgroup *beside,
                        const struct dw_cgroup_places *places,
                        enum dw_controller controller, struct dw_controlled *c)
 {
-	if (beside && beside->held[controller].version != 0) {
-		c->parent_fd = fcntl(beside->held[controller].parent_fd, F_DUPFD_CLOEXEC,
-		                     3);
-		return beside->held[controller].version;
+	if (beside && beside->controllers[controller].version != 0) {
+		c->parent_fd = fcntl(beside->controllers[controller].parent_fd,
+		                     F_DUPFD_CLOEXEC, 3);
+		return beside->controllers[controller].version;
 	}
 	return dw_cgroup_find(places, controller, &c->parent_fd, c->why, sizeof(c->why));
 }
@@ -114,14 +114,14 @@ static void hold(struct dw_cgroup *cg, const struct dw_cgroup *beside,
 			c.version = 0;
 		}
 	}
-	cg->held[controller] = c;
+	cg->controllers[controller] = c;
 }
 
 void dw_cgroup_init(struct dw_cgroup *cg)
 {
 	*cg = (struct dw_cgroup){.oom_fd = -1, .pids_fd = -1};
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		cg->held[i].dir_fd = cg->held[i].parent_fd = -1;
+		cg->controllers[i].dir_fd = cg->controllers[i].parent_fd = -1;
 }
 
 /*
@@ -136,7 +136,7 @@ static bool is_wanted(enum dw_controller controller, const struct dw_limits *lim
 static bool holds_all(const struct dw_cgroup *cg, const struct dw_limits *limits)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		if (cg->held[i].version == 0 && is_wanted(i, limits))
+		if (cg->controllers[i].version == 0 && is_wanted(i, limits))
 			return false;
 	return true;
 }
@@ -157,14 +157,14 @@ void dw_cgroup_create(struct dw_cgroup *cg, const char *name,
 		if (is_wanted(i, limits))
 			hold(cg, beside, &places, i, limits, pids);
 	dw_cgroup_look_finish(&places);
-	cg->oom_fd = dw_cgroup_watch_memory(&cg->held[DW_CONTROLLER_MEMORY]);
-	cg->pids_fd = dw_cgroup_watch_pids(&cg->held[DW_CONTROLLER_PIDS]);
+	cg->oom_fd = dw_cgroup_watch_memory(&cg->controllers[DW_CONTROLLER_MEMORY]);
+	cg->pids_fd = dw_cgroup_watch_pids(&cg->controllers[DW_CONTROLLER_PIDS]);
 }
 
 /* One folder of version 2 serves all controllers; version 1 has one for each. */
 static bool has_own_folder(const struct dw_cgroup *cg, int i)
 {
-	const struct dw_controlled *c = &cg->held[i];
+	const struct dw_controlled *c = &cg->controllers[i];
 
 	return c->version == 1 || (c->version == 2 && first_unified(cg) == c);
 }
@@ -182,15 +182,16 @@ int dw_cgroup_open_procs(const struct dw_cgroup *cg, bool born, int *ret,
 	int n = 0;
 
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
-		if (!has_own_folder(cg, i) || (born && cg->held[i].version == 2))
+		if (!has_own_folder(cg, i) || (born && cg->controllers[i].version == 2))
 			continue;
 		/*
 		 * Moving a process waits for an RCU grace period, 10 to 20 ms on an
 		 * idle host. A thread that moves itself through version 1's "tasks"
 		 * does not wait, and the launcher has one thread.
 		 */
-		ret[n] = openat(cg->held[i].dir_fd,
-		                cg->held[i].version == 1 ? "tasks" : "cgroup.procs",
+		ret[n] = openat(cg->controllers[i].dir_fd,
+		                cg->controllers[i].version == 1 ? "tasks"
+		                                                : "cgroup.procs",
 		                O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 		if (ret[n] < 0) {
 			(void)dw_fail(err, DW_E_INTERNAL, errno,
@@ -231,11 +232,12 @@ static void kill_members(int dir_fd)
 void dw_cgroup_kill(const struct dw_cgroup *cg)
 {
 	/* On a busy host a cell that yields might never get to die. */
-	if (cg->held[DW_CONTROLLER_CPU].version != 0)
-		(void)dw_attr_set(cg->held[DW_CONTROLLER_CPU].dir_fd, "cpu.idle", "0");
+	if (cg->controllers[DW_CONTROLLER_CPU].version != 0)
+		(void)dw_attr_set(cg->controllers[DW_CONTROLLER_CPU].dir_fd, "cpu.idle",
+		                  "0");
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		if (cg->held[i].version != 0)
-			kill_members(cg->held[i].dir_fd);
+		if (cg->controllers[i].version != 0)
+			kill_members(cg->controllers[i].dir_fd);
 }
 
 /* A folder is busy for a moment after its last process has gone. */
@@ -263,7 +265,7 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 	dw_fd_close(&cg->oom_fd);
 	dw_fd_close(&cg->pids_fd);
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++) {
-		struct dw_controlled *c = &cg->held[i];
+		struct dw_controlled *c = &cg->controllers[i];
 
 		r = c->version == 0 ? 0 : remove_folder(c, cg->name);
 		if (r < 0)
@@ -307,5 +309,5 @@ void dw_cgroup_sweep(const struct dw_cgroup *cg)
 	(void)dw_cgroup_prefix(own, sizeof(own));
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
 		if (has_own_folder(cg, i))
-			sweep_folder(cg->held[i].parent_fd, own);
+			sweep_folder(cg->controllers[i].parent_fd, own);
 }

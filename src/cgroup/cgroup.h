@@ -16,7 +16,7 @@
  * A host has each controller in the unified hierarchy (version 2) or in one of its own
  * (version 1), or lets us write to neither. Version 2 needs one folder for a cell,
  * version 1 one for each controller. A controller that we cannot use is left out and
- * held[] says why; the caller decides whether that is good enough.
+ * controllers[] says why; the caller decides whether that is good enough.
  */
 
 enum dw_controller {
@@ -37,7 +37,7 @@ struct dw_controlled {
 
 struct dw_cgroup {
 	char name[64];
-	struct dw_controlled held[DW_CONTROLLER_COUNT];
+	struct dw_controlled controllers[DW_CONTROLLER_COUNT];
 	int oom_fd;  /* to poll for memory running out, or -1 */
 	int pids_fd; /* to poll for a fork being refused, or -1 */
 };
@@ -50,7 +50,7 @@ struct dw_cgroup_usage {
 };
 
 /*
- * Create the groups and set the limits. Missing cgroups are not a failure: see held[].
+ * Create the groups and set the limits. Missing cgroups are not a failure: see controllers[].
  * pids is the limit for the whole cell, with its init. With beside, the groups are created
  * next to that cell's, which saves looking for the place; else it is NULL.
  */

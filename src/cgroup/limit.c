@@ -160,13 +160,13 @@ void dw_cgroup_arm(const struct dw_cgroup *cg)
 		.it_interval.tv_nsec = PIDS_LOOK_NS,
 	};
 
-	if (cg->held[DW_CONTROLLER_PIDS].version == 1 && cg->pids_fd >= 0)
+	if (cg->controllers[DW_CONTROLLER_PIDS].version == 1 && cg->pids_fd >= 0)
 		(void)timerfd_settime(cg->pids_fd, 0, &often, NULL);
 }
 
 short dw_cgroup_events(const struct dw_cgroup *cg, enum dw_controller controller)
 {
-	return cg->held[controller].version == 2 ? POLLPRI : POLLIN;
+	return cg->controllers[controller].version == 2 ? POLLPRI : POLLIN;
 }
 
 void dw_cgroup_rearm(int fd)
@@ -180,8 +180,8 @@ void dw_cgroup_rearm(int fd)
 
 void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret)
 {
-	const struct dw_controlled *memory = &cg->held[DW_CONTROLLER_MEMORY];
-	const struct dw_controlled *pids = &cg->held[DW_CONTROLLER_PIDS];
+	const struct dw_controlled *memory = &cg->controllers[DW_CONTROLLER_MEMORY];
+	const struct dw_controlled *pids = &cg->controllers[DW_CONTROLLER_PIDS];
 
 	*ret = (struct dw_cgroup_usage){UINT64_MAX, UINT64_MAX, UINT64_MAX};
 	if (memory->version == 2) {
@@ -200,7 +200,7 @@ void dw_cgroup_read(const struct dw_cgroup *cg, struct dw_cgroup_usage *ret)
 
 uint64_t dw_cgroup_yield(const struct dw_cgroup *cg, uint64_t percent)
 {
-	const struct dw_controlled *cpu = &cg->held[DW_CONTROLLER_CPU];
+	const struct dw_controlled *cpu = &cg->controllers[DW_CONTROLLER_CPU];
 	uint64_t kernel;
 
 	if (cpu->version == 0)
@@ -215,7 +215,7 @@ uint64_t dw_cgroup_yield(const struct dw_cgroup *cg, uint64_t percent)
 
 void dw_cgroup_unthrottle(const struct dw_cgroup *cg)
 {
-	const struct dw_controlled *cpu = &cg->held[DW_CONTROLLER_CPU];
+	const struct dw_controlled *cpu = &cg->controllers[DW_CONTROLLER_CPU];
 
 	if (cpu->version == 2)
 		(void)dw_attr_set(cpu->dir_fd, "cpu.max", "max");

@@ -35,7 +35,7 @@ _Static_assert(ARRAY_SIZE(states) == DW_FINDING_STATE_COUNT, "a name for each st
 struct visit {
 	struct dw_listing listing;
 	bool colour;
-	bool usable;
+	bool unusable;
 };
 
 static void print_finding(const struct dw_doctor_finding *f, bool colour)
@@ -58,8 +58,8 @@ static void on_finding(void *user, const struct dw_doctor_finding *f)
 {
 	struct visit *visit = user;
 
-	if (strcmp(f->area, "level container") == 0)
-		visit->usable = f->state != DW_FINDING_MISSING;
+	if (f->needed && f->state == DW_FINDING_MISSING)
+		visit->unusable = true;
 	if (visit->listing.array)
 		(void)dw_listing_add(&visit->listing, finding_json(f));
 	else
@@ -78,7 +78,7 @@ static int examine(const void *settings, struct dw_error *err)
 		return -1;
 	}
 	status = dw_listing_report(&visit.listing);
-	return status != 0 ? status : !visit.usable;
+	return status != 0 ? status : visit.unusable;
 }
 
 static int doctor(const struct dw_command *cmd, int argc, char **argv)

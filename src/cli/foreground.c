@@ -318,14 +318,14 @@ static void conduct(struct foreground *f, struct dw_conduct *run)
 	};
 	struct dw_conductor *conductor = NULL;
 
-	run->stage = DW_CONDUCT_INTENT;
+	run->step = DW_CONDUCT_INTENT;
 	if (open_audit(f->set, &config.audit, &run->error) == 0) {
-		run->stage = DW_CONDUCT_PERMISSION;
+		run->step = DW_CONDUCT_PERMISSION;
 		if (dw_conductor_create(&config, &conductor, &run->error) == 0)
 			while (!dw_conduct(conductor, run) && wait_for_approval(f, run))
 				;
 	}
-	if (!run->res && run->stage == DW_CONDUCT_INTENT) {
+	if (!run->res && run->step == DW_CONDUCT_INTENT) {
 		size_t len = strlen(run->error.text);
 
 		(void)snprintf(run->error.text + len, sizeof(run->error.text) - len,

@@ -108,8 +108,8 @@ const struct dw_option *dw_options_besides(const struct dw_command *cmd,
                                            const char *name);
 
 /*
- * Did they ask for JSON? For answering as they wish to be answered where the
- * rest of the command line makes no sense.
+ * Returns true if the command line asks for JSON, so that an error about the rest of it
+ * is printed as JSON.
  */
 bool dw_options_want_json(int argc, char **argv);
 

@@ -90,7 +90,7 @@ static int print_text(const struct dw_explanation *explanation)
 {
 	const struct dw_decision *d = &explanation->decision;
 
-	(void)printf("%s by rule %s (%s:%u): %s\n", dw_verdict_name(d->verdict), d->rule,
+	(void)printf("%s by rule %s (%s:%u): %s\n", dw_effect_name(d->effect), d->rule,
 	             d->file, d->line, d->matched);
 	if (d->reason)
 		(void)printf("  %s\n", d->reason);
@@ -182,7 +182,7 @@ static int explain(const struct dw_command *cmd, const struct settings *set,
 	if (r == 0) {
 		r = set->job.json ? dw_report_json(dw_explanation_json(&explanation))
 		                  : print_text(&explanation);
-		if (r == 0 && explanation.decision.verdict != DW_ALLOW)
+		if (r == 0 && explanation.decision.effect != DW_ALLOW)
 			r = EXIT_REFUSED;
 	}
 	dw_explanation_finish(&explanation);

@@ -33,19 +33,18 @@ struct settings {
 /* How a cell starts, and its title in the table. */
 struct way {
 	const char *name;
-	const char *title; /* after the level's name */
-	bool usual;        /* without --way */
+	const char *title;   /* after the level's name */
+	uint32_t guarantees; /* that the level needs */
+	bool usual;          /* without --way */
 };
 
 static const struct way ways[] = {
-	{"cold", "", true},
-	{"standby", ", warm", true},
-	{"fork", ", fork", false},
+	{"cold", "", 0, true},
+	{"standby", ", warm", DW_G_FORK, true},
+	{"fork", ", fork", DW_G_FORK, false},
 };
 
 #define ALL_WAYS "all"
-#define WARM_LEVEL "container" /* the only one with warm cells */
-#define ENGINE_LEVEL "docker"  /* the only one with images and runtimes */
 
 static int take_way(const char *value, void *field, struct dw_error *err)
 {
@@ -87,6 +86,7 @@ static const struct dw_option_group output = {"Output", output_options};
 /* Add the selected ways of the level. Returns false if it has none of them. */
 static bool add_ways(struct dw_helper *helper, const char *level, const char *only)
 {
+	uint32_t guarantees = dw_level_guarantees(level);
 	bool any = false;
 	char text[96];
 
@@ -94,10 +94,11 @@ static bool add_ways(struct dw_helper *helper, const char *level, const char *on
 		if (only ? strcmp(only, ALL_WAYS) != 0 && strcmp(only, ways[i].name) != 0
 		         : !ways[i].usual)
 			continue;
-		if (i > 0 && strcmp(level, WARM_LEVEL) != 0)
+		if ((guarantees & ways[i].guarantees) != ways[i].guarantees)
 			continue;
-		(void)snprintf(text, sizeof(text), "%s/%s/%s%s", level, ways[i].name,
-		               level, ways[i].title);
+		(void)snprintf(text, sizeof(text), "%s/%s/%s/%s%s", level, ways[i].name,
+		               guarantees & DW_G_ENGINE ? "host" : "range", level,
+		               ways[i].title);
 		dw_helper_add(helper, "target", text);
 		any = true;
 	}
@@ -123,12 +124,12 @@ static int add_levels(struct dw_helper *helper, const struct settings *set,
 		if (only)
 			return dw_wrap(err, "attack level %s", only);
 		(void)snprintf(reason, sizeof(reason), "%s=%s", *name, err->text);
-		dw_helper_add(helper, "absent", reason);
+		dw_helper_add(helper, "unavailable", reason);
 		*err = (struct dw_error){0};
 	}
 	if (known && !any)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "only level " WARM_LEVEL " has warm cells");
+		               "only level container has warm cells");
 	if (!any && only)
 		return dw_level_check("--level", only, err);
 	if (!any)
@@ -146,9 +147,8 @@ static int hand_over(const void *settings, struct dw_error *err)
 	int r;
 
 	if ((set->image || set->runtime) &&
-	    (!set->level || strcmp(set->level, ENGINE_LEVEL) != 0))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "--%s goes with --level " ENGINE_LEVEL,
+	    (!set->level || !(dw_level_guarantees(set->level) & DW_G_ENGINE)))
+		return dw_fail(err, DW_E_INVALID, 0, "--%s goes with --level docker",
 		               set->runtime ? "runtime" : "image");
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)

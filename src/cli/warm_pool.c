@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dewar/dewar.h"
+#include "run/request_check.h"
 
 #define WARM_UP_MS 60000U
 
@@ -19,8 +20,8 @@ static const struct dw_template_config *find(const struct dw_request *req)
 	else if (!name && req->language)
 		name = dw_language_name(req->language);
 
-	/* No other level forks, so a pool would only cost time. */
-	if (req->level && !strstr(req->level, "container"))
+	/* Without a level that forks a pool would only cost time. */
+	if (!dw_request_may_have(req, DW_G_FORK))
 		return NULL;
 	for (size_t i = 0; name && i < n; i++)
 		if (strcmp(all[i].name, name) == 0)

@@ -93,7 +93,7 @@ bool dw_approval_queue_park(struct dw_service *s, struct dw_task *task)
 	bool over;
 
 	describe(task);
-	atomic_store(&task->stage, DW_TASK_WAITING);
+	atomic_store(&task->state, DW_TASK_WAITING);
 	/* Before it is parked: until then no other thread sends events of this task. */
 	dw_task_tell(task, DW_TASK_PENDING, DW_STDOUT, &task->approval,
 	             sizeof(task->approval));

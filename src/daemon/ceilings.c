@@ -36,16 +36,16 @@ void dw_ceilings_from_config(struct dw_ceilings *ret, const struct dw_config *co
 	}
 }
 
-const char *dw_ceilings_image(const struct dw_ceilings *rules,
+const char *dw_ceilings_image(const struct dw_ceilings *ceilings,
                               const struct dw_request *req)
 {
 	const char *language = req->language ? dw_language_name(req->language) : "sh";
 
 	if (req->image || !language || !(dw_level_guarantees(req->level) & DW_G_ENGINE))
 		return NULL;
-	for (size_t i = 0; i < rules->n_images; i++)
-		if (strcmp(rules->images[i].language, language) == 0)
-			return rules->images[i].image;
+	for (size_t i = 0; i < ceilings->n_images; i++)
+		if (strcmp(ceilings->images[i].language, language) == 0)
+			return ceilings->images[i].image;
 	return NULL;
 }
 
@@ -118,17 +118,17 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static int fill_limits(const struct dw_ceilings *rules, const struct dw_caller *caller,
+static int fill_limits(const struct dw_ceilings *ceilings, const struct dw_caller *caller,
                        struct dw_request *req, struct dw_api_error *why)
 {
 	struct dw_limits asked = req->limits, otherwise;
 
-	dw_limits_fill(&req->limits, &rules->limits);
+	dw_limits_fill(&req->limits, &ceilings->limits);
 	dw_request_limits(req, &otherwise);
 
 	for (size_t i = 0; i < DW_LIMIT_COUNT; i++) {
 		const struct dw_limit_row *row = &dw_limit_rows[i];
-		uint64_t most = smaller(dw_limit_get(&rules->max, i),
+		uint64_t most = smaller(dw_limit_get(&ceilings->max, i),
 		                        dw_limit_get(&caller->grant.max, i));
 		uint64_t wanted = dw_limit_get(&asked, i);
 		uint64_t now = dw_limit_get(&otherwise, i);
@@ -146,7 +146,7 @@ static int fill_limits(const struct dw_ceilings *rules, const struct dw_caller *
 	return 0;
 }
 
-int dw_ceilings_check(const struct dw_ceilings *rules, const struct dw_caller *caller,
+int dw_ceilings_check(const struct dw_ceilings *ceilings, const struct dw_caller *caller,
                       const struct dw_request *req, struct dw_api_error *why)
 {
 	struct dw_error err = {0};
@@ -154,7 +154,7 @@ int dw_ceilings_check(const struct dw_ceilings *rules, const struct dw_caller *c
 	if (dw_request_check(req, &err) < 0 ||
 	    dw_level_check("level", req->level, &err) < 0)
 		return dw_api_fail_with(why, &err);
-	if (check_levels(req->level, rules->levels,
+	if (check_levels(req->level, ceilings->levels,
 	                 "the daemon's config sets runs.levels", why) < 0)
 		return -1;
 	if (caller->grant.levels[0] != '\0' &&
@@ -164,18 +164,18 @@ int dw_ceilings_check(const struct dw_ceilings *rules, const struct dw_caller *c
 	return check_host(req, why);
 }
 
-int dw_ceilings_apply(const struct dw_ceilings *rules, const struct dw_caller *caller,
+int dw_ceilings_apply(const struct dw_ceilings *ceilings, const struct dw_caller *caller,
                       struct dw_request *req, struct dw_api_error *why)
 {
 	if (!(caller->grant.scopes & DW_SCOPE_RUN))
 		return dw_api_fail(why, 403, "use a key with the scope run",
 		                   "this key may not run code");
 	if (!req->level)
-		req->level = rules->level;
-	if (dw_ceilings_check(rules, caller, req, why) < 0)
+		req->level = ceilings->level;
+	if (dw_ceilings_check(ceilings, caller, req, why) < 0)
 		return -1;
-	if (req->network == DW_NETWORK_FULL && !rules->network)
+	if (req->network == DW_NETWORK_FULL && !ceilings->network)
 		return dw_api_fail(why, 403, "the daemon's config sets runs.network",
 		                   "the full network is not allowed");
-	return fill_limits(rules, caller, req, why);
+	return fill_limits(ceilings, caller, req, why);
 }

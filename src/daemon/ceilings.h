@@ -31,18 +31,18 @@ void dw_ceilings_from_config(struct dw_ceilings *ret, const struct dw_config *co
  * No limit is lowered silently: a limit above its ceiling is refused, and the error
  * names the ceiling.
  */
-int dw_ceilings_apply(const struct dw_ceilings *rules, const struct dw_caller *caller,
+int dw_ceilings_apply(const struct dw_ceilings *ceilings, const struct dw_caller *caller,
                       struct dw_request *req, struct dw_api_error *why);
 
 /*
  * Check only that the caller may run at the request's level, which a policy may have
  * raised since dw_ceilings_apply().
  */
-int dw_ceilings_check(const struct dw_ceilings *rules, const struct dw_caller *caller,
+int dw_ceilings_check(const struct dw_ceilings *ceilings, const struct dw_caller *caller,
                       const struct dw_request *req, struct dw_api_error *why);
 
 /* The image that the config sets for the request's language, or NULL. */
-const char *dw_ceilings_image(const struct dw_ceilings *rules,
+const char *dw_ceilings_image(const struct dw_ceilings *ceilings,
                               const struct dw_request *req);
 
 #endif

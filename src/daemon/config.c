@@ -463,7 +463,7 @@ static int check_defaults(const struct dw_config *config, const struct dw_yaml *
 
 static struct dw_config *make_defaults(void)
 {
-	static const char *const levels[] = {"container", "docker"};
+	static const char *const levels[] = {DW_LEVEL_DEFAULT, "docker"};
 	struct dw_config *config = calloc(1, sizeof(*config));
 
 	if (!config)

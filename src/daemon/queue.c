@@ -46,7 +46,7 @@ static void forget(struct dw_service *s)
 
 	for (; task; task = next) {
 		next = task->next;
-		if (task->stage != DW_TASK_DONE)
+		if (task->state != DW_TASK_DONE)
 			continue;
 		if (s->kept <= s->keep.n && s->kept_bytes <= s->keep.bytes &&
 		    now - task->done_ms < (uint64_t)s->keep.s * 1000)
@@ -117,7 +117,7 @@ void dw_queue_return(struct dw_service *s, struct dw_task *task)
 {
 	dw_approval_queue_leave(s, task);
 	task->counts_ns = dw_now_ns();
-	atomic_store(&task->stage, DW_TASK_QUEUED);
+	atomic_store(&task->state, DW_TASK_QUEUED);
 	dw_quota_return(s->quota, task->tenant, &task->waiting);
 	(void)pthread_cond_signal(&s->work);
 	end_overdrawn(s);
@@ -166,7 +166,7 @@ void *dw_queue_work(void *user)
 			continue;
 		}
 		task = (struct dw_task *)next;
-		task->stage = DW_TASK_RUNNING;
+		task->state = DW_TASK_RUNNING;
 		task->yields = dw_quota_yields(task->tenant);
 		(void)pthread_mutex_unlock(&s->lock);
 		run_task(s, task);
@@ -220,7 +220,7 @@ void dw_queue_cancel(struct dw_service *s)
 		task = s->first; /* the list may have changed */
 	}
 	for (task = s->first; task; task = task->next)
-		if (task->stage != DW_TASK_DONE && task->cancel_fd >= 0)
+		if (task->state != DW_TASK_DONE && task->cancel_fd >= 0)
 			dw_fd_signal(task->cancel_fd);
 }
 
@@ -262,13 +262,13 @@ static void retain(struct dw_service *s)
 void *dw_queue_look_around(void *user)
 {
 	struct dw_service *s = user;
-	struct dw_ceilings rules;
+	struct dw_ceilings ceilings;
 	char name[32];
 
 	(void)pthread_mutex_lock(&s->lock);
-	rules = s->rules;
+	ceilings = s->ceilings;
 	(void)pthread_mutex_unlock(&s->lock);
-	for (const char *p = rules.levels; *p; p += strcspn(p, ","), p += *p == ',') {
+	for (const char *p = ceilings.levels; *p; p += strcspn(p, ","), p += *p == ',') {
 		struct dw_error err = {0};
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
@@ -279,7 +279,7 @@ void *dw_queue_look_around(void *user)
 	return NULL;
 }
 
-void *dw_queue_keep_house(void *user)
+void *dw_queue_maintain(void *user)
 {
 	struct dw_service *s = user;
 	uint64_t retain_ms = 0;
@@ -319,14 +319,14 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error
 		why->retry_after_s = 5;
 		return -1;
 	}
-	if (dw_ceilings_apply(&s->rules, &task->caller, &task->req, why) < 0)
+	if (dw_ceilings_apply(&s->ceilings, &task->caller, &task->req, why) < 0)
 		return -1;
-	/* Copies: a reload may change the texts of the rules. */
-	if (task->req.level == s->rules.level) {
-		(void)snprintf(task->level, sizeof(task->level), "%s", s->rules.level);
+	/* Copies: a reload may change the texts of the ceilings. */
+	if (task->req.level == s->ceilings.level) {
+		(void)snprintf(task->level, sizeof(task->level), "%s", s->ceilings.level);
 		task->req.level = task->level;
 	}
-	image = dw_ceilings_image(&s->rules, &task->req);
+	image = dw_ceilings_image(&s->ceilings, &task->req);
 	if (image) {
 		(void)snprintf(task->image, sizeof(task->image), "%s", image);
 		task->req.image = task->image;

@@ -15,8 +15,8 @@ TAILQ_HEAD(tenants, dw_tenant);
 
 struct dw_tenant {
 	struct dw_grant grant;
-	TAILQ_ENTRY(dw_tenant) turn; /* in the quota's turns, while it has any waiting */
-	struct waitings queue;       /* the oldest first */
+	TAILQ_ENTRY(dw_tenant) active; /* in the quota's list, while any wait */
+	struct waitings queue;         /* the oldest first */
 	size_t waiting;
 	unsigned running;
 
@@ -41,7 +41,7 @@ struct dw_tenant {
 struct dw_quota {
 	void *by_name; /* of tsearch() */
 	size_t n_tenants;
-	struct tenants turns; /* those with any waiting, the next one first */
+	struct tenants active; /* those with any waiting, the next one first */
 	size_t queue_max;
 	unsigned running_max;
 	size_t waiting;
@@ -71,7 +71,7 @@ struct dw_quota *dw_quota_new(size_t queue_max, unsigned running_max)
 
 	if (!quota)
 		return NULL;
-	TAILQ_INIT(&quota->turns);
+	TAILQ_INIT(&quota->active);
 	dw_quota_resize(quota, queue_max, running_max);
 	return quota;
 }
@@ -157,7 +157,8 @@ static bool is_lately(uint64_t then_ms, uint64_t utc_ms)
 }
 
 /* Set tenant->yields: it is unruly, and another tenant is active. */
-static void judge(struct dw_quota *quota, struct dw_tenant *tenant, uint64_t utc_ms)
+static void update_yields(struct dw_quota *quota, struct dw_tenant *tenant,
+                          uint64_t utc_ms)
 {
 	uint64_t other_ms = quota->before_ms;
 
@@ -175,7 +176,7 @@ static void see(struct dw_quota *quota, struct dw_tenant *tenant, uint64_t utc_m
 		quota->before_ms = quota->last->seen_ms;
 	quota->last = tenant;
 	tenant->seen_ms = utc_ms;
-	judge(quota, tenant, utc_ms);
+	update_yields(quota, tenant, utc_ms);
 }
 
 bool dw_quota_yields(const struct dw_tenant *tenant)
@@ -287,7 +288,7 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 		                   quota->waiting, tenant->waiting, tenant->who);
 
 	if (tenant->waiting == 0)
-		TAILQ_INSERT_TAIL(&quota->turns, tenant, turn);
+		TAILQ_INSERT_TAIL(&quota->active, tenant, active);
 	TAILQ_INSERT_TAIL(&tenant->queue, w, link);
 	w->tenant = tenant;
 	count(quota, tenant, 1, 0);
@@ -296,7 +297,7 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 	return 0;
 }
 
-/* Take a run out of its queue, and its tenant out of the turns if it was the last one. */
+/* Take a run out of its queue, and its tenant out of the active list if it was the last one. */
 static void take_out(struct dw_quota *quota, struct dw_waiting *w, bool runs)
 {
 	struct dw_tenant *tenant = w->tenant;
@@ -305,16 +306,16 @@ static void take_out(struct dw_quota *quota, struct dw_waiting *w, bool runs)
 	w->tenant = NULL;
 	count(quota, tenant, -1, runs ? 1 : 0);
 	if (tenant->waiting == 0)
-		TAILQ_REMOVE(&quota->turns, tenant, turn);
+		TAILQ_REMOVE(&quota->active, tenant, active);
 }
 
 /* The tenant whose turn it is. */
 static struct dw_tenant *next_tenant(const struct dw_quota *quota)
 {
-	struct dw_tenant *tenant = TAILQ_FIRST(&quota->turns);
+	struct dw_tenant *tenant = TAILQ_FIRST(&quota->active);
 
 	while (tenant && slots_of(tenant) == 0)
-		tenant = TAILQ_NEXT(tenant, turn);
+		tenant = TAILQ_NEXT(tenant, active);
 	return tenant;
 }
 
@@ -328,8 +329,8 @@ struct dw_waiting *dw_quota_next(struct dw_quota *quota)
 	w = TAILQ_FIRST(&tenant->queue);
 	take_out(quota, w, true);
 	if (tenant->waiting > 0) {
-		TAILQ_REMOVE(&quota->turns, tenant, turn);
-		TAILQ_INSERT_TAIL(&quota->turns, tenant, turn);
+		TAILQ_REMOVE(&quota->active, tenant, active);
+		TAILQ_INSERT_TAIL(&quota->active, tenant, active);
 	}
 	return w;
 }
@@ -337,10 +338,10 @@ struct dw_waiting *dw_quota_next(struct dw_quota *quota)
 struct dw_waiting *dw_quota_overdrawn(struct dw_quota *quota, uint64_t utc_ms,
                                       struct dw_api_error *why)
 {
-	struct dw_tenant *tenant = TAILQ_FIRST(&quota->turns);
+	struct dw_tenant *tenant = TAILQ_FIRST(&quota->active);
 	struct dw_waiting *w;
 
-	for (; tenant; tenant = TAILQ_NEXT(tenant, turn)) {
+	for (; tenant; tenant = TAILQ_NEXT(tenant, active)) {
 		turn_day(tenant, utc_ms);
 		if (check_cpu(tenant, utc_ms, why) == 0)
 			continue;
@@ -372,8 +373,8 @@ void dw_quota_return(struct dw_quota *quota, struct dw_tenant *tenant,
 {
 	assert(!w->tenant);
 	if (tenant->waiting > 0)
-		TAILQ_REMOVE(&quota->turns, tenant, turn);
-	TAILQ_INSERT_HEAD(&quota->turns, tenant, turn);
+		TAILQ_REMOVE(&quota->active, tenant, active);
+	TAILQ_INSERT_HEAD(&quota->active, tenant, active);
 	TAILQ_INSERT_HEAD(&tenant->queue, w, link);
 	w->tenant = tenant;
 	count(quota, tenant, 1, 0);
@@ -385,7 +386,7 @@ void dw_quota_charge(struct dw_quota *quota, struct dw_tenant *tenant,
 	dw_quota_spent(tenant, used->cpu_ms, utc_ms);
 	if (used->strained)
 		tenant->strained_ms = utc_ms;
-	judge(quota, tenant, utc_ms);
+	update_yields(quota, tenant, utc_ms);
 }
 
 void dw_quota_done(struct dw_quota *quota, struct dw_tenant *tenant)

@@ -31,7 +31,7 @@ static unsigned want_workers(const struct dw_config *config)
 /* Under the lock, or before the threads start. */
 static void take_config(struct dw_service *s, const struct dw_config *config)
 {
-	dw_ceilings_from_config(&s->rules, config);
+	dw_ceilings_from_config(&s->ceilings, config);
 	s->keep = (struct dw_service_keep){
 		.n = config->runs.keep,
 		.s = config->runs.keep_s,
@@ -71,7 +71,7 @@ static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)
 		s->watching = r == 0;
 	}
 	if (r == 0 && !s->keeping) {
-		r = pthread_create(&s->keeper, NULL, dw_queue_keep_house, s);
+		r = pthread_create(&s->maintainer, NULL, dw_queue_maintain, s);
 		s->keeping = r == 0;
 	}
 	/* Only once, and in a thread: an engine may be slow to answer. */
@@ -143,10 +143,8 @@ static size_t describe_docker(struct dw_service *s, const struct dw_config *conf
 			continue;
 		dw_request_init(like);
 		like->language = dw_language_name(docker->language);
-		like->level = "docker";
 		like->image = docker->image;
-		like->limits = s->rules.limits;
-		dw_request_limits(like, &like->limits);
+		like->limits = s->ceilings.limits;
 		ret[n++] = (struct dw_docker_config){like, docker->standby};
 	}
 	return n;
@@ -324,7 +322,7 @@ void dw_service_free(struct dw_service *service)
 	for (unsigned i = 0; i < service->n_workers; i++)
 		(void)pthread_join(service->workers[i], NULL);
 	if (service->keeping)
-		(void)pthread_join(service->keeper, NULL);
+		(void)pthread_join(service->maintainer, NULL);
 	if (service->scouting)
 		(void)pthread_join(service->scout, NULL);
 	if (service->watching)

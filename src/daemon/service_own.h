@@ -17,7 +17,7 @@
 /*
  * The service's private state.
  *
- * One lock protects the queue, the list of tasks and the rules; it is held for
+ * One lock protects the queue, the list of tasks and the ceilings; it is held for
  * microseconds. Workers hold no lock while a program runs.
  */
 #define DW_WORKERS_MAX 1024U
@@ -31,9 +31,9 @@ struct dw_service {
 	pthread_mutex_t lock;
 	pthread_cond_t work; /* a task may start, or the service ends */
 	pthread_cond_t idle; /* no task runs or waits */
-	pthread_cond_t tick; /* the keeper has to end */
+	pthread_cond_t tick; /* the maintainer has to end */
 	struct dw_quota *quota;
-	struct dw_ceilings rules;
+	struct dw_ceilings ceilings;
 	struct dw_service_keep keep;
 	struct dw_task *first,
 		*last; /* tasks that clients can look up, the oldest first */
@@ -55,17 +55,17 @@ struct dw_service {
 	struct dw_approvals *approvals;
 	struct dw_conductor *conductor;
 	struct dw_policy
-		*policy_reported; /* the last one logged; used by the keeper only */
+		*policy_reported; /* the last one logged; used by the maintainer only */
 	struct dw_approval_queue pending;
 	struct dw_metrics *metrics;
-	pthread_t workers[DW_WORKERS_MAX], keeper, scout, watcher;
+	pthread_t workers[DW_WORKERS_MAX], maintainer, scout, watcher;
 	unsigned n_workers;
 	bool keeping, scouting, watching;
 };
 
-/* Threads: the workers, the keeper (periodic work), and one that probes levels at start. */
+/* Threads: the workers, the maintainer (periodic work), and one that probes levels at start. */
 void *dw_queue_work(void *user);
-void *dw_queue_keep_house(void *user);
+void *dw_queue_maintain(void *user);
 void *dw_queue_look_around(void *user);
 
 /* Returns true if no task runs or waits. Under the lock. */

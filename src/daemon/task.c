@@ -117,7 +117,7 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 	dw_conduct_finish(&task->run);
 	dw_service_unclaim(task->service, task->claimed);
 	/* Last: a thread that sees DW_TASK_DONE may read all fields. */
-	atomic_store(&task->stage, DW_TASK_DONE);
+	atomic_store(&task->state, DW_TASK_DONE);
 	(void)pthread_cond_broadcast(&task->over);
 	if (task->on_event)
 		task->on_event(task->user, task, DW_TASK_ENDED, DW_STDOUT, NULL, 0);
@@ -127,7 +127,7 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 void dw_task_wait(struct dw_task *task)
 {
 	(void)pthread_mutex_lock(&task->lock);
-	while (task->stage != DW_TASK_DONE)
+	while (task->state != DW_TASK_DONE)
 		(void)pthread_cond_wait(&task->over, &task->lock);
 	(void)pthread_mutex_unlock(&task->lock);
 }
@@ -146,7 +146,7 @@ const char *dw_task_state(const struct dw_task *task)
 		[DW_TASK_DONE] = "done",
 	};
 
-	return names[atomic_load(&task->stage)];
+	return names[atomic_load(&task->state)];
 }
 
 void dw_task_approval(struct dw_task *task, struct dw_task_approval *ret)

@@ -13,7 +13,7 @@
 /*
  * A task's private state, for task.c and the files of the service.
  */
-enum dw_task_stage {
+enum dw_task_state {
 	DW_TASK_QUEUED = 0,
 	DW_TASK_RUNNING,
 	DW_TASK_WAITING, /* for a person */
@@ -26,7 +26,7 @@ struct dw_task {
 	struct dw_service *service;
 	struct dw_tenant *tenant;
 	atomic_uint refs;
-	atomic_int stage; /* of enum dw_task_stage */
+	atomic_int state; /* of enum dw_task_state */
 
 	char id[DW_ID_MAX];
 	char traceparent[64];

@@ -34,7 +34,7 @@ static void count_record(struct dw_service *s, const struct dw_task *task)
 	if (run->intended)
 		dw_metrics_audit(s->metrics, DW_METRICS_INTENT,
 		                 (double)run->intent_ns / 1e9);
-	else if (!run->res && run->stage == DW_CONDUCT_INTENT)
+	else if (!run->res && run->step == DW_CONDUCT_INTENT)
 		dw_metrics_audit_failed(s->metrics);
 	if (!run->intended)
 		return;
@@ -110,8 +110,8 @@ static int check_raised(struct dw_service *s, struct dw_task *task,
 	if (req->image == task->image)
 		req->image = NULL;
 	(void)pthread_mutex_lock(&s->lock);
-	r = dw_ceilings_check(&s->rules, &task->caller, req, &task->why);
-	image = dw_ceilings_image(&s->rules, req);
+	r = dw_ceilings_check(&s->ceilings, &task->caller, req, &task->why);
+	image = dw_ceilings_image(&s->ceilings, req);
 	if (r == 0 && image) {
 		(void)snprintf(task->image, sizeof(task->image), "%s", image);
 		req->image = task->image;
@@ -183,7 +183,7 @@ static void explain(struct dw_service *s, struct dw_task *task)
 
 	if (task->why.status != 0)
 		return; /* on_admit() has set it */
-	if (run->stage != DW_CONDUCT_INTENT) {
+	if (run->step != DW_CONDUCT_INTENT) {
 		(void)dw_api_fail_with(&task->why, &run->error);
 		return;
 	}

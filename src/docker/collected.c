@@ -37,20 +37,20 @@ void dw_collected_close(struct dw_collected *c)
 
 int dw_collected_file(struct dw_collected *c, const char *payload, size_t len)
 {
-	struct dw_guest_file head;
+	struct dw_guest_file header;
 	char name[DW_GUEST_NAME_MAX + 1];
 	int r;
 
 	dw_fd_close(&c->fd);
 	c->left = 0;
-	if (len <= sizeof(head) || len - sizeof(head) >= sizeof(name) ||
+	if (len <= sizeof(header) || len - sizeof(header) >= sizeof(name) ||
 	    c->files++ >= DW_GUEST_FILES_MAX)
 		return -EPROTO;
-	memcpy(&head, payload, sizeof(head));
-	memcpy(name, payload + sizeof(head), len - sizeof(head));
-	name[len - sizeof(head)] = '\0';
-	if (strlen(name) != len - sizeof(head) || !dw_path_is_plain(name) ||
-	    head.size > INT64_MAX)
+	memcpy(&header, payload, sizeof(header));
+	memcpy(name, payload + sizeof(header), len - sizeof(header));
+	name[len - sizeof(header)] = '\0';
+	if (strlen(name) != len - sizeof(header) || !dw_path_is_plain(name) ||
+	    header.size > INT64_MAX)
 		return -EPROTO;
 
 	r = make_folder(c);
@@ -66,9 +66,9 @@ int dw_collected_file(struct dw_collected *c, const char *payload, size_t len)
 		return r;
 	}
 	/* Its size shows even if the guest sends no data, because the file is too large. */
-	if (ftruncate(c->fd, (off_t)head.size) < 0)
+	if (ftruncate(c->fd, (off_t)header.size) < 0)
 		return -errno;
-	c->left = head.size;
+	c->left = header.size;
 	return 0;
 }
 

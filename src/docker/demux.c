@@ -59,31 +59,31 @@ int dw_demux_feed(struct dw_demux *d, const char *data, size_t len)
 	int r;
 
 	while (len > 0) {
-		if (d->n_head < sizeof(d->head)) {
-			n = fill(d->head, &d->n_head, sizeof(d->head), data, len);
+		if (d->n_header < sizeof(d->header)) {
+			n = fill(d->header, &d->n_header, sizeof(d->header), data, len);
 			data += n;
 			len -= n;
-			if (d->n_head < sizeof(d->head))
+			if (d->n_header < sizeof(d->header))
 				return 0;
-			if ((d->head[0] != STREAM_STDOUT &&
-			     d->head[0] != STREAM_STDERR) ||
-			    d->head[1] != 0 || d->head[2] != 0 || d->head[3] != 0)
+			if ((d->header[0] != STREAM_STDOUT &&
+			     d->header[0] != STREAM_STDERR) ||
+			    d->header[1] != 0 || d->header[2] != 0 || d->header[3] != 0)
 				return -EPROTO;
-			d->left = (uint32_t)d->head[4] << 24 |
-			          (uint32_t)d->head[5] << 16 | (uint32_t)d->head[6] << 8 |
-			          d->head[7];
+			d->left = (uint32_t)d->header[4] << 24 |
+			          (uint32_t)d->header[5] << 16 |
+			          (uint32_t)d->header[6] << 8 | d->header[7];
 		}
 		n = smaller(d->left, len);
-		if (d->head[0] == STREAM_STDERR)
+		if (d->header[0] == STREAM_STDERR)
 			d->on_text(d->user, data, n);
-		r = d->head[0] == STREAM_STDERR ? 0 : feed_guest(d, data, n);
+		r = d->header[0] == STREAM_STDERR ? 0 : feed_guest(d, data, n);
 		if (r < 0)
 			return r;
 		data += n;
 		len -= n;
 		d->left -= (uint32_t)n;
 		if (d->left == 0)
-			d->n_head = 0;
+			d->n_header = 0;
 	}
 	return 0;
 }

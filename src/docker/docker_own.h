@@ -271,8 +271,8 @@ struct dw_demux {
 	dw_demux_text_fn *on_text;
 	void *user;
 	/* the rest is private */
-	unsigned char head[8];
-	size_t n_head;
+	unsigned char header[8];
+	size_t n_header;
 	uint32_t left; /* of the engine's frame */
 	struct dw_guest_frame frame;
 	size_t n_frame; /* of its header and payload */

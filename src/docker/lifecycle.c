@@ -145,17 +145,17 @@ static void queue_files(struct run *r)
 
 	for (uint32_t i = 0; i < plan->h->n_entries; i++) {
 		const struct dw_plan_entry *e = &plan->entries[i];
-		char head[sizeof(struct dw_guest_file) + DW_GUEST_NAME_MAX + 16];
+		char message[sizeof(struct dw_guest_file) + DW_GUEST_NAME_MAX + 16];
 		struct dw_guest_file file = {.size = e->size, .mode = e->mode};
 		const char *name = dw_plan_text(plan, e->dst);
 		size_t len = strlen(name);
 
 		if (e->op != DW_PLAN_FILE)
 			continue;
-		memcpy(head, &file, sizeof(file));
+		memcpy(message, &file, sizeof(file));
 		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): its length goes along */
-		memcpy(head + sizeof(file), name, len);
-		dw_link_queue(&r->s, DW_GUEST_FILE, head, sizeof(file) + len);
+		memcpy(message + sizeof(file), name, len);
+		dw_link_queue(&r->s, DW_GUEST_FILE, message, sizeof(file) + len);
 		for (uint64_t at = 0; at < e->size;) {
 			size_t n = e->size - at < DW_GUEST_PAYLOAD_MAX
 			                   ? (size_t)(e->size - at)

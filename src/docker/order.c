@@ -116,25 +116,25 @@ int dw_docker_order_write(const struct dw_docker_order *o,
                           const struct dw_docker_enforced *enforced, struct dw_buf *ret,
                           struct dw_error *err)
 {
-	struct dw_guest_order head = {
+	struct dw_guest_order header = {
 		.flags = o->no_network ? DW_GUEST_NO_NETWORK : 0,
 		.tmp_bytes = o->tmp_bytes,
 	};
 	size_t start = ret->len, at;
 
-	(void)dw_buf_add(ret, &head, sizeof(head));
+	(void)dw_buf_add(ret, &header, sizeof(header));
 	at = ret->len;
 	add_plan(o, enforced, ret);
-	head.plan = (uint32_t)(ret->len - at);
+	header.plan = (uint32_t)(ret->len - at);
 	at = ret->len;
 	add_strings(ret, json_object_get(o->root, "needs"));
-	head.needs = (uint32_t)(ret->len - at);
+	header.needs = (uint32_t)(ret->len - at);
 	at = ret->len;
 	add_strings(ret, json_object_get(o->root, "collect"));
-	head.collect = (uint32_t)(ret->len - at);
+	header.collect = (uint32_t)(ret->len - at);
 	if (ret->failed)
 		return dw_fail(err, DW_E_INVALID, E2BIG,
 		               "cannot fit the request into an order for the container");
-	memcpy(ret->data + start, &head, sizeof(head));
+	memcpy(ret->data + start, &header, sizeof(header));
 	return 0;
 }

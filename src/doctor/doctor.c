@@ -35,30 +35,31 @@ static void report(const struct doctor *d, const char *area, enum dw_finding_sta
 	d->fn(d->user, &f);
 }
 
-static void check_levels(const struct doctor *d)
+/* Returns true if a level works that can have warm cells. */
+static bool check_levels(const struct doctor *d)
 {
-	static const struct {
-		const char *name, *area, *good;
-	} levels[] = {
-		{"none", "level none", "a timeout and an output cap, nothing else"},
-		{"process", "level process",
-	         "limits, seccomp, no privileges; the host's network"},
-		{"container", "level container",
-	         "own namespaces and root, seccomp, no capabilities, no network"},
-		{"docker", "level docker",
-	         "a fresh container of an engine, no capabilities, no network"},
-		{"microvm", "level microvm", ""},
-	};
+	bool warm = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+	for (const char *const *name = dw_level_names(); *name; name++) {
+		const struct dw_level *level = dw_level_find(*name, strlen(*name));
+		struct dw_doctor_finding f = {.needed = level == dw_level_first(NULL)};
 		struct dw_error err = {0};
+		char area[32];
 
-		if (dw_level_probe(levels[i].name, &err) == 0)
-			report(d, levels[i].area, DW_FINDING_OK, levels[i].good, "");
-		else
-			report(d, levels[i].area, DW_FINDING_MISSING, err.text,
-			       dw_refusal_cause_remedy(err.text));
+		(void)snprintf(area, sizeof(area), "level %s", *name);
+		f.area = area;
+		if (level->probe(&err) == 0) {
+			(void)snprintf(f.detail, sizeof(f.detail), "%s", level->summary);
+			warm = warm || (level->guarantees & DW_G_FORK);
+		} else {
+			f.state = DW_FINDING_MISSING;
+			(void)snprintf(f.detail, sizeof(f.detail), "%s", err.text);
+			(void)snprintf(f.remedy, sizeof(f.remedy), "%s",
+			               dw_failure_cause_remedy(err.text));
+		}
+		d->fn(d->user, &f);
 	}
+	return warm;
 }
 
 static void check_landlock(const struct doctor *d)
@@ -101,10 +102,10 @@ static void check_limits(const struct doctor *d)
 
 	if (dw_id_make(id, NULL) < 0)
 		return;
-	dw_limits_defaults(&asked, &dw_level_container);
+	dw_limits_defaults(&asked, dw_level_first(NULL));
 	dw_cgroup_create(&cg, id, NULL, &asked, asked.pids);
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-		const struct dw_controlled *c = &cg.held[limits[i].controller];
+		const struct dw_controlled *c = &cg.controllers[limits[i].controller];
 
 		if (c->version != 0) {
 			(void)snprintf(text, sizeof(text), "cgroup version %d",
@@ -154,7 +155,7 @@ static void check_network(const struct doctor *d)
 		report(d, "network full", DW_FINDING_OK, "through pasta", "");
 	else
 		report(d, "network full", DW_FINDING_MISSING, err.text,
-		       dw_refusal_cause_remedy(err.text));
+		       dw_failure_cause_remedy(err.text));
 }
 
 static void check_languages(const struct doctor *d)
@@ -181,17 +182,17 @@ static void check_languages(const struct doctor *d)
 int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err)
 {
 	const struct doctor d = {fn, user};
-	struct dw_error no_cells = {0};
+	bool warm;
 
 	(void)err;
-	check_levels(&d);
+	warm = check_levels(&d);
 	check_landlock(&d);
 	check_limits(&d);
 	check_folder(&d);
 	check_network(&d);
 	check_languages(&d);
 	dw_doctor_versions(fn, user);
-	if (dw_level_probe("container", &no_cells) == 0)
+	if (warm)
 		dw_doctor_warm(fn, user);
 	return 0;
 }

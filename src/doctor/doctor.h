@@ -20,6 +20,7 @@ enum dw_finding_state {
 
 struct dw_doctor_finding {
 	const char *area; /* "level container", "limit memory", "network full", ... */
+	bool needed;      /* if it is missing, no run works without --level */
 	enum dw_finding_state state;
 	char detail[512];
 	char remedy[512]; /* the exact command or sysctl that helps, or "" */

@@ -46,23 +46,23 @@ static int create(const char *path, uint32_t mode, struct dw_error *err)
 
 void dw_guest_take_file(size_t len)
 {
-	struct dw_guest_file head;
+	struct dw_guest_file header;
 	char path[DW_GUEST_NAME_MAX + 16];
 	struct dw_guest_frame frame;
 	struct dw_error err = {0};
 	autoclose int fd = -1;
 	int r;
 
-	if (len <= sizeof(head) || len - sizeof(head) >= sizeof(path))
+	if (len <= sizeof(header) || len - sizeof(header) >= sizeof(path))
 		dw_guest_end();
-	dw_guest_read(&head, sizeof(head));
-	dw_guest_read(path, len - sizeof(head));
-	path[len - sizeof(head)] = '\0';
+	dw_guest_read(&header, sizeof(header));
+	dw_guest_read(path, len - sizeof(header));
+	path[len - sizeof(header)] = '\0';
 
-	fd = create(path, head.mode, &err);
+	fd = create(path, header.mode, &err);
 	if (fd < 0)
 		dw_init_die(&err);
-	for (uint64_t left = head.size; left > 0; left -= frame.len) {
+	for (uint64_t left = header.size; left > 0; left -= frame.len) {
 		dw_guest_read(&frame, sizeof(frame));
 		if (frame.kind != DW_GUEST_DATA || frame.len > sizeof(chunk) ||
 		    frame.len > left || frame.len == 0)
@@ -114,17 +114,17 @@ static int open_readable(int dir, const char *entry, const struct stat *st, int 
 
 static void send_file(struct search *s, int fd, const char *name, uint64_t size)
 {
-	char head[sizeof(struct dw_guest_file) + DW_GUEST_NAME_MAX];
+	char header[sizeof(struct dw_guest_file) + DW_GUEST_NAME_MAX];
 	struct dw_guest_file file = {.size = size, .mode = 0600};
 	size_t len = strlen(name);
 	ssize_t n;
 
 	if (s->files++ >= DW_GUEST_FILES_MAX)
 		return;
-	memcpy(head, &file, sizeof(file));
+	memcpy(header, &file, sizeof(file));
 	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): its length goes along */
-	memcpy(head + sizeof(file), name, len);
-	dw_guest_send(DW_GUEST_FILE, head, sizeof(file) + len);
+	memcpy(header + sizeof(file), name, len);
+	dw_guest_send(DW_GUEST_FILE, header, sizeof(file) + len);
 
 	/* Past the limit send only name and size, so that dewar can say why. */
 	if (size > DW_GUEST_BYTES_MAX - s->bytes)

@@ -31,12 +31,12 @@ int dw_net_count(uint16_t what)
 		struct ifinfomsg all; /* zeroes: every family, every link */
 		struct rtattr attr;
 		uint32_t mask; /* skip the counters, which are slow */
-	} ask = {
-		.h = {.nlmsg_len = what == RTM_GETLINK ? sizeof(ask)
-	                                               : offsetof(typeof(ask), attr),
+	} request = {
+		.h = {.nlmsg_len = what == RTM_GETLINK ? sizeof(request)
+	                                               : offsetof(typeof(request), attr),
 	              .nlmsg_type = what,
 	              .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
-		.attr = {.rta_len = RTA_LENGTH(sizeof(ask.mask)),
+		.attr = {.rta_len = RTA_LENGTH(sizeof(request.mask)),
 	                 .rta_type = IFLA_EXT_MASK},
 		.mask = RTEXT_FILTER_SKIP_STATS,
 	};
@@ -44,7 +44,7 @@ int dw_net_count(uint16_t what)
 	static char answer[32768] __attribute__((aligned(8)));
 	int count = 0;
 
-	if (fd < 0 || send(fd, &ask, ask.h.nlmsg_len, 0) < 0)
+	if (fd < 0 || send(fd, &request, request.h.nlmsg_len, 0) < 0)
 		return -1;
 	for (;;) {
 		ssize_t n = recv(fd, answer, sizeof(answer), 0);

@@ -185,15 +185,15 @@ static void encode(const uint8_t bytes[SECRET_BYTES], char ret[DW_KEY_SECRET_LEN
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-	unsigned held = 0, bits = 0;
+	unsigned pending = 0, bits = 0;
 	char *p = ret;
 
 	for (size_t i = 0; i < SECRET_BYTES; i++) {
-		held = held << 8 | bytes[i];
+		pending = pending << 8 | bytes[i];
 		for (bits += 8; bits >= 6; bits -= 6)
-			*p++ = digits[held >> (bits - 6) & 63];
+			*p++ = digits[pending >> (bits - 6) & 63];
 	}
-	*p++ = digits[held << (6 - bits) & 63];
+	*p++ = digits[pending << (6 - bits) & 63];
 	*p = '\0';
 }
 _Static_assert((SECRET_BYTES * 8 + 5) / 6 == DW_KEY_SECRET_LEN,

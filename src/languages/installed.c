@@ -195,7 +195,8 @@ int dw_program_ask(char *const *argv, uint64_t wait_ms, char *text, size_t size)
 	return 0;
 }
 
-static int ask(const struct dw_runtime *rt, const char *path, char *text, size_t size)
+static int run_version(const struct dw_runtime *rt, const char *path, char *text,
+                       size_t size)
 {
 	char *argv[1 + ARRAY_SIZE(rt->version) + 1] = {(char *)path};
 
@@ -246,7 +247,7 @@ static void fill_version(const struct dw_runtime *rt, struct dw_language *lang)
 		name_behind(lang->path, lang->version, sizeof(lang->version));
 		return;
 	}
-	if (ask(rt, lang->path, text, sizeof(text)) == 0)
+	if (run_version(rt, lang->path, text, sizeof(text)) == 0)
 		find_version(text, lang->version, sizeof(lang->version));
 	if (lang->version[0] == '\0')
 		(void)snprintf(lang->version, sizeof(lang->version), "unknown");

@@ -263,7 +263,9 @@ DW_LAUNCHED_LEVEL(dw_level_container)
 const struct dw_level dw_level_container = {
 	.name = "container",
 	.guarantees = DW_G_NAMESPACES | DW_G_NO_NETWORK | DW_G_IMAGE | DW_G_TMP_SIZE |
-                      DW_G_COMMANDS | DW_G_IO | DW_G_WALLS | DW_G_ISOLATED,
+                      DW_G_COMMANDS | DW_G_IO | DW_G_WALLS | DW_G_ISOLATED | DW_G_ROOT |
+                      DW_G_WARM | DW_G_FORK,
+	.summary = "own namespaces and root, seccomp, no capabilities, no network",
 	.timeout_ms = 30000,
 	DW_LAUNCHED_FUNCTIONS,
 };

@@ -327,7 +327,7 @@ int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_err
 
 /* ---- probing ---- */
 
-static int ask(struct dw_docker_cell *d, struct dw_error *err)
+static int find_engine(struct dw_docker_cell *d, struct dw_error *err)
 {
 	uint64_t deadline = dw_now_ms() + PROBE_MS;
 	json_auto_t *sockets = dw_docker_sockets(err);
@@ -363,7 +363,7 @@ static int probe(struct dw_error *err)
 
 	if (!d)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot probe the engine");
-	r = ask(d, err);
+	r = find_engine(d, err);
 	destroy(&d->cell);
 	return r;
 }
@@ -371,7 +371,8 @@ static int probe(struct dw_error *err)
 const struct dw_level dw_level_docker = {
 	.name = "docker",
 	.guarantees = DW_G_NAMESPACES | DW_G_NO_NETWORK | DW_G_IMAGE | DW_G_TMP_SIZE |
-                      DW_G_ENGINE | DW_G_WALLS | DW_G_ISOLATED,
+                      DW_G_ENGINE | DW_G_WALLS | DW_G_ISOLATED | DW_G_ROOT | DW_G_WARM,
+	.summary = "a fresh container of an engine, no capabilities, no network",
 	.timeout_ms = 30000,
 	.probe = probe,
 	.create = create,

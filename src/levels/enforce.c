@@ -31,10 +31,10 @@ static const char *cgroup_name(int version)
 	return version == 2 ? "cgroup2" : "cgroup1";
 }
 
-static bool held_by_cgroup(const struct dw_launched *l, enum dw_controller controller,
-                           uint64_t asked, struct dw_limit_proof *ret)
+static bool by_cgroup(const struct dw_launched *l, enum dw_controller controller,
+                      uint64_t asked, struct dw_limit_proof *ret)
 {
-	const struct dw_controlled *c = &l->cgroup.held[controller];
+	const struct dw_controlled *c = &l->cgroup.controllers[controller];
 
 	if (c->version == 0)
 		return false;
@@ -51,7 +51,7 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 {
 	uint64_t bytes = l->spec->limits.memory_bytes;
 
-	if (held_by_cgroup(l, DW_CONTROLLER_MEMORY, bytes, ret))
+	if (by_cgroup(l, DW_CONTROLLER_MEMORY, bytes, ret))
 		return;
 	l->plan.h.flags |= DW_PLAN_SAMPLE_MEMORY;
 	l->plan.h.memory = bytes;
@@ -75,7 +75,7 @@ static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
 	const struct dw_limits *limits = &l->spec->limits;
 	uint64_t ms = limits->timeout_ms * limits->cpu_percent / 100;
 
-	if (held_by_cgroup(l, DW_CONTROLLER_CPU, limits->cpu_percent, ret))
+	if (by_cgroup(l, DW_CONTROLLER_CPU, limits->cpu_percent, ret))
 		return;
 	l->plan.h.flags |= DW_PLAN_SAMPLE_CPU;
 	l->plan.h.cpu_ms = ms < CPU_MS_MIN ? CPU_MS_MIN : ms;
@@ -109,8 +109,8 @@ static uint64_t count_own_threads(void)
 
 static bool is_counted(const struct dw_cgroup *cg)
 {
-	return cg->held[DW_CONTROLLER_MEMORY].version != 0 &&
-	       cg->held[DW_CONTROLLER_PIDS].version != 0;
+	return cg->controllers[DW_CONTROLLER_MEMORY].version != 0 &&
+	       cg->controllers[DW_CONTROLLER_PIDS].version != 0;
 }
 
 /*
@@ -144,7 +144,7 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 	bool own = (l->cell.level->guarantees & DW_G_NAMESPACES) != 0;
 	uint64_t pids = l->spec->limits.pids;
 
-	if (held_by_cgroup(l, DW_CONTROLLER_PIDS, pids, ret)) {
+	if (by_cgroup(l, DW_CONTROLLER_PIDS, pids, ret)) {
 		ret->kernel--; /* init is one of them */
 		if (dw_limits_may_hold(l))
 			ret->note = "one of them is ours, and holds the program's memory";
@@ -201,13 +201,13 @@ static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
 	struct dw_disks disks;
 	char kind[32];
 
-	if (!held_by_cgroup(l, DW_CONTROLLER_IO, l->spec->limits.io_bytes, ret))
+	if (!by_cgroup(l, DW_CONTROLLER_IO, l->spec->limits.io_bytes, ret))
 		return dw_fail(
 			err, DW_E_UNSUPPORTED, 0,
 			"cannot hold io_mbps: %s; it requires cgroup v2 with the io "
 			"controller (available in a system unit with Delegate=yes, not in "
 			"a user's own units)",
-			l->cgroup.held[DW_CONTROLLER_IO].why);
+			l->cgroup.controllers[DW_CONTROLLER_IO].why);
 	(void)dw_disks_find(&disks);
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (folders[i] && folders[i][0] != '\0' &&
@@ -295,7 +295,8 @@ void dw_limits_begin(struct dw_launched *l)
 	struct dw_limit_proof *cpu = &l->cell.outcome.limits[DW_LIMIT_CPU];
 	uint64_t percent = l->spec->limits.cpu_percent;
 
-	if (l->spec->req->yields && l->cgroup.held[DW_CONTROLLER_CPU].version != 0) {
+	if (l->spec->req->yields &&
+	    l->cgroup.controllers[DW_CONTROLLER_CPU].version != 0) {
 		cpu->kernel = dw_cgroup_yield(&l->cgroup, percent < YIELDING_PERCENT
 		                                                  ? percent
 		                                                  : YIELDING_PERCENT);

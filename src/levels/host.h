@@ -62,19 +62,19 @@ void dw_host_landlock(int eno, char *why, size_t why_size, char *remedy,
 /* The lsm= option that adds Landlock to the list in force now. */
 void dw_host_lsm_line(const char *now, char *ret, size_t size);
 
-/* ---- refusal_cause.c ---- */
+/* ---- failure_cause.c ---- */
 
 /*
  * A cell could not be built: append the cause and the fix to the launcher's error, as
  * "<what>: <errno>; <cause>; try: <fix>". If no cause is found the error stays as it is.
  */
-void dw_refusal_cause_explain(enum dw_report_stage stage, struct dw_error *err);
+void dw_failure_cause_explain(enum dw_report_stage stage, struct dw_error *err);
 
 /* The same with given facts. */
-void dw_refusal_cause_explain_on(const struct dw_host *host, enum dw_report_stage stage,
+void dw_failure_cause_explain_on(const struct dw_host *host, enum dw_report_stage stage,
                                  struct dw_error *err);
 
 /* The text after the last "try: ", or "". */
-const char *dw_refusal_cause_remedy(const char *text);
+const char *dw_failure_cause_remedy(const char *text);
 
 #endif

@@ -260,7 +260,7 @@ int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 static bool needs_init(const struct dw_launched *l)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		if (l->cgroup.held[i].version != 0)
+		if (l->cgroup.controllers[i].version != 0)
 			return false;
 	return !(l->plan.h.flags & DW_PLAN_NAMESPACES);
 }

@@ -61,7 +61,7 @@ struct dw_launched {
 	bool greeted;       /* HELLO was received */
 	bool early;         /* GONE at END, not when init has exited */
 	int launcher;       /* pid of the process that we spawned, until reaped; or 0 */
-	int pasta;          /* pid of the network helper's keeper, or 0 */
+	int pasta;          /* pid of the network helper's monitor, or 0 */
 	bool wants_network; /* NETWORK came before HELLO */
 	unsigned kills;     /* calls of dw_launched_kill() */
 };
@@ -215,7 +215,7 @@ int dw_pasta_probe(struct dw_error *err);
 
 /*
  * Connect the network namespace of a cell's init, before the deadline (base/clock.h).
- * *ret_pid is a keeper, which ends pasta when we ask or when that init is gone.
+ * *ret_pid is a monitor, which ends pasta when we ask or when that init is gone.
  */
 int dw_pasta_start(int target, uint64_t deadline_ms, int *ret_pid, struct dw_error *err);
 

@@ -132,7 +132,7 @@ static void on_report(struct dw_launched *l)
 		case DW_REPORT_ERROR:
 			if (o->error.code == DW_OK) {
 				o->error = report.error;
-				dw_refusal_cause_explain(report.stage, &o->error);
+				dw_failure_cause_explain(report.stage, &o->error);
 			}
 			break;
 		default:

@@ -17,8 +17,7 @@
  */
 
 /*
- * What a warm cell is for (warm/). A cold cell has no role. Only level container has warm
- * cells of its own.
+ * What a warm cell is for (warm/), at a level with DW_G_FORK. A cold cell has no role.
  */
 enum dw_role_kind {
 	DW_ROLE_ZYGOTE = 1, /* an interpreter that programs are forked from */
@@ -112,6 +111,7 @@ struct dw_cell {
 struct dw_level {
 	const char *name;    /* as users write it: "container" */
 	uint32_t guarantees; /* DW_G_* */
+	const char *summary; /* for `dewar doctor` */
 	uint64_t timeout_ms; /* its default */
 
 	/*
@@ -171,6 +171,7 @@ int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_err
 /* Returns true if the container is removed, so that destroy() does not wait. */
 bool dw_docker_is_gone(const struct dw_cell *cell);
 
+/* Only for src/levels and tests: others ask for guarantees. */
 extern const struct dw_level dw_level_none;
 extern const struct dw_level dw_level_process;
 extern const struct dw_level dw_level_container;
@@ -179,6 +180,12 @@ extern const struct dw_level dw_level_microvm;
 
 /* NULL if there is no such level. */
 const struct dw_level *dw_level_find(const char *name, size_t len);
+
+/* The first level of a list; the default level if that is unknown or levels is NULL. */
+const struct dw_level *dw_level_first(const char *levels);
+
+/* The weakest level that has all these guarantees, or NULL. */
+const struct dw_level *dw_level_with(uint32_t guarantees);
 
 /* The PATH in which a level that uses the host's files finds interpreters. */
 const char *dw_level_search_path(const struct dw_level *level);

@@ -38,6 +38,7 @@ DW_LAUNCHED_LEVEL(dw_level_none)
 const struct dw_level dw_level_none = {
 	.name = "none",
 	.guarantees = 0,
+	.summary = "a timeout and an output cap, nothing else",
 	.timeout_ms = 30000,
 	DW_LAUNCHED_FUNCTIONS,
 };

@@ -2,10 +2,10 @@
 /*
  * Theory of operation
  *
- *	dewar ── forks ──> keeper ── starts ──> pasta
+ *	dewar ── forks ──> monitor ── starts ──> pasta
  *
  * Pasta would outlive a cell: it keeps the network namespace open itself, and changes its
- * credentials, which makes the kernel drop its parent-death signal. So a keeper only waits
+ * credentials, which makes the kernel drop its parent-death signal. So a monitor only waits
  * for the end of the cell's init, of pasta, or for our SIGTERM, and then kills pasta. Init
  * in turn ends with dewar. Whichever is killed, nothing remains.
  *
@@ -35,7 +35,7 @@
 
 #define READY_MS 8000 /* a busy host takes seconds */
 
-/* The descriptors of the keeper and of pasta. */
+/* The descriptors of the monitor and of pasta. */
 enum {
 	FD_NULL,
 	FD_OUT,
@@ -100,7 +100,7 @@ int dw_pasta_probe(struct dw_error *err)
 	return 0;
 }
 
-/* ---- the keeper: between fork and exec or _exit, system calls only ---- */
+/* ---- the monitor: between fork and exec or _exit, system calls only ---- */
 
 static _Noreturn void become_pasta(const char *path)
 {
@@ -192,7 +192,7 @@ static int take_descriptors(int *fds)
 	return fcntl(FD_INIT, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 
-static int start_keeper(int *fds, pid_t *ret, struct dw_error *err)
+static int start_monitor(int *fds, pid_t *ret, struct dw_error *err)
 {
 	const char *path = find_pasta();
 	struct sigaction act = {.sa_handler = SIG_DFL};
@@ -221,7 +221,7 @@ static int start_keeper(int *fds, pid_t *ret, struct dw_error *err)
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (pid < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "cannot fork a keeper for pasta");
+		               "cannot fork a monitor for pasta");
 	*ret = pid;
 	return 0;
 }
@@ -313,7 +313,7 @@ static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid
 	if (make_pipe(&ready, &fds[FD_READY], err) < 0 ||
 	    make_pipe(&errors, &fds[FD_ERR], err) < 0)
 		return -1;
-	if (start_keeper(fds, &pid, err) < 0)
+	if (start_monitor(fds, &pid, err) < 0)
 		return -1;
 
 	/* Our copies would keep the pipes open, and us waiting. */

@@ -73,6 +73,7 @@ DW_LAUNCHED_LEVEL(dw_level_process)
 const struct dw_level dw_level_process = {
 	.name = "process",
 	.guarantees = DW_G_COMMANDS | DW_G_IO | DW_G_WALLS,
+	.summary = "limits, seccomp, no privileges; the host's network",
 	.timeout_ms = 10000,
 	DW_LAUNCHED_FUNCTIONS,
 };

@@ -8,20 +8,34 @@
 #include "levels/level.h"
 
 /* Weakest first. */
-static const struct dw_level *const levels[] = {
-	&dw_level_none,   &dw_level_process, &dw_level_container,
-	&dw_level_docker, &dw_level_microvm,
-};
+#define LEVELS(X) X(none), X(process), X(container), X(docker), X(microvm)
+#define INSTANCE(name) &dw_level_##name
+#define NAME(name) #name
 
-static const char *const names[] = {"none",   "process", "container",
-                                    "docker", "microvm", NULL};
-_Static_assert(ARRAY_SIZE(names) == ARRAY_SIZE(levels) + 1, "a name for each level");
+static const struct dw_level *const levels[] = {LEVELS(INSTANCE)};
+static const char *const names[] = {LEVELS(NAME), NULL};
 
 const struct dw_level *dw_level_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
 		if (strlen(levels[i]->name) == len &&
 		    memcmp(levels[i]->name, name, len) == 0)
+			return levels[i];
+	return NULL;
+}
+
+const struct dw_level *dw_level_first(const char *list)
+{
+	const struct dw_level *first = list ? dw_level_find(list, strcspn(list, ","))
+	                                    : NULL;
+
+	return first ? first : dw_level_find(DW_LEVEL_DEFAULT, strlen(DW_LEVEL_DEFAULT));
+}
+
+const struct dw_level *dw_level_with(uint32_t guarantees)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		if ((levels[i]->guarantees & guarantees) == guarantees)
 			return levels[i];
 	return NULL;
 }

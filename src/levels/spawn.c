@@ -156,7 +156,7 @@ static int spawn_with(const int fds[DW_LAUNCH_FD + 1], struct start *s, int *ret
 static int refuse(struct dw_error *err)
 {
 	if (err)
-		dw_refusal_cause_explain(DW_STAGE_SPAWN, err);
+		dw_failure_cause_explain(DW_STAGE_SPAWN, err);
 	return -1;
 }
 

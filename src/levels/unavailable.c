@@ -23,7 +23,9 @@ static int create(const struct dw_spec *spec, struct dw_cell **ret_cell,
 
 const struct dw_level dw_level_microvm = {
 	.name = "microvm",
-	.guarantees = DW_G_IMAGE | DW_G_NO_NETWORK | DW_G_WALLS | DW_G_ISOLATED,
+	.guarantees = DW_G_IMAGE | DW_G_NO_NETWORK | DW_G_WALLS | DW_G_ISOLATED |
+                      DW_G_ROOT,
+	.summary = "",
 	.timeout_ms = 30000,
 	.probe = probe,
 	.create = create,

@@ -152,11 +152,11 @@ enum dw_mcp_elicited {
 };
 
 /* Ask the user of the call's client for this approval. Does not block. */
-enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
+enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *elicit, struct dw_mcp_call *call,
                                    const struct dw_task_approval *approval);
 
 /* Withdraw an open request: it is decided, or the run has ended. Accepts {0}. */
-void dw_mcp_elicit_end(struct dw_mcp_elicit *ask);
+void dw_mcp_elicit_end(struct dw_mcp_elicit *elicit);
 
 /* ---- results of tools: tool_result.c; all return NULL without memory ---- */
 

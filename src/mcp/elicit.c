@@ -115,28 +115,28 @@ static void answer_input_required(struct dw_mcp_call *call,
 
 /* ---- open requests ---- */
 
-static void send_request(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
+static void send_request(struct dw_mcp_elicit *elicit, struct dw_mcp_call *call,
                          const struct dw_task_approval *approval)
 {
-	ask->call = call;
-	(void)snprintf(ask->approval, sizeof(ask->approval), "%s", approval->id);
-	(void)snprintf(ask->id, sizeof(ask->id), KEY "-%s", approval->id);
+	elicit->call = call;
+	(void)snprintf(elicit->approval, sizeof(elicit->approval), "%s", approval->id);
+	(void)snprintf(elicit->id, sizeof(elicit->id), KEY "-%s", approval->id);
 	(void)pthread_mutex_lock(&lock);
-	LIST_INSERT_HEAD(&open_requests, ask, link);
+	LIST_INSERT_HEAD(&open_requests, elicit, link);
 	(void)pthread_mutex_unlock(&lock);
-	dw_mcp_call_send(call, json_pack("{s:s, s:s, s:o}", "id", ask->id, "method",
+	dw_mcp_call_send(call, json_pack("{s:s, s:s, s:o}", "id", elicit->id, "method",
 	                                 "elicitation/create", "params",
 	                                 make_params(call, approval)));
 }
 
-enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *ask, struct dw_mcp_call *call,
+enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *elicit, struct dw_mcp_call *call,
                                    const struct dw_task_approval *approval)
 {
-	dw_mcp_elicit_end(ask);
+	dw_mcp_elicit_end(elicit);
 	if (!approval->self || !has_forms(call))
 		return DW_MCP_ELICIT_CANNOT;
 	if (!dw_mcp_call_is_modern(call)) {
-		send_request(ask, call, approval);
+		send_request(elicit, call, approval);
 		return DW_MCP_ELICIT_SENT;
 	}
 	if (use_response(call, approval))
@@ -146,25 +146,25 @@ enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *ask, struct dw_mcp_call
 }
 
 /* Under the lock. */
-static void close_request(struct dw_mcp_elicit *ask)
+static void close_request(struct dw_mcp_elicit *elicit)
 {
-	LIST_REMOVE(ask, link);
-	ask->call = NULL;
+	LIST_REMOVE(elicit, link);
+	elicit->call = NULL;
 }
 
-void dw_mcp_elicit_end(struct dw_mcp_elicit *ask)
+void dw_mcp_elicit_end(struct dw_mcp_elicit *elicit)
 {
 	struct dw_mcp_call *call;
 
 	(void)pthread_mutex_lock(&lock);
-	call = ask->call;
+	call = elicit->call;
 	if (call)
-		close_request(ask);
+		close_request(elicit);
 	(void)pthread_mutex_unlock(&lock);
 	if (call)
 		dw_mcp_call_send(call, json_pack("{s:s, s:{s:s, s:s}}", "method",
 		                                 "notifications/cancelled", "params",
-		                                 "requestId", ask->id, "reason",
+		                                 "requestId", elicit->id, "reason",
 		                                 "decided, or no longer needed"));
 }
 
@@ -172,19 +172,20 @@ void dw_mcp_elicit_take(struct dw_mcp_peer *peer, const struct dw_mcp_message *m
 {
 	const char *id = dw_mcp_text(msg->root, "id");
 	const json_t *answer = json_object_get(msg->root, "result");
-	struct dw_mcp_elicit *ask;
+	struct dw_mcp_elicit *elicit;
 
 	if (!id)
 		return;
 	HOLD_LOCK(&lock);
-	for (ask = LIST_FIRST(&open_requests); ask; ask = LIST_NEXT(ask, link))
-		if (strcmp(ask->id, id) == 0 && dw_mcp_call_peer(ask->call) == peer)
+	for (elicit = LIST_FIRST(&open_requests); elicit;
+	     elicit = LIST_NEXT(elicit, link))
+		if (strcmp(elicit->id, id) == 0 && dw_mcp_call_peer(elicit->call) == peer)
 			break;
-	if (!ask)
+	if (!elicit)
 		return;
 	/* An error is not a decision: other approvers may decide. The response to a
 	 * call that was cancelled since does not count. */
-	if (json_is_object(answer) && !dw_mcp_call_is_over(ask->call))
-		decide(ask->call, ask->approval, answer);
-	close_request(ask);
+	if (json_is_object(answer) && !dw_mcp_call_is_over(elicit->call))
+		decide(elicit->call, elicit->approval, answer);
+	close_request(elicit);
 }

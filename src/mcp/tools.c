@@ -16,7 +16,7 @@
 /* ---- a run ---- */
 
 /*
- * The service's thread tells what happens, and the pulse's that it goes on; what both
+ * The service's thread tells what happens, and the keepalive's that it goes on; what both
  * look at is atomic.
  */
 struct run {
@@ -24,7 +24,7 @@ struct run {
 	struct dw_mcp_keepalive_entry beat;
 	uint64_t start_ms;
 	bool structured;
-	struct dw_mcp_elicit ask;
+	struct dw_mcp_elicit elicit;
 	pthread_mutex_t lock; /* of the next two */
 	double total_s;
 	char waits_for[DW_ID_MAX]; /* an approval, or "" */
@@ -85,7 +85,7 @@ static void on_pending(struct run *run, struct dw_task *task,
 	memcpy(run->waits_for, approval->id, sizeof(run->waits_for));
 	run->total_s = 0; /* unknown while a person decides */
 	(void)pthread_mutex_unlock(&run->lock);
-	asked = dw_mcp_elicit(&run->ask, run->call, approval);
+	asked = dw_mcp_elicit(&run->elicit, run->call, approval);
 	(void)snprintf(text, sizeof(text), "waiting for approval %s by the rule %s: %s",
 	               approval->id, approval->rule, approval->reason);
 	tell(run, text);
@@ -98,7 +98,7 @@ static void on_started(struct run *run)
 	(void)pthread_mutex_lock(&run->lock);
 	run->waits_for[0] = '\0';
 	(void)pthread_mutex_unlock(&run->lock);
-	dw_mcp_elicit_end(&run->ask);
+	dw_mcp_elicit_end(&run->elicit);
 	run->started = true;
 	tell(run, "started");
 }
@@ -134,7 +134,7 @@ static void on_event(void *user, struct dw_task *task, enum dw_task_event event,
 		tell(run, data);
 		break;
 	case DW_TASK_ENDED:
-		dw_mcp_elicit_end(&run->ask);
+		dw_mcp_elicit_end(&run->elicit);
 		dw_mcp_call_answer(run->call, dw_mcp_result_make(task, run->structured));
 		run_free(run);
 		break;

@@ -9,19 +9,19 @@
 #include "base/cleanup.h"
 #include "policy/policy_own.h"
 
-static const char *const verdicts[] = {
+static const char *const effects[] = {
 	[DW_ALLOW] = "allow",
 	[DW_DENY] = "deny",
 	[DW_ASK] = "ask",
 };
-_Static_assert(ARRAY_SIZE(verdicts) == DW_VERDICT_COUNT, "a name for each");
+_Static_assert(ARRAY_SIZE(effects) == DW_EFFECT_COUNT, "a name for each");
 
-const char *dw_verdict_name(enum dw_verdict verdict)
+const char *dw_effect_name(enum dw_effect effect)
 {
-	return (unsigned)verdict < DW_VERDICT_COUNT ? verdicts[verdict] : "deny";
+	return (unsigned)effect < DW_EFFECT_COUNT ? effects[effect] : "deny";
 }
 
-static enum dw_verdict verdict_of(enum dw_says says)
+static enum dw_effect effect_of(enum dw_says says)
 {
 	return says == DW_SAYS_ALLOW ? DW_ALLOW : says == DW_SAYS_ASK ? DW_ASK : DW_DENY;
 }
@@ -109,14 +109,14 @@ static int walk(struct dw_facts *facts, struct dw_decision *decision,
 			apply_raise(decision, facts, rule);
 		if (r == 0 || rule->says == DW_SAYS_RAISE)
 			continue;
-		decision->verdict = verdict_of(rule->says);
+		decision->effect = effect_of(rule->says);
 		decision->rule = rule->name;
 		decision->file = rule->file;
 		decision->line = rule->line;
 		decision->reason = rule->reason;
 		return 0;
 	}
-	decision->verdict = verdict_of(policy->otherwise);
+	decision->effect = effect_of(policy->otherwise);
 	decision->rule = "default";
 	decision->file = policy->otherwise_file;
 	decision->line = policy->otherwise_line;

@@ -18,15 +18,15 @@
  * matching raise makes the level stronger, and the walk goes on. Without a match the
  * default of the policy decides. Code is analysed when a rule first needs it.
  */
-enum dw_verdict {
+enum dw_effect {
 	DW_ALLOW = 0,
 	DW_DENY,
 	DW_ASK,
-	DW_VERDICT_COUNT
+	DW_EFFECT_COUNT
 };
 
 /* "allow", "deny", "ask" */
-const char *dw_verdict_name(enum dw_verdict verdict);
+const char *dw_effect_name(enum dw_effect effect);
 
 struct dw_policy_question {
 	const char *who;  /* "uid:1000 (alice)", "key:1f2e3d4c (ci)" */
@@ -41,7 +41,7 @@ struct dw_policy_question {
 
 /* Start from {0}. It keeps the policy, so that its strings live as long. */
 struct dw_decision {
-	enum dw_verdict verdict;
+	enum dw_effect effect;
 	const char *rule;   /* its name, or "default" */
 	const char *file;   /* of the rule: a path, or the name of a profile */
 	unsigned line;      /* in that file */

@@ -110,17 +110,8 @@ static int analyse_code(struct dw_facts *facts, struct dw_error *err)
 /* The working folder of a script, or NULL if unknown. */
 static const char *folder_of(const struct dw_facts *facts)
 {
-	const int container = dw_policy_level("container", strlen("container"));
-
-	for (const char *p = facts->levels;; p++) {
-		size_t len = strcspn(p, ",");
-
-		if (dw_policy_level(p, len) < container)
-			return NULL;
-		p += len;
-		if (*p == '\0')
-			break;
-	}
+	if (!(dw_level_guarantees(facts->levels) & DW_G_ROOT))
+		return NULL;
 	return facts->question->req->workspace ? "/work" : "/tmp";
 }
 

@@ -6,7 +6,7 @@
 #include "run/permission.h"
 
 /*
- * Asks people about a run whose permission is ASK, through the approvals and the
+ * Asks approvers about a run whose permission is ASK, through the approvals and the
  * policy's webhook:
  *
  *	dw_approver_ask()      the permission is WAITING, or GRANTED or REFUSED at once

@@ -212,7 +212,7 @@ static int record_intent(struct dw_conductor *conductor, struct dw_conduct *run)
 
 	if (!conductor->audit || run->intended)
 		return 0;
-	run->stage = DW_CONDUCT_INTENT;
+	run->step = DW_CONDUCT_INTENT;
 	record = record_of(run, rule);
 	since = dw_now_ns();
 	if (dw_audit_intent(conductor->audit, &record, &run->req, &run->error) < 0)
@@ -270,14 +270,14 @@ static int spend(struct dw_conductor *conductor, struct dw_conduct *run)
 static int proceed(struct dw_conductor *conductor, struct dw_conduct *run)
 {
 	for (int i = 0; i < TRIES_MAX; i++) {
-		run->stage = DW_CONDUCT_PERMISSION;
+		run->step = DW_CONDUCT_PERMISSION;
 		if (get_permission(conductor, run) < 0)
 			return -1;
 		if (run->permission.state == DW_PERMISSION_WAITING)
 			return 0;
 		if (record_intent(conductor, run) < 0)
 			return -1;
-		run->stage = DW_CONDUCT_RUN;
+		run->step = DW_CONDUCT_RUN;
 		if (spend(conductor, run) < 0)
 			return -1;
 		if (run->permission.state != DW_PERMISSION_ASK)

@@ -49,11 +49,11 @@ struct dw_policy *dw_conductor_policy(struct dw_conductor *conductor,
                                       struct dw_error *ret_problem);
 
 /* Where a run stopped that has no result. */
-enum dw_conduct_stage {
+enum dw_conduct_step {
 	DW_CONDUCT_PERMISSION = 0, /* check, policy, approval */
 	DW_CONDUCT_INTENT,         /* the audit record could not be written */
 	DW_CONDUCT_RUN,
-	DW_CONDUCT_STAGE_COUNT
+	DW_CONDUCT_STEP_COUNT
 };
 
 /* One run. The front door sets the first part, the rest starts from {0}. */
@@ -79,9 +79,9 @@ struct dw_conduct {
 	bool decided;  /* permission is set */
 	bool intended; /* the intent is on record, so the outcome must be */
 
-	/* The result belongs to the front door. NULL: stage and error say why. */
+	/* The result belongs to the front door. NULL: step and error say why. */
 	struct dw_result *res;
-	enum dw_conduct_stage stage;
+	enum dw_conduct_step step;
 	struct dw_error error;
 	struct dw_error unrecorded;     /* why the outcome is not on record, or DW_OK */
 	uint64_t intent_ns, outcome_ns; /* spent on the record */

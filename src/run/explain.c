@@ -57,7 +57,7 @@ json_t *dw_explanation_json(const struct dw_explanation *explanation)
 	const struct dw_decision *d = &explanation->decision;
 
 	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o}",
-	                 "decision", dw_verdict_name(d->verdict), "rule", d->rule, "file",
+	                 "decision", dw_effect_name(d->effect), "rule", d->rule, "file",
 	                 d->file, "line", (int)d->line, "matched", d->matched, "reason",
 	                 d->reason, "level", d->level[0] != '\0' ? d->level : NULL,
 	                 "raised_by", d->raised_by, "allowed_modules",

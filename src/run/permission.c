@@ -43,9 +43,9 @@ static void name_decision(struct dw_permission *permission)
 {
 	const struct dw_decision *d = &permission->decision;
 
-	permission->decided = d->verdict == DW_ALLOW && d->raised_by
+	permission->decided = d->effect == DW_ALLOW && d->raised_by
 	                              ? "raise"
-	                              : dw_verdict_name(d->verdict);
+	                              : dw_effect_name(d->effect);
 	(void)snprintf(permission->rule, sizeof(permission->rule), "%s",
 	               strcmp(permission->decided, "raise") == 0 ? d->raised_by
 	                                                         : d->rule);
@@ -68,10 +68,10 @@ static bool is_asked(const struct dw_policy_hook *hook, const struct dw_request 
 /* Ask the operator's program or server; -1: it gave no usable answer. */
 static int ask_check(const struct dw_policy_hook *hook,
                      const struct dw_policy_question *question,
-                     const struct dw_permission *permission, enum dw_verdict *ret_verdict,
+                     const struct dw_permission *permission, enum dw_effect *ret_effect,
                      char ret_why[DW_DECISION_TEXT_MAX], struct dw_error *err)
 {
-	static const enum dw_verdict verdicts[] = {
+	static const enum dw_effect effects[] = {
 		[DW_HOOK_DENY] = DW_DENY,
 		[DW_HOOK_ALLOW] = DW_ALLOW,
 		[DW_HOOK_ASK] = DW_ASK,
@@ -90,41 +90,41 @@ static int ask_check(const struct dw_policy_hook *hook,
 	dw_hook_ask(&asked, text, strlen(text), &answer);
 	if (answer.failed)
 		return dw_fail(err, DW_E_DENIED, 0, "%s", answer.reason);
-	*ret_verdict = verdicts[answer.decision];
+	*ret_effect = effects[answer.decision];
 	(void)snprintf(ret_why, DW_DECISION_TEXT_MAX, "%.*s", DW_DECISION_TEXT_MAX - 1,
 	               answer.reason);
 	return 0;
 }
 
 /* The operator's own check; a check that fails denies the run. */
-static enum dw_verdict check(const struct dw_policy_question *question,
-                             struct dw_permission *permission)
+static enum dw_effect check(const struct dw_policy_question *question,
+                            struct dw_permission *permission)
 {
 	const struct dw_policy_hook *hook = dw_policy_hook(permission->decision.policy);
-	enum dw_verdict verdict = DW_DENY;
+	enum dw_effect effect = DW_DENY;
 	char why[DW_DECISION_TEXT_MAX] = "";
 	struct dw_error err = {0};
 
 	if (!hook || !is_asked(hook, question->req))
 		return DW_ALLOW;
-	if (ask_check(hook, question, permission, &verdict, why, &err) < 0) {
-		verdict = DW_DENY;
+	if (ask_check(hook, question, permission, &effect, why, &err) < 0) {
+		effect = DW_DENY;
 		dw_permission_refuse(permission, DW_REASON_POLICY,
 		                     "the policy's own check failed: %.200s", err.text);
-	} else if (verdict != DW_ALLOW) {
+	} else if (effect != DW_ALLOW) {
 		dw_permission_refuse(permission, DW_REASON_POLICY,
 		                     "the policy's own check %s%s%.200s",
-		                     verdict == DW_ASK ? "asks a person about it"
-		                                       : "denies it",
+		                     effect == DW_ASK ? "asks a person about it"
+		                                      : "denies it",
 		                     why[0] != '\0' ? ": " : "", why);
 	}
-	if (verdict != DW_ALLOW) {
+	if (effect != DW_ALLOW) {
 		(void)snprintf(permission->check_reason, sizeof(permission->check_reason),
 		               "%s", why);
-		permission->decided = dw_verdict_name(verdict);
+		permission->decided = dw_effect_name(effect);
 		(void)snprintf(permission->rule, sizeof(permission->rule), "check");
 	}
-	return verdict;
+	return effect;
 }
 
 void dw_permission_trim(struct dw_decision *decision, const struct dw_request *req)
@@ -133,11 +133,11 @@ void dw_permission_trim(struct dw_decision *decision, const struct dw_request *r
 
 	if (decision->level[0] != '\0')
 		raised.level = decision->level;
-	if (!req->allowed_modules && !dw_request_holds_modules(&raised)) {
+	if (!req->allowed_modules && !dw_request_enforces_modules(&raised)) {
 		free((void *)decision->allowed_modules);
 		decision->allowed_modules = NULL;
 	}
-	if (!req->allowed_commands && !dw_request_holds_commands(&raised)) {
+	if (!req->allowed_commands && !dw_request_may_have(&raised, DW_G_COMMANDS)) {
 		free((void *)decision->allowed_commands);
 		decision->allowed_commands = NULL;
 	}
@@ -150,7 +150,7 @@ int dw_permission_decide(struct dw_policy *policy,
 	struct dw_policy_question full = *question;
 	struct dw_permission permission = {0};
 	struct dw_limits limits;
-	enum dw_verdict verdict, checked;
+	enum dw_effect effect, checked;
 
 	if (!full.limits) {
 		dw_request_limits(full.req, &limits);
@@ -160,16 +160,16 @@ int dw_permission_decide(struct dw_policy *policy,
 		return -1;
 	dw_permission_trim(&permission.decision, full.req);
 	name_decision(&permission);
-	verdict = permission.decision.verdict;
-	if (verdict == DW_DENY) {
+	effect = permission.decision.effect;
+	if (effect == DW_DENY) {
 		refuse_by_rule(&permission, "denies it");
 	} else {
 		checked = check(&full, &permission);
-		if (checked == DW_ALLOW && verdict == DW_ASK)
+		if (checked == DW_ALLOW && effect == DW_ASK)
 			refuse_by_rule(&permission, "asks a person about it");
-		verdict = checked == DW_ALLOW ? verdict : checked;
+		effect = checked == DW_ALLOW ? effect : checked;
 	}
-	if (verdict == DW_ASK)
+	if (effect == DW_ASK)
 		permission.state = DW_PERMISSION_ASK;
 	*ret = permission;
 	return 0;

@@ -156,14 +156,11 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err)
 
 void dw_request_limits(const struct dw_request *req, struct dw_limits *ret)
 {
-	const char *levels = req->level ? req->level : DW_LEVEL_DEFAULT;
-	const struct dw_level *level = dw_level_find(levels, strcspn(levels, ","));
-
 	*ret = req->limits;
-	dw_limits_defaults(ret, level ? level : &dw_level_container);
+	dw_limits_defaults(ret, dw_level_first(req->level));
 }
 
-bool dw_request_holds_modules(const struct dw_request *req)
+bool dw_request_enforces_modules(const struct dw_request *req)
 {
 	const struct dw_runtime *rt = req->language ? dw_runtime_find(req->language)
 	                                            : NULL;
@@ -171,14 +168,14 @@ bool dw_request_holds_modules(const struct dw_request *req)
 	return rt && rt->hooked[0] && !req->program && !req->command;
 }
 
-bool dw_request_holds_commands(const struct dw_request *req)
+bool dw_request_may_have(const struct dw_request *req, uint32_t guarantees)
 {
 	const char *p = req->level ? req->level : DW_LEVEL_DEFAULT;
 	const struct dw_level *level;
 
 	for (; *p; p += strcspn(p, ","), p += *p == ',') {
 		level = dw_level_find(p, strcspn(p, ","));
-		if (level && (level->guarantees & DW_G_COMMANDS))
+		if (level && (level->guarantees & guarantees) == guarantees)
 			return true;
 	}
 	return false;

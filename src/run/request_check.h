@@ -22,8 +22,10 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err);
  */
 void dw_request_limits(const struct dw_request *req, struct dw_limits *ret);
 
-/* Check that at least one of its levels can enforce a list of modules, or of commands. */
-bool dw_request_holds_modules(const struct dw_request *req);
-bool dw_request_holds_commands(const struct dw_request *req);
+/* Returns true if a list of modules can be enforced for it. */
+bool dw_request_enforces_modules(const struct dw_request *req);
+
+/* Returns true if one of its levels has these guarantees (DW_G_*). */
+bool dw_request_may_have(const struct dw_request *req, uint32_t guarantees);
 
 #endif

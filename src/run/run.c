@@ -231,7 +231,9 @@ static void warn_of_open_files(struct dw_result *res, const struct dw_cell *cell
 {
 	const struct dw_walls *walls = &cell->outcome.walls;
 
-	if (cell->level == &dw_level_process && walls->known && walls->landlock_abi <= 0)
+	if ((cell->level->guarantees & DW_G_WALLS) &&
+	    !(cell->level->guarantees & DW_G_ROOT) && walls->known &&
+	    walls->landlock_abi <= 0)
 		dw_warn(res,
 		        "this kernel has no Landlock, or it is switched off: the program "
 		        "could reach every file that its user can");
@@ -267,7 +269,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	res->network = spec->req->network == DW_NETWORK_FULL ||
 	               !(level->guarantees & DW_G_NO_NETWORK);
 	if (o->error.code == DW_OK || seen.cause != DW_CAUSE_NONE) {
-		dw_verdict(res, o, seen.cause, spec);
+		dw_verdict_run(res, o, seen.cause, spec);
 	} else if (o->started) {
 		/* A failure that the program can cause must not change its level. */
 		dw_verdict_not_run(res, &o->error);
@@ -301,7 +303,7 @@ static int run_at(const struct dw_level *level, struct dw_pool *pool,
 	    check_interpreter(&spec, level, err) < 0)
 		return -1;
 
-	if (pool && (level == &dw_level_container || level == &dw_level_docker) &&
+	if (pool && (level->guarantees & DW_G_WARM) &&
 	    start_warm(pool, level, &spec, &cell, err) < 0)
 		return -1;
 	res->warm = cell != NULL;

@@ -61,8 +61,8 @@ int dw_collect_check(const char *pattern, struct dw_error *err);
  * Derive status, reason, exit code, signal and hint from what was observed. The result
  * must already contain the output.
  */
-void dw_verdict(struct dw_result *res, const struct dw_outcome *outcome,
-                enum dw_cause cause, const struct dw_spec *spec);
+void dw_verdict_run(struct dw_result *res, const struct dw_outcome *outcome,
+                    enum dw_cause cause, const struct dw_spec *spec);
 
 /* The program did not start, because of err. */
 void dw_verdict_not_run(struct dw_result *res, const struct dw_error *err);

@@ -189,8 +189,8 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 	}
 }
 
-void dw_verdict(struct dw_result *res, const struct dw_outcome *o, enum dw_cause cause,
-                const struct dw_spec *spec)
+void dw_verdict_run(struct dw_result *res, const struct dw_outcome *o,
+                    enum dw_cause cause, const struct dw_spec *spec)
 {
 	int status = o->ended ? o->wait_status : SIGKILL;
 

@@ -30,11 +30,11 @@ struct daemon {
 	char state[DW_STATE_PATH_MAX];
 	char keys[DW_STATE_PATH_MAX + 16], audit[DW_STATE_PATH_MAX + 16];
 	char approvals[DW_STATE_PATH_MAX + 16];
-	struct dw_http_context door;
+	struct dw_http_context http;
 	struct dw_config *first; /* what the pool was made from, and goes on using */
 	int fds[LISTENERS_MAX];
-	struct dw_listener entrances[LISTENERS_MAX];
-	struct dw_http *https[LISTENERS_MAX];
+	struct dw_listener listeners[LISTENERS_MAX];
+	struct dw_http *servers[LISTENERS_MAX];
 	size_t n;
 	char *socket; /* that we created, and remove at the end */
 };
@@ -88,18 +88,18 @@ static int add_listener(struct daemon *d, int fd, struct dw_error *err)
 
 static int listen_all(struct daemon *d, struct dw_error *err)
 {
-	const struct dw_config *config = d->door.config;
+	const struct dw_config *config = d->http.config;
 	int given = dw_sd_sockets();
 
 	for (int i = 0; i < given; i++)
 		if (add_listener(d,
-		                 dw_listen_given(DW_SD_FIRST + i, &d->entrances[d->n],
+		                 dw_listen_given(DW_SD_FIRST + i, &d->listeners[d->n],
 		                                 err),
 		                 err) < 0)
 			return -1;
 	if (config->socket) {
 		if (add_listener(d,
-		                 dw_listen_unix(config->socket, &d->entrances[d->n], err),
+		                 dw_listen_unix(config->socket, &d->listeners[d->n], err),
 		                 err) < 0)
 			return -1;
 		d->socket = strdup(config->socket);
@@ -108,7 +108,7 @@ static int listen_all(struct daemon *d, struct dw_error *err)
 		return add_listener(d,
 		                    dw_listen_tcp(config->listen ? config->listen
 		                                                 : LISTEN_DEFAULT,
-		                                  &d->entrances[d->n], err),
+		                                  &d->listeners[d->n], err),
 		                    err);
 	return 0;
 }
@@ -116,12 +116,12 @@ static int listen_all(struct daemon *d, struct dw_error *err)
 /* Clients from elsewhere need a key, so there must be one. */
 static int check_open(const struct daemon *d, struct dw_error *err)
 {
-	if (dw_keys_any(d->door.keys))
+	if (dw_keys_any(d->http.keys))
 		return 0;
 	for (size_t i = 0; i < d->n; i++) {
-		const struct dw_listener *e = &d->entrances[i];
+		const struct dw_listener *e = &d->listeners[i];
 
-		if (dw_auth_needs_key(d->door.config, e))
+		if (dw_auth_needs_key(d->http.config, e))
 			return dw_fail(err, DW_E_DENIED, 0,
 			               "%s can be reached by %s, and there is no key; make "
 			               "one with `dewar keys add NAME --state %s`",
@@ -140,7 +140,7 @@ static int check_open(const struct daemon *d, struct dw_error *err)
 
 static int open_state(struct daemon *d, struct dw_error *err)
 {
-	const struct dw_config *config = d->door.config;
+	const struct dw_config *config = d->http.config;
 
 	if (config->state)
 		(void)snprintf(d->state, sizeof(d->state), "%s", config->state);
@@ -152,8 +152,8 @@ static int open_state(struct daemon *d, struct dw_error *err)
 	               d->state);
 	if (config->audit.path)
 		(void)snprintf(d->audit, sizeof(d->audit), "%s", config->audit.path);
-	d->door.audit = d->audit;
-	return dw_keys_open(d->keys, &d->door.keys, err);
+	d->http.audit = d->audit;
+	return dw_keys_open(d->keys, &d->http.keys, err);
 }
 
 /* Idle connections and cells that wait are many descriptors. */
@@ -169,24 +169,24 @@ static void raise_files(void)
 
 static int start(struct daemon *d, struct dw_error *err)
 {
-	const struct dw_config *config = d->door.config;
+	const struct dw_config *config = d->http.config;
 	const struct dw_service_files files = {.audit = d->audit,
 	                                       .approvals = d->approvals};
 
 	raise_files();
 	if (open_state(d, err) < 0 || listen_all(d, err) < 0 || check_open(d, err) < 0 ||
-	    dw_service_new(config, &files, &d->door.service, err) < 0 ||
-	    !dw_service_approvals(d->door.service, err))
+	    dw_service_new(config, &files, &d->http.service, err) < 0 ||
+	    !dw_service_approvals(d->http.service, err))
 		return -1;
-	d->door.mcp = dw_mcp_http_create(d->door.service);
-	if (!d->door.mcp)
+	d->http.mcp = dw_mcp_http_create(d->http.service);
+	if (!d->http.mcp)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve MCP");
 	for (size_t i = 0; i < d->n; i++) {
 		int fd = TAKE_FD(d->fds[i]);
 
-		if (dw_http_new(&d->door, &d->entrances[i], fd, &d->https[i], err) < 0)
+		if (dw_http_new(&d->http, &d->listeners[i], fd, &d->servers[i], err) < 0)
 			return -1;
-		dw_log(DW_LOG_INFO, "ready", "listen", d->entrances[i].address, "state",
+		dw_log(DW_LOG_INFO, "ready", "listen", d->listeners[i].address, "state",
 		       d->state, NULL);
 	}
 	dw_sd_notify("READY=1");
@@ -200,16 +200,16 @@ static void reload(struct daemon *d)
 
 	dw_sd_notify("RELOADING=1");
 	if (load_config(d, &config, &err) < 0 || !config ||
-	    dw_service_reload(d->door.service, config, &err) < 0) {
+	    dw_service_reload(d->http.service, config, &err) < 0) {
 		dw_log(DW_LOG_ERROR, "the settings stay as they were", "why", err.text,
 		       NULL);
 		dw_config_free(config);
 	} else {
 		dw_log_setup(config->log_level, config->log_format);
-		(void)pthread_rwlock_wrlock(&d->door.lock);
-		before = d->door.config;
-		d->door.config = config;
-		(void)pthread_rwlock_unlock(&d->door.lock);
+		(void)pthread_rwlock_wrlock(&d->http.lock);
+		before = d->http.config;
+		d->http.config = config;
+		(void)pthread_rwlock_unlock(&d->http.lock);
 		if (before != d->first)
 			dw_config_free(before);
 		dw_log(DW_LOG_INFO, "the settings were read again", NULL);
@@ -237,11 +237,11 @@ static void *wait_for_second(void *user)
 
 static void drain(struct daemon *d)
 {
-	uint64_t drain_ms = d->door.config->runs.drain_s * 1000ULL;
+	uint64_t drain_ms = d->http.config->runs.drain_s * 1000ULL;
 	pthread_t second;
-	bool waits = pthread_create(&second, NULL, wait_for_second, d->door.service) == 0;
+	bool waits = pthread_create(&second, NULL, wait_for_second, d->http.service) == 0;
 
-	dw_service_drain(d->door.service, dw_now_ms() + drain_ms);
+	dw_service_drain(d->http.service, dw_now_ms() + drain_ms);
 	if (waits) {
 		(void)pthread_cancel(second);
 		(void)pthread_join(second, NULL);
@@ -252,33 +252,33 @@ static void stop(struct daemon *d)
 {
 	dw_sd_notify("STOPPING=1");
 	dw_log(DW_LOG_INFO, "about to stop", NULL);
-	for (size_t i = 0; i < d->n && d->https[i]; i++)
-		dw_http_quiesce(d->https[i]);
-	if (d->door.service)
+	for (size_t i = 0; i < d->n && d->servers[i]; i++)
+		dw_http_quiesce(d->servers[i]);
+	if (d->http.service)
 		drain(d);
 }
 
 static void finish(struct daemon *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		dw_http_free(d->https[i]);
+		dw_http_free(d->servers[i]);
 		if (d->fds[i] >= 0)
 			(void)close(d->fds[i]);
 	}
 	if (d->socket)
 		(void)unlink(d->socket);
 	free(d->socket);
-	dw_mcp_http_free(d->door.mcp);
-	dw_service_free(d->door.service);
-	dw_keys_close(d->door.keys);
-	if (d->door.config != d->first)
-		dw_config_free(d->door.config);
+	dw_mcp_http_free(d->http.mcp);
+	dw_service_free(d->http.service);
+	dw_keys_close(d->http.keys);
+	if (d->http.config != d->first)
+		dw_config_free(d->http.config);
 	dw_config_free(d->first);
-	(void)pthread_rwlock_destroy(&d->door.lock);
+	(void)pthread_rwlock_destroy(&d->http.lock);
 }
 
 /* Until a signal stops the daemon. */
-static void attend(struct daemon *d, const sigset_t *signals)
+static void reload_until_stopped(struct daemon *d, const sigset_t *signals)
 {
 	int sig;
 
@@ -316,19 +316,19 @@ int dw_serve_main(const struct dw_serve_settings *set)
 
 	for (size_t i = 0; i < LISTENERS_MAX; i++)
 		d.fds[i] = -1;
-	(void)pthread_rwlock_init(&d.door.lock, NULL);
+	(void)pthread_rwlock_init(&d.http.lock, NULL);
 	dw_serve_block_signals(&signals);
 
 	r = load_config(&d, &d.first, &err);
-	d.door.config = d.first;
+	d.http.config = d.first;
 	if (r == 0 && set->check)
 		return check_settings(d.first);
 	if (r == 0) {
-		dw_log_setup(d.door.config->log_level, d.door.config->log_format);
+		dw_log_setup(d.http.config->log_level, d.http.config->log_format);
 		r = start(&d, &err);
 	}
 	if (r == 0) {
-		attend(&d, &signals);
+		reload_until_stopped(&d, &signals);
 		stop(&d);
 	} else {
 		(void)fprintf(stderr, "dewar: %s\n", err.text);

@@ -45,19 +45,18 @@ static void command_of_cell(struct dw_argv *w, const struct dw_attack *attack,
                             const struct dw_target *at, const char *env,
                             const struct dw_range *range, const struct dw_tools *tools)
 {
-	bool on_host = dw_target_is_on_host(at);
 	char into[DW_RANGE_PATH_MAX];
 
 	/* Not recorded: attacks are not runs of the user. */
 	dw_argv_add(w, tools->dewar, "run", "--json", "--no-audit", "--level", at->level,
 	            "--timeout", "5s", "--into", NULL);
 	dw_argv_add_copy(w, dw_range_path(range, "into", into));
-	if (tools->runtime && on_host)
+	if (tools->runtime && at->on_host)
 		dw_argv_add(w, "--runtime", tools->runtime, NULL);
-	if (tools->image && on_host)
+	if (tools->image && at->on_host)
 		dw_argv_add(w, "--image", tools->image, NULL);
 	/* The runtime's own threads count as well, unless the attack sets this limit. */
-	if (dw_runtime_has_kernel(tools->runtime) && on_host &&
+	if (dw_runtime_has_kernel(tools->runtime) && at->on_host &&
 	    !strstr(attack->options, "--pids"))
 		dw_argv_add(w, "--pids", OWN_KERNEL_PIDS, NULL);
 	dw_argv_add_options(w, attack->options, range->base);

@@ -30,7 +30,7 @@ struct attempt {
 	const struct dw_tools *tools;
 	struct dw_attacker attacker[2]; /* the first or only one, and the second */
 	char reached[128];              /* the first listener that was reached */
-	bool held;                      /* the first of two is ready for the second */
+	bool first_ready;               /* the first of two is ready for the second */
 	bool cancelled;                 /* the suite has hung up */
 	struct dw_observation *out;
 };
@@ -122,7 +122,7 @@ static bool wait_for(struct attempt *a, struct dw_attacker *attacker, enum until
 		        dw_procs_is_holding(a->fixture.nonce);
 		if (until == UNTIL_HELD &&
 		    (holds || (cannot_inspect(a) && dw_now_ms() > begin + UNSEEN_MS))) {
-			a->held = true;
+			a->first_ready = true;
 			return true;
 		}
 		if (holds) {
@@ -226,8 +226,8 @@ static int start(struct attempt *a, size_t i, const char *role, struct dw_error 
 	if (is_warm_pair(a))
 		return i == 0 ? dw_warm_pair_start(a->attacker, a->attack, a->at,
 		                                   &a->fixture, err)
-		              : dw_warm_pair_continue(a->attacker, a->attack, &a->fixture,
-		                                      err);
+		              : dw_warm_pair_continue(a->attacker, a->attack, a->at,
+		                                      &a->fixture, err);
 	return dw_attacker_start(&a->attacker[i], a->attack, a->at, role, &a->fixture,
 	                         a->tools, err);
 }
@@ -275,7 +275,7 @@ static void check_first(struct attempt *a, const char *output, const json_t *res
 
 	if (strcmp(a->attack->cells, "one") == 0 || a->out->failed[0] != '\0')
 		return;
-	if (pair ? a->held
+	if (pair ? a->first_ready
 	         : !a->attacker[0].cell ||
 	                    (json_is_integer(code) && json_integer_value(code) == 0))
 		return;

@@ -54,7 +54,10 @@ static int serve(int fd, const struct dw_range *range, const struct dw_tools *to
 	    req.attack >= dw_n_attacks)
 		return -1;
 	req.level[sizeof(req.level) - 1] = req.way[sizeof(req.way) - 1] = '\0';
-	at = (struct dw_target){.level = req.level, .way = req.way, .title = req.level};
+	at = (struct dw_target){.level = req.level,
+	                        .way = req.way,
+	                        .title = req.level,
+	                        .on_host = true};
 	answer.r = dw_attempt(&dw_attacks[req.attack], &at, range, tools,
 	                      &answer.observation, &answer.err);
 	r = send_answer(fd, &answer);

@@ -27,36 +27,41 @@ struct settings {
 	struct dw_tools tools;
 	struct dw_target targets[TARGETS_MAX];
 	size_t n_targets;
-	const char *absent[2 * LEVELS_MAX + 1]; /* level, reason, ... */
-	size_t n_absent;
+	const char *unavailable[2 * LEVELS_MAX + 1]; /* level, reason, ... */
+	size_t n_unavailable;
 	const char *only;
 	const char *html;
 	const char *json, *list, *colour, *progress; /* "1" or NULL */
 };
 
-/* "container/standby/container, warm" */
+/* "container/standby/range/container, warm"; "host" if an engine makes the cells */
 static int read_target(struct settings *set, char *text)
 {
 	struct dw_target *target = &set->targets[set->n_targets];
+	const char *place;
 
 	if (set->n_targets == TARGETS_MAX)
 		return -1;
 	target->level = strsep(&text, "/");
 	target->way = strsep(&text, "/");
+	place = strsep(&text, "/");
 	target->title = text;
 	set->n_targets++;
-	return text ? 0 : -1;
+	if (!text)
+		return -1;
+	target->on_host = strcmp(place, "host") == 0;
+	return 0;
 }
 
 /* "docker=no engine answers" */
-static int read_absent(struct settings *set, char *text)
+static int read_unavailable(struct settings *set, char *text)
 {
 	const char *level = strsep(&text, "=");
 
-	if (!text || set->n_absent == 2 * LEVELS_MAX)
+	if (!text || set->n_unavailable == 2 * LEVELS_MAX)
 		return -1;
-	set->absent[set->n_absent++] = level;
-	set->absent[set->n_absent++] = text;
+	set->unavailable[set->n_unavailable++] = level;
+	set->unavailable[set->n_unavailable++] = text;
 	return 0;
 }
 
@@ -78,8 +83,8 @@ static int read_word(struct settings *set, char *word)
 		return -1;
 	if (strcmp(key, "target") == 0)
 		return read_target(set, word);
-	if (strcmp(key, "absent") == 0)
-		return read_absent(set, word);
+	if (strcmp(key, "unavailable") == 0)
+		return read_unavailable(set, word);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (strcmp(key, keys[i].key) == 0) {
 			*keys[i].value = word;
@@ -192,7 +197,9 @@ static void clear_progress(const struct settings *set)
 static struct dw_target control_target(const struct suite *s,
                                        const struct dw_attack *attack)
 {
-	struct dw_target at = {"none", DW_WAY_COLD, "level none", NULL};
+	struct dw_target at = {.level = DW_AT_NONE,
+	                       .way = DW_WAY_COLD,
+	                       .title = "level " DW_AT_NONE};
 
 	if (strcmp(attack->control, "bare") == 0) {
 		at.level = DW_AT_BARE;
@@ -210,9 +217,8 @@ static int try_at(struct suite *s, const struct dw_attack *attack,
                   const struct dw_target *at, struct dw_observation *ret,
                   struct dw_error *err)
 {
-	int r = dw_target_is_on_host(at)
-	                ? dw_host_worker_receive(s->worker_fd, ret, err)
-	                : dw_attempt(attack, at, &s->range, &s->set->tools, ret, err);
+	int r = at->on_host ? dw_host_worker_receive(s->worker_fd, ret, err)
+	                    : dw_attempt(attack, at, &s->range, &s->set->tools, ret, err);
 
 	if (r < 0)
 		return dw_wrap(err, "attack %s at %s", attack->name, at->title);
@@ -228,7 +234,7 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 
 	/* An engine is slow: it works while we try the other targets. */
 	for (size_t i = 0; i < s->set->n_targets; i++)
-		if (dw_target_is_on_host(&s->set->targets[i]) &&
+		if (s->set->targets[i].on_host &&
 		    dw_host_worker_send(s->worker_fd, attack, &s->set->targets[i], err) <
 		            0)
 			return -1;
@@ -289,7 +295,7 @@ static int enter(struct suite *s, struct settings *set, struct dw_error *err)
 	bool on_host = false;
 
 	for (size_t i = 0; i < set->n_targets; i++) {
-		if (!dw_target_is_on_host(&set->targets[i]))
+		if (!set->targets[i].on_host)
 			continue;
 		on_host = true;
 		set->targets[i].runtime = set->tools.runtime;
@@ -312,7 +318,7 @@ static int verify(struct settings *set, struct dw_error *err)
 	struct suite suite = {.set = set, .worker_fd = -1};
 	struct dw_rows rows = {.targets = set->targets,
 	                       .n_targets = set->n_targets,
-	                       .absent = set->absent};
+	                       .unavailable = set->unavailable};
 	int html = -1, r;
 
 	if (check_selection(set->only, err) < 0)

@@ -139,7 +139,7 @@ static void put_cards(struct dw_buf *page, const struct dw_rows *rows)
 			sum.by[DW_CONTAINED], sum.by[DW_ESCAPED], sum.by[DW_NOT_PROMISED],
 			sum.by[DW_CANNOT_TELL]);
 	}
-	for (const char *const *a = rows->absent; *a; a += 2) {
+	for (const char *const *a = rows->unavailable; *a; a += 2) {
 		(void)dw_buf_printf(page,
 		                    "<div class=\"card soft\"><b>%s</b>not on this host: ",
 		                    a[0]);

@@ -26,22 +26,22 @@ static json_t *make_row(const struct dw_row *row)
 int dw_show_json(const struct dw_rows *rows)
 {
 	struct dw_summary sum = dw_rows_sum(rows, NULL);
-	json_t *list = json_array(), *absent = json_object();
+	json_t *list = json_array(), *unavailable = json_object();
 	json_auto_t *root = NULL;
 	int r = -1;
 
 	for (size_t i = 0; i < rows->n; i++)
 		(void)json_array_append_new(list, make_row(&rows->list[i]));
-	for (size_t i = 0; rows->absent[i]; i += 2)
-		(void)json_object_set_new(absent, rows->absent[i],
-		                          text(rows->absent[i + 1]));
+	for (size_t i = 0; rows->unavailable[i]; i += 2)
+		(void)json_object_set_new(unavailable, rows->unavailable[i],
+		                          text(rows->unavailable[i + 1]));
 	root = json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:s, s:o}", "rows", list,
 	                 "summary", "attacks", (json_int_t)sum.attacks, "contained",
 	                 (json_int_t)sum.by[DW_CONTAINED], "escaped",
 	                 (json_int_t)sum.by[DW_ESCAPED], "not_promised",
 	                 (json_int_t)sum.by[DW_NOT_PROMISED], "cannot_tell",
 	                 (json_int_t)sum.by[DW_CANNOT_TELL], "user", rows->user,
-	                 "unavailable", absent);
+	                 "unavailable", unavailable);
 	if (root && json_dumpf(root, stdout, JSON_COMPACT) == 0)
 		r = 0;
 	(void)putchar('\n');

@@ -118,7 +118,7 @@ int dw_show_text(const struct dw_rows *rows, bool colour)
 	             sum.attacks, rows->user);
 	for (size_t i = 0; i < rows->n_targets; i++)
 		print_sum(rows, &rows->targets[i]);
-	for (const char *const *a = rows->absent; *a; a += 2)
+	for (const char *const *a = rows->unavailable; *a; a += 2)
 		(void)printf("  %-*s not on this host: %s\n", CELL_WIDTH, a[0], a[1]);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
 }

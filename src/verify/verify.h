@@ -77,18 +77,12 @@ struct dw_target {
 	const char *way;     /* DW_WAY_COLD, or an argument of `dewar run --warm` */
 	const char *title;   /* for people */
 	const char *runtime; /* of the engine, or NULL */
+	bool on_host;        /* an engine makes its cells: see struct dw_range */
 };
 
 static inline bool dw_target_is_warm(const struct dw_target *target)
 {
 	return strcmp(target->way, DW_WAY_COLD) != 0;
-}
-
-#define DW_LEVEL_ON_HOST "docker" /* an engine makes its cells: see struct dw_range */
-
-static inline bool dw_target_is_on_host(const struct dw_target *target)
-{
-	return strcmp(target->level, DW_LEVEL_ON_HOST) == 0;
 }
 
 /* Returns true if the engine's runtime has its own kernel, as gVisor does. */
@@ -150,8 +144,8 @@ struct dw_rows {
 	size_t n;
 	const struct dw_target *targets; /* in the order of the columns */
 	size_t n_targets;
-	const char *const *absent; /* level, reason, ..., NULL */
-	const char *user;          /* "root" or "a plain user" */
+	const char *const *unavailable; /* level, reason, ..., NULL */
+	const char *user;               /* "root" or "a plain user" */
 };
 
 /* target NULL: all of them. */

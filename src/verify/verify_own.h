@@ -278,6 +278,7 @@ struct dw_attacker {
 	int in;               /* shared: where it reads requests, or -1 */
 };
 
+#define DW_AT_NONE "none" /* the level without walls */
 #define DW_AT_BARE "bare" /* a "level": no cell */
 #define DW_AT_ROOT "root" /* a "level": no cell, and all capabilities of the range */
 
@@ -344,7 +345,7 @@ int dw_warm_pair_start(struct dw_attacker attackers[DW_WARM_PAIR_CELLS],
 
 /* Start the second attacker. */
 int dw_warm_pair_continue(struct dw_attacker attackers[DW_WARM_PAIR_CELLS],
-                          const struct dw_attack *attack,
+                          const struct dw_attack *attack, const struct dw_target *at,
                           const struct dw_fixture *fixture, struct dw_error *err);
 
 /* Both have ended: let the process remove its cells and end. */

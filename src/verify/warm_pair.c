@@ -162,8 +162,9 @@ static int set_options(json_t *request, const struct dw_attack *attack, const ch
 }
 
 /* The same request as `dewar run` would make. */
-static char *make_request(const struct dw_attack *attack, const char *role,
-                          const struct dw_fixture *fixture, struct dw_error *err)
+static char *make_request(const struct dw_attack *attack, const char *level,
+                          const char *role, const struct dw_fixture *fixture,
+                          struct dw_error *err)
 {
 	struct dw_argv args = {.n = 0};
 	const char *code = dw_argv_warm(&args, attack, fixture->range->attacks);
@@ -174,17 +175,18 @@ static char *make_request(const struct dw_attack *attack, const char *role,
 	for (size_t i = 0; i < args.n; i++)
 		(void)json_array_append_new(list, json_string(args.argv[i]));
 	request = json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:i}}", "language", "python",
-	                    "level", "container", "code", code, "args", list, "env",
+	                    "level", level, "code", code, "args", list, "env",
 	                    make_env(fixture, role), "limits", "timeout_s", TIMEOUT_S);
 	if (request && set_options(request, attack, fixture->range->base, err) == 0)
 		text = json_dumps(request, JSON_COMPACT);
 	return text;
 }
 
-static int ask(int fd, const struct dw_attack *attack, const char *role,
-               const struct dw_fixture *fixture, struct dw_error *err)
+static int request_cell(int fd, const struct dw_attack *attack, const char *level,
+                        const char *role, const struct dw_fixture *fixture,
+                        struct dw_error *err)
 {
-	autofree char *text = make_request(attack, role, fixture, err);
+	autofree char *text = make_request(attack, level, role, fixture, err);
 	int r;
 
 	if (!text)
@@ -222,14 +224,14 @@ int dw_warm_pair_start(struct dw_attacker attackers[DW_WARM_PAIR_CELLS],
 	(void)dw_fd_nonblock(second[0]);
 	if (dw_attacker_spawn(&attackers[0], &words, in[0], second[1], fixture, err) < 0)
 		return -1;
-	return ask(in[1], attack, "first", fixture, err);
+	return request_cell(in[1], attack, at->level, "first", fixture, err);
 }
 
 int dw_warm_pair_continue(struct dw_attacker attackers[DW_WARM_PAIR_CELLS],
-                          const struct dw_attack *attack,
+                          const struct dw_attack *attack, const struct dw_target *at,
                           const struct dw_fixture *fixture, struct dw_error *err)
 {
-	return ask(attackers[0].in, attack, "second", fixture, err);
+	return request_cell(attackers[0].in, attack, at->level, "second", fixture, err);
 }
 
 void dw_warm_pair_end(struct dw_attacker *first)

@@ -59,7 +59,7 @@ static unsigned count(const struct standby *list)
 static void free_one(struct standby *one)
 {
 	if (one)
-		dw_level_docker.destroy(one->cell);
+		one->cell->level->destroy(one->cell);
 	free(one);
 }
 
@@ -114,7 +114,7 @@ void dw_docker_pool_free(struct dw_docker_pool *s)
 	for (size_t i = 0; i < s->n_kinds; i++) {
 		/* End all before waiting for the first. */
 		for (struct standby *one = s->kinds[i].waiting; one; one = one->next)
-			dw_level_docker.kill(one->cell);
+			one->cell->level->kill(one->cell);
 		free_list(s->kinds[i].waiting);
 	}
 	free_list(s->leaving);
@@ -201,7 +201,7 @@ static struct standby *make(const struct kind *kind, struct dw_error *err)
 		free(one);
 		return NULL;
 	}
-	dw_limits_defaults(&one->spec.limits, &dw_level_docker);
+	dw_limits_defaults(&one->spec.limits, dw_level_with(DW_G_WARM | DW_G_ENGINE));
 	if (!one->spec.runtime)
 		(void)dw_fail(err, DW_E_INVALID, 0, "unknown language \"%s\"",
 		              kind->like.language);

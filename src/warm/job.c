@@ -17,7 +17,7 @@
 
 #define FOLDER "/tmp/"
 
-static void add(struct dw_buf *buf, struct dw_job *head, uint32_t kind,
+static void add(struct dw_buf *buf, struct dw_job *header, uint32_t kind,
                 const char *prefix, const char *name, const char *lead,
                 struct dw_bytes data)
 {
@@ -32,7 +32,7 @@ static void add(struct dw_buf *buf, struct dw_job *head, uint32_t kind,
 	(void)dw_buf_add(buf, name, strlen(name));
 	(void)dw_buf_add(buf, lead, strlen(lead));
 	(void)dw_buf_add(buf, data.data, data.len);
-	head->n_records++;
+	header->n_records++;
 }
 
 static struct dw_bytes text(const char *t)
@@ -40,7 +40,8 @@ static struct dw_bytes text(const char *t)
 	return (struct dw_bytes){t, strlen(t)};
 }
 
-static void add_hook(struct dw_buf *buf, struct dw_job *head, const struct dw_spec *spec)
+static void add_hook(struct dw_buf *buf, struct dw_job *header,
+                     const struct dw_spec *spec)
 {
 	autobuf struct dw_buf names;
 	struct dw_bytes hook = {0};
@@ -52,33 +53,33 @@ static void add_hook(struct dw_buf *buf, struct dw_job *head, const struct dw_sp
 	if (!hook.data || names.failed)
 		buf->failed = true; /* and so does the job */
 	else
-		add(buf, head, DW_JOB_HOOK, "", names.data, "", hook);
+		add(buf, header, DW_JOB_HOOK, "", names.data, "", hook);
 }
 
-static void compose(struct dw_buf *buf, struct dw_job *head, const struct dw_spec *spec)
+static void compose(struct dw_buf *buf, struct dw_job *header, const struct dw_spec *spec)
 {
 	const struct dw_request *req = spec->req;
 	const struct dw_runtime *rt = spec->runtime;
 	struct dw_bytes code = req->command ? text(req->command) : req->code;
 
 	for (size_t i = 0; i < req->n_files; i++)
-		add(buf, head, DW_JOB_FILE, FOLDER, req->files[i].name, "",
+		add(buf, header, DW_JOB_FILE, FOLDER, req->files[i].name, "",
 		    req->files[i].content);
-	add(buf, head, DW_JOB_CODE, FOLDER, rt->file,
+	add(buf, header, DW_JOB_CODE, FOLDER, rt->file,
 	    dw_runtime_opening(rt, code.data, code.len), code);
 	for (size_t i = 0; i < req->n_args; i++)
-		add(buf, head, DW_JOB_ARG, "", "", "", text(req->args[i]));
+		add(buf, header, DW_JOB_ARG, "", "", "", text(req->args[i]));
 	if (rt->library_env && req->workspace)
-		add(buf, head, DW_JOB_ENV, "", rt->library_env, "", text("/work"));
+		add(buf, header, DW_JOB_ENV, "", rt->library_env, "", text("/work"));
 	for (size_t i = 0; i < req->n_env; i++)
-		add(buf, head, DW_JOB_ENV, "", req->env[i].name, "",
+		add(buf, header, DW_JOB_ENV, "", req->env[i].name, "",
 		    text(req->env[i].value));
 	if (req->allowed_modules)
-		add_hook(buf, head, spec);
-	head->len = (uint32_t)buf->len;
+		add_hook(buf, header, spec);
+	header->len = (uint32_t)buf->len;
 }
 
-static int send_long(int sock, struct dw_job *head, const struct dw_buf *buf)
+static int send_long(int sock, struct dw_job *header, const struct dw_buf *buf)
 {
 	autoclose int fd = memfd_create("dewar-job", MFD_CLOEXEC);
 	int r;
@@ -88,14 +89,14 @@ static int send_long(int sock, struct dw_job *head, const struct dw_buf *buf)
 	r = dw_fd_write_all(fd, buf->data, buf->len);
 	if (r < 0)
 		return r;
-	head->in_memfd = 1;
-	return dw_report_send_data(sock, head, sizeof(*head), &fd, 1);
+	header->in_memfd = 1;
+	return dw_report_send_data(sock, header, sizeof(*header), &fd, 1);
 }
 
-static int send_short(int sock, const struct dw_job *head, const struct dw_buf *buf)
+static int send_short(int sock, const struct dw_job *header, const struct dw_buf *buf)
 {
 	struct iovec iov[] = {
-		{.iov_base = (void *)head, .iov_len = sizeof(*head)},
+		{.iov_base = (void *)header, .iov_len = sizeof(*header)},
 		{.iov_base = buf->data, .iov_len = buf->len},
 	};
 	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = ARRAY_SIZE(iov)};
@@ -105,12 +106,12 @@ static int send_short(int sock, const struct dw_job *head, const struct dw_buf *
 
 bool dw_job_is_long(const struct dw_spec *spec)
 {
-	struct dw_job head = {0};
+	struct dw_job header = {0};
 	struct dw_buf buf;
 	bool fits;
 
 	dw_buf_init(&buf, DW_JOB_INLINE);
-	compose(&buf, &head, spec);
+	compose(&buf, &header, spec);
 	fits = !buf.failed;
 	dw_buf_finish(&buf);
 	return !fits;
@@ -118,18 +119,18 @@ bool dw_job_is_long(const struct dw_spec *spec)
 
 int dw_job_send(int sock, const struct dw_spec *spec, struct dw_error *err)
 {
-	struct dw_job head = {.magic = DW_JOB_MAGIC};
+	struct dw_job header = {.magic = DW_JOB_MAGIC};
 	struct dw_buf buf;
 	int r;
 
 	dw_buf_init(&buf, UINT32_MAX);
-	compose(&buf, &head, spec);
+	compose(&buf, &header, spec);
 	if (buf.failed)
 		r = -ENOMEM;
 	else if (buf.len > DW_JOB_INLINE)
-		r = send_long(sock, &head, &buf);
+		r = send_long(sock, &header, &buf);
 	else
-		r = send_short(sock, &head, &buf);
+		r = send_short(sock, &header, &buf);
 	dw_buf_finish(&buf);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r,

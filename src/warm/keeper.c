@@ -104,15 +104,15 @@ static uint64_t cell_bytes(const struct template_pool *s)
 /* Returns true if the template should have one more, and memory allows it. */
 static bool wants_more(struct dw_pool *pool, struct template_pool *s)
 {
-	uint64_t held = 0;
+	uint64_t used = 0;
 	bool more, full;
 
 	pthread_mutex_lock(&pool->lock);
 	for (size_t i = 0; i < pool->n_templates; i++)
-		held += pool->templates[i].ready.n * cell_bytes(&pool->templates[i]);
+		used += pool->templates[i].ready.n * cell_bytes(&pool->templates[i]);
 	if (s->wanted > pool->standby_max)
 		s->wanted = pool->standby_max;
-	full = held + cell_bytes(s) > pool->memory;
+	full = used + cell_bytes(s) > pool->memory;
 	more = s->in_use && s->ready.n < s->wanted && !pool->stopping && !full;
 	if (full && s->ready.n < s->wanted)
 		s->wanted = s->ready.n;
@@ -127,7 +127,7 @@ static struct dw_spec plain_spec(const struct template_pool *s)
 {
 	struct dw_spec spec = {.req = &s->req, .runtime = s->template.runtime};
 
-	dw_limits_defaults(&spec.limits, &dw_level_container);
+	dw_limits_defaults(&spec.limits, dw_warm_level());
 	return spec;
 }
 

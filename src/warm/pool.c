@@ -108,23 +108,14 @@ static struct warm_cell *take_forked(struct dw_pool *pool, struct template_pool 
 	                              false, &why);
 }
 
-static struct dw_cell *take_container(struct dw_pool *pool, const struct dw_spec *spec)
+static struct dw_cell *take_from_template(struct dw_pool *pool,
+                                          const struct dw_spec *spec)
 {
-	return pool->docker ? dw_docker_pool_take(pool->docker, spec) : NULL;
-}
-
-struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
-                             const struct dw_spec *spec)
-{
-	struct template_pool *s = (level->guarantees & DW_G_ENGINE)
-	                                  ? NULL
-	                                  : find_template(pool, spec);
+	struct template_pool *s = find_template(pool, spec);
 	bool plain = s && dw_template_fits_standby(&s->template, spec);
 	struct warm_cell *w = NULL;
 	uint64_t *counter;
 
-	if (level->guarantees & DW_G_ENGINE)
-		return take_container(pool, spec);
 	if (!s)
 		return NULL;
 	counter = &s->stats.runs_standby;
@@ -149,6 +140,14 @@ struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
 		return NULL;
 	w->cell->owner = w;
 	return w->cell;
+}
+
+struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
+                             const struct dw_spec *spec)
+{
+	if (!(level->guarantees & DW_G_ENGINE))
+		return take_from_template(pool, spec);
+	return pool->docker ? dw_docker_pool_take(pool->docker, spec) : NULL;
 }
 
 int dw_pool_go(struct dw_pool *pool, struct dw_cell *cell, const struct dw_spec *spec,

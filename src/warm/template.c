@@ -223,7 +223,7 @@ bool dw_template_fits_standby(const struct dw_template *t, const struct dw_spec 
 	const struct dw_request *req = spec->req;
 	struct dw_limits built = {0};
 
-	dw_limits_defaults(&built, &dw_level_container);
+	dw_limits_defaults(&built, dw_warm_level());
 	return dw_template_fits(t, spec) && !req->workspace && req->n_writable == 0 &&
 	       req->network == DW_NETWORK_NONE &&
 	       spec->limits.memory_bytes == built.memory_bytes &&

@@ -107,7 +107,7 @@ static int tell_init(struct dw_launched *l, const struct dw_init_message *m,
 
 static int create(const struct dw_spec *spec, struct dw_cell **ret, struct dw_error *err)
 {
-	const struct dw_level *level = &dw_level_container;
+	const struct dw_level *level = dw_warm_level();
 
 	if (level->create(spec, ret, err) < 0)
 		return -1;

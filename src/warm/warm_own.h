@@ -65,6 +65,12 @@ bool dw_template_has_image(const struct dw_template *t, const struct dw_request 
 bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec);
 bool dw_template_fits_standby(const struct dw_template *t, const struct dw_spec *spec);
 
+/* The level of the zygotes and their cells. */
+static inline const struct dw_level *dw_warm_level(void)
+{
+	return dw_level_with(DW_G_FORK);
+}
+
 /* ---- zygote.c ---- */
 
 /*

@@ -52,6 +52,7 @@ static void read_last_line(const struct dw_zygote *z, char *ret, size_t size)
 static int explain_no_reply(const struct dw_zygote *z, struct dw_error *err)
 {
 	const struct dw_outcome *o = &z->cell->outcome;
+	bool ended = z->cell->state == DW_CELL_GONE;
 	char line[256];
 
 	if (o->error.code != DW_OK) {
@@ -60,10 +61,11 @@ static int explain_no_reply(const struct dw_zygote *z, struct dw_error *err)
 	}
 	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + STDERR_MS);
 	read_last_line(z, line, sizeof(line));
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "the zygote for %s %s%s%s",
-	               z->template->name,
-	               z->cell->state == DW_CELL_GONE ? "has ended" : "does not answer",
-	               line[0] ? ": " : "", line);
+	/* One that does not answer may only be slow: the host is busy. */
+	return dw_fail(err, ended ? DW_E_UNSUPPORTED : DW_E_INTERNAL, 0,
+	               "the zygote for %s %s%s%s", z->template->name,
+	               ended ? "has ended" : "does not answer", line[0] ? ": " : "",
+	               line);
 }
 
 static int wait_reply(struct dw_zygote *z, uint64_t ms, uint32_t *ret_pages,
@@ -190,7 +192,7 @@ static void prepare_nursery(struct dw_zygote *z)
 	int pair[2];
 
 	z->nursery = -1;
-	dw_limits_defaults(&plain.limits, &dw_level_container);
+	dw_limits_defaults(&plain.limits, dw_warm_level());
 	z->role.base = dw_container_base(&plain, NULL);
 	if (z->role.base < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -211,7 +213,7 @@ static void close_other_ends(struct dw_zygote *z)
 
 struct dw_zygote *dw_zygote_start(const struct dw_template *t, struct dw_error *err)
 {
-	const struct dw_level *level = &dw_level_container;
+	const struct dw_level *level = dw_warm_level();
 	struct dw_zygote *z = calloc(1, sizeof(*z));
 	int r;
 
@@ -253,7 +255,7 @@ void dw_zygote_unref(struct dw_zygote *z)
 	if (!z || atomic_fetch_sub(&z->refs, 1) > 1)
 		return;
 	dw_fd_close(&z->nursery);
-	dw_level_container.destroy(z->cell);
+	z->cell->level->destroy(z->cell);
 	free(z);
 }
 
@@ -317,5 +319,8 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 		               z->template->name);
 	r = wait_reply(z, FORK_MS, NULL, err);
 	z->broken = r < 0;
+	/* It has worked before, so its successor may: nothing is missing on this host. */
+	if (r < 0)
+		err->code = DW_E_INTERNAL;
 	return r;
 }

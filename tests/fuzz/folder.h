@@ -12,7 +12,7 @@
 #include "fuzz/fuzz.h"
 
 /*
- * A folder in /tmp with a little of everything, made once and gone at exit:
+ * A folder in /tmp with every kind of file, made once and removed at exit:
  *
  *	a.txt  .hidden  sub/b.txt  sub/deep/c.txt
  *	link -> /etc/passwd  out -> /  here -> sub  fifo
@@ -35,7 +35,7 @@ static inline void fuzz_folder_file(int dir_fd, const char *name)
 		assert(write(fd, name, strlen(name)) == (ssize_t)strlen(name));
 }
 
-/* A descriptor of it, which stays open. */
+/* Returns a descriptor of the folder, which stays open. */
 static inline int fuzz_folder_open(void)
 {
 	static const char *const names[] = {"a.txt", ".hidden", "sub/b.txt",

@@ -14,16 +14,16 @@
 #error "a target that asserts nothing: #undef NDEBUG comes first"
 #endif
 
-/* What libFuzzer, or replay.c in its place, calls for each input. */
+/* libFuzzer, or replay.c in its place, calls this for each input. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is left of an input. */
+/* The rest of an input that is not consumed yet. */
 struct fuzz_input {
 	const uint8_t *data;
 	size_t size;
 };
 
-/* n bytes into ret, or as many as there are and 0 for the rest. */
+/* Copies n bytes to ret; if fewer are left, the rest is 0. */
 static inline void fuzz_take(struct fuzz_input *in, void *ret, size_t n)
 {
 	size_t some = n < in->size ? n : in->size;
@@ -44,8 +44,8 @@ static inline uint8_t fuzz_byte(struct fuzz_input *in)
 }
 
 /*
- * A copy of n bytes, or of as many as there are, with a NUL behind. No byte more
- * is allocated, so that ASan sees a step too far. free() it.
+ * Returns a copy of n bytes, or of all that are left, followed by a NUL. No byte more is
+ * allocated, so that ASan detects a read past the end. The caller frees it.
  */
 static inline char *fuzz_copy(struct fuzz_input *in, size_t n, size_t *ret_len)
 {
@@ -61,7 +61,7 @@ static inline char *fuzz_copy(struct fuzz_input *in, size_t n, size_t *ret_len)
 	return copy;
 }
 
-/* What stands up to the next NUL, or the end. free() it. */
+/* Returns the text up to the next NUL or the end. The caller frees it. */
 static inline char *fuzz_text(struct fuzz_input *in)
 {
 	const uint8_t *end = in->size > 0 ? memchr(in->data, '\0', in->size) : NULL;

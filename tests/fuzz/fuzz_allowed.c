@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: a file in an image, by the name of a program that is allowed. Whatever it says
- * that it needs to start, what comes of it is files of that image, and no path in it
- * leads anywhere else.
+ * Input: the contents of an allowed program in an image. Whatever interpreter or loader it
+ * names, the result lists only files of that image, and no path leads out of it.
  */
 #undef NDEBUG
 #include "fuzz/folder.h"

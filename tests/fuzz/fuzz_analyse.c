@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analysing any code ends with printable findings, in order, and twice the same. This
- * also fuzzes the grammars' own scanners.
+ * The analysis of any code ends with printable findings, in order, and the same ones the
+ * second time. This also fuzzes the grammars' own scanners.
  */
 #undef NDEBUG
 #include "analysis/analyse.h"
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	autofree char *code = fuzz_copy(&in, in.size, &len);
 
 	if (dw_analyse(language, code, len, allow ? &options : NULL, &found, &err) < 0) {
-		/* Only without grammars. */
+		/* Fails only in a build without grammars. */
 		assert(err.code == DW_E_UNSUPPORTED);
 		fuzz_check_refusal(&err);
 		return 0;

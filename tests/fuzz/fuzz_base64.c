@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes come back as they were; and no two texts stand for the same bytes. */
+/* Bytes survive a round trip, and no two texts decode to the same bytes. */
 #undef NDEBUG
 #include "base/base64.h"
 

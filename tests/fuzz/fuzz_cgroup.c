@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Input: what /proc/self/cgroup might say. A path we find stands in it, as a whole. */
+/* Input: contents of /proc/self/cgroup. A path that is found is in it, in full. */
 #undef NDEBUG
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cgroup/cgroup.h"
 #include "fuzz/fuzz.h"
 
-/* A word of the list, in other words. */
+/* Another implementation of: is this word in the list? */
 static bool has_word(const char *list, const char *word)
 {
 	autofree char *copy = strdup(list);
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input in = {data, size};
 	autofree char *line = fuzz_text(&in), *text = NULL;
 
-	/* As the kernel ends it. */
+	/* The kernel ends the last line with a newline. */
 	assert(asprintf(&text, "%s\n", line) > 0);
 	line[strcspn(line, "\n")] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: in which pieces it comes, then the stream of a container, wrapped by an
- * engine. However it is cut, the same frames come out, and none that is too long.
+ * Input: the sizes of the pieces, then the stream of a container, wrapped by an engine.
+ * The frames are the same however the stream is split, and none is too long.
  */
 #undef NDEBUG
 #include "docker/docker_own.h"

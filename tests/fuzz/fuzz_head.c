@@ -16,7 +16,7 @@
 static char *const hosts[] = {(char *)"dewar.example.org"};
 static char *const origins[] = {(char *)"https://app.example.org"};
 
-/* By other means: cut the port off, and see what is left. */
+/* Another implementation of the check: remove the port, and check the rest. */
 static void check_host(const char *host)
 {
 	bool ours = dw_headers_is_our_host(host, hosts, 1);
@@ -30,7 +30,7 @@ static void check_host(const char *host)
 	port = strlen(host);
 	while (port > 0 && host[port - 1] >= '0' && host[port - 1] <= '9')
 		port--;
-	/* "127.0.0.1" ends in digits, too. */
+	/* The address "127.0.0.1" ends in digits as well. */
 	if (port == 0 || host[port - 1] != ':' || (host[0] == '[' && !strchr(host, ']')))
 		port = strlen(host) + 1;
 	assert(port - 1 < sizeof(name));
@@ -43,7 +43,7 @@ static void check_host(const char *host)
 	}
 	assert(strcasecmp(name, "localhost") == 0 || strcasecmp(name, hosts[0]) == 0 ||
 	       inet_pton(AF_INET, name, &any) == 1);
-	/* What is ours is ours without its port, in any letters. */
+	/* The host is also accepted without its port, and a configured host only if configured. */
 	assert(dw_headers_is_our_host(name, hosts, 1));
 	assert(strcasecmp(name, hosts[0]) != 0 || !dw_headers_is_our_host(host, NULL, 0));
 }
@@ -68,7 +68,7 @@ static void check_accept(const char *accept)
 	bool yes = dw_headers_accepts(accept, "text/event-stream");
 	autofree char *more = malloc(strlen(accept) + 64);
 
-	/* It has to be there, and stays there with others beside it. */
+	/* The type is in the list, and stays acceptable when others are added. */
 	assert(!yes || strcasestr(accept, "text/event-stream"));
 	assert(more);
 	(void)sprintf(more, "a/b;q=0.1, %s", accept);

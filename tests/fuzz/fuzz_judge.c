@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: a byte of flags, what an attack output up to a NUL, and the JSON of its
- * result. Nothing that it says makes it contained without a wall, gets through to
- * the terminal, or becomes a part of the page.
+ * Input: a byte of flags, the output of an attack up to a NUL, and the JSON of its result.
+ * No output makes an attack contained without a wall, sends control characters to the
+ * terminal, or becomes markup in the page.
  */
 #undef NDEBUG
 #include "verify/verify.h"
@@ -38,7 +38,7 @@ static void check_line(const char *text)
 	}
 }
 
-/* Markup comes out as text. */
+/* Markup is escaped. */
 static void check_page(struct dw_row *row)
 {
 	static const char *const absent[] = {NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: the name of a file, a NUL, its first bytes. The answer is a language that
- * there is, and a name that tells is believed whatever the file begins with.
+ * Input: the name of a file, a NUL, its first bytes. The answer is a known language, and an
+ * extension has precedence over the first bytes.
  */
 #undef NDEBUG
 #include "base/cleanup.h"

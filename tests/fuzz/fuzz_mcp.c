@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages of a client, a line each. Every sink is told once that it is over; every
- * request has one answer, with its id, and nothing else has any.
+ * Input: messages of a client, one per line. Each sink's done() is called once; each request
+ * has one answer, with its id, and no other message has an answer.
  */
 #undef NDEBUG
 #include "mcp/mcp.h"
@@ -11,7 +11,7 @@
 #include "fuzz/fuzz.h"
 
 struct heard {
-	json_t *id; /* of a request; NULL of anything else */
+	json_t *id; /* of a request; otherwise NULL */
 	bool batch;
 	unsigned answers, done;
 };
@@ -58,7 +58,7 @@ static void on_done(void *user)
 	((struct heard *)user)->done++;
 }
 
-/* It would start every interpreter and every level of this host. */
+/* Returns true for a message that would start every interpreter and level of this host. */
 static bool asks_the_host(const struct dw_mcp_message *msg)
 {
 	autofree char *text = json_dumps(msg->root, JSON_ENCODE_ANY);

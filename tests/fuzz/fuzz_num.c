@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number is refused with a reason, or can be written down and read again. */
+/* A number is refused with a reason, or survives printing and parsing. */
 #undef NDEBUG
 #include "base/values.h"
 
@@ -17,7 +17,7 @@ static int parse_count(const char *text, uint64_t *ret, struct dw_error *err)
 
 static const struct {
 	int (*parse)(const char *text, uint64_t *ret, struct dw_error *err);
-	const char *unit; /* of what it returns */
+	const char *unit; /* of the value that it returns */
 	uint64_t max;
 } kinds[] = {
 	{parse_count, "", COUNT_MAX},
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			continue;
 		}
 		assert(err.code == DW_OK && value <= kinds[i].max);
-		/* No unit makes less of it; strtoull() stops at the largest there is. */
+		/* No unit makes the value smaller; strtoull() saturates. */
 		assert(value >= strtoull(text, NULL, 10));
 		(void)snprintf(written, sizeof(written), "%llu%s",
 		               (unsigned long long)value, kinds[i].unit);

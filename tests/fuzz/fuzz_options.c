@@ -52,7 +52,7 @@ static void check_settings(const struct dw_run_settings *set)
 
 	assert((unsigned)set->network < DW_NETWORK_COUNT);
 	assert(!set->level || set->level[0] != '\0');
-	if (set->files.n > 0) /* would be read */
+	if (set->files.n > 0) /* would read a file */
 		return;
 	dw_run_options_init(&job);
 	if (dw_run_options_fill(&job, set, &err) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plain path is one that stays below its folder, and nothing else is. */
+/* A path is plain exactly if it stays below its folder. */
 #undef NDEBUG
 #include "base/path.h"
 
@@ -9,7 +9,7 @@
 #include "fuzz/fuzz.h"
 #include "run/run_own.h"
 
-/* The same rule in other words. */
+/* Another implementation of the rule. */
 static bool stays_below(const char *path)
 {
 	autofree char *framed = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing in an accepted plan leads outside; a refused one leaves *ret alone. */
+/* No offset in an accepted plan is out of bounds; a refused plan leaves *ret unchanged. */
 #undef NDEBUG
 #include "wire/plan.h"
 
@@ -55,13 +55,13 @@ static void read_plan(const void *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = {data, size};
-	autofree char *plan = fuzz_copy(&in, size, &size); /* aligned, as a map is */
+	autofree char *plan = fuzz_copy(&in, size, &size); /* aligned */
 	struct dw_plan_header *h = (void *)plan;
 	size_t parts;
 
 	read_plan(plan, size);
 
-	/* And again with sums that are right, to get behind the first checks. */
+	/* And again with a valid magic and size, to get past the first checks. */
 	if (size < sizeof(*h))
 		return 0;
 	h->magic = DW_PLAN_MAGIC;

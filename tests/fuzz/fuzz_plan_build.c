@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: words, each ending in a NUL; the last is a file's content too. What a level
- * writes into a plan is what the launcher reads out of it.
+ * Input: words, each ending in a NUL; the last is also the content of a file. The launcher
+ * reads from a plan exactly what a level wrote into it.
  */
 #undef NDEBUG
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void check_plan(const struct dw_plan *plan, char *const *words, uint32_t 
 
 		assert(strcmp(dw_plan_text(plan, plan->argv[i]), words[i]) == 0);
 		assert(env[0] == (char)('A' + i) && env[1] == '=');
-		/* The first was set again, to the last word. */
+		/* The first variable was set a second time, to the last word. */
 		assert(strcmp(env + 2, words[i == 0 ? n - 1 : i]) == 0);
 	}
 	assert(file->op == DW_PLAN_FILE && file->size == strlen(words[n - 1]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: how many descriptors come along, then a packet as dewar-launch might send
- * it. An accepted packet is safe to read, and no descriptor leaks.
+ * Input: the number of descriptors, then a packet of dewar-launch. An accepted packet is
+ * safe to read, and no descriptor leaks.
  */
 #undef NDEBUG
 #include "wire/report.h"
@@ -43,7 +43,7 @@ static void check_report(const struct dw_report *report)
 	assert(report->kind != DW_REPORT_WALLS || known <= 1);
 }
 
-/* Every descriptor below it is taken. */
+/* Returns the lowest free descriptor: a leaked one would change it. */
 static int lowest_free(void)
 {
 	int fd = dup(STDERR_FILENO);

@@ -25,7 +25,7 @@ static void check_list(const char *const *list, size_t n)
 		check_text(list[i]);
 }
 
-/* A string is taken as it stands, whole, or not at all. */
+/* A string is copied in full, or refused. */
 static void check_key(const json_t *root, const char *key, const char *text)
 {
 	const json_t *value = json_object_get(root, key);
@@ -36,7 +36,7 @@ static void check_key(const json_t *root, const char *key, const char *text)
 	assert(!text || strcmp(text, json_string_value(value)) == 0);
 }
 
-/* Given is given, also if it is empty: only no list at all is no restriction. */
+/* An empty list is a list: only a missing list is no restriction. */
 static void check_allowed(const json_t *root, const char *key, const char *const *list)
 {
 	const json_t *value = json_object_get(root, key);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: stdout, stderr, a hint, a warning, a file's name and its content, each
- * behind its length in a byte; then numbers. Whatever a program wrote, JSON holds
- * all of it and is JSON; and text has every byte of it, or a mark.
+ * Input: stdout, stderr, a hint, a warning, a file's name and its content, each after a
+ * byte with its length; then numbers. Whatever a program wrote, the JSON is valid and
+ * contains all of it; the text contains every byte, or U+FFFD in its place.
  */
 #undef NDEBUG
 #include "dewar/result.h"
@@ -86,7 +86,7 @@ static struct dw_result *make_result(struct fuzz_input *in)
 	return res;
 }
 
-/* JSON has the text as it was, with U+FFFD for what UTF-8 does not have. */
+/* The JSON contains the text, with U+FFFD for bytes that are not UTF-8. */
 static void check_string(const json_t *value, const char *data, size_t len)
 {
 	autofree char *clean = dw_utf8_clean(data, len, &len);

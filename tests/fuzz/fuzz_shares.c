@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: a writable path as a client names it. A + in front stands for the path of
- * the workspace; a - for the same folder where there is no workspace. What is
- * shared is where it says, without a link on the way: in the workspace if the cell
- * sees it there, else at its own place, and never over a part of the cell itself.
+ * Input: a writable path of a request. A leading + stands for the path of the workspace, a
+ * leading - for the same folder in a request without a workspace. The path is shared
+ * without following a link: inside the workspace if the cell sees it there, otherwise at its
+ * own path, and never over a part of the cell itself.
  */
 #undef NDEBUG
 #include "fuzz/folder.h"
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	shared = 0;
 	r = dw_host_paths_shares(NULL, &req, check_share, &err);
 	assert(shared == (req.workspace != NULL) + (r == 0));
-	/* Slashes at the end mean nothing to us, and to lstat() a link's target. */
+	/* Dewar ignores trailing slashes; lstat() follows a link if there are any. */
 	for (size_t end = strlen(path); end > 0 && path[end - 1] == '/'; end--)
 		path[end - 1] = '\0';
 	if (r < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands are texts with a place, and an empty list of allowed ones allows none of
- * them that is a program.
+ * Each command has a text and a position; an empty allow-list permits no command that is a
+ * program.
  */
 #undef NDEBUG
 #include "analysis/shell.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/stat holds a name that the process chose, unquoted. Whatever it chose,
- * we read the same numbers behind it.
+ * /proc/PID/stat contains a name that the process chose, unquoted. The numbers after it are
+ * read correctly whatever the name is.
  */
 #undef NDEBUG
 #include <stdio.h>

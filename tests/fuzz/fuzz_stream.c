@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: pieces of output, each behind a byte with its length. Cut where a character
- * is unfinished and cleaned one by one, they are what they are if they come at once.
+ * Input: pieces of output, each after a byte with its length. Cleaning them one by one,
+ * split before an unfinished character, gives the same text as cleaning them at once.
  */
 #undef NDEBUG
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
 
-/* What a stream does with a piece, after what was left of those before. */
+/* Handles one piece as a stream does, after the rest of the pieces before. */
 static void take(struct dw_buf *sent, struct dw_buf *left, const char *piece, size_t len)
 {
 	autofree char *clean = NULL;

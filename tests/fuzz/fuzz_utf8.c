@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* We and jansson agree on what UTF-8 is; and whatever was cleaned is. */
+/* dw_utf8_valid() and jansson agree on what is UTF-8, and cleaned text is always UTF-8. */
 #undef NDEBUG
 #include "base/utf8.h"
 
@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "fuzz/fuzz.h"
 
-/* How many bytes of ASCII there are. Cleaning must not touch any, NULs included. */
+/* Counts the bytes of ASCII. Cleaning must not change any, including NULs. */
 static size_t count_ascii(const char *data, size_t len)
 {
 	size_t n = 0;

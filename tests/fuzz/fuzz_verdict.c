@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input: how a program ended, as init tells, then what it wrote to stderr. Whatever
- * that is, status, reason, exit code and hint fit together.
+ * Input: init's report of how a program ended, then its stderr. Status, reason, exit code
+ * and hint are always consistent.
  */
 #undef NDEBUG
 #include "run/run_own.h"
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_take(&in, &spec.limits.memory_bytes, sizeof(spec.limits.memory_bytes));
 	said = fuzz_copy(&in, in.size, &res.out_len[DW_STDERR]);
 	res.out[DW_STDERR] = said;
-	dw_verdict(&res, &outcome, cause, &spec);
+	dw_verdict_run(&res, &outcome, cause, &spec);
 
 	assert((unsigned)res.reason < DW_REASON_COUNT);
 	assert((unsigned)res.status < DW_STATUS_COUNT);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands in for libFuzzer in every build: fuzz_TARGET CORPUS [FOLDER...] feeds the
- * target each file in the folders, and calls each folder a test. Without a file in
- * it a folder has failed; only those behind the corpus need not be there at all.
- * Which file it is at stands on stderr, for when it crashes.
+ * Takes the place of libFuzzer in every build: fuzz_TARGET CORPUS [FOLDER...] passes each
+ * file in the folders to the target, and reports each folder as a test. A folder without
+ * files is a failure; the folders after the corpus may be missing. The current file is
+ * written to stderr, in case the target crashes.
  */
 #undef NDEBUG
 #include <dirent.h>
@@ -32,7 +32,7 @@ static void feed(const char *path)
 		err(1, "%s", path);
 	rewind(file);
 
-	/* Not a byte more than there is, so that ASan sees a step too far. */
+	/* Exactly as large as the file, so that ASan detects a read past the end. */
 	size = (size_t)len;
 	data = malloc(size);
 	if ((size > 0 && !data) || fread(data, 1, size, file) != size)
@@ -44,7 +44,7 @@ static void feed(const char *path)
 	free(data);
 }
 
-/* How many there were, or -1 if there is no such folder. */
+/* Returns the number of files, or -1 if there is no such folder. */
 static int feed_folder(const char *folder)
 {
 	struct dirent **names = NULL;
@@ -62,7 +62,7 @@ static int feed_folder(const char *folder)
 
 int main(int argc, char **argv)
 {
-	/* Targets may print; stdout is for our report. */
+	/* Targets may print to stdout, which is for the report only. */
 	int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int n, tests = 0;
 	bool failed = argc < 2;

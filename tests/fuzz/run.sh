@@ -49,7 +49,7 @@ for target; do
 		continue
 	fi
 
-	# Only what reaches more than the corpus does, smallest first, while there is room.
+	# Merge only inputs that reach new code, smallest first, up to files_max.
 	rm -rf "$found.new"
 	mkdir "$found.new"
 	cp "$corpus"/* "$found.new"

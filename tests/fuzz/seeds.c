@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz-seeds tests/fuzz makes the inputs that are no text: plans, reports, results.
- * They are in the tree; make them again when their structs have changed.
+ * `fuzz-seeds tests/fuzz` makes the binary inputs: plans, reports, results. They are in the
+ * tree; make them again after a change of their structs.
  */
 #undef NDEBUG
 #include <err.h>
@@ -31,7 +31,7 @@ static void save(const char *folder, const char *name, const void *data, size_t 
 		err(1, "%s", path);
 }
 
-/* The bytes of a plan, which stay until the next one. */
+/* Returns the bytes of a plan, valid until the next call. */
 static char *plan_bytes(struct dw_plan_builder *b, size_t *ret_len)
 {
 	static _Alignas(struct dw_plan_header) char data[16384];
@@ -56,7 +56,7 @@ static void save_plan(struct dw_plan_builder *b, const char *name)
 	save("corpus/plan", name, data, len);
 }
 
-/* A whole one but for a number, which a caller puts where it should not be. */
+/* Returns a valid plan, in which a caller changes one number. */
 static void save_bad_plan(const char *name, size_t offset, uint32_t value)
 {
 	struct dw_plan_builder b;
@@ -87,7 +87,7 @@ static void save_bad_plans(void)
 	save_bad_plan("bad-source", bind + offsetof(struct dw_plan_entry, src), 4096);
 	save_bad_plan("bad-target", bind + offsetof(struct dw_plan_entry, dst), 4096);
 	save_bad_plan("file-too-long", file + offsetof(struct dw_plan_entry, size), 9);
-	/* The file's data is last, and ends in no NUL. */
+	/* The data of the file is last, and does not end with a NUL. */
 	save_bad_plan("word-without-end", arg, 31);
 	save_bad_plan("word-outside", arg, 4096);
 }
@@ -132,7 +132,7 @@ static void save_plans(void)
 	save_plan(&b, "everything");
 }
 
-/* A packet, and how many descriptors come with it. */
+/* A packet, and the number of its descriptors. */
 static void save_report(const char *folder, const char *name,
                         const struct dw_report *report, uint8_t n_fds, size_t len)
 {

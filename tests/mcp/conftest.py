@@ -94,9 +94,12 @@ def prepare():
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             install(folder)
-        # A module is looked for from where the script lies.
+        # Node searches for modules from the script's folder upwards.
         for script in HERE.glob("*.mjs"):
-            shutil.copy(script, folder)
+            # Not copied over the old one: another test may be starting it, and would run
+            # an empty script.
+            shutil.copy(script, folder / "new")
+            (folder / "new").rename(folder / script.name)
     return Node(folder)
 
 

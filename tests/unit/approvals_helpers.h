@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 
-/* What the tests of the approvals share. */
+/* Helpers shared by the tests of approvals. */
 
 #define ALICE "uid:1000 (alice)"
 #define BOB "uid:1001 (bob)"
@@ -116,7 +116,7 @@ static inline struct dw_approval ask(struct dw_approvals *a, const struct dw_ask
 	return approval;
 }
 
-/* Ask for the code as alice, the rest being as it is; its id. */
+/* Asks for an approval of this code, otherwise with question()'s fields; stores its id. */
 static inline void ask_code(struct dw_approvals *a, const char *code, char id[DW_ID_MAX])
 {
 	struct dw_request req = request(code);
@@ -156,7 +156,7 @@ static inline enum dw_approval_state state_of(struct dw_approvals *a, const char
 	return found;
 }
 
-/* 0, or the code of the error. */
+/* Returns 0, or the code of the error. */
 static inline int use(struct dw_approvals *a, const char *id, const char *code)
 {
 	struct dw_request req = request(code);

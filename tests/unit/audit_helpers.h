@@ -20,7 +20,7 @@
 #include "base/id.h"
 #include "base/path.h"
 
-/* What the tests of the audit share: a folder of their own, and runs to record. */
+/* Helpers shared by the tests of the audit record: a folder per test, and runs. */
 
 struct place {
 	char folder[64];
@@ -85,7 +85,7 @@ static inline void end_well(struct dw_audit *audit, const char *id)
 		fail_msg("%s", err.text);
 }
 
-/* So many runs, each with its end. */
+/* Records n runs, each with its intent and its outcome. */
 static inline void record_runs(const char *path, int n)
 {
 	struct dw_audit *audit = open_audit(path);
@@ -128,7 +128,7 @@ static inline void assert_sound(const char *path, uint64_t records)
 	assert_int_equal(verdict.records, records);
 }
 
-/* As anybody with the file and a shell could. 0, or SQLite's code. */
+/* Executes SQL as any user with write access to the file could; returns SQLite's code. */
 static inline int tamper(const char *path, const char *sql)
 {
 	sqlite3 *db = NULL;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# same.sh FILE PROGRAM ARGUMENT...: does the program, which may be for another machine, write
-# what is in the file?
+# same.sh FILE PROGRAM ARGUMENT...: succeeds if the program, which may be built for another
+# architecture, writes exactly the contents of FILE.
 
 set -euo pipefail
 file=$1

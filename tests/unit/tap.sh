@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# tap.sh PROGRAM: a cmocka program's report, as meson understands it. cmocka
+# tap.sh PROGRAM: prints the report of a cmocka program as TAP that meson reads. cmocka
 # 1.1 writes a skipped test as "not ok 2 # SKIP name", which meson counts as
-# failed. What is built for another machine runs in what meson names for it.
+# failed. A program for another architecture runs in the wrapper that meson names.
 
 set -o pipefail
 read -r -a wrapper <<<"${MESON_EXE_WRAPPER:-}"

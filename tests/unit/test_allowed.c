@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a list of commands comes to, in a root file system of our own making. */
+/* Which files allowed_commands resolves to, in a root file system made by the tests. */
 #include "levels/allowed_set.h"
 
 #include <fcntl.h>
@@ -120,7 +120,7 @@ static struct dw_allowed_set *with(const char *name)
 	return set;
 }
 
-static void a_link_is_a_name_of_the_file_it_leads_to(void **state)
+static void a_link_is_resolved_to_its_target_file(void **state)
 {
 	struct dw_allowed_set *set = with("awk");
 
@@ -137,7 +137,7 @@ static void a_link_is_a_name_of_the_file_it_leads_to(void **state)
 	dw_allowed_set_free(set);
 }
 
-static void a_script_brings_its_interpreter_along(void **state)
+static void a_script_adds_its_interpreter(void **state)
 {
 	struct dw_allowed_set *set = with("tool");
 
@@ -146,13 +146,13 @@ static void a_script_brings_its_interpreter_along(void **state)
 	assert_true(has_file(set, "/usr/bin/tool"));
 	assert_true(has_file(set, "/usr/bin/env"));
 	assert_true(has_file(set, "/usr/bin/python3.11"));
-	/* By whatever way it was named: what is in front of it has no links. */
+	/* Links in the folder part are resolved: /bin/python3 is listed below /usr/bin. */
 	assert_int_equal(set->n_names, 1);
 	assert_true(has_name(set, "/usr/bin/python3", "/usr/bin/python3.11"));
 	dw_allowed_set_free(set);
 }
 
-static void scripts_lead_nowhere_else(void **state)
+static void an_invalid_interpreter_line_adds_no_file(void **state)
 {
 	static const char *const alone[] = {"loop", "out", "relative", "short", "folder"};
 
@@ -166,10 +166,11 @@ static void scripts_lead_nowhere_else(void **state)
 	}
 }
 
-static void many_programs_in_one_file_are_not_told_apart(void **state)
+static void a_multi_call_binary_is_accepted_only_by_its_own_name(void **state)
 {
 	static const char *const hidden[] = {"by-link", "by-inode", "by-line"};
-	struct dw_allowed_set *set = with("busybox"); /* who says so means all of it */
+	struct dw_allowed_set *set = with(
+		"busybox"); /* its own name permits all of its programs */
 
 	(void)state;
 	assert_int_equal(set->n_files, 1);
@@ -186,7 +187,7 @@ static void many_programs_in_one_file_are_not_told_apart(void **state)
 	}
 }
 
-static void what_is_not_there_is_left_out(void **state)
+static void a_missing_program_adds_no_file(void **state)
 {
 	struct dw_allowed_set *set = with("missing");
 	struct dw_error err = {0};
@@ -198,7 +199,7 @@ static void what_is_not_there_is_left_out(void **state)
 	assert_int_equal(err.code, DW_E_NOT_FOUND);
 }
 
-static void a_program_of_the_host_brings_its_loader_along(void **state)
+static void a_program_of_the_host_adds_its_dynamic_loader(void **state)
 {
 	struct dw_error err = {0};
 	struct dw_allowed_set *set = dw_allowed_set_new(NULL, &err);
@@ -217,12 +218,12 @@ static void a_program_of_the_host_brings_its_loader_along(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_link_is_a_name_of_the_file_it_leads_to),
-		cmocka_unit_test(a_script_brings_its_interpreter_along),
-		cmocka_unit_test(scripts_lead_nowhere_else),
-		cmocka_unit_test(many_programs_in_one_file_are_not_told_apart),
-		cmocka_unit_test(what_is_not_there_is_left_out),
-		cmocka_unit_test(a_program_of_the_host_brings_its_loader_along),
+		cmocka_unit_test(a_link_is_resolved_to_its_target_file),
+		cmocka_unit_test(a_script_adds_its_interpreter),
+		cmocka_unit_test(an_invalid_interpreter_line_adds_no_file),
+		cmocka_unit_test(a_multi_call_binary_is_accepted_only_by_its_own_name),
+		cmocka_unit_test(a_missing_program_adds_no_file),
+		cmocka_unit_test(a_program_of_the_host_adds_its_dynamic_loader),
 	};
 
 	return cmocka_run_group_tests(tests, make_root, remove_root);

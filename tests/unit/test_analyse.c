@@ -55,7 +55,7 @@ static int forget(void **state)
 	return 0;
 }
 
-/* Where the build had no grammars, that is an answer, and the only thing to test. */
+/* Returns true in a build without grammars, where only the error can be tested. */
 static bool no_grammars(void)
 {
 	struct dw_findings none = {0};
@@ -69,7 +69,7 @@ static bool no_grammars(void)
 	return true;
 }
 
-static void an_unknown_language_is_named(void **state)
+static void the_error_names_an_unknown_language(void **state)
 {
 	struct dw_findings none = {0};
 	struct dw_error err = {0};
@@ -81,7 +81,7 @@ static void an_unknown_language_is_named(void **state)
 	assert_null(none.list);
 }
 
-static void a_language_has_its_aliases(void **state)
+static void languages_are_found_by_alias(void **state)
 {
 	(void)state;
 	assert_string_equal(dw_analyse_find("PY"), "python");
@@ -93,7 +93,7 @@ static void a_language_has_its_aliases(void **state)
 		assert_non_null(dw_analyse_modules(dw_analyse_language(i)));
 }
 
-static void a_finding_has_its_place(void **state)
+static void a_finding_has_its_line_and_column(void **state)
 {
 	(void)state;
 	if (no_grammars())
@@ -106,7 +106,7 @@ static void a_finding_has_its_place(void **state)
 	assert_int_equal(found.list[0].severity, DW_SEVERITY_ERROR);
 }
 
-static void nothing_is_found_in_nothing(void **state)
+static void empty_code_has_no_findings(void **state)
 {
 	static const char blank[] = " \n\t\n";
 
@@ -121,7 +121,7 @@ static void nothing_is_found_in_nothing(void **state)
 	}
 }
 
-static void only_named_modules_are_allowed(void **state)
+static void modules_outside_the_allow_list_are_found(void **state)
 {
 	static const char *const names[] = {"math", "numpy", NULL};
 	static const char *const none[] = {NULL};
@@ -140,7 +140,7 @@ static void only_named_modules_are_allowed(void **state)
 	assert_int_equal(found.n, 4);
 }
 
-static void too_much_code_is_said_to_be_too_much(void **state)
+static void code_above_the_size_limit_is_one_finding(void **state)
 {
 	size_t len = (size_t)10 << 20;
 	char *code = malloc(len);
@@ -158,8 +158,8 @@ static void too_much_code_is_said_to_be_too_much(void **state)
 	free(code);
 }
 
-/* Deep, wide and endless: it ends, and does not take it for an ordinary program. */
-static void hostile_nesting_ends(void **state)
+/* Deep, wide and unclosed nesting: the analysis must end. */
+static void the_analysis_of_hostile_nesting_ends(void **state)
 {
 	static const struct {
 		const char *language;
@@ -188,8 +188,8 @@ static void hostile_nesting_ends(void **state)
 	free(code);
 }
 
-/* The scanners of grammars save these words in a buffer of 1024 bytes. */
-static void words_of_here_documents_may_be_long(void **state)
+/* The scanners of the grammars save these delimiters in a buffer of 1024 bytes. */
+static void here_documents_with_long_delimiters_are_analysed(void **state)
 {
 	static const struct {
 		const char *language;
@@ -222,8 +222,8 @@ static void words_of_here_documents_may_be_long(void **state)
 	}
 }
 
-/* Many of them at once, so that each of the last does not quite fit. */
-static void here_documents_may_be_many(void **state)
+/* Many at once, so that the last delimiters do not quite fit into the buffer. */
+static void many_here_documents_at_once_are_analysed(void **state)
 {
 	static char code[40000];
 
@@ -264,8 +264,8 @@ static void a_hidden_call_below_deep_nesting_is_found(void **state)
 	free(code);
 }
 
-/* Each name is made of the one before, twice. */
-static void doubling_texts_end(void **state)
+/* Each string is twice the one before: the last would have 2^99 characters. */
+static void the_analysis_of_exponentially_growing_strings_ends(void **state)
 {
 	char code[8192];
 	int len = snprintf(code, sizeof(code), "x0 = 'a'\n");
@@ -280,7 +280,7 @@ static void doubling_texts_end(void **state)
 	analyse("python", code, (size_t)len, NULL);
 }
 
-static void names_that_are_each_other_end(void **state)
+static void the_analysis_of_cyclic_assignments_ends(void **state)
 {
 	(void)state;
 	if (no_grammars())
@@ -291,7 +291,7 @@ static void names_that_are_each_other_end(void **state)
 	assert_true(has("dynamic:command"));
 }
 
-static void too_many_findings_are_cut(void **state)
+static void findings_beyond_the_maximum_are_dropped(void **state)
 {
 	size_t len = 0, lines = 3000;
 	char *code = malloc(lines * 10);
@@ -308,7 +308,7 @@ static void too_many_findings_are_cut(void **state)
 	free(code);
 }
 
-static void what_cannot_be_parsed_is_said(void **state)
+static void a_syntax_error_is_a_finding(void **state)
 {
 	(void)state;
 	if (no_grammars())
@@ -321,7 +321,7 @@ static void what_cannot_be_parsed_is_said(void **state)
 	assert_true(has("syntax:error"));
 }
 
-static void names_in_rules_are_plain(void **state)
+static void rule_names_are_printable_ascii(void **state)
 {
 	static const char *const names[] = {NULL};
 	const struct dw_analyse_options options = {.allowed_modules = names};
@@ -337,7 +337,7 @@ static void names_in_rules_are_plain(void **state)
 			assert_true(*p > ' ' && *p < 0x7f);
 }
 
-static void programs_in_programs_are_read(void **state)
+static void code_in_strings_of_code_is_analysed(void **state)
 {
 	(void)state;
 	if (no_grammars())
@@ -351,22 +351,22 @@ static void programs_in_programs_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_unknown_language_is_named),
-		cmocka_unit_test(a_language_has_its_aliases),
-		cmocka_unit_test(a_finding_has_its_place),
-		cmocka_unit_test(nothing_is_found_in_nothing),
-		cmocka_unit_test(only_named_modules_are_allowed),
-		cmocka_unit_test(too_much_code_is_said_to_be_too_much),
-		cmocka_unit_test(hostile_nesting_ends),
-		cmocka_unit_test(words_of_here_documents_may_be_long),
-		cmocka_unit_test(here_documents_may_be_many),
+		cmocka_unit_test(the_error_names_an_unknown_language),
+		cmocka_unit_test(languages_are_found_by_alias),
+		cmocka_unit_test(a_finding_has_its_line_and_column),
+		cmocka_unit_test(empty_code_has_no_findings),
+		cmocka_unit_test(modules_outside_the_allow_list_are_found),
+		cmocka_unit_test(code_above_the_size_limit_is_one_finding),
+		cmocka_unit_test(the_analysis_of_hostile_nesting_ends),
+		cmocka_unit_test(here_documents_with_long_delimiters_are_analysed),
+		cmocka_unit_test(many_here_documents_at_once_are_analysed),
 		cmocka_unit_test(a_hidden_call_below_deep_nesting_is_found),
-		cmocka_unit_test(doubling_texts_end),
-		cmocka_unit_test(names_that_are_each_other_end),
-		cmocka_unit_test(too_many_findings_are_cut),
-		cmocka_unit_test(what_cannot_be_parsed_is_said),
-		cmocka_unit_test(names_in_rules_are_plain),
-		cmocka_unit_test(programs_in_programs_are_read),
+		cmocka_unit_test(the_analysis_of_exponentially_growing_strings_ends),
+		cmocka_unit_test(the_analysis_of_cyclic_assignments_ends),
+		cmocka_unit_test(findings_beyond_the_maximum_are_dropped),
+		cmocka_unit_test(a_syntax_error_is_a_finding),
+		cmocka_unit_test(rule_names_are_printable_ascii),
+		cmocka_unit_test(code_in_strings_of_code_is_analysed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, forget);

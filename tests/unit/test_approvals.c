@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-static void what_was_asked_is_there_to_be_read(void **state)
+static void a_pending_approval_describes_the_request(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request req = request("import socket\n");
@@ -36,7 +36,7 @@ static void what_was_asked_is_there_to_be_read(void **state)
 	dw_approvals_close(a);
 }
 
-static void the_file_is_for_its_owner_alone(void **state)
+static void the_file_must_be_private_to_its_owner(void **state)
 {
 	const struct place *place = *state;
 	struct dw_approvals *a = NULL;
@@ -53,7 +53,7 @@ static void the_file_is_for_its_owner_alone(void **state)
 	assert_int_equal(err.code, DW_E_DENIED);
 }
 
-static void a_yes_is_used_once(void **state)
+static void an_approval_is_used_once(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	char id[DW_ID_MAX], again[DW_ID_MAX];
@@ -70,7 +70,7 @@ static void a_yes_is_used_once(void **state)
 	dw_approvals_close(a);
 }
 
-static void a_yes_is_for_what_was_asked_and_for_who_asked(void **state)
+static void an_approval_covers_only_its_request_and_its_caller(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request req = request("1");
@@ -85,13 +85,13 @@ static void a_yes_is_for_what_was_asked_and_for_who_asked(void **state)
 	req.limits.memory_bytes = 1;
 	assert_int_equal(dw_approvals_use(a, id, ALICE, RUN, &req, &err), -1);
 	assert_int_equal(err.code, DW_E_DENIED);
-	/* Another name for the same account is no other person. */
+	/* The uid identifies the account, not the name. */
 	req = request("1");
 	assert_int_equal(dw_approvals_use(a, id, "uid:1000", RUN, &req, &err), 0);
 	dw_approvals_close(a);
 }
 
-static void a_no_stays_a_no(void **state)
+static void a_denial_is_final(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_ruling yes = {.yes = true, .who = BOB};
@@ -114,7 +114,7 @@ static void a_no_stays_a_no(void **state)
 	dw_approvals_close(a);
 }
 
-static void who_was_cut_off_may_come_again(void **state)
+static void asking_again_returns_the_same_approval(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request req = request("1");
@@ -129,14 +129,14 @@ static void who_was_cut_off_may_come_again(void **state)
 	assert_int_equal(again.state, DW_APPROVAL_PENDING);
 	dw_approval_finish(&again);
 
-	/* Also when it was approved meanwhile. */
+	/* Also after it was approved. */
 	assert_int_equal(decide(a, id, true, BOB, DW_REMEMBER_NO), 0);
 	again = ask(a, &q, false);
 	assert_string_equal(again.id, id);
 	assert_int_equal(again.state, DW_APPROVAL_APPROVED);
 	dw_approval_finish(&again);
 
-	/* Somebody else, or another rule, is another question. */
+	/* Another rule or another caller gets an approval of its own. */
 	q.rule = "other";
 	again = ask(a, &q, true);
 	assert_string_not_equal(again.id, id);
@@ -148,7 +148,7 @@ static void who_was_cut_off_may_come_again(void **state)
 	dw_approvals_close(a);
 }
 
-static void all_is_there_after_a_restart(void **state)
+static void approvals_survive_a_restart(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	char pending[DW_ID_MAX], approved[DW_ID_MAX], denied[DW_ID_MAX];
@@ -170,7 +170,7 @@ static void all_is_there_after_a_restart(void **state)
 	dw_approvals_close(a);
 }
 
-static void nobody_approves_their_own(void **state)
+static void a_caller_cannot_approve_their_own_request(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_ruling yes = {.yes = true, .who = "uid:1000 (alias)"};
@@ -187,14 +187,14 @@ static void nobody_approves_their_own(void **state)
 	yes.allow_self = true;
 	assert_int_equal(dw_approvals_decide(a, id, &yes, NULL, &err), 0);
 
-	/* Unless policy said so when it was asked. */
+	/* Unless the policy permitted it when the request was made. */
 	yes.allow_self = false;
 	q.allow_self = true;
 	approval = ask(a, &q, true);
 	assert_int_equal(dw_approvals_decide(a, approval.id, &yes, NULL, &err), 0);
 	dw_approval_finish(&approval);
 
-	/* A longer number is somebody else's; a no is everybody's. */
+	/* uid 10001 only starts like uid 1000; and a caller may deny their own request. */
 	ask_code(a, "3", id);
 	yes.who = "uid:10001";
 	assert_int_equal(dw_approvals_decide(a, id, &yes, NULL, &err), 0);
@@ -203,7 +203,7 @@ static void nobody_approves_their_own(void **state)
 	dw_approvals_close(a);
 }
 
-static void after_its_time_nothing_is_decided_or_used(void **state)
+static void an_expired_approval_is_neither_decided_nor_used(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_ruling yes = {.yes = true, .who = BOB};
@@ -221,7 +221,7 @@ static void after_its_time_nothing_is_decided_or_used(void **state)
 	                    "expired at 1970-01-01T00:00:00.000005Z without a decision");
 	dw_approval_finish(&told);
 
-	/* A clock that is put back changes nothing. */
+	/* It stays expired when the clock is set back. */
 	tamper(state, "UPDATE question SET expires_us = 9000000000000000");
 	assert_int_equal(state_of(a, id), DW_APPROVAL_EXPIRED);
 
@@ -233,7 +233,7 @@ static void after_its_time_nothing_is_decided_or_used(void **state)
 	dw_approvals_close(a);
 }
 
-static void who_waits_sees_it_expire_also_after_a_restart(void **state)
+static void a_wait_after_a_restart_ends_when_the_approval_expires(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request req = request("1");
@@ -252,7 +252,7 @@ static void who_waits_sees_it_expire_also_after_a_restart(void **state)
 	dw_approvals_close(a);
 }
 
-static void waiting_ends_with_the_deadline_or_when_called_off(void **state)
+static void a_wait_ends_at_its_deadline_or_when_cancelled(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_approval seen = {0};
@@ -275,9 +275,9 @@ static void waiting_ends_with_the_deadline_or_when_called_off(void **state)
 	dw_approvals_close(a);
 }
 
-/* ---- remembering ---- */
+/* ---- remembered approvals ---- */
 
-/* Ask, and be answered by what is remembered (want), or not. */
+/* Asks; a remembered approval must answer (want), or must not. */
 static void assert_answered(struct dw_approvals *a, const struct dw_asking *q, bool want)
 {
 	struct dw_approval approval = ask(a, q, !want);
@@ -316,7 +316,7 @@ static void forget_all(struct dw_approvals *a)
 	assert_int_equal(err.code, DW_E_NOT_FOUND);
 }
 
-static void code_is_remembered_for_this_caller_until_it_is_forgotten(void **state)
+static void code_is_remembered_for_its_caller_until_it_is_forgotten(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request req = request("1"), other = request("2");
@@ -365,7 +365,7 @@ static void a_session_is_remembered_with_its_rule_for_a_day(void **state)
 	dw_approvals_close(a);
 }
 
-static void who_has_no_session_has_that_of_the_daemon(void **state)
+static void without_a_session_id_a_session_ends_at_a_restart(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request req = request("1"), other = request("2");
@@ -384,7 +384,7 @@ static void who_has_no_session_has_that_of_the_daemon(void **state)
 	dw_approvals_close(a);
 }
 
-static void a_rule_is_remembered_for_this_caller(void **state)
+static void a_rule_is_remembered_for_its_caller(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request other = request("2");
@@ -406,7 +406,7 @@ static void a_rule_is_remembered_for_this_caller(void **state)
 	dw_approvals_close(a);
 }
 
-static void what_is_remembered_answers_what_waits_already(void **state)
+static void a_remembered_approval_answers_pending_requests(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	char first[DW_ID_MAX], second[DW_ID_MAX], third[DW_ID_MAX];
@@ -417,14 +417,14 @@ static void what_is_remembered_answers_what_waits_already(void **state)
 	assert_int_equal(decide(a, first, true, BOB, DW_REMEMBER_RULE), 0);
 	assert_int_equal(state_of(a, second), DW_APPROVAL_APPROVED);
 	assert_int_equal(use(a, second, "2"), 0);
-	/* What it has answered is gone with it, if nobody used it; a yes of its own is not. */
+	/* Forgetting withdraws unused approvals that it gave, but not one that a person gave. */
 	forget_all(a);
 	assert_int_equal(use(a, third, "3"), DW_E_DENIED);
 	assert_int_equal(use(a, first, "1"), 0);
 	dw_approvals_close(a);
 }
 
-static void what_a_memory_answered_is_for_the_run_that_asked(void **state)
+static void a_remembered_approval_is_for_the_run_that_asked(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_request req = request("2");
@@ -438,7 +438,7 @@ static void what_a_memory_answered_is_for_the_run_that_asked(void **state)
 	second = ask(a, &q, false);
 	assert_string_not_equal(first.id, second.id);
 	dw_approval_finish(&second);
-	/* Who comes when the session is over finds nothing that others left. */
+	/* After the session ended, a request finds no unused approval of another run. */
 	tamper(state, "UPDATE memory SET expires_us = 5");
 	second = ask(a, &q, true);
 	assert_int_equal(second.state, DW_APPROVAL_PENDING);
@@ -448,7 +448,7 @@ static void what_a_memory_answered_is_for_the_run_that_asked(void **state)
 	dw_approvals_close(a);
 }
 
-static void only_a_yes_is_remembered(void **state)
+static void a_denial_cannot_be_remembered(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_ruling no = {.who = BOB, .remember = DW_REMEMBER_RULE};
@@ -479,7 +479,7 @@ static void assert_busy(struct dw_approvals *a, const struct dw_asking *q)
 	assert_null(approval.who);
 }
 
-static void only_so_many_wait_of_a_caller_and_in_all(void **state)
+static void pending_approvals_are_limited_per_caller_and_in_total(void **state)
 {
 	struct dw_approvals *a =
 		open_with(state,
@@ -498,7 +498,7 @@ static void only_so_many_wait_of_a_caller_and_in_all(void **state)
 	dw_approval_finish(&approval);
 	q.who = "key:1 (ci)";
 	assert_busy(a, &q);
-	/* One that is there already is not one more; one that is decided is one less. */
+	/* Asking again does not count; a decision frees a place. */
 	q.who = BOB;
 	approval = ask(a, &q, false);
 	dw_approval_finish(&approval);
@@ -509,7 +509,7 @@ static void only_so_many_wait_of_a_caller_and_in_all(void **state)
 	dw_approvals_close(a);
 }
 
-static void what_is_too_large_to_be_read_is_refused(void **state)
+static void a_request_too_large_to_review_is_refused(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	autofree char *code = malloc(DW_APPROVALS_REQUEST_MAX + 1);
@@ -526,7 +526,7 @@ static void what_is_too_large_to_be_read_is_refused(void **state)
 	assert_int_equal(dw_approvals_ask(a, &q, &approval, NULL, &err), -1);
 	assert_int_equal(err.code, DW_E_INVALID);
 
-	/* Names are compared, and so never cut; reasons are read, and cut. */
+	/* Names are compared, so they are never truncated; reasons are only shown, so they are. */
 	code[DW_APPROVALS_TEXT_MAX + 1] = '\0';
 	req = request("1");
 	q.rule = code;
@@ -540,7 +540,7 @@ static void what_is_too_large_to_be_read_is_refused(void **state)
 	dw_approvals_close(a);
 }
 
-static void of_many_findings_the_first_are_kept(void **state)
+static void only_the_first_of_many_findings_are_stored(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	size_t room = 2 * DW_APPROVALS_FINDINGS_MAX, len = 1;
@@ -571,7 +571,7 @@ static int count_one(void *user, const struct dw_approval *approval)
 	return 0;
 }
 
-static void what_is_over_goes_after_a_week_or_when_there_is_much(void **state)
+static void old_and_surplus_decided_approvals_are_deleted(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_error err = {0};
@@ -587,6 +587,7 @@ static void what_is_over_goes_after_a_week_or_when_there_is_much(void **state)
 
 	tamper(state,
 	       "INSERT INTO question SELECT NULL, printf('%032x', value), 2, allow_self, run, "
+	       /* prose: allow the name of a column */
 	       "hash, caller, who, door, session, rule, reason, findings, request, asked_us, "
 	       "expires_us, use_us, decided_us, decided_by, note, remember, memory, used_us, "
 	       "used_by FROM question, (WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL "
@@ -603,7 +604,7 @@ static void what_is_over_goes_after_a_week_or_when_there_is_much(void **state)
 
 /* ---- ids ---- */
 
-static void a_prefix_will_do_if_only_one_has_it(void **state)
+static void an_unambiguous_prefix_of_an_id_is_accepted(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct dw_approval found = {0};
@@ -628,13 +629,13 @@ static void a_prefix_will_do_if_only_one_has_it(void **state)
 		assert_int_equal(dw_approvals_get(a, *bad, &found, &err), -1);
 		assert_int_equal(err.code, DW_E_INVALID);
 	}
-	/* Only who decides may be brief: a run has the whole of it. */
+	/* A decision accepts a prefix; a run needs the full id. */
 	assert_int_equal(decide(a, "abcd", true, BOB, DW_REMEMBER_NO), 0);
 	assert_int_equal(use(a, "abcd", "1"), DW_E_INVALID);
 	dw_approvals_close(a);
 }
 
-static void a_file_that_is_gone_takes_its_questions_with_it(void **state)
+static void deleting_the_file_deletes_its_approvals(void **state)
 {
 	const struct place *place = *state;
 	struct dw_approvals *a = open_approvals(state);
@@ -656,7 +657,7 @@ static void a_file_that_is_gone_takes_its_questions_with_it(void **state)
 	dw_approvals_close(a);
 }
 
-static void a_question_is_its_callers(void **state)
+static void an_approval_belongs_to_the_callers_uid(void **state)
 {
 	struct dw_approval approval = {.who = (char *)ALICE};
 
@@ -667,7 +668,7 @@ static void a_question_is_its_callers(void **state)
 	assert_false(dw_approval_is_of(&approval, ""));
 }
 
-static void a_file_that_is_damaged_approves_nothing(void **state)
+static void a_damaged_file_approves_nothing(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	char id[DW_ID_MAX];
@@ -681,32 +682,32 @@ static void a_file_that_is_damaged_approves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_asked_is_there_to_be_read),
-		TEST(the_file_is_for_its_owner_alone),
-		TEST(a_yes_is_used_once),
-		TEST(a_yes_is_for_what_was_asked_and_for_who_asked),
-		TEST(a_no_stays_a_no),
-		TEST(who_was_cut_off_may_come_again),
-		TEST(all_is_there_after_a_restart),
-		TEST(nobody_approves_their_own),
-		TEST(after_its_time_nothing_is_decided_or_used),
-		TEST(who_waits_sees_it_expire_also_after_a_restart),
-		TEST(waiting_ends_with_the_deadline_or_when_called_off),
-		TEST(code_is_remembered_for_this_caller_until_it_is_forgotten),
+		TEST(a_pending_approval_describes_the_request),
+		TEST(the_file_must_be_private_to_its_owner),
+		TEST(an_approval_is_used_once),
+		TEST(an_approval_covers_only_its_request_and_its_caller),
+		TEST(a_denial_is_final),
+		TEST(asking_again_returns_the_same_approval),
+		TEST(approvals_survive_a_restart),
+		TEST(a_caller_cannot_approve_their_own_request),
+		TEST(an_expired_approval_is_neither_decided_nor_used),
+		TEST(a_wait_after_a_restart_ends_when_the_approval_expires),
+		TEST(a_wait_ends_at_its_deadline_or_when_cancelled),
+		TEST(code_is_remembered_for_its_caller_until_it_is_forgotten),
 		TEST(a_session_is_remembered_with_its_rule_for_a_day),
-		TEST(who_has_no_session_has_that_of_the_daemon),
-		TEST(a_rule_is_remembered_for_this_caller),
-		TEST(what_is_remembered_answers_what_waits_already),
-		TEST(what_a_memory_answered_is_for_the_run_that_asked),
-		TEST(only_a_yes_is_remembered),
-		TEST(only_so_many_wait_of_a_caller_and_in_all),
-		TEST(what_is_too_large_to_be_read_is_refused),
-		TEST(of_many_findings_the_first_are_kept),
-		TEST(what_is_over_goes_after_a_week_or_when_there_is_much),
-		TEST(a_prefix_will_do_if_only_one_has_it),
-		TEST(a_file_that_is_gone_takes_its_questions_with_it),
-		TEST(a_question_is_its_callers),
-		TEST(a_file_that_is_damaged_approves_nothing),
+		TEST(without_a_session_id_a_session_ends_at_a_restart),
+		TEST(a_rule_is_remembered_for_its_caller),
+		TEST(a_remembered_approval_answers_pending_requests),
+		TEST(a_remembered_approval_is_for_the_run_that_asked),
+		TEST(a_denial_cannot_be_remembered),
+		TEST(pending_approvals_are_limited_per_caller_and_in_total),
+		TEST(a_request_too_large_to_review_is_refused),
+		TEST(only_the_first_of_many_findings_are_stored),
+		TEST(old_and_surplus_decided_approvals_are_deleted),
+		TEST(an_unambiguous_prefix_of_an_id_is_accepted),
+		TEST(deleting_the_file_deletes_its_approvals),
+		TEST(an_approval_belongs_to_the_callers_uid),
+		TEST(a_damaged_file_approves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,9 +16,9 @@
 #include "base/cleanup.h"
 
 /*
- * Every field of a request is in this table, by the name that it has in the header:
- * with a change that must change the hash, or without one since it must not. A test
- * compares the names with the header, so that a new field needs a line here.
+ * Every field of a request, by its name in the header, with a function that changes the
+ * field; NULL if the field must not change the hash. A test compares the names with the
+ * header, so that a new field needs a line here.
  */
 
 static const char *const one[] = {"a"}, *const two[] = {"a", "b"},
@@ -69,7 +69,7 @@ static void set_limits(struct dw_request *req)
 
 static const struct {
 	const char *name;
-	void (*change)(struct dw_request *req); /* NULL: it is not about what runs */
+	void (*change)(struct dw_request *req); /* NULL: not part of the hash */
 } fields[] = {
 #define COUNTS(field)               \
 	{                           \
@@ -111,7 +111,7 @@ static const struct {
 	{"owned", NULL},
 };
 
-/* The lists are there, and their lengths say that nothing is in them. */
+/* The lists are set, but their lengths are 0. */
 static void fill(struct dw_request *req)
 {
 	dw_request_init(req);
@@ -140,7 +140,7 @@ static void assert_differ(const struct dw_request *a, const struct dw_request *b
 	assert_string_not_equal(x, y);
 }
 
-static void every_field_that_says_what_runs_changes_the_hash(void **state)
+static void every_field_that_affects_the_run_changes_the_hash(void **state)
 {
 	char hashes[ARRAY_SIZE(fields) + 1][DW_APPROVAL_HASH_MAX];
 	size_t n = 1;
@@ -158,7 +158,7 @@ static void every_field_that_says_what_runs_changes_the_hash(void **state)
 		digest(&after, hashes[n]);
 		for (size_t k = 0; k < n; k++)
 			if (strcmp(hashes[k], hashes[n]) == 0)
-				fail_msg("%s does not count", fields[i].name);
+				fail_msg("%s does not change the hash", fields[i].name);
 		n++;
 	}
 	assert_true(n > 15);
@@ -183,7 +183,7 @@ static void every_limit_changes_the_hash(void **state)
 	}
 }
 
-static void what_is_in_lists_counts_and_where_it_is_cut(void **state)
+static void contents_and_borders_of_list_items_change_the_hash(void **state)
 {
 	static const struct dw_env envs[][2] = {{{"A", "1"}},
 	                                        {{"A", "2"}},
@@ -220,7 +220,7 @@ static void what_is_in_lists_counts_and_where_it_is_cut(void **state)
 		}
 }
 
-static void what_is_about_who_waits_does_not_count(void **state)
+static void the_id_and_the_callers_handles_do_not_change_the_hash(void **state)
 {
 	char x[DW_APPROVAL_HASH_MAX], y[DW_APPROVAL_HASH_MAX];
 	struct dw_request a, b;
@@ -245,8 +245,8 @@ static bool in_table(const char *name, size_t len)
 	return false;
 }
 
-/* The members of the struct, as its header has them: the word before each semicolon. */
-static void no_field_of_the_struct_is_missing_here(void **state)
+/* Finds the members of the struct in its header: the word before each semicolon. */
+static void the_table_lists_every_field_of_the_struct(void **state)
 {
 	autofree char *text = calloc(1, 1 << 16);
 	FILE *file = fopen(DW_SOURCE_ROOT "/include/dewar/request.h", "re");
@@ -281,11 +281,11 @@ static void no_field_of_the_struct_is_missing_here(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_field_that_says_what_runs_changes_the_hash),
+		cmocka_unit_test(every_field_that_affects_the_run_changes_the_hash),
 		cmocka_unit_test(every_limit_changes_the_hash),
-		cmocka_unit_test(what_is_in_lists_counts_and_where_it_is_cut),
-		cmocka_unit_test(what_is_about_who_waits_does_not_count),
-		cmocka_unit_test(no_field_of_the_struct_is_missing_here),
+		cmocka_unit_test(contents_and_borders_of_list_items_change_the_hash),
+		cmocka_unit_test(the_id_and_the_callers_handles_do_not_change_the_hash),
+		cmocka_unit_test(the_table_lists_every_field_of_the_struct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

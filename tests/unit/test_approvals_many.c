@@ -8,14 +8,14 @@
 #include "approvals/approvals_own.h"
 #include "base/clock.h"
 
-/* Many at once, in threads and in processes: of each decision there is exactly one. */
+/* Threads and processes that decide at the same time: exactly one decision counts. */
 
 #define DECIDERS 8
 #define ROUNDS 20
-#define PATIENCE_MS 20000
+#define TIMEOUT_MS 20000
 
 struct decider {
-	struct dw_approvals *a; /* shared, or NULL: one of its own */
+	struct dw_approvals *a; /* shared, or NULL: the thread opens its own */
 	void **state;
 	const char *id;
 	pthread_barrier_t *barrier;
@@ -25,7 +25,7 @@ struct decider {
 	char by[64];
 };
 
-/* Each says something else: the even ones yes, the others no. */
+/* Even numbers approve, odd numbers deny. */
 static void *decide_once(void *user)
 {
 	struct decider *d = user;
@@ -77,7 +77,7 @@ static void race(void **state, struct dw_approvals *a, const char *id, bool shar
 			winner = i;
 		}
 	assert_int_not_equal(winner, -1);
-	/* All others were told the same: who it was, and what they said. */
+	/* All others were told the winner's name and decision. */
 	for (int i = 0; i < DECIDERS; i++) {
 		assert_int_equal(deciders[i].won, i != winner);
 		assert_int_equal(deciders[i].told, winner % 2 == 0 ? DW_APPROVAL_APPROVED
@@ -87,7 +87,7 @@ static void race(void **state, struct dw_approvals *a, const char *id, bool shar
 	(void)pthread_barrier_destroy(&barrier);
 }
 
-static void of_many_threads_that_decide_one_wins(void **state)
+static void exactly_one_of_many_deciding_threads_wins(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	char id[DW_ID_MAX];
@@ -101,7 +101,7 @@ static void of_many_threads_that_decide_one_wins(void **state)
 	dw_approvals_close(a);
 }
 
-static void of_many_processes_that_decide_one_wins(void **state)
+static void exactly_one_of_many_deciding_processes_wins(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	char id[DW_ID_MAX], byte;
@@ -109,7 +109,7 @@ static void of_many_processes_that_decide_one_wins(void **state)
 	int status, won = 0, gate[2];
 
 	ask_code(a, "1", id);
-	dw_approvals_close(a); /* nothing of SQLite's may go through a fork */
+	dw_approvals_close(a); /* an SQLite connection must not be used across fork() */
 	assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
 	for (int i = 0; i < DECIDERS; i++) {
 		pids[i] = fork();
@@ -149,7 +149,7 @@ static void *use_once(void *user)
 	return NULL;
 }
 
-static void of_many_runs_one_uses_the_approval(void **state)
+static void exactly_one_of_many_runs_uses_the_approval(void **state)
 {
 	struct dw_approvals *a = open_approvals(state), *b = open_approvals(state);
 	struct user users[DECIDERS];
@@ -187,11 +187,11 @@ struct waiter {
 static void *wait_once(void *user)
 {
 	struct waiter *w = user;
-	uint64_t deadline_ms = dw_now_ms() + PATIENCE_MS;
+	uint64_t deadline_ms = dw_now_ms() + TIMEOUT_MS;
 	struct dw_approval seen = {0};
 
 	w->r = dw_approvals_wait(w->a, w->id, deadline_ms, -1, &seen, NULL);
-	/* At its deadline it looks in any case. */
+	/* At the deadline the state is read in any case: that is no notification. */
 	if (dw_now_ms() >= deadline_ms)
 		w->r = -2;
 	w->seen = seen.state;
@@ -201,7 +201,7 @@ static void *wait_once(void *user)
 
 #define WAITERS 16
 
-/* Until those who wait have looked at the file so often, and go on waiting. */
+/* Returns when the waiting threads have checked the file this many times. */
 static void let_them_look(struct dw_approvals *a, int times)
 {
 	uint64_t before = 0, now;
@@ -217,7 +217,7 @@ static void let_them_look(struct dw_approvals *a, int times)
 }
 
 /* Another process decides, as `dewar approve` would, while the threads wait. */
-static void who_waits_hears_what_another_process_decides(void **state)
+static void waiting_threads_see_the_decisions_of_another_process(void **state)
 {
 	struct dw_approvals *a = open_approvals(state);
 	struct waiter waiters[WAITERS];
@@ -280,7 +280,7 @@ static void *ask_once(void *user)
 	return NULL;
 }
 
-static void many_that_ask_the_same_are_one_question(void **state)
+static void concurrent_identical_requests_share_one_approval(void **state)
 {
 	struct dw_approvals *a = open_approvals(state), *b = open_approvals(state);
 	struct waiter askers[DECIDERS];
@@ -306,11 +306,11 @@ static void many_that_ask_the_same_are_one_question(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(of_many_threads_that_decide_one_wins),
-		TEST(of_many_processes_that_decide_one_wins),
-		TEST(of_many_runs_one_uses_the_approval),
-		TEST(who_waits_hears_what_another_process_decides),
-		TEST(many_that_ask_the_same_are_one_question),
+		TEST(exactly_one_of_many_deciding_threads_wins),
+		TEST(exactly_one_of_many_deciding_processes_wins),
+		TEST(exactly_one_of_many_runs_uses_the_approval),
+		TEST(waiting_threads_see_the_decisions_of_another_process),
+		TEST(concurrent_identical_requests_share_one_approval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

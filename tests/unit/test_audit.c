@@ -14,7 +14,7 @@
 #define ID_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1"
 #define ID_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb2"
 
-static void sha256_is_the_one_that_everybody_has(void **state)
+static void sha256_matches_the_published_test_vector(void **state)
 {
 	char hash[DW_AUDIT_HASH_MAX];
 
@@ -24,8 +24,8 @@ static void sha256_is_the_one_that_everybody_has(void **state)
 		hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-/* Worked out by hand with Python's struct and hashlib: it must never change. */
-static void the_encoding_is_exactly_this(void **state)
+/* Computed independently, with Python's struct and hashlib: it must never change. */
+static void the_hash_of_a_known_record_is_constant(void **state)
 {
 	struct dw_audit_record rec;
 	char hash[DW_AUDIT_HASH_MAX];
@@ -44,7 +44,7 @@ static void the_encoding_is_exactly_this(void **state)
 		hash, "249613fc734b3164cf446e4ace1762ed32d6fa34e0cb48e33a8db4afdf011604");
 }
 
-static void nothing_is_not_zero_and_borders_count(void **state)
+static void null_differs_from_zero_and_field_borders_are_hashed(void **state)
 {
 	struct dw_audit_record rec;
 	char one[DW_AUDIT_HASH_MAX], two[DW_AUDIT_HASH_MAX];
@@ -84,7 +84,7 @@ static void times_are_utc(void **state)
 	assert_string_equal(text, "?");
 }
 
-static void a_request_is_described_so_that_it_can_be_run_again(void **state)
+static void a_described_request_can_be_run_again(void **state)
 {
 	static const char text[] =
 		"{\"language\":\"python\",\"code\":\"print(1)\\n\",\"level\":\"process,container\","
@@ -106,7 +106,7 @@ static void a_request_is_described_so_that_it_can_be_run_again(void **state)
 	assert_string_equal(described, text);
 }
 
-static void what_json_cannot_hold_is_base64_and_what_is_large_a_digest(void **state)
+static void non_utf8_is_described_as_base64_and_large_data_as_a_digest(void **state)
 {
 	static const char *const args[] = {"\xff"};
 	static const struct dw_env env[] = {{"\xfe", "v"}};
@@ -135,7 +135,7 @@ static void what_json_cannot_hold_is_base64_and_what_is_large_a_digest(void **st
 		"\"network\":\"none\"}");
 }
 
-static void file_and_folder_are_their_owners_alone(void **state)
+static void file_and_folder_are_private_to_their_owner(void **state)
 {
 	const struct place *place = *state;
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-locks"};
@@ -200,7 +200,7 @@ static struct seen look(const char *path, const struct dw_audit_filter *filter)
 	return seen;
 }
 
-static void runs_are_listed_with_their_ends(void **state)
+static void runs_are_listed_with_their_status(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit *audit = open_audit(place->path);
@@ -235,7 +235,7 @@ static void runs_are_listed_with_their_ends(void **state)
 	dw_audit_close(audit);
 }
 
-static void a_run_ends_once(void **state)
+static void a_run_has_one_outcome(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit *audit = open_audit(place->path);
@@ -264,7 +264,7 @@ static void the_runs_of_a_killed_process_are_interrupted(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* A handle of our own: the one above is our parent's. */
+		/* The child needs its own handle: the one above is its parent's. */
 		other = open_audit(place->path);
 		intend(other, ID_B, "2");
 		(void)!write(ready[1], "x", 1);
@@ -281,7 +281,7 @@ static void the_runs_of_a_killed_process_are_interrupted(void **state)
 	assert_string_equal(seen.statuses, "interrupted running ");
 	assert_string_equal(seen.kinds, "intent intent ");
 
-	/* Whoever writes next says so, and leaves alone who lives. */
+	/* The next writer records the interruption; runs of live processes stay running. */
 	record_runs(place->path, 1);
 	seen = look(place->path, &(struct dw_audit_filter){0});
 	assert_string_equal(seen.statuses, "success interrupted running ");
@@ -312,7 +312,7 @@ static size_t retain(struct dw_audit *audit, int64_t since_us, uint64_t bytes)
 	return removed;
 }
 
-static void old_records_go_and_the_rest_can_be_verified(void **state)
+static void old_records_are_deleted_and_the_rest_verifies(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit_verdict verdict;
@@ -331,7 +331,7 @@ static void old_records_go_and_the_rest_can_be_verified(void **state)
 	assert_int_equal(verdict.first_seq, 11);
 	assert_int_equal(verdict.head_seq, 17);
 
-	/* Nothing more to do; then all of it, and all but the last word again. */
+	/* Nothing is left to delete; later everything is, except for the new checkpoint. */
 	assert_int_equal(retain(audit, then, 0), 0);
 	assert_int_equal(retain(audit, now_us() + 1000000, 0), 7);
 	assert_sound(place->path, 1);
@@ -341,7 +341,7 @@ static void old_records_go_and_the_rest_can_be_verified(void **state)
 	assert_sound(place->path, 3);
 }
 
-static void rows_removed_past_a_checkpoint_are_missed(void **state)
+static void rows_deleted_after_a_checkpoint_are_reported_missing(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit_verdict verdict;
@@ -364,7 +364,7 @@ static void rows_removed_past_a_checkpoint_are_missed(void **state)
 	assert_int_equal(verdict.seq, 5);
 }
 
-static void a_run_that_goes_on_keeps_its_beginning(void **state)
+static void retention_keeps_the_intent_of_an_active_run(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit *audit = open_audit(place->path);
@@ -398,7 +398,7 @@ static int64_t used(const char *path)
 	return pages * 4096;
 }
 
-static void a_file_that_is_too_large_loses_its_oldest(void **state)
+static void a_file_above_its_size_loses_its_oldest_records(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit *audit;
@@ -414,7 +414,7 @@ static void a_file_that_is_too_large_loses_its_oldest(void **state)
 	assert_int_equal(verify(place->path).fault, DW_AUDIT_SOUND);
 }
 
-static void a_place_that_cannot_be_written_is_an_error_that_names_it(void **state)
+static void the_error_names_a_path_that_cannot_be_written(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit *audit = NULL;
@@ -434,8 +434,8 @@ static void a_place_that_cannot_be_written_is_an_error_that_names_it(void **stat
 	dw_audit_reader_close(NULL);
 }
 
-/* No file may grow, as on a full disk: refused, and fine again when there is room. */
-static void a_full_disk_is_an_error_and_does_no_harm(void **state)
+/* RLIMIT_FSIZE keeps every file from growing, as a full disk would. */
+static void a_full_disk_is_an_error_and_keeps_the_chain_sound(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit *audit = open_audit(place->path);
@@ -461,7 +461,7 @@ static void a_full_disk_is_an_error_and_does_no_harm(void **state)
 	assert_sound(place->path, 2);
 }
 
-static void the_default_place_goes_by_the_environment(void **state)
+static void the_default_path_follows_the_environment(void **state)
 {
 	char path[DW_AUDIT_PATH_MAX];
 
@@ -482,24 +482,24 @@ static void the_default_place_goes_by_the_environment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sha256_is_the_one_that_everybody_has),
-		cmocka_unit_test(the_encoding_is_exactly_this),
-		cmocka_unit_test(nothing_is_not_zero_and_borders_count),
+		cmocka_unit_test(sha256_matches_the_published_test_vector),
+		cmocka_unit_test(the_hash_of_a_known_record_is_constant),
+		cmocka_unit_test(null_differs_from_zero_and_field_borders_are_hashed),
 		cmocka_unit_test(times_are_utc),
-		cmocka_unit_test(a_request_is_described_so_that_it_can_be_run_again),
+		cmocka_unit_test(a_described_request_can_be_run_again),
 		cmocka_unit_test(
-			what_json_cannot_hold_is_base64_and_what_is_large_a_digest),
-		TEST(file_and_folder_are_their_owners_alone),
-		TEST(runs_are_listed_with_their_ends),
-		TEST(a_run_ends_once),
+			non_utf8_is_described_as_base64_and_large_data_as_a_digest),
+		TEST(file_and_folder_are_private_to_their_owner),
+		TEST(runs_are_listed_with_their_status),
+		TEST(a_run_has_one_outcome),
 		TEST(the_runs_of_a_killed_process_are_interrupted),
-		TEST(old_records_go_and_the_rest_can_be_verified),
-		TEST(rows_removed_past_a_checkpoint_are_missed),
-		TEST(a_run_that_goes_on_keeps_its_beginning),
-		TEST(a_file_that_is_too_large_loses_its_oldest),
-		TEST(a_place_that_cannot_be_written_is_an_error_that_names_it),
-		TEST(a_full_disk_is_an_error_and_does_no_harm),
-		cmocka_unit_test(the_default_place_goes_by_the_environment),
+		TEST(old_records_are_deleted_and_the_rest_verifies),
+		TEST(rows_deleted_after_a_checkpoint_are_reported_missing),
+		TEST(retention_keeps_the_intent_of_an_active_run),
+		TEST(a_file_above_its_size_loses_its_oldest_records),
+		TEST(the_error_names_a_path_that_cannot_be_written),
+		TEST(a_full_disk_is_an_error_and_keeps_the_chain_sound),
+		cmocka_unit_test(the_default_path_follows_the_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void eight_processes_write_one_chain(void **state)
 	pid_t pids[PROCESSES];
 	int status;
 
-	/* All of them find no file. */
+	/* None of them finds a file: they all try to create it. */
 	for (int i = 0; i < PROCESSES; i++) {
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
@@ -61,7 +61,7 @@ static void eight_threads_write_one_chain(void **state)
 	assert_sound(place->path, THREADS * 200);
 }
 
-/* An id that is there already fails alone, whoever shares its transaction. */
+/* A duplicate id fails alone, without the other records of its transaction. */
 static void *write_and_fail(void *user)
 {
 	struct dw_audit *audit = user;
@@ -80,7 +80,7 @@ static void *write_and_fail(void *user)
 	return NULL;
 }
 
-static void a_bad_record_does_not_spoil_the_others(void **state)
+static void a_bad_record_does_not_fail_the_others(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit *audit = open_audit(place->path);
@@ -97,7 +97,7 @@ static void a_bad_record_does_not_spoil_the_others(void **state)
 	assert_sound(place->path, THREADS * 100 + 2);
 }
 
-/* Killed in the middle of writing, again and again: the chain holds. */
+/* Writers are killed while they write, again and again: the chain stays sound. */
 static void killed_writers_leave_a_sound_chain(void **state)
 {
 	const struct place *place = *state;
@@ -160,7 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(eight_processes_write_one_chain),
 		TEST(eight_threads_write_one_chain),
-		TEST(a_bad_record_does_not_spoil_the_others),
+		TEST(a_bad_record_does_not_fail_the_others),
 		TEST(killed_writers_leave_a_sound_chain),
 		TEST(readers_and_retention_do_not_disturb_writers),
 	};

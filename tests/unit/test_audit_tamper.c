@@ -4,6 +4,9 @@
 
 #include <sys/stat.h>
 
+/* prose: allow the name of a column */
+#define CHANGE_CALLER "UPDATE record SET who = 'me' WHERE seq "
+
 static void found(const char *path, enum dw_audit_fault fault, int64_t seq,
                   const char *words)
 {
@@ -22,14 +25,12 @@ static void spoiled(const char *path, const char *sql)
 	assert_int_equal(tamper(path, all), SQLITE_OK);
 }
 
-static void triggers_hold_against_plain_statements(void **state)
+static void triggers_refuse_plain_sql_statements(void **state)
 {
 	const struct place *place = *state;
 
 	record_runs(place->path, 3);
-	assert_int_equal(tamper(place->path,
-	                        "UPDATE record SET who = 'me' WHERE seq = 2"),
-	                 SQLITE_CONSTRAINT);
+	assert_int_equal(tamper(place->path, CHANGE_CALLER "= 2"), SQLITE_CONSTRAINT);
 	assert_int_equal(tamper(place->path, "DELETE FROM record WHERE seq = 6"),
 	                 SQLITE_CONSTRAINT);
 	assert_int_equal(tamper(place->path, "DELETE FROM record"), SQLITE_CONSTRAINT);
@@ -48,8 +49,8 @@ static void triggers_hold_against_plain_statements(void **state)
 	assert_sound(place->path, 6);
 }
 
-/* Every field of a record, one at a time. */
-static void a_change_of_any_field_is_found(void **state)
+/* Changes every field of a record, one at a time. */
+static void a_change_of_any_field_is_detected(void **state)
 {
 	const struct place *place = *state;
 	char sql[256], copy[160];
@@ -86,27 +87,28 @@ static void a_change_of_any_field_is_found(void **state)
 	}
 }
 
-static void bytes_behind_a_nul_count(void **state)
+static void bytes_after_a_nul_are_hashed(void **state)
 {
 	const struct place *place = *state;
 
 	record_runs(place->path, 2);
 	spoiled(place->path,
+	        /* prose: allow the name of a column */
 	        "UPDATE record SET who = who || char(0) || 'x' WHERE seq = 3");
 	found(place->path, DW_AUDIT_CHANGED, 3, "record 3 was changed");
 }
 
-static void the_first_of_several_changes_is_named(void **state)
+static void the_first_of_several_changes_is_reported(void **state)
 {
 	const struct place *place = *state;
 
 	record_runs(place->path, 5);
-	spoiled(place->path, "UPDATE record SET who = 'me' WHERE seq IN (7, 3, 9)");
+	spoiled(place->path, CHANGE_CALLER "IN (7, 3, 9)");
 	found(place->path, DW_AUDIT_CHANGED, 3, "record 3");
 	assert_int_equal(verify(place->path).records, 2);
 }
 
-static void a_row_that_is_gone_is_missed(void **state)
+static void a_deleted_row_is_reported_missing(void **state)
 {
 	const struct place *place = *state;
 
@@ -115,7 +117,7 @@ static void a_row_that_is_gone_is_missed(void **state)
 	found(place->path, DW_AUDIT_MISSING, 3, "record 3 is missing");
 }
 
-static void rows_gone_at_either_end_are_missed(void **state)
+static void rows_deleted_at_either_end_are_reported_missing(void **state)
 {
 	const struct place *place = *state;
 
@@ -130,7 +132,7 @@ static void rows_gone_at_either_end_are_missed(void **state)
 	found(place->path, DW_AUDIT_MISSING, 1, "records 1 to 6 are missing at the end");
 }
 
-static void rows_that_swapped_places_are_told(void **state)
+static void swapped_rows_are_reported(void **state)
 {
 	const struct place *place = *state;
 
@@ -141,7 +143,7 @@ static void rows_that_swapped_places_are_told(void **state)
 	found(place->path, DW_AUDIT_OUT_OF_ORDER, 3, "it was record 5 before");
 }
 
-static void a_row_that_was_put_in_is_found(void **state)
+static void an_inserted_row_is_detected(void **state)
 {
 	const struct place *place = *state;
 
@@ -154,7 +156,7 @@ static void a_row_that_was_put_in_is_found(void **state)
 	found(place->path, DW_AUDIT_CHANGED, 4, "record 4 was changed");
 }
 
-/* Whoever can write the file can make the rest of the chain anew ... */
+/* Recomputes the rest of the chain, as any user with write access to the file could ... */
 static void remake(const char *path, int64_t from)
 {
 	char hash[DW_AUDIT_HASH_MAX], prev[DW_AUDIT_HASH_MAX];
@@ -169,6 +171,7 @@ static void remake(const char *path, int64_t from)
 		assert_int_equal(
 			sqlite3_prepare_v2(
 				db,
+				/* prose: allow the name of a column */
 				"SELECT seq, time_us, kind, run, who, request, decision, "
 				"rule, level_asked, level_achieved, proof_sha256, status, "
 				"reason, hint, exit_code, signal, run_us, cpu_us, "
@@ -213,8 +216,8 @@ static void remake(const char *path, int64_t from)
 	(void)sqlite3_close(db);
 }
 
-/* ... which only an anchor elsewhere can tell. */
-static void a_chain_made_anew_differs_from_its_anchor(void **state)
+/* ... which only an anchor that is stored elsewhere reveals. */
+static void a_recomputed_chain_differs_from_its_anchor(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit_verdict before, after;
@@ -227,7 +230,7 @@ static void a_chain_made_anew_differs_from_its_anchor(void **state)
 	record_runs(place->path, 1);
 	assert_int_equal(verify_from(place->path, &anchor).fault, DW_AUDIT_SOUND);
 
-	spoiled(place->path, "UPDATE record SET who = 'me' WHERE seq = 3");
+	spoiled(place->path, CHANGE_CALLER "= 3");
 	remake(place->path, 3);
 	assert_sound(place->path, 10);
 	after = verify_from(place->path, &anchor);
@@ -235,13 +238,14 @@ static void a_chain_made_anew_differs_from_its_anchor(void **state)
 	assert_int_equal(after.seq, 8);
 }
 
-static void a_record_replaced_whole_does_not_link(void **state)
+static void a_replaced_record_breaks_the_chain(void **state)
 {
 	const struct place *place = *state;
 
 	record_runs(place->path, 3);
-	spoiled(place->path, "UPDATE record SET who = 'me' WHERE seq = 3;"
-	                     "UPDATE record SET seq = seq + 100 WHERE seq > 3;");
+	spoiled(place->path,
+	        CHANGE_CALLER "= 3;"
+	                      "UPDATE record SET seq = seq + 100 WHERE seq > 3;");
 	remake(place->path, 3);
 	assert_int_equal(tamper(place->path,
 	                        "UPDATE record SET seq = seq - 100 WHERE seq > 100"),
@@ -260,7 +264,7 @@ static void cut(const char *path, const char *suffix, double share)
 	assert_int_equal(truncate(name, (off_t)((double)st.st_size * share)), 0);
 }
 
-static void a_file_cut_in_half_is_damaged(void **state)
+static void a_truncated_file_is_reported_damaged(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit_verdict verdict;
@@ -275,8 +279,8 @@ static void a_file_cut_in_half_is_damaged(void **state)
 	assert_non_null(strstr(verdict.text, "damaged"));
 }
 
-/* What a host that goes down can do: the end is lost, and what is left is sound. */
-static void a_log_cut_in_half_leaves_a_sound_beginning(void **state)
+/* As after a power failure: the end of the write-ahead log is lost, the rest is sound. */
+static void a_truncated_write_ahead_log_leaves_a_sound_beginning(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit_verdict before, after;
@@ -292,12 +296,12 @@ static void a_log_cut_in_half_leaves_a_sound_beginning(void **state)
 	after = verify_from(place->path, &anchor);
 	assert_int_equal(after.fault, DW_AUDIT_MISSING);
 
-	/* And it can be written on. */
+	/* And new records can be appended. */
 	record_runs(place->path, 1);
 	assert_int_equal(verify(place->path).fault, DW_AUDIT_SOUND);
 }
 
-static void what_is_no_audit_file_is_refused(void **state)
+static void a_file_of_another_kind_is_refused(void **state)
 {
 	const struct place *place = *state;
 	struct dw_audit_reader *reader = NULL;
@@ -333,19 +337,19 @@ static void what_is_no_audit_file_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(triggers_hold_against_plain_statements),
-		TEST(a_change_of_any_field_is_found),
-		TEST(bytes_behind_a_nul_count),
-		TEST(the_first_of_several_changes_is_named),
-		TEST(a_row_that_is_gone_is_missed),
-		TEST(rows_gone_at_either_end_are_missed),
-		TEST(rows_that_swapped_places_are_told),
-		TEST(a_row_that_was_put_in_is_found),
-		TEST(a_chain_made_anew_differs_from_its_anchor),
-		TEST(a_record_replaced_whole_does_not_link),
-		TEST(a_file_cut_in_half_is_damaged),
-		TEST(a_log_cut_in_half_leaves_a_sound_beginning),
-		TEST(what_is_no_audit_file_is_refused),
+		TEST(triggers_refuse_plain_sql_statements),
+		TEST(a_change_of_any_field_is_detected),
+		TEST(bytes_after_a_nul_are_hashed),
+		TEST(the_first_of_several_changes_is_reported),
+		TEST(a_deleted_row_is_reported_missing),
+		TEST(rows_deleted_at_either_end_are_reported_missing),
+		TEST(swapped_rows_are_reported),
+		TEST(an_inserted_row_is_detected),
+		TEST(a_recomputed_chain_differs_from_its_anchor),
+		TEST(a_replaced_record_breaks_the_chain),
+		TEST(a_truncated_file_is_reported_damaged),
+		TEST(a_truncated_write_ahead_log_leaves_a_sound_beginning),
+		TEST(a_file_of_another_kind_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-/* RFC 4648, section 10, and a few of our own. */
+/* RFC 4648, section 10, and bytes at the ends of their range. */
 static const struct {
 	const char *data;
 	size_t len;
@@ -31,7 +31,7 @@ static const struct {
 	{"\xfb\xef\xbe", 3, "++++"},
 };
 
-static void bytes_and_text_go_both_ways(void **state)
+static void the_samples_are_encoded_and_decoded(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
@@ -49,7 +49,7 @@ static void bytes_and_text_go_both_ways(void **state)
 	}
 }
 
-static void every_byte_survives_the_journey(void **state)
+static void every_byte_survives_a_round_trip(void **state)
 {
 	unsigned char data[256];
 
@@ -71,18 +71,18 @@ static void every_byte_survives_the_journey(void **state)
 	}
 }
 
-static void what_is_not_strict_is_refused(void **state)
+static void text_that_is_not_canonical_is_refused(void **state)
 {
 	static const char *const wrong[] = {
 		"Z",        "Zg",     "Zg=",   "Zm9vYg",
 		"Zm9vYg=", /* padding missing */
 		"=",        "==",     "====",  "Z===",
-		"Zm9v=",                                   /* too much of it */
-		"Zg==Zg==", "Zg=A",   "=Zg=",  "Zm9v====", /* or elsewhere */
+		"Zm9v=",                                   /* too much padding */
+		"Zg==Zg==", "Zg=A",   "=Zg=",  "Zm9v====", /* padding elsewhere */
 		"Zm 9v",    "Zm9v\n", " Zm9v", "Zm9v    ",
 		"Zm\n=",                                  /* blanks */
 		"Zm9-",     "Zm9_",   "Zm9*",  "Zm\377v", /* other alphabets */
-		"Zh==",     "Zm9=",                       /* stray bits */
+		"Zh==",     "Zm9=",                       /* unused bits set */
 	};
 	char data[64];
 	size_t len = 99;
@@ -90,7 +90,7 @@ static void what_is_not_strict_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		if (dw_base64_decode(wrong[i], strlen(wrong[i]), data, &len) != -EINVAL)
-			fail_msg("\"%s\" was taken", wrong[i]);
+			fail_msg("\"%s\" was accepted", wrong[i]);
 		assert_int_equal(len, 99);
 	}
 	assert_int_equal(dw_base64_decode("Zm\0v", 4, data, &len), -EINVAL);
@@ -99,9 +99,9 @@ static void what_is_not_strict_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_and_text_go_both_ways),
-		cmocka_unit_test(every_byte_survives_the_journey),
-		cmocka_unit_test(what_is_not_strict_is_refused),
+		cmocka_unit_test(the_samples_are_encoded_and_decoded),
+		cmocka_unit_test(every_byte_survives_a_round_trip),
+		cmocka_unit_test(text_that_is_not_canonical_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static void fill(struct dw_samples *s, int first, int last)
 		assert_int_equal(dw_samples_add(s, i), 0);
 }
 
-static void of_nothing_there_is_no_percentile(void **state)
+static void without_samples_there_is_no_percentile(void **state)
 {
 	struct dw_samples s = {0};
 
@@ -39,7 +39,7 @@ static void one_sample_is_every_percentile(void **state)
 	dw_samples_finish(&s);
 }
 
-static void percentiles_are_nearest_ranks_in_whatever_order_they_came(void **state)
+static void percentiles_do_not_depend_on_the_order_of_samples(void **state)
 {
 	struct dw_samples up = {0}, down = {0};
 
@@ -54,7 +54,7 @@ static void percentiles_are_nearest_ranks_in_whatever_order_they_came(void **sta
 	dw_samples_finish(&down);
 }
 
-static void a_percentile_is_always_a_value_that_was_measured(void **state)
+static void a_percentile_is_always_a_measured_value(void **state)
 {
 	struct dw_samples s = {0};
 
@@ -68,7 +68,7 @@ static void a_percentile_is_always_a_value_that_was_measured(void **state)
 	dw_samples_finish(&s);
 }
 
-static void joining_adds_all_of_the_others(void **state)
+static void joining_adds_all_samples_of_the_other(void **state)
 {
 	struct dw_samples s = {0}, more = {0};
 
@@ -87,12 +87,11 @@ static void joining_adds_all_of_the_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_nothing_there_is_no_percentile),
+		cmocka_unit_test(without_samples_there_is_no_percentile),
 		cmocka_unit_test(one_sample_is_every_percentile),
-		cmocka_unit_test(
-			percentiles_are_nearest_ranks_in_whatever_order_they_came),
-		cmocka_unit_test(a_percentile_is_always_a_value_that_was_measured),
-		cmocka_unit_test(joining_adds_all_of_the_others),
+		cmocka_unit_test(percentiles_do_not_depend_on_the_order_of_samples),
+		cmocka_unit_test(a_percentile_is_always_a_measured_value),
+		cmocka_unit_test(joining_adds_all_samples_of_the_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

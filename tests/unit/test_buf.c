@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 
-static void appends_end_in_a_nul(void **state)
+static void appended_data_ends_with_a_nul(void **state)
 {
 	autobuf struct dw_buf buf;
 
@@ -29,7 +29,7 @@ static void appends_end_in_a_nul(void **state)
 	assert_false(buf.failed);
 }
 
-static void it_grows_over_many_appends(void **state)
+static void the_buffer_grows_over_many_appends(void **state)
 {
 	autobuf struct dw_buf buf;
 
@@ -41,7 +41,7 @@ static void it_grows_over_many_appends(void **state)
 	assert_memory_equal(buf.data + 4 * 1234, "1234", 4);
 }
 
-static void the_ceiling_holds_to_the_byte(void **state)
+static void the_ceiling_is_exact_to_the_byte(void **state)
 {
 	autobuf struct dw_buf buf;
 
@@ -66,7 +66,7 @@ static void a_failure_is_remembered(void **state)
 	assert_true(buf.failed);
 }
 
-static void add_upto_takes_what_fits(void **state)
+static void add_upto_appends_what_fits(void **state)
 {
 	autobuf struct dw_buf buf;
 
@@ -91,7 +91,7 @@ static void a_length_that_overflows_is_refused(void **state)
 	assert_string_equal(buf.data, "a");
 }
 
-static void take_hands_over_and_leaves_it_empty(void **state)
+static void take_passes_the_data_on_and_empties_the_buffer(void **state)
 {
 	autobuf struct dw_buf buf;
 	autofree char *data = NULL;
@@ -108,7 +108,7 @@ static void take_hands_over_and_leaves_it_empty(void **state)
 	assert_int_equal(dw_buf_puts(&buf, "again"), 0);
 }
 
-static void even_nothing_can_be_taken(void **state)
+static void taking_an_empty_buffer_gives_an_empty_string(void **state)
 {
 	autobuf struct dw_buf buf;
 	autofree char *data = NULL;
@@ -120,7 +120,7 @@ static void even_nothing_can_be_taken(void **state)
 	assert_string_equal(data, "");
 }
 
-static void finish_may_come_twice(void **state)
+static void finish_may_be_called_twice(void **state)
 {
 	struct dw_buf buf;
 
@@ -137,15 +137,15 @@ static void finish_may_come_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(appends_end_in_a_nul),
-		cmocka_unit_test(it_grows_over_many_appends),
-		cmocka_unit_test(the_ceiling_holds_to_the_byte),
+		cmocka_unit_test(appended_data_ends_with_a_nul),
+		cmocka_unit_test(the_buffer_grows_over_many_appends),
+		cmocka_unit_test(the_ceiling_is_exact_to_the_byte),
 		cmocka_unit_test(a_failure_is_remembered),
-		cmocka_unit_test(add_upto_takes_what_fits),
+		cmocka_unit_test(add_upto_appends_what_fits),
 		cmocka_unit_test(a_length_that_overflows_is_refused),
-		cmocka_unit_test(take_hands_over_and_leaves_it_empty),
-		cmocka_unit_test(even_nothing_can_be_taken),
-		cmocka_unit_test(finish_may_come_twice),
+		cmocka_unit_test(take_passes_the_data_on_and_empties_the_buffer),
+		cmocka_unit_test(taking_an_empty_buffer_gives_an_empty_string),
+		cmocka_unit_test(finish_may_be_called_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@
 
 static const struct dw_limits limits = {.memory_bytes = 64 * MB, .cpu_percent = 50};
 
-/* ---- texts ---- */
+/* ---- /proc/self/cgroup ---- */
 
 static const char v2_text[] = "0::/user.slice/user-1000.slice/session-3.scope\n";
 static const char v1_text[] = "12:pids:/user/p\n"
@@ -57,7 +57,7 @@ static void path_is(const char *text, const char *controller, const char *want)
 	assert_string_equal(path, want);
 }
 
-static void our_group_is_found_in_each_kind_of_hierarchy(void **state)
+static void the_own_group_is_found_in_each_kind_of_hierarchy(void **state)
 {
 	(void)state;
 	path_is(v2_text, NULL, "/user.slice/user-1000.slice/session-3.scope");
@@ -77,7 +77,7 @@ static void our_group_is_found_in_each_kind_of_hierarchy(void **state)
 	path_is(hybrid_text, "io", NULL);
 }
 
-static void a_named_hierarchy_is_no_controller(void **state)
+static void a_named_hierarchy_is_not_a_controller(void **state)
 {
 	(void)state;
 	path_is("1:name=memory:/x\n", "memory", NULL);
@@ -85,7 +85,7 @@ static void a_named_hierarchy_is_no_controller(void **state)
 	path_is("1:name=systemd:/x\n", NULL, NULL);
 }
 
-static void paths_are_taken_whole(void **state)
+static void paths_are_returned_in_full(void **state)
 {
 	(void)state;
 	path_is("0::/a:b:c\n", NULL, "/a:b:c");
@@ -96,7 +96,7 @@ static void paths_are_taken_whole(void **state)
 	path_is("3:cpu:/one\n4:cpu:/two\n", "cpu", "/one");
 }
 
-static void garbage_is_stepped_over(void **state)
+static void invalid_lines_are_skipped(void **state)
 {
 	(void)state;
 	path_is("", NULL, NULL);
@@ -122,7 +122,7 @@ static void a_path_that_does_not_fit_is_an_error(void **state)
 	assert_string_equal(path, "/234567");
 }
 
-static void a_long_line_of_another_hierarchy_is_stepped_over(void **state)
+static void a_long_line_of_another_hierarchy_is_skipped(void **state)
 {
 	autofree char *text = malloc(8192);
 
@@ -135,8 +135,8 @@ static void a_long_line_of_another_hierarchy_is_stepped_over(void **state)
 	path_is(text, NULL, "/u");
 }
 
-/* Half a path is the path of somebody else. */
-static void a_long_path_is_never_cut(void **state)
+/* A truncated path is the path of another group. */
+static void a_long_path_is_never_truncated(void **state)
 {
 	autofree char *text = malloc(8192), *path = malloc(8192);
 
@@ -151,12 +151,13 @@ static void a_long_path_is_never_cut(void **state)
 		(void)strcpy(text + n + len, "\n");
 		r = dw_cgroup_own_path(text, "memory", path, 8192);
 		if (r == 0 && strlen(path) != len + 1)
-			fail_msg("of %zu bytes %zu are left", len + 1, strlen(path));
+			fail_msg("a path of %zu bytes was truncated to %zu", len + 1,
+			         strlen(path));
 		assert_true(r == 0 || r == -ENAMETOOLONG);
 	}
 }
 
-static void a_word_is_found_only_whole(void **state)
+static void only_whole_words_are_found(void **state)
 {
 	(void)state;
 	assert_true(dw_cgroup_has_word("cpu memory pids", "cpu"));
@@ -179,7 +180,7 @@ static void a_word_is_found_only_whole(void **state)
 	assert_false(dw_cgroup_has_word("Memory", "memory"));
 }
 
-static void each_controller_has_the_kernels_name(void **state)
+static void controllers_have_the_kernels_names(void **state)
 {
 	(void)state;
 	assert_string_equal(dw_controller_name(DW_CONTROLLER_MEMORY), "memory");
@@ -199,31 +200,32 @@ static int count_fds(void)
 	return n;
 }
 
-/* Those that are held without being asked for: all but that of disks. */
+/* The controllers that limit every cell: all except io, which is optional. */
 enum {
 	ALWAYS = DW_CONTROLLER_IO
 };
 
-/* Where each controller's groups are made. */
+/* The folders in which each controller's groups are created. */
 static int parents[ALWAYS] = {-1, -1, -1};
 
-/* Skips the test where this host gives us no groups of our own. */
+/* Skips the test if this host does not let it create cgroups. */
 static void needs_groups(void)
 {
 	struct dw_cgroup cg;
 	bool all = true;
 
 	if (geteuid() != 0) {
-		print_message("# only root makes groups without being given some\n");
+		print_message("# only root can create cgroups without delegation\n");
 		skip();
 	}
 	dw_cgroup_create(&cg, "probe", NULL, &limits, 10);
 	for (int i = 0; i < ALWAYS; i++) {
-		if (cg.held[i].version == 0) {
-			print_message("# %s\n", cg.held[i].why);
+		if (cg.controllers[i].version == 0) {
+			print_message("# %s\n", cg.controllers[i].why);
 			all = false;
 		} else if (parents[i] < 0) {
-			parents[i] = fcntl(cg.held[i].parent_fd, F_DUPFD_CLOEXEC, 3);
+			parents[i] = fcntl(cg.controllers[i].parent_fd, F_DUPFD_CLOEXEC,
+			                   3);
 		}
 	}
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
@@ -231,7 +233,7 @@ static void needs_groups(void)
 		skip();
 }
 
-/* In how many of those places is there a folder of this name? */
+/* Returns how many of these folders contain a folder of this name. */
 static int count_folders(const char *name)
 {
 	struct stat st;
@@ -251,8 +253,8 @@ static uint64_t number_in(int dir_fd, const char *attr)
 }
 
 /*
- * A child in the group that does something and ends; or, without a program,
- * sleeps until it is killed. Returns once it is inside.
+ * Forks a child that enters the group and executes the program; without a program, it
+ * sleeps until it is killed. Returns when the child is in the group.
  */
 static pid_t join(const struct dw_cgroup *cg, int (*program)(void))
 {
@@ -317,7 +319,7 @@ static int touch_much(void)
 	return touch_memory(256 * MB);
 }
 
-/* Forks until it is refused: 7 if it was, for want of room. */
+/* Forks until fork() fails; returns 7 if it failed with EAGAIN. */
 static int fork_much(void)
 {
 	int result = 0;
@@ -337,7 +339,7 @@ static int fork_much(void)
 	return result;
 }
 
-static void what_is_created_has_its_limits_and_leaves_nothing(void **state)
+static void a_group_has_its_limits_and_is_removed_completely(void **state)
 {
 	struct dw_cgroup cg;
 	struct dw_error err = {0};
@@ -347,32 +349,33 @@ static void what_is_created_has_its_limits_and_leaves_nothing(void **state)
 	needs_groups();
 	before = count_fds();
 	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
-	assert_int_equal(cg.held[DW_CONTROLLER_MEMORY].kernel, 64 * MB);
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].kernel, 50);
-	assert_int_equal(cg.held[DW_CONTROLLER_PIDS].kernel, 10);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_MEMORY].kernel, 64 * MB);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].kernel, 50);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_PIDS].kernel, 10);
 	assert_true(count_folders(cg.name) > 0);
 
-	/* Not only what we say, but what the kernel does. */
-	assert_int_equal(number_in(cg.held[DW_CONTROLLER_PIDS].dir_fd, "pids.max"), 10);
-	if (cg.held[DW_CONTROLLER_MEMORY].version == 1)
-		assert_int_equal(number_in(cg.held[DW_CONTROLLER_MEMORY].dir_fd,
+	/* The kernel's files must agree with the struct. */
+	assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_PIDS].dir_fd, "pids.max"),
+	                 10);
+	if (cg.controllers[DW_CONTROLLER_MEMORY].version == 1)
+		assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_MEMORY].dir_fd,
 		                           "memory.limit_in_bytes"),
 		                 64 * MB);
-	if (cg.held[DW_CONTROLLER_CPU].version == 1)
-		assert_int_equal(number_in(cg.held[DW_CONTROLLER_CPU].dir_fd,
+	if (cg.controllers[DW_CONTROLLER_CPU].version == 1)
+		assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_CPU].dir_fd,
 		                           "cpu.cfs_quota_us") *
 		                         2,
-		                 number_in(cg.held[DW_CONTROLLER_CPU].dir_fd,
+		                 number_in(cg.controllers[DW_CONTROLLER_CPU].dir_fd,
 		                           "cpu.cfs_period_us"));
 
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), 0);
 	assert_int_equal(count_folders(cg.name), 0);
 	assert_int_equal(count_fds(), before);
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
-		assert_int_equal(cg.held[i].version, 0);
+		assert_int_equal(cg.controllers[i].version, 0);
 }
 
-static void what_is_to_die_may_run(void **state)
+static void unthrottling_lifts_the_cpu_limit(void **state)
 {
 	struct dw_cgroup cg;
 	char text[64];
@@ -381,18 +384,19 @@ static void what_is_to_die_may_run(void **state)
 	needs_groups();
 	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
 	dw_cgroup_unthrottle(&cg);
-	assert_true(dw_fd_read_attr(cg.held[DW_CONTROLLER_CPU].dir_fd,
-	                            cg.held[DW_CONTROLLER_CPU].version == 1
+	assert_true(dw_fd_read_attr(cg.controllers[DW_CONTROLLER_CPU].dir_fd,
+	                            cg.controllers[DW_CONTROLLER_CPU].version == 1
 	                                    ? "cpu.cfs_quota_us"
 	                                    : "cpu.max",
 	                            text, sizeof(text)) >= 0);
 	assert_true(strncmp(text, "-1", 2) == 0 || strncmp(text, "max", 3) == 0);
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].kernel, 50); /* what held is told */
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].kernel,
+	                 50); /* the report keeps the limit */
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
-	dw_cgroup_unthrottle(&cg); /* of a cell without cgroups */
+	dw_cgroup_unthrottle(&cg); /* a cell without cgroups */
 }
 
-static void what_yields_has_the_processor_again_to_die(void **state)
+static void killing_a_yielding_group_gives_the_cpu_back(void **state)
 {
 	struct dw_cgroup cg;
 	int cpu;
@@ -400,18 +404,18 @@ static void what_yields_has_the_processor_again_to_die(void **state)
 	(void)state;
 	needs_groups();
 	dw_cgroup_create(&cg, "unit", NULL, &limits, 10);
-	cpu = cg.held[DW_CONTROLLER_CPU].dir_fd;
+	cpu = cg.controllers[DW_CONTROLLER_CPU].dir_fd;
 	assert_int_equal(number_in(cpu, "cpu.idle"), 0);
 	assert_int_equal(dw_cgroup_yield(&cg, 20), 20);
 	assert_int_equal(number_in(cpu, "cpu.idle"), 1);
-	if (cg.held[DW_CONTROLLER_CPU].version == 1) {
+	if (cg.controllers[DW_CONTROLLER_CPU].version == 1) {
 		assert_int_equal(number_in(cpu, "cpu.cfs_quota_us"), 2000);
 		assert_int_equal(number_in(cpu, "cpu.cfs_period_us"), 10000);
 	}
 	dw_cgroup_kill(&cg);
 	assert_int_equal(number_in(cpu, "cpu.idle"), 0);
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
-	assert_int_equal(dw_cgroup_yield(&cg, 20), 0); /* of a cell without cgroups */
+	assert_int_equal(dw_cgroup_yield(&cg, 20), 0); /* a cell without cgroups */
 }
 
 static void two_cells_have_two_groups(void **state)
@@ -426,7 +430,8 @@ static void two_cells_have_two_groups(void **state)
 	assert_int_equal(dw_cgroup_destroy(&a, NULL), 0);
 	assert_int_equal(count_folders(a.name), 0);
 	assert_true(count_folders(b.name) > 0);
-	assert_int_equal(number_in(b.held[DW_CONTROLLER_PIDS].dir_fd, "pids.max"), 20);
+	assert_int_equal(number_in(b.controllers[DW_CONTROLLER_PIDS].dir_fd, "pids.max"),
+	                 20);
 	assert_int_equal(dw_cgroup_destroy(&b, NULL), 0);
 }
 
@@ -440,21 +445,22 @@ static void a_limit_that_the_kernel_refuses_is_not_held(void **state)
 	needs_groups();
 	before = count_fds();
 	dw_cgroup_create(&cg, "refused", NULL, &no_cpu, 10);
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].version, 0);
-	assert_non_null(strstr(cg.held[DW_CONTROLLER_CPU].why, "cpu cgroup"));
-	assert_int_equal(cg.held[DW_CONTROLLER_CPU].dir_fd, -1);
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].version, 0);
+	assert_non_null(strstr(cg.controllers[DW_CONTROLLER_CPU].why, "cpu cgroup"));
+	assert_int_equal(cg.controllers[DW_CONTROLLER_CPU].dir_fd, -1);
 
-	/* The others do not suffer for it. */
-	assert_int_not_equal(cg.held[DW_CONTROLLER_MEMORY].version, 0);
-	assert_int_equal(number_in(cg.held[DW_CONTROLLER_PIDS].dir_fd, "pids.max"), 10);
-	if (cg.held[DW_CONTROLLER_MEMORY].version == 1)
+	/* The other limits are set all the same. */
+	assert_int_not_equal(cg.controllers[DW_CONTROLLER_MEMORY].version, 0);
+	assert_int_equal(number_in(cg.controllers[DW_CONTROLLER_PIDS].dir_fd, "pids.max"),
+	                 10);
+	if (cg.controllers[DW_CONTROLLER_MEMORY].version == 1)
 		assert_int_equal(count_folders(cg.name), 2);
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 	assert_int_equal(count_folders(cg.name), 0);
 	assert_int_equal(count_fds(), before);
 }
 
-static void what_was_used_is_counted(void **state)
+static void memory_use_is_measured(void **state)
 {
 	struct dw_cgroup cg;
 	struct dw_cgroup_usage usage;
@@ -474,7 +480,7 @@ static void what_was_used_is_counted(void **state)
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 }
 
-static void memory_that_runs_out_is_told(void **state)
+static void an_oom_kill_is_reported(void **state)
 {
 	struct dw_cgroup cg;
 	struct dw_cgroup_usage usage;
@@ -486,7 +492,7 @@ static void memory_that_runs_out_is_told(void **state)
 	dw_cgroup_create(&cg, "oom", NULL, &limits, 10);
 	fd = (struct pollfd){cg.oom_fd, dw_cgroup_events(&cg, DW_CONTROLLER_MEMORY), 0};
 	assert_true(fd.fd >= 0);
-	if (cg.held[DW_CONTROLLER_MEMORY].version == 2)
+	if (cg.controllers[DW_CONTROLLER_MEMORY].version == 2)
 		dw_cgroup_rearm(fd.fd);
 	assert_int_equal(poll(&fd, 1, 0), 0);
 
@@ -501,7 +507,7 @@ static void memory_that_runs_out_is_told(void **state)
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 }
 
-/* A clock may go off again before we look, if something else runs meanwhile. */
+/* A timer may expire again before poll() if another process runs in between. */
 static bool is_quiet_once_rearmed(struct pollfd *fd)
 {
 	for (int i = 0; i < 100; i++) {
@@ -512,7 +518,7 @@ static bool is_quiet_once_rearmed(struct pollfd *fd)
 	return false;
 }
 
-static void forks_that_are_refused_are_counted(void **state)
+static void refused_forks_are_counted(void **state)
 {
 	struct dw_cgroup cg;
 	struct dw_cgroup_usage usage;
@@ -531,12 +537,12 @@ static void forks_that_are_refused_are_counted(void **state)
 	dw_cgroup_read(&cg, &usage);
 	assert_true(usage.pids_refused >= 1 && usage.pids_refused != UINT64_MAX);
 
-	/* Nine are asleep in there. */
+	/* Nine processes still sleep in the group. */
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 	assert_int_equal(count_folders(cg.name), 0);
 }
 
-static void destroying_kills_what_is_inside(void **state)
+static void destroying_a_group_kills_its_processes(void **state)
 {
 	struct dw_cgroup cg;
 	struct dw_error err = {0};
@@ -556,7 +562,7 @@ static void destroying_kills_what_is_inside(void **state)
 	assert_int_equal(count_folders(cg.name), 0);
 }
 
-static void killing_twice_is_fine_and_leaves_the_group(void **state)
+static void a_group_can_be_killed_twice_and_remains(void **state)
 {
 	struct dw_cgroup cg;
 	int status;
@@ -575,7 +581,7 @@ static void killing_twice_is_fine_and_leaves_the_group(void **state)
 	assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 }
 
-/* More than 16 KiB of their numbers. */
+/* Enough that the list of their pids exceeds 16 KiB. */
 static int fork_thousands(void)
 {
 	for (int i = 0; i < 3500; i++) {
@@ -602,7 +608,7 @@ static void kill_all(int dir_fd)
 	(void)fclose(list);
 }
 
-static void a_crowd_is_killed_as_well(void **state)
+static void a_group_with_thousands_of_processes_is_killed(void **state)
 {
 	const struct dw_limits wide = {.memory_bytes = 2048ULL * MB, .cpu_percent = 400};
 	struct dw_error err = {0};
@@ -613,13 +619,13 @@ static void a_crowd_is_killed_as_well(void **state)
 	needs_groups();
 	dw_cgroup_create(&cg, "crowd", NULL, &wide, 5000);
 	if (status_of(join(&cg, fork_thousands)) != 0) {
-		print_message("# this host does not give us 3500 processes\n");
+		print_message("# this host does not permit 3500 processes\n");
 		assert_int_equal(dw_cgroup_destroy(&cg, NULL), 0);
 		skip();
 	}
-	procs = dup(cg.held[DW_CONTROLLER_PIDS].dir_fd);
+	procs = dup(cg.controllers[DW_CONTROLLER_PIDS].dir_fd);
 	if (dw_cgroup_destroy(&cg, &err) < 0) {
-		kill_all(procs); /* though we fail we leave nobody behind */
+		kill_all(procs); /* leave no process behind although the test fails */
 		for (int i = 0; i < 200 && count_folders(cg.name) > 0; i++) {
 			for (int j = 0; j < ALWAYS; j++)
 				(void)unlinkat(parents[j], cg.name, AT_REMOVEDIR);
@@ -630,7 +636,7 @@ static void a_crowd_is_killed_as_well(void **state)
 	assert_int_equal(count_folders(cg.name), 0);
 }
 
-static void an_empty_or_half_made_one_is_destroyed_as_well(void **state)
+static void an_empty_or_incomplete_group_can_be_destroyed(void **state)
 {
 	struct dw_cgroup cg;
 	struct dw_cgroup_usage usage;
@@ -649,11 +655,11 @@ static void an_empty_or_half_made_one_is_destroyed_as_well(void **state)
 	assert_int_equal(err.code, DW_OK);
 	assert_int_equal(count_fds(), before);
 
-	/* Somebody took one of the folders away. */
+	/* Another process removed one of the folders. */
 	needs_groups();
 	before = count_fds();
 	dw_cgroup_create(&cg, "half", NULL, &limits, 10);
-	assert_int_equal(unlinkat(cg.held[DW_CONTROLLER_CPU].parent_fd, cg.name,
+	assert_int_equal(unlinkat(cg.controllers[DW_CONTROLLER_CPU].parent_fd, cg.name,
 	                          AT_REMOVEDIR),
 	                 0);
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), 0);
@@ -662,8 +668,8 @@ static void an_empty_or_half_made_one_is_destroyed_as_well(void **state)
 	assert_int_equal(count_fds(), before);
 }
 
-/* This one takes its time: destroying tries for a while. */
-static void what_stays_is_named(void **state)
+/* Slow: dw_cgroup_destroy() retries for a while. */
+static void the_error_names_a_group_that_cannot_be_removed(void **state)
 {
 	struct dw_cgroup cg;
 	struct dw_error err = {0};
@@ -672,8 +678,8 @@ static void what_stays_is_named(void **state)
 	(void)state;
 	needs_groups();
 	dw_cgroup_create(&cg, "stays", NULL, &limits, 10);
-	parent = dup(cg.held[DW_CONTROLLER_PIDS].parent_fd);
-	dir = dup(cg.held[DW_CONTROLLER_PIDS].dir_fd);
+	parent = dup(cg.controllers[DW_CONTROLLER_PIDS].parent_fd);
+	dir = dup(cg.controllers[DW_CONTROLLER_PIDS].dir_fd);
 	assert_int_equal(mkdirat(dir, "below", 0755), 0);
 	assert_int_equal(dw_cgroup_destroy(&cg, &err), -1);
 	assert_int_equal(unlinkat(dir, "below", AT_REMOVEDIR), 0);
@@ -686,7 +692,7 @@ static void what_stays_is_named(void **state)
 	assert_int_equal(count_folders(cg.name), 0);
 }
 
-/* As sweeper's name is, but of another maker: "dewar-...-<pid>-<what>". */
+/* Stores the group's name with another creator's pid: "dewar-...-<pid>-<what>". */
 static void name_like(const struct dw_cgroup *cg, pid_t pid, const char *what,
                       char ret[64])
 {
@@ -699,7 +705,7 @@ static void name_like(const struct dw_cgroup *cg, pid_t pid, const char *what,
 	(void)snprintf(ret, 64, "%.*s-%d-%s", (int)(at - cg->name), cg->name, pid, what);
 }
 
-/* Sleeps until it is killed, or we are. */
+/* Forks a child that sleeps until it is killed or this process ends. */
 static pid_t fork_sleeper(void)
 {
 	pid_t pid = fork();
@@ -713,7 +719,7 @@ static pid_t fork_sleeper(void)
 	return pid;
 }
 
-static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
+static void sweeping_removes_only_empty_groups_of_dead_processes(void **state)
 {
 	enum {
 		DEAD_EMPTY,
@@ -739,16 +745,17 @@ static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
 
 	(void)state;
 	needs_groups();
-	dead = fork_sleeper(); /* others sweep here as well: it dies when all is ready */
+	dead = fork_sleeper(); /* other processes sweep here as well: killed only when all is ready */
 	dw_cgroup_create(&cg, "sweeper", NULL, &limits, 10);
 	name_like(&cg, dead, "empty", names[DEAD_EMPTY]);
 	name_like(&cg, dead, "full", names[DEAD_FULL]);
 	name_like(&cg, getpid(), "alive", names[ALIVE]);
 	name_like(&cg, getppid(), "parent", names[PARENT]);
 
-	parent = cg.held[DW_CONTROLLER_PIDS].parent_fd;
+	parent = cg.controllers[DW_CONTROLLER_PIDS].parent_fd;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		(void)unlinkat(parent, names[i], AT_REMOVEDIR); /* if a test was killed */
+		(void)unlinkat(parent, names[i],
+		               AT_REMOVEDIR); /* left behind by a killed test */
 		assert_int_equal(mkdirat(parent, names[i], 0755), 0);
 	}
 	(void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", names[DEAD_FULL]);
@@ -765,7 +772,7 @@ static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
 	(void)kill(member, SIGKILL);
 	(void)status_of(member);
 
-	/* Once it is empty that goes too. */
+	/* Once the full group is empty, it is removed as well. */
 	for (int i = 0; i < 200 && fstatat(parent, names[DEAD_FULL], &st, 0) == 0; i++) {
 		dw_cgroup_sweep(&cg);
 		(void)usleep(10000);
@@ -783,29 +790,29 @@ static void sweeping_removes_only_empty_groups_of_dead_makers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(our_group_is_found_in_each_kind_of_hierarchy),
-		cmocka_unit_test(a_named_hierarchy_is_no_controller),
-		cmocka_unit_test(paths_are_taken_whole),
-		cmocka_unit_test(garbage_is_stepped_over),
+		cmocka_unit_test(the_own_group_is_found_in_each_kind_of_hierarchy),
+		cmocka_unit_test(a_named_hierarchy_is_not_a_controller),
+		cmocka_unit_test(paths_are_returned_in_full),
+		cmocka_unit_test(invalid_lines_are_skipped),
 		cmocka_unit_test(a_path_that_does_not_fit_is_an_error),
-		cmocka_unit_test(a_long_line_of_another_hierarchy_is_stepped_over),
-		cmocka_unit_test(a_long_path_is_never_cut),
-		cmocka_unit_test(a_word_is_found_only_whole),
-		cmocka_unit_test(each_controller_has_the_kernels_name),
-		cmocka_unit_test(what_is_created_has_its_limits_and_leaves_nothing),
-		cmocka_unit_test(what_is_to_die_may_run),
-		cmocka_unit_test(what_yields_has_the_processor_again_to_die),
+		cmocka_unit_test(a_long_line_of_another_hierarchy_is_skipped),
+		cmocka_unit_test(a_long_path_is_never_truncated),
+		cmocka_unit_test(only_whole_words_are_found),
+		cmocka_unit_test(controllers_have_the_kernels_names),
+		cmocka_unit_test(a_group_has_its_limits_and_is_removed_completely),
+		cmocka_unit_test(unthrottling_lifts_the_cpu_limit),
+		cmocka_unit_test(killing_a_yielding_group_gives_the_cpu_back),
 		cmocka_unit_test(two_cells_have_two_groups),
 		cmocka_unit_test(a_limit_that_the_kernel_refuses_is_not_held),
-		cmocka_unit_test(what_was_used_is_counted),
-		cmocka_unit_test(memory_that_runs_out_is_told),
-		cmocka_unit_test(forks_that_are_refused_are_counted),
-		cmocka_unit_test(destroying_kills_what_is_inside),
-		cmocka_unit_test(killing_twice_is_fine_and_leaves_the_group),
-		cmocka_unit_test(a_crowd_is_killed_as_well),
-		cmocka_unit_test(an_empty_or_half_made_one_is_destroyed_as_well),
-		cmocka_unit_test(what_stays_is_named),
-		cmocka_unit_test(sweeping_removes_only_empty_groups_of_dead_makers),
+		cmocka_unit_test(memory_use_is_measured),
+		cmocka_unit_test(an_oom_kill_is_reported),
+		cmocka_unit_test(refused_forks_are_counted),
+		cmocka_unit_test(destroying_a_group_kills_its_processes),
+		cmocka_unit_test(a_group_can_be_killed_twice_and_remains),
+		cmocka_unit_test(a_group_with_thousands_of_processes_is_killed),
+		cmocka_unit_test(an_empty_or_incomplete_group_can_be_destroyed),
+		cmocka_unit_test(the_error_names_a_group_that_cannot_be_removed),
+		cmocka_unit_test(sweeping_removes_only_empty_groups_of_dead_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

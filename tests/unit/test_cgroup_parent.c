@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 
-/* A folder with such files as the kernel has in a group, and what is in them. */
+/* A folder with files like those of a cgroup, whose contents the tests set. */
 static char folder[64];
 static int dir = -1;
 
@@ -65,26 +65,27 @@ static int remove_group(void **state)
 	return dw_path_remove_tree(parent, strrchr(folder, '/') + 1);
 }
 
-static void all_controllers_are_passed_on_in_one_write(void **state)
+static void all_controllers_are_enabled_for_children_in_one_write(void **state)
 {
 	(void)state;
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
 	says("cgroup.subtree_control", "+memory +cpu +pids +io ");
 }
 
-static void what_is_passed_on_already_is_left_alone(void **state)
+static void enabled_controllers_are_not_written_again(void **state)
 {
 	(void)state;
 	put("cgroup.subtree_control", "memory pids\n");
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
-	says("cgroup.subtree_control", "+cpu +io ds"); /* over the start of it */
+	says("cgroup.subtree_control",
+	     "+cpu +io ds"); /* over the start of the old text */
 
 	put("cgroup.subtree_control", "cpu io memory pids\n");
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
 	says("cgroup.subtree_control", "cpu io memory pids");
 }
 
-static void what_a_group_lacks_it_does_not_pass_on(void **state)
+static void controllers_that_the_group_lacks_are_not_enabled(void **state)
 {
 	(void)state;
 	put("cgroup.controllers", "cpuset memory\n");
@@ -97,31 +98,31 @@ static void what_a_group_lacks_it_does_not_pass_on(void **state)
 	says("cgroup.subtree_control", "");
 }
 
-static void nothing_is_passed_on_over_the_heads_of_processes(void **state)
+static void a_group_with_processes_enables_no_controllers(void **state)
 {
 	(void)state;
 	put("cgroup.procs", "1\n");
 	assert_int_equal(dw_cgroup_pass_on(dir), -EBUSY);
-	/* Also if there are more than anybody wants to read. */
+	/* Also if the list of pids is longer than the buffer. */
 	put("cgroup.procs", "1000001\n1000002\n1000003\n1000004\n");
 	assert_int_equal(dw_cgroup_pass_on(dir), -EBUSY);
 	says("cgroup.subtree_control", "");
 
-	/* But for the top, which has no type. */
+	/* Except in the root group, which has no cgroup.type. */
 	assert_int_equal(unlinkat(dir, "cgroup.type", 0), 0);
 	assert_int_equal(dw_cgroup_pass_on(dir), 0);
 	says("cgroup.subtree_control", "+memory +cpu +pids +io ");
 }
 
-static void a_folder_that_is_no_group_is_an_error(void **state)
+static void a_folder_that_is_not_a_cgroup_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(unlinkat(dir, "cgroup.controllers", 0), 0);
 	assert_int_equal(dw_cgroup_pass_on(dir), -ENOENT);
 }
 
-/* Nobody gets into a folder that is no group, and no folder stays. */
-static void who_cannot_step_aside_leaves_nothing(void **state)
+/* No process can enter a folder that is not a cgroup; the new leaf is removed again. */
+static void a_failed_move_into_the_leaf_leaves_no_folder(void **state)
 {
 	struct stat st;
 	char name[64];
@@ -132,8 +133,8 @@ static void who_cannot_step_aside_leaves_nothing(void **state)
 	assert_int_equal(fstatat(dir, name, &st, 0), -1);
 }
 
-/* The sweep goes by it: prefix, pid, something. */
-static void the_leaf_is_named_for_its_maker(void **state)
+/* dw_cgroup_sweep() expects this form: prefix, pid, suffix. */
+static void the_name_of_the_leaf_contains_its_creators_pid(void **state)
 {
 	char prefix[64], name[64], want[128];
 
@@ -145,7 +146,7 @@ static void the_leaf_is_named_for_its_maker(void **state)
 	assert_int_equal(strncmp(prefix, "dewar-", 6), 0);
 }
 
-static void a_home_that_was_given_is_the_home_until_it_is_gone(void **state)
+static void a_given_parent_is_used_until_it_is_lost(void **state)
 {
 	struct stat given, got;
 	char why[256] = "";
@@ -163,24 +164,24 @@ static void a_home_that_was_given_is_the_home_until_it_is_gone(void **state)
 	(void)close(fd);
 
 	dw_cgroup_parent_lost();
-	dw_cgroup_parent_refused("nobody gave us one");
+	dw_cgroup_parent_refused("no parent was given");
 	assert_int_equal(dw_cgroup_settle(), DW_CGROUP_PARENT_KIND_FOREIGN);
 	assert_int_equal(dw_cgroup_parent_open(why, sizeof(why)), -1);
-	assert_non_null(strstr(why, "nobody gave us one"));
+	assert_non_null(strstr(why, "no parent was given"));
 }
 
 int main(void)
 {
 #define GROUP_TEST(f) cmocka_unit_test_setup_teardown(f, make_group, remove_group)
 	const struct CMUnitTest tests[] = {
-		GROUP_TEST(all_controllers_are_passed_on_in_one_write),
-		GROUP_TEST(what_is_passed_on_already_is_left_alone),
-		GROUP_TEST(what_a_group_lacks_it_does_not_pass_on),
-		GROUP_TEST(nothing_is_passed_on_over_the_heads_of_processes),
-		GROUP_TEST(a_folder_that_is_no_group_is_an_error),
-		GROUP_TEST(who_cannot_step_aside_leaves_nothing),
-		GROUP_TEST(the_leaf_is_named_for_its_maker),
-		GROUP_TEST(a_home_that_was_given_is_the_home_until_it_is_gone),
+		GROUP_TEST(all_controllers_are_enabled_for_children_in_one_write),
+		GROUP_TEST(enabled_controllers_are_not_written_again),
+		GROUP_TEST(controllers_that_the_group_lacks_are_not_enabled),
+		GROUP_TEST(a_group_with_processes_enables_no_controllers),
+		GROUP_TEST(a_folder_that_is_not_a_cgroup_is_an_error),
+		GROUP_TEST(a_failed_move_into_the_leaf_leaves_no_folder),
+		GROUP_TEST(the_name_of_the_leaf_contains_its_creators_pid),
+		GROUP_TEST(a_given_parent_is_used_until_it_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-/* A request that is fine, for a test to spoil. */
+/* Returns a valid request, for a test to change. */
 static struct dw_request good(void)
 {
 	struct dw_request req;
@@ -38,14 +38,14 @@ static void refused(const struct dw_request *req, const char *why)
 	struct dw_error err = {0};
 
 	if (dw_request_check(req, &err) == 0)
-		fail_msg("taken, and it should say \"%s\"", why);
+		fail_msg("accepted, but expected the error \"%s\"", why);
 	assert_int_equal(err.code, DW_E_INVALID);
 	if (!strstr(err.text, why))
 		fail_msg("\"%s\" does not say \"%s\"", err.text, why);
 	assert_int_equal(dw_request_check(req, NULL), -1);
 }
 
-static void there_is_exactly_one_thing_to_run(void **state)
+static void exactly_one_of_code_command_and_program_is_required(void **state)
 {
 	static const char why[] = "a language and code, or a command, or a program";
 	struct dw_request req;
@@ -68,7 +68,7 @@ static void there_is_exactly_one_thing_to_run(void **state)
 	}
 }
 
-static void an_id_is_hex_digits_and_nothing_else(void **state)
+static void an_id_is_32_hex_digits(void **state)
 {
 	struct dw_request req = good();
 
@@ -110,7 +110,7 @@ static void code_has_a_ceiling(void **state)
 	refused(&req, "the code is larger than 64 MB");
 }
 
-static void only_networks_that_exist_are_taken(void **state)
+static void an_unknown_network_is_refused(void **state)
 {
 	struct dw_request req = good();
 
@@ -147,7 +147,7 @@ static void arguments_and_variables_have_a_ceiling(void **state)
 	refused(&req, "more than 4096 arguments or variables");
 }
 
-static void names_of_variables_are_those_of_a_shell(void **state)
+static void names_of_variables_follow_the_shells_rules(void **state)
 {
 	static const char *const fine[] = {"A", "_", "a1", "PATH", "_9", "LC_ALL"};
 	static const char *const bad[] = {"",    "1",   "9A",  "A=B",      "A B",
@@ -168,12 +168,12 @@ static void names_of_variables_are_those_of_a_shell(void **state)
 		env[1].name = bad[i];
 		(void)snprintf(why, sizeof(why), "\"%s\" is not the name of a variable",
 		               bad[i]);
-		/* In an error a control character is a blank. */
+		/* An error shows a control character as a blank. */
 		refused(&req, strpbrk(bad[i], "\n\t") ? "\"A \" is not the name" : why);
 	}
 }
 
-static void what_is_collected_lies_below_tmp(void **state)
+static void patterns_to_collect_must_lie_below_tmp(void **state)
 {
 	static const char *const fine[] = {"a",        "a/b", "*.png", "/tmp/a",
 	                                   "/tmp/*/x", ".*",  "..a",   "/tmp/tmp"};
@@ -198,7 +198,7 @@ static void what_is_collected_lies_below_tmp(void **state)
 	}
 }
 
-static void names_of_files_are_plain(void **state)
+static void names_of_files_must_be_plain(void **state)
 {
 	static const char *const fine[] = {"a", "a/b/c", ".hidden", "..a", "a b", "*"};
 	static const char *const bad[] = {"",   "/a",     "a/",  "a//b",   ".",
@@ -219,7 +219,7 @@ static void names_of_files_are_plain(void **state)
 	}
 }
 
-static void a_file_is_there_once(void **state)
+static void a_file_given_twice_is_refused(void **state)
 {
 	struct dw_file_in files[] = {{"a", {"", 0}}, {"b", {"", 0}}, {"a", {"x", 1}}};
 	struct dw_request req = good();
@@ -232,7 +232,7 @@ static void a_file_is_there_once(void **state)
 	taken(&req);
 }
 
-static void files_have_ceilings(void **state)
+static void number_and_size_of_files_have_ceilings(void **state)
 {
 	static struct dw_file_in files[DW_FILES_MAX + 1];
 	static char names[DW_FILES_MAX + 1][16];
@@ -305,7 +305,7 @@ static void each_limit_has_a_floor_and_a_ceiling(void **state)
 	}
 }
 
-static void names_of_commands_and_modules_are_plain(void **state)
+static void names_of_commands_and_modules_must_be_plain(void **state)
 {
 	static const char *const bad_commands[] = {"",   "/bin/ls", "a/b",   ".",
 	                                           "..", "a\nb",    "a\x7f", "/"};
@@ -324,7 +324,7 @@ static void names_of_commands_and_modules_are_plain(void **state)
 
 	(void)state;
 	req.allowed_commands = names;
-	taken(&req); /* nothing is allowed, and that is a list as well */
+	taken(&req); /* an empty list is valid: it allows nothing */
 	for (size_t i = 0; i < ARRAY_SIZE(good_commands); i++) {
 		names[0] = good_commands[i];
 		taken(&req);
@@ -345,7 +345,7 @@ static void names_of_commands_and_modules_are_plain(void **state)
 	}
 }
 
-static void lists_of_what_is_allowed_have_ceilings(void **state)
+static void allow_lists_have_ceilings(void **state)
 {
 	const char *names[DW_MODULES_MAX + 2] = {NULL};
 	char name[DW_ALLOWED_NAME_MAX + 2] = "";
@@ -373,7 +373,7 @@ static void lists_of_what_is_allowed_have_ceilings(void **state)
 	refused(&req, "is not the name of a module");
 }
 
-static void nothing_comes_before_the_hook_for_imports(void **state)
+static void nothing_may_be_loaded_before_the_import_hook(void **state)
 {
 	static const char *const names[] = {"os", NULL};
 	struct dw_file_in file = {.name = ".dewar/hook.py"};
@@ -399,21 +399,21 @@ static void nothing_comes_before_the_hook_for_imports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_is_exactly_one_thing_to_run),
-		cmocka_unit_test(an_id_is_hex_digits_and_nothing_else),
+		cmocka_unit_test(exactly_one_of_code_command_and_program_is_required),
+		cmocka_unit_test(an_id_is_32_hex_digits),
 		cmocka_unit_test(code_without_a_language_is_refused),
 		cmocka_unit_test(code_has_a_ceiling),
-		cmocka_unit_test(only_networks_that_exist_are_taken),
+		cmocka_unit_test(an_unknown_network_is_refused),
 		cmocka_unit_test(arguments_and_variables_have_a_ceiling),
-		cmocka_unit_test(names_of_variables_are_those_of_a_shell),
-		cmocka_unit_test(what_is_collected_lies_below_tmp),
-		cmocka_unit_test(names_of_files_are_plain),
-		cmocka_unit_test(a_file_is_there_once),
-		cmocka_unit_test(files_have_ceilings),
+		cmocka_unit_test(names_of_variables_follow_the_shells_rules),
+		cmocka_unit_test(patterns_to_collect_must_lie_below_tmp),
+		cmocka_unit_test(names_of_files_must_be_plain),
+		cmocka_unit_test(a_file_given_twice_is_refused),
+		cmocka_unit_test(number_and_size_of_files_have_ceilings),
 		cmocka_unit_test(each_limit_has_a_floor_and_a_ceiling),
-		cmocka_unit_test(names_of_commands_and_modules_are_plain),
-		cmocka_unit_test(lists_of_what_is_allowed_have_ceilings),
-		cmocka_unit_test(nothing_comes_before_the_hook_for_imports),
+		cmocka_unit_test(names_of_commands_and_modules_must_be_plain),
+		cmocka_unit_test(allow_lists_have_ceilings),
+		cmocka_unit_test(nothing_may_be_loaded_before_the_import_hook),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

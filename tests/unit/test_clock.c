@@ -21,7 +21,7 @@ static void all_units_of_a_clock_agree(void **state)
 	assert_in_range(wall_ms / 1000, time(NULL) - 10, time(NULL) + 1);
 }
 
-static void the_time_left_is_what_poll_takes(void **state)
+static void the_time_left_is_a_timeout_for_poll(void **state)
 {
 	uint64_t now = dw_now_ms();
 
@@ -32,7 +32,7 @@ static void the_time_left_is_what_poll_takes(void **state)
 	assert_int_equal(dw_ms_until(UINT64_MAX), 60000);
 }
 
-static void a_moment_lies_that_far_ahead(void **state)
+static void a_time_in_the_future_is_that_far_ahead(void **state)
 {
 	struct timespec then = dw_time_in(1999), far = dw_time_in(UINT64_MAX / 1000);
 	uint64_t now = dw_now_ns();
@@ -48,8 +48,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_units_of_a_clock_agree),
-		cmocka_unit_test(the_time_left_is_what_poll_takes),
-		cmocka_unit_test(a_moment_lies_that_far_ahead),
+		cmocka_unit_test(the_time_left_is_a_timeout_for_poll),
+		cmocka_unit_test(a_time_in_the_future_is_that_far_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

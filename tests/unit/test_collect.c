@@ -27,7 +27,7 @@
 
 #define EXCEPT "main.py"
 
-/* Every test has a folder that a hostile program left, and a result to fill. */
+/* Each test has a folder, as a hostile program might leave it, and a result to fill. */
 struct fixture {
 	char path[64];
 	int fd;
@@ -78,7 +78,7 @@ static void make_file(const struct fixture *f, const char *name, const char *tex
 	assert_int_equal(dw_fd_write_all(fd, text, strlen(text)), 0);
 }
 
-/* A file of so many bytes, none of which is on the disk. */
+/* Creates a file of this size that takes no space on the disk. */
 static void make_sparse(const struct fixture *f, const char *name, off_t size)
 {
 	autoclose int fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -144,14 +144,14 @@ static void says_nothing(const struct fixture *f)
 		fail_msg("warned: %s", f->res->warnings[0]);
 }
 
-/* Nothing came, and the one warning says so. */
+/* Checks that the pattern collects nothing, and that the only warning says so. */
 static void nothing_for(struct fixture *f, const char *pattern)
 {
 	char text[256];
 
 	COLLECT(f, pattern);
 	if (f->res->n_files != 0)
-		fail_msg("%s brought %s", pattern, f->res->files[0].name);
+		fail_msg("%s collected %s", pattern, f->res->files[0].name);
 	(void)snprintf(text, sizeof(text), "collect: no file matches %s", pattern);
 	assert_int_equal(f->res->n_warnings, 1);
 	assert_string_equal(f->res->warnings[0], text);
@@ -167,7 +167,7 @@ static int count_fds(void)
 	return n;
 }
 
-/* ---- what is found ---- */
+/* ---- patterns ---- */
 
 static void a_file_is_found_by_its_name(void **state)
 {
@@ -204,7 +204,7 @@ static void patterns_find_all_that_match(void **state)
 	says_nothing(f);
 }
 
-static void a_star_does_not_reach_into_a_folder(void **state)
+static void a_star_does_not_match_a_slash(void **state)
 {
 	struct fixture *f = *state;
 
@@ -215,7 +215,7 @@ static void a_star_does_not_reach_into_a_folder(void **state)
 	has(f, "sub/x", "1");
 }
 
-static void folders_are_matched_part_by_part(void **state)
+static void patterns_match_one_path_component_at_a_time(void **state)
 {
 	struct fixture *f = *state;
 
@@ -234,7 +234,7 @@ static void folders_are_matched_part_by_part(void **state)
 	has(f, "b/1/deep/x.csv", "no");
 }
 
-static void a_name_may_start_with_tmp(void **state)
+static void a_pattern_may_start_with_tmp(void **state)
 {
 	struct fixture *f = *state;
 
@@ -248,7 +248,7 @@ static void a_name_may_start_with_tmp(void **state)
 	has(f, "tmp/a", "2");
 }
 
-static void names_that_lead_elsewhere_are_refused(void **state)
+static void patterns_that_lead_out_of_tmp_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"..",      "../x",        "a/../../x",
@@ -264,7 +264,7 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		err = (struct dw_error){0};
 		if (dw_collect_check(bad[i], &err) == 0)
-			fail_msg("%s was taken", bad[i]);
+			fail_msg("%s was accepted", bad[i]);
 		assert_int_equal(err.code, DW_E_INVALID);
 		assert_non_null(strstr(err.text, "below /tmp"));
 	}
@@ -290,7 +290,7 @@ static void hidden_files_need_a_dot_in_the_pattern(void **state)
 	has(f, ".d/x", "dx");
 }
 
-/* A folder holds "." and "..", and neither is a name. */
+/* readdir() returns "." and "..", which no pattern may match. */
 static void patterns_do_not_match_the_folder_itself_or_its_parent(void **state)
 {
 	struct fixture *f = *state;
@@ -305,7 +305,7 @@ static void patterns_do_not_match_the_folder_itself_or_its_parent(void **state)
 	nothing_for(f, ".*");
 }
 
-static void a_file_comes_once_whatever_names_it(void **state)
+static void a_file_that_several_patterns_match_is_collected_once(void **state)
 {
 	struct fixture *f = *state;
 
@@ -315,7 +315,7 @@ static void a_file_comes_once_whatever_names_it(void **state)
 	has(f, "a.txt", "1");
 }
 
-static void a_pattern_whose_files_came_already_has_matched(void **state)
+static void a_pattern_that_matches_only_collected_files_has_no_warning(void **state)
 {
 	struct fixture *f = *state;
 
@@ -325,7 +325,7 @@ static void a_pattern_whose_files_came_already_has_matched(void **state)
 	says_nothing(f);
 }
 
-static void the_code_is_left_alone(void **state)
+static void the_file_of_the_code_is_not_collected(void **state)
 {
 	struct fixture *f = *state;
 
@@ -340,7 +340,7 @@ static void the_code_is_left_alone(void **state)
 	nothing_for(f, EXCEPT);
 }
 
-static void each_pattern_that_finds_nothing_is_named(void **state)
+static void a_warning_names_each_pattern_without_a_match(void **state)
 {
 	struct fixture *f = *state;
 
@@ -353,7 +353,7 @@ static void each_pattern_that_finds_nothing_is_named(void **state)
 	assert_true(warned(f, "no file matches no/such/*"));
 }
 
-static void without_a_folder_nothing_is_found(void **state)
+static void without_a_folder_nothing_is_collected(void **state)
 {
 	struct fixture *f = *state;
 	const char *const pattern = "*";
@@ -367,7 +367,7 @@ static void without_a_folder_nothing_is_found(void **state)
 	assert_true(warned(f, "no file matches *"));
 }
 
-/* ---- what is hostile ---- */
+/* ---- hostile folders ---- */
 
 static void links_are_not_followed_at_any_depth(void **state)
 {
@@ -402,8 +402,8 @@ static void links_are_not_followed_at_any_depth(void **state)
 	assert_int_equal(count_fds(), before);
 }
 
-/* Not even root: for the time of this test our files' user is another. */
-static void a_file_that_nobody_may_read_is_told(void **state)
+/* Root could read it: the test sets its file system uid to that of a plain user. */
+static void a_warning_names_a_file_without_read_permission(void **state)
 {
 	struct fixture *f = *state;
 
@@ -421,8 +421,8 @@ static void a_file_that_nobody_may_read_is_told(void **state)
 	assert_true(warned(f, "locked was skipped: its mode does not allow reading"));
 }
 
-/* A hard link to a file of the cell's own is a file of the cell's own. */
-static void a_hard_link_is_a_file(void **state)
+/* A program can only link files of its own cell, so a hard link is no risk. */
+static void a_hard_link_is_collected(void **state)
 {
 	struct fixture *f = *state;
 
@@ -433,7 +433,7 @@ static void a_hard_link_is_a_file(void **state)
 	has(f, "b", "1");
 }
 
-static void what_is_no_file_is_not_there_and_holds_nobody_up(void **state)
+static void special_files_are_ignored_and_do_not_block(void **state)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct fixture *f = *state;
@@ -454,7 +454,7 @@ static void what_is_no_file_is_not_there_and_holds_nobody_up(void **state)
 		nothing_for(f, "device");
 }
 
-static void a_sparse_file_larger_than_all_is_left(void **state)
+static void a_sparse_file_above_the_limit_is_skipped(void **state)
 {
 	struct fixture *f = *state;
 
@@ -469,7 +469,7 @@ static void a_sparse_file_larger_than_all_is_left(void **state)
 	assert_true(warned(f, "over was skipped: the limit is 64 MB"));
 }
 
-static void exactly_as_many_bytes_as_may_be_come(void **state)
+static void exactly_the_maximum_of_bytes_is_collected(void **state)
 {
 	struct fixture *f = *state;
 
@@ -504,7 +504,7 @@ static void bytes_are_counted_over_all_patterns(void **state)
 	assert_true(warned(f, "was skipped: the limit is 64 MB"));
 }
 
-static void more_files_than_may_be_are_left_and_told(void **state)
+static void files_above_the_maximum_are_skipped_with_a_warning(void **state)
 {
 	struct fixture *f = *state;
 	char name[16];
@@ -533,7 +533,7 @@ static void warnings_have_a_ceiling(void **state)
 	assert_int_equal(f->res->n_warnings, DW_WARNINGS_MAX);
 }
 
-static void only_so_many_names_are_looked_at(void **state)
+static void the_number_of_examined_names_is_limited(void **state)
 {
 	struct fixture *f = *state;
 	char name[16];
@@ -546,14 +546,14 @@ static void only_so_many_names_are_looked_at(void **state)
 	assert_int_equal(f->res->n_files, 0);
 	assert_true(warned(f, "only the first 20000 names were examined"));
 
-	/* A name that needs no looking is found all the same. */
+	/* A name without wildcards needs no search and is found all the same. */
 	make_file(f, "here", "1");
 	COLLECT(f, "*.png", "here");
 	has(f, "here", "1");
 }
 
-/* Folders in folders: the names of all of them count together. */
-static void looking_into_many_folders_ends(void **state)
+/* The limit is for the names in all folders together. */
+static void the_search_in_many_folders_ends(void **state)
 {
 	struct fixture *f = *state;
 	char name[32];
@@ -571,7 +571,7 @@ static void looking_into_many_folders_ends(void **state)
 	assert_true(warned(f, "only the first 20000 names"));
 }
 
-static void a_name_that_is_not_utf8_is_left_and_told(void **state)
+static void a_name_that_is_not_utf8_is_skipped_with_a_warning(void **state)
 {
 	struct fixture *f = *state;
 
@@ -588,7 +588,7 @@ static void a_name_that_is_not_utf8_is_left_and_told(void **state)
 		                    "collect: a file whose name is not UTF-8 was skipped");
 }
 
-static void names_with_odd_characters_come_as_they_are(void **state)
+static void names_with_special_characters_are_kept(void **state)
 {
 	struct fixture *f = *state;
 
@@ -605,7 +605,7 @@ static void names_with_odd_characters_come_as_they_are(void **state)
 	assert_true(warned(f, "no file matches %s%d"));
 }
 
-static void a_tree_that_is_too_deep_is_not_followed_down(void **state)
+static void a_tree_that_is_too_deep_is_not_searched(void **state)
 {
 	struct fixture *f = *state;
 	autoclose int at = dup(f->fd);
@@ -633,31 +633,31 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_file_is_found_by_its_name),
 		TEST(patterns_find_all_that_match),
-		TEST(a_star_does_not_reach_into_a_folder),
-		TEST(folders_are_matched_part_by_part),
-		TEST(a_name_may_start_with_tmp),
-		TEST(names_that_lead_elsewhere_are_refused),
+		TEST(a_star_does_not_match_a_slash),
+		TEST(patterns_match_one_path_component_at_a_time),
+		TEST(a_pattern_may_start_with_tmp),
+		TEST(patterns_that_lead_out_of_tmp_are_refused),
 		TEST(hidden_files_need_a_dot_in_the_pattern),
 		TEST(patterns_do_not_match_the_folder_itself_or_its_parent),
-		TEST(a_file_comes_once_whatever_names_it),
-		TEST(a_pattern_whose_files_came_already_has_matched),
-		TEST(the_code_is_left_alone),
-		TEST(each_pattern_that_finds_nothing_is_named),
-		TEST(without_a_folder_nothing_is_found),
+		TEST(a_file_that_several_patterns_match_is_collected_once),
+		TEST(a_pattern_that_matches_only_collected_files_has_no_warning),
+		TEST(the_file_of_the_code_is_not_collected),
+		TEST(a_warning_names_each_pattern_without_a_match),
+		TEST(without_a_folder_nothing_is_collected),
 		TEST(links_are_not_followed_at_any_depth),
-		TEST(a_file_that_nobody_may_read_is_told),
-		TEST(a_hard_link_is_a_file),
-		TEST(what_is_no_file_is_not_there_and_holds_nobody_up),
-		TEST(a_sparse_file_larger_than_all_is_left),
-		TEST(exactly_as_many_bytes_as_may_be_come),
+		TEST(a_warning_names_a_file_without_read_permission),
+		TEST(a_hard_link_is_collected),
+		TEST(special_files_are_ignored_and_do_not_block),
+		TEST(a_sparse_file_above_the_limit_is_skipped),
+		TEST(exactly_the_maximum_of_bytes_is_collected),
 		TEST(bytes_are_counted_over_all_patterns),
-		TEST(more_files_than_may_be_are_left_and_told),
+		TEST(files_above_the_maximum_are_skipped_with_a_warning),
 		TEST(warnings_have_a_ceiling),
-		TEST(only_so_many_names_are_looked_at),
-		TEST(looking_into_many_folders_ends),
-		TEST(a_name_that_is_not_utf8_is_left_and_told),
-		TEST(names_with_odd_characters_come_as_they_are),
-		TEST(a_tree_that_is_too_deep_is_not_followed_down),
+		TEST(the_number_of_examined_names_is_limited),
+		TEST(the_search_in_many_folders_ends),
+		TEST(a_name_that_is_not_utf8_is_skipped_with_a_warning),
+		TEST(names_with_special_characters_are_kept),
+		TEST(a_tree_that_is_too_deep_is_not_searched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,8 +18,8 @@
 #include "request/request.h"
 
 /*
- * The sequence with a real policy, real approvals and a real audit record; only the
- * program is not run.
+ * The sequence of a run with a real policy, real approvals and a real audit record; only
+ * the program is not executed.
  */
 static char folder[] = "/tmp/dewar-conduct-XXXXXX";
 static char audit_path[64], approvals_path[64], policy_path[64];
@@ -94,7 +94,7 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 	return 0;
 }
 
-/* A run of print(1), with an id that ends in this digit. */
+/* Makes a run of print(1), with an id that ends in this digit. */
 static void make_run(struct dw_conduct *run, struct dw_request *req,
                      char ids[][DW_ID_MAX], unsigned n)
 {
@@ -162,7 +162,7 @@ static struct rows read_rows(void)
 	return rows;
 }
 
-/* From here on SQLite refuses each new row of this kind, as a full disk would. */
+/* Makes SQLite refuse each new row of this kind, as a full disk would. */
 static void refuse_rows(const char *kind)
 {
 	char text[256];
@@ -205,7 +205,7 @@ static void intent_and_outcome_carry_the_decision_and_the_rule(void **state)
 	dw_conductor_free(conductor);
 }
 
-static void a_request_that_makes_no_sense_is_not_recorded(void **state)
+static void an_invalid_request_is_not_recorded(void **state)
 {
 	struct dw_conductor *conductor = conductor_with("default: allow");
 	char ids[1][DW_ID_MAX];
@@ -214,11 +214,11 @@ static void a_request_that_makes_no_sense_is_not_recorded(void **state)
 
 	(void)state;
 	make_run(&run, &req, ids, 0);
-	req.command = "ls"; /* and code */
+	req.command = "ls"; /* in addition to code */
 	assert_true(dw_conduct(conductor, &run));
 	assert_null(run.res);
 	assert_int_equal(run.error.code, DW_E_INVALID);
-	assert_int_equal(run.stage, DW_CONDUCT_PERMISSION);
+	assert_int_equal(run.step, DW_CONDUCT_PERMISSION);
 	assert_int_equal(read_rows().intents, 0);
 	dw_conduct_finish(&run);
 	dw_conductor_free(conductor);
@@ -238,7 +238,7 @@ static void an_approval_is_kept_if_the_intent_cannot_be_recorded(void **state)
 	refuse_rows("intent");
 	assert_true(dw_conduct(conductor, &run));
 	assert_null(run.res);
-	assert_int_equal(run.stage, DW_CONDUCT_INTENT);
+	assert_int_equal(run.step, DW_CONDUCT_INTENT);
 	assert_non_null(strstr(run.error.text, "no record, no run"));
 	assert_int_equal(executed, 0);
 	assert_int_equal(approval_state(run.permission.approval.id),
@@ -306,7 +306,7 @@ static void a_run_whose_approval_another_run_used_asks_again(void **state)
 	dw_conductor_free(conductor);
 }
 
-/* Use the approval between the intent and its spending, as a faster run would. */
+/* Uses the approval after this run recorded its intent, as a faster run would. */
 static struct dw_conduct *robbed;
 
 static struct dw_approvals *rob(void *user, struct dw_error *err)
@@ -342,7 +342,7 @@ static void a_run_that_loses_its_approval_after_the_intent_has_one_intent(void *
 	if (dw_conductor_create(&config, &conductor, &err) < 0)
 		fail_msg("%s", err.text);
 	make_run(&run, &req, ids, 0);
-	/* The approval is for these limits: all set, so that a robber has the same. */
+	/* All limits are set, so that the digest of rob()'s request is the same. */
 	req.limits = (struct dw_limits){.timeout_ms = 1000,
 	                                .memory_bytes = 64 << 20,
 	                                .cpu_percent = 50,
@@ -360,7 +360,7 @@ static void a_run_that_loses_its_approval_after_the_intent_has_one_intent(void *
 	assert_string_not_equal(run.permission.approval.id, first);
 	assert_int_equal(executed, 0);
 
-	/* Whether it goes on or is abandoned, the record has one end. */
+	/* Whether the run continues or is abandoned, it has one outcome. */
 	dw_conduct_abandon(conductor, &run, "it was cancelled");
 	assert_int_equal(read_rows().intents, 1);
 	assert_int_equal(read_rows().outcomes, 1);
@@ -417,7 +417,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(intent_and_outcome_carry_the_decision_and_the_rule),
-		TEST(a_request_that_makes_no_sense_is_not_recorded),
+		TEST(an_invalid_request_is_not_recorded),
 		TEST(an_approval_is_kept_if_the_intent_cannot_be_recorded),
 		TEST(an_approval_is_spent_by_the_run),
 		TEST(a_run_whose_approval_another_run_used_asks_again),

@@ -38,7 +38,7 @@ static void assert_refused(const char *text, size_t len, const char *why)
 	assert_ptr_equal(config, (struct dw_config *)1);
 	assert_int_equal(err.code, DW_E_INVALID);
 	if (strcmp(err.text, why) != 0)
-		fail_msg("of \"%s\": \"%s\" and not \"%s\"", text, err.text, why);
+		fail_msg("for \"%s\": \"%s\" instead of \"%s\"", text, err.text, why);
 }
 
 static char *read_whole(const char *path)
@@ -94,7 +94,7 @@ static void assert_defaults(const struct dw_config *config)
 	assert_memory_equal(&config->local.max, &none, sizeof(none));
 }
 
-static void without_a_file_there_are_defaults(void **state)
+static void without_a_file_the_defaults_apply(void **state)
 {
 	static const char *const nothing[] = {"",      "# only this\n",
 	                                      "---\n", "~",
@@ -220,7 +220,7 @@ static void every_key_is_understood(void **state)
 	dw_config_free(c);
 }
 
-static void what_is_wrong_is_told_with_its_line_and_key(void **state)
+static void each_mistake_has_file_line_and_key(void **state)
 {
 	static const struct {
 		const char *text;
@@ -344,7 +344,7 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	               "x.yaml:2: not valid YAML: control characters are not allowed");
 }
 
-static void a_key_that_is_too_long_fits_all_the_same(void **state)
+static void the_error_about_a_very_long_key_is_truncated(void **state)
 {
 	struct dw_config *config = NULL;
 	struct dw_error err = {0};
@@ -359,16 +359,16 @@ static void a_key_that_is_too_long_fits_all_the_same(void **state)
 	assert_non_null(strstr(err.text, "unknown key"));
 }
 
-static void what_nests_without_end_is_refused(void **state)
+static void endless_nesting_is_refused(void **state)
 {
 	struct dw_config *config = NULL;
 	struct dw_error err = {0};
-	static char text[5000]; /* libyaml takes the square of it */
+	static char text[5000]; /* libyaml's time grows with the square of the length */
 
 	(void)state;
 	memset(text, '[', sizeof(text));
 	assert_int_equal(dw_config_parse("x", text, sizeof(text), &config, &err), -1);
-	/* What contains itself. */
+	/* A mapping that contains itself. */
 	assert_refused("runs: &r\n  limits: *r\n", 22,
 	               "x.yaml:2: runs.limits.limits: unknown key");
 }
@@ -385,7 +385,7 @@ static void the_example_has_the_defaults(void **state)
 	dw_config_free(config);
 }
 
-static void the_example_with_all_that_is_commented_out_makes_sense(void **state)
+static void the_example_with_all_comments_enabled_is_valid(void **state)
 {
 	autofree char *text = read_whole(EXAMPLE);
 	struct dw_config *config;
@@ -405,7 +405,7 @@ static void the_example_with_all_that_is_commented_out_makes_sense(void **state)
 	dw_config_free(config);
 }
 
-static void the_page_has_the_example(void **state)
+static void the_documentation_contains_the_example(void **state)
 {
 	autofree char *page = read_whole(PAGE), *text = read_whole(EXAMPLE);
 
@@ -413,7 +413,7 @@ static void the_page_has_the_example(void **state)
 	assert_non_null(strstr(page, text));
 }
 
-static void a_file_that_cannot_be_read_is_told_of(void **state)
+static void the_error_names_a_file_that_cannot_be_read(void **state)
 {
 	char path[] = "/tmp/dewar-test-config-XXXXXX";
 	struct dw_config *config = NULL;
@@ -442,15 +442,15 @@ static void a_file_that_cannot_be_read_is_told_of(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_file_there_are_defaults),
+		cmocka_unit_test(without_a_file_the_defaults_apply),
 		cmocka_unit_test(every_key_is_understood),
-		cmocka_unit_test(what_is_wrong_is_told_with_its_line_and_key),
-		cmocka_unit_test(a_key_that_is_too_long_fits_all_the_same),
-		cmocka_unit_test(what_nests_without_end_is_refused),
+		cmocka_unit_test(each_mistake_has_file_line_and_key),
+		cmocka_unit_test(the_error_about_a_very_long_key_is_truncated),
+		cmocka_unit_test(endless_nesting_is_refused),
 		cmocka_unit_test(the_example_has_the_defaults),
-		cmocka_unit_test(the_example_with_all_that_is_commented_out_makes_sense),
-		cmocka_unit_test(the_page_has_the_example),
-		cmocka_unit_test(a_file_that_cannot_be_read_is_told_of),
+		cmocka_unit_test(the_example_with_all_comments_enabled_is_valid),
+		cmocka_unit_test(the_documentation_contains_the_example),
+		cmocka_unit_test(the_error_names_a_file_that_cannot_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is found in every snippet of tests/policy/corpus; see the README there. */
+/* Compares the findings in tests/policy/corpus with its labels; see README.md there. */
 #undef NDEBUG
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static bool is_found(const struct dw_findings *found, unsigned line, const char 
 	return false;
 }
 
-/* How many findings are not as the labels say. */
+/* Returns how many findings differ from the labels. */
 static unsigned judge(const char *language, const struct snippet *s)
 {
 	struct dw_findings found = {0};
@@ -87,8 +87,8 @@ static unsigned judge(const char *language, const struct snippet *s)
 
 		if (is_wanted(s, f->line, f->rule))
 			continue;
-		print_error("%s: \"%s\": %u %s is found\n", language, s->name, f->line,
-		            f->rule);
+		print_error("%s: \"%s\": %u %s is found, but not labelled\n", language,
+		            s->name, f->line, f->rule);
 		wrong++;
 	}
 	for (size_t i = 0; i < s->n_labels; i++) {
@@ -97,8 +97,8 @@ static unsigned judge(const char *language, const struct snippet *s)
 		if (!is_wanted(s, label->line, label->rule) ||
 		    is_found(&found, label->line, label->rule))
 			continue;
-		print_error("%s: \"%s\": %u %s is not found\n", language, s->name,
-		            label->line, label->rule);
+		print_error("%s: \"%s\": %u %s is labelled, but not found\n", language,
+		            s->name, label->line, label->rule);
 		wrong++;
 	}
 	dw_findings_finish(&found);
@@ -140,37 +140,37 @@ static void read_corpus(const char *language)
 	assert_int_equal(wrong, 0);
 }
 
-static void python_is_read_as_labelled(void **state)
+static void python_findings_match_the_labels(void **state)
 {
 	(void)state;
 	read_corpus("python");
 }
 
-static void javascript_is_read_as_labelled(void **state)
+static void javascript_findings_match_the_labels(void **state)
 {
 	(void)state;
 	read_corpus("javascript");
 }
 
-static void typescript_is_read_as_labelled(void **state)
+static void typescript_findings_match_the_labels(void **state)
 {
 	(void)state;
 	read_corpus("typescript");
 }
 
-static void bash_is_read_as_labelled(void **state)
+static void bash_findings_match_the_labels(void **state)
 {
 	(void)state;
 	read_corpus("bash");
 }
 
-static void ruby_is_read_as_labelled(void **state)
+static void ruby_findings_match_the_labels(void **state)
 {
 	(void)state;
 	read_corpus("ruby");
 }
 
-static void php_is_read_as_labelled(void **state)
+static void php_findings_match_the_labels(void **state)
 {
 	(void)state;
 	read_corpus("php");
@@ -179,12 +179,12 @@ static void php_is_read_as_labelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(python_is_read_as_labelled),
-		cmocka_unit_test(javascript_is_read_as_labelled),
-		cmocka_unit_test(typescript_is_read_as_labelled),
-		cmocka_unit_test(bash_is_read_as_labelled),
-		cmocka_unit_test(ruby_is_read_as_labelled),
-		cmocka_unit_test(php_is_read_as_labelled),
+		cmocka_unit_test(python_findings_match_the_labels),
+		cmocka_unit_test(javascript_findings_match_the_labels),
+		cmocka_unit_test(typescript_findings_match_the_labels),
+		cmocka_unit_test(bash_findings_match_the_labels),
+		cmocka_unit_test(ruby_findings_match_the_labels),
+		cmocka_unit_test(php_findings_match_the_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a policy says of a request: by tables of rules, questions and answers. */
+/* Decisions of a policy, from tables of rules, requests and expected decisions. */
 #undef NDEBUG
 #include "policy/decide.h"
 
@@ -29,7 +29,7 @@ static struct dw_policy *load(const char *text)
 	return policy;
 }
 
-/* A request in few words; what is not said is as in a plain run. */
+/* The fields of a request that policies look at; a field that is not set has its default. */
 struct asked {
 	const char *language;
 	const char *code;
@@ -74,9 +74,9 @@ static void ask(struct dw_policy *policy, const struct asked *asked,
 	if (dw_policy_explain(policy, &question, ret, &err) < 0)
 		fail_msg("%s", err.text);
 
-	/* Who does not want to know how gets the same. */
+	/* Without an explanation the decision is the same. */
 	assert_int_equal(dw_policy_decide(policy, &question, &plain, &err), 0);
-	assert_int_equal(plain.verdict, ret->decision.verdict);
+	assert_int_equal(plain.effect, ret->decision.effect);
 	assert_string_equal(plain.rule, ret->decision.rule);
 	assert_int_equal(plain.line, ret->decision.line);
 	assert_string_equal(plain.matched, ret->decision.matched);
@@ -84,7 +84,7 @@ static void ask(struct dw_policy *policy, const struct asked *asked,
 	dw_decision_finish(&plain);
 }
 
-/* One rule, `a`, in line 4, that denies; or the default, which allows. */
+/* A policy whose one rule, `a` in line 4, denies (or allows), unlike the default. */
 #define DENY(when)                                                                       \
 	"version: 1\ndefault: allow\nrules:\n- name: a\n  decision: deny\n  when: " when \
 	"\n"
@@ -94,7 +94,7 @@ static void ask(struct dw_policy *policy, const struct asked *asked,
 
 static const char os_code[] = "import os\nos.system('ls')\n";
 
-static void conditions(void **state)
+static void each_condition_matches_and_explains(void **state)
 {
 	static const struct {
 		const char *policy;
@@ -102,7 +102,7 @@ static void conditions(void **state)
 		bool fits;
 		const char *text;
 	} table[] = {
-		{DENY("{}"), {0}, true, "it has no conditions"},
+		{DENY("{}"), {0}, true, "it has no each_condition_matches_and_explains"},
 		{DENY("{caller: 'uid:1000 *'}"), {0}, true, "caller is uid:1000 (alice)"},
 		{DENY("{caller: ['uid:0 *', 'key:*']}"),
 	         {0},
@@ -131,6 +131,7 @@ static void conditions(void **state)
 	         {.network = DW_NETWORK_FULL},
 	         true,
 	         "network is full"},
+		/* prose: allow the value none */
 		{DENY("{network: full}"), {0}, false, "network is none, not full"},
 		{DENY("{image: 'evil/*'}"),
 	         {.image = "evil/miner"},
@@ -171,7 +172,7 @@ static void conditions(void **state)
 	         {.limits = {.pids = 5, .files = 7}},
 	         false,
 	         "files is 7, not > 7"},
-		/* All conditions must hold. */
+		/* All each_condition_matches_and_explains must hold. */
 		{DENY("{network: full, language: python}"),
 	         {.network = DW_NETWORK_FULL},
 	         true,
@@ -180,7 +181,7 @@ static void conditions(void **state)
 	         {.network = DW_NETWORK_FULL},
 	         false,
 	         "language is python, not ruby"},
-		/* Several levels: one is enough to deny, all are needed to allow. */
+		/* Of several levels, one match is enough to deny; to allow, all must match. */
 		{DENY("{level: container}"), {0}, true, "level is container"},
 		{DENY("{level: none}"),
 	         {.level = "microvm,none"},
@@ -198,7 +199,7 @@ static void conditions(void **state)
 	         {.level = "microvm,docker"},
 	         true,
 	         "level is microvm,docker"},
-		/* So it is with findings ... */
+		/* The same holds for findings ... */
 		{DENY("{findings: 'import:*'}"),
 	         {.code = os_code},
 	         true,
@@ -239,7 +240,7 @@ static void conditions(void **state)
 	         {.code = "1"},
 	         false,
 	         "no finding import:*"},
-		/* ... and with commands, which must be known for sure to be allowed. */
+		/* ... and for commands; a command that is not known for sure is not allowed. */
 		{DENY("{commands: [git, 'rm*']}"),
 	         {.command = "ls | xargs rmdir"},
 	         true,
@@ -276,7 +277,7 @@ static void conditions(void **state)
 	         false,
 	         "not all its commands are known"},
 		{ALLOW("{commands: ls}"), {.code = "1"}, false, "no command ls"},
-		/* What nobody looked at can be named. */
+		/* A rule can match code that was not analysed. */
 		{DENY("{findings: 'analysis:*'}"),
 	         {.language = "perl", .code = "1"},
 	         true,
@@ -303,7 +304,7 @@ static void conditions(void **state)
 		    strcmp(e.tried[0].text, table[i].text) != 0)
 			fail_msg("%zu: %s: %d \"%s\" and not \"%s\"", i, table[i].policy,
 			         e.tried[0].fits, e.tried[0].text, table[i].text);
-		assert_int_equal(e.decision.verdict,
+		assert_int_equal(e.decision.effect,
 		                 table[i].fits == allows ? DW_ALLOW : DW_DENY);
 		assert_string_equal(e.decision.rule, table[i].fits ? "a" : "default");
 		assert_string_equal(e.decision.matched,
@@ -315,7 +316,7 @@ static void conditions(void **state)
 	}
 }
 
-static void the_first_that_fits_decides(void **state)
+static void the_first_matching_rule_decides(void **state)
 {
 	struct dw_policy *policy = load(
 		"version: 1\n"
@@ -330,7 +331,7 @@ static void the_first_that_fits_decides(void **state)
 
 	(void)state;
 	ask(policy, &(struct asked){.language = "ruby"}, &e);
-	assert_int_equal(e.decision.verdict, DW_ASK);
+	assert_int_equal(e.decision.effect, DW_ASK);
 	assert_string_equal(e.decision.rule, "ask");
 	assert_string_equal(e.decision.reason, "Why?");
 	assert_int_equal(e.decision.line, 5);
@@ -341,7 +342,7 @@ static void the_first_that_fits_decides(void **state)
 	dw_explanation_finish(&e);
 
 	ask(policy, &(struct asked){0}, &e);
-	assert_int_equal(e.decision.verdict, DW_ALLOW);
+	assert_int_equal(e.decision.effect, DW_ALLOW);
 	assert_string_equal(e.decision.rule, "yes");
 	assert_null(e.decision.reason);
 	assert_int_equal(e.n_tried, 3);
@@ -349,7 +350,7 @@ static void the_first_that_fits_decides(void **state)
 	dw_policy_unref(policy);
 }
 
-static void raising_goes_up_only_and_the_walk_goes_on(void **state)
+static void raising_never_lowers_the_level_and_later_rules_apply(void **state)
 {
 	static const char two[] =
 		"version: 1\n"
@@ -384,7 +385,7 @@ static void raising_goes_up_only_and_the_walk_goes_on(void **state)
 		ask(policy,
 		    &(struct asked){.level = table[i].asked, .network = table[i].network},
 		    &e);
-		assert_int_equal(e.decision.verdict, DW_ALLOW);
+		assert_int_equal(e.decision.effect, DW_ALLOW);
 		assert_string_equal(e.decision.level, table[i].level);
 		if (table[i].by)
 			assert_string_equal(e.decision.raised_by, table[i].by);
@@ -395,7 +396,7 @@ static void raising_goes_up_only_and_the_walk_goes_on(void **state)
 	dw_policy_unref(policy);
 }
 
-static void a_level_that_there_is_not_is_an_error(void **state)
+static void an_unknown_level_is_an_error(void **state)
 {
 	static const char *const bad[] = {"bunker", "", "container,", ",none",
 	                                  "container,,none"};
@@ -420,7 +421,7 @@ static void a_level_that_there_is_not_is_an_error(void **state)
 	dw_policy_unref(policy);
 }
 
-static void code_is_looked_at_only_if_a_rule_wants_to_know(void **state)
+static void code_is_analysed_only_if_a_rule_needs_it(void **state)
 {
 	static const struct {
 		const char *policy;
@@ -455,7 +456,7 @@ static void code_is_looked_at_only_if_a_rule_wants_to_know(void **state)
 	}
 }
 
-/* The same question, the same answer; and it outlives the policy. */
+/* The same request has the same decision, which stays valid without the policy. */
 static void a_decision_is_a_pure_function(void **state)
 {
 	struct dw_policy *policy = load("strict");
@@ -492,7 +493,7 @@ static bool has(const char **list, const char *name)
 	return false;
 }
 
-static void lists_are_for_the_cell_too(void **state)
+static void allow_lists_also_apply_in_the_cell(void **state)
 {
 	struct dw_policy *policy = load("strict");
 	struct dw_policy_question question = {.who = "x", .door = "cli"};
@@ -509,7 +510,7 @@ static void lists_are_for_the_cell_too(void **state)
 	assert_null(decision.allowed_commands);
 	dw_decision_finish(&decision);
 
-	/* A caller may ask for less, and never for more. */
+	/* A caller may restrict the lists further, but not extend them. */
 	req.allowed_modules = their_modules;
 	assert_int_equal(dw_policy_decide(policy, &question, &decision, NULL), 0);
 	assert_string_equal(decision.allowed_modules[0], "json");
@@ -535,7 +536,7 @@ static void lists_are_for_the_cell_too(void **state)
 	dw_policy_unref(policy);
 }
 
-static void lists_of_the_policy_are_what_the_analysis_looks_for(void **state)
+static void the_policys_lists_replace_those_of_the_analysis(void **state)
 {
 	static const char lists[] =
 		"version: 1\ndefault: allow\n"
@@ -546,7 +547,7 @@ static void lists_of_the_policy_are_what_the_analysis_looks_for(void **state)
 		"rules: [{name: a, decision: deny, when: {findings: '*'}}]\n";
 	static const struct {
 		struct asked asked;
-		const char *found; /* NULL: nothing */
+		const char *found; /* NULL: no finding */
 	} table[] = {
 		{{.code = "import os, sys"}, NULL},
 		{{.code = "import pandas.io"}, "import:pandas"},
@@ -557,7 +558,7 @@ static void lists_of_the_policy_are_what_the_analysis_looks_for(void **state)
 		{{.language = "javascript", .code = "eval('1')"}, "builtin:eval"},
 		{{.language = "ruby", .code = "require 'socket'"}, "import:socket"},
 		{{.command = "eval ls"}, NULL},
-		/* Programs inside programs have their language's lists. */
+		/* Code inside a command is checked against the lists of its own language. */
 		{{.command = "python3 -c 'import os; import pandas'"}, "import:pandas"},
 		{{.command = "python3 -c 'open(1)'"}, NULL},
 		{{.command = "node -e \"eval('1')\""}, "builtin:eval"},
@@ -580,7 +581,7 @@ static void lists_of_the_policy_are_what_the_analysis_looks_for(void **state)
 	dw_policy_unref(policy);
 }
 
-static void commands_of_a_script_are_held_against_the_list(void **state)
+static void commands_of_a_script_are_checked_against_the_list(void **state)
 {
 	static const char lists[] =
 		"version: 1\ndefault: allow\n"
@@ -593,7 +594,7 @@ static void commands_of_a_script_are_held_against_the_list(void **state)
 		"   when: {findings: ['command:*', 'argument:*', 'redirect:*', 'undecided:*']}}\n";
 	static const struct {
 		struct asked asked;
-		const char *found; /* NULL: it may run */
+		const char *found; /* NULL: it is allowed */
 	} table[] = {
 		{{.command = "ls -l | git log"}, NULL},
 		{{.command = "git push"}, "argument:git"},
@@ -617,26 +618,26 @@ static void commands_of_a_script_are_held_against_the_list(void **state)
 		bool found = false;
 
 		ask(policy, &table[i].asked, &e);
-		if ((e.decision.verdict == DW_DENY) != (table[i].found != NULL))
+		if ((e.decision.effect == DW_DENY) != (table[i].found != NULL))
 			fail_msg("%zu: %s", i, e.decision.matched);
 		for (size_t k = 0; table[i].found && k < e.decision.findings.n; k++)
 			found = found || strcmp(e.decision.findings.list[k].rule,
 			                        table[i].found) == 0;
 		if (table[i].found && !found)
-			fail_msg("%zu: no %s but %s", i, table[i].found,
-			         e.decision.matched);
+			fail_msg("%zu: expected finding %s, but got %s", i,
+			         table[i].found, e.decision.matched);
 		dw_explanation_finish(&e);
 	}
 	dw_policy_unref(policy);
 }
 
-/* What the shipped profiles promise. */
-static void profiles(void **state)
+/* What docs/POLICY.md states of the shipped the_shipped_profiles_decide_as_documented. */
+static void the_shipped_profiles_decide_as_documented(void **state)
 {
 	static const struct {
 		const char *profile;
 		struct asked asked;
-		enum dw_verdict verdict;
+		enum dw_effect effect;
 		const char *rule;
 		const char *level;
 	} table[] = {
@@ -770,11 +771,11 @@ static void profiles(void **state)
 		struct dw_explanation e = {0};
 
 		ask(policy, &table[i].asked, &e);
-		if (e.decision.verdict != table[i].verdict ||
+		if (e.decision.effect != table[i].effect ||
 		    strcmp(e.decision.rule, table[i].rule) != 0 ||
 		    strcmp(e.decision.level, table[i].level) != 0)
 			fail_msg("%zu, %s: %s by %s at \"%s\": %s", i, table[i].profile,
-			         dw_verdict_name(e.decision.verdict), e.decision.rule,
+			         dw_effect_name(e.decision.effect), e.decision.rule,
 			         e.decision.level, e.decision.matched);
 		dw_explanation_finish(&e);
 		dw_policy_unref(policy);
@@ -784,16 +785,16 @@ static void profiles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conditions),
-		cmocka_unit_test(the_first_that_fits_decides),
-		cmocka_unit_test(raising_goes_up_only_and_the_walk_goes_on),
-		cmocka_unit_test(a_level_that_there_is_not_is_an_error),
-		cmocka_unit_test(code_is_looked_at_only_if_a_rule_wants_to_know),
+		cmocka_unit_test(each_condition_matches_and_explains),
+		cmocka_unit_test(the_first_matching_rule_decides),
+		cmocka_unit_test(raising_never_lowers_the_level_and_later_rules_apply),
+		cmocka_unit_test(an_unknown_level_is_an_error),
+		cmocka_unit_test(code_is_analysed_only_if_a_rule_needs_it),
 		cmocka_unit_test(a_decision_is_a_pure_function),
-		cmocka_unit_test(lists_are_for_the_cell_too),
-		cmocka_unit_test(lists_of_the_policy_are_what_the_analysis_looks_for),
-		cmocka_unit_test(commands_of_a_script_are_held_against_the_list),
-		cmocka_unit_test(profiles),
+		cmocka_unit_test(allow_lists_also_apply_in_the_cell),
+		cmocka_unit_test(the_policys_lists_replace_those_of_the_analysis),
+		cmocka_unit_test(commands_of_a_script_are_checked_against_the_list),
+		cmocka_unit_test(the_shipped_profiles_decide_as_documented),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static void whole_disks_are_found_once(void **state)
 	}
 }
 
-static void memory_needs_no_disk(void **state)
+static void a_tmpfs_needs_no_disk(void **state)
 {
 	struct dw_disks none = {0};
 	char kind[32];
@@ -36,7 +36,7 @@ static void memory_needs_no_disk(void **state)
 	assert_true(dw_disks_hold(&none, "/dev/shm", kind, sizeof(kind)));
 }
 
-static void what_is_on_no_disk_is_told(void **state)
+static void the_kind_of_a_path_without_a_disk_is_reported(void **state)
 {
 	struct dw_disks disks;
 	char kind[32];
@@ -49,7 +49,7 @@ static void what_is_on_no_disk_is_told(void **state)
 	assert_string_equal(kind, "unknown");
 }
 
-static void a_disk_that_is_not_among_them_does_not_hold(void **state)
+static void a_disk_that_is_not_in_the_list_does_not_match(void **state)
 {
 	struct dw_disks disks, none = {0};
 	struct stat st;
@@ -59,7 +59,7 @@ static void a_disk_that_is_not_among_them_does_not_hold(void **state)
 	assert_int_equal(dw_disks_find(&disks), 0);
 	assert_int_equal(stat("/usr", &st), 0);
 	if (major(st.st_dev) == 0)
-		skip(); /* of an image, or in memory */
+		skip(); /* an overlay or a tmpfs */
 	assert_true(dw_disks_hold(&disks, "/usr", kind, sizeof(kind)));
 	assert_false(dw_disks_hold(&none, "/usr", kind, sizeof(kind)));
 }
@@ -68,9 +68,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_disks_are_found_once),
-		cmocka_unit_test(memory_needs_no_disk),
-		cmocka_unit_test(what_is_on_no_disk_is_told),
-		cmocka_unit_test(a_disk_that_is_not_among_them_does_not_hold),
+		cmocka_unit_test(a_tmpfs_needs_no_disk),
+		cmocka_unit_test(the_kind_of_a_path_without_a_disk_is_reported),
+		cmocka_unit_test(a_disk_that_is_not_in_the_list_does_not_match),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@
 
 /* ---- the version ---- */
 
-static void the_older_of_two_versions_is_spoken(void **state)
+static void the_older_of_two_api_versions_is_used(void **state)
 {
 	struct dw_error err = {0};
 	char version[12];
@@ -37,7 +37,7 @@ static void the_older_of_two_versions_is_spoken(void **state)
 	assert_int_equal(err.code, DW_E_UNSUPPORTED);
 }
 
-static void what_is_no_version_is_refused(void **state)
+static void an_invalid_version_is_refused(void **state)
 {
 	static const char *const bad[] = {"",      "1",
 	                                  "1.",    "1.x",
@@ -50,11 +50,11 @@ static void what_is_no_version_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		if (dw_engine_negotiate(bad[i], version, sizeof(version), &err) == 0)
-			fail_msg("\"%s\" was taken", bad[i]);
+			fail_msg("\"%s\" was accepted", bad[i]);
 	assert_int_equal(dw_engine_negotiate(NULL, version, sizeof(version), &err), -1);
 }
 
-static void a_message_is_one_line_and_its_end(void **state)
+static void a_long_message_is_one_line_and_loses_its_start(void **state)
 {
 	static const char reply[] = "{\"message\":\"a\\nb\\u001bc\"}";
 	char text[16];
@@ -70,7 +70,7 @@ static void a_message_is_one_line_and_its_end(void **state)
 
 /* ---- images ---- */
 
-static void an_image_is_split_at_its_tag(void **state)
+static void an_image_name_is_split_at_its_tag(void **state)
 {
 	static const char *const cases[][3] = {
 		{"python:3.11-slim", "python", "3.11-slim"},
@@ -96,7 +96,7 @@ static void an_image_is_split_at_its_tag(void **state)
 	                 -1);
 }
 
-static void what_goes_into_a_path_is_escaped(void **state)
+static void text_in_a_url_path_is_escaped(void **state)
 {
 	autofree char *text = dw_docker_http_escape("a/b?c=d&e f");
 
@@ -163,7 +163,7 @@ static void free_demux(struct dw_demux *d, struct seen *s)
 	free(d);
 }
 
-static void frames_come_whole_in_whatever_pieces(void **state)
+static void frames_are_reassembled_from_any_pieces(void **state)
 {
 	autobuf struct dw_buf inner, outer;
 	struct dw_demux *d;
@@ -175,7 +175,7 @@ static void frames_come_whole_in_whatever_pieces(void **state)
 	add_frame(&inner, DW_GUEST_HELLO, "");
 	add_frame(&inner, DW_GUEST_OUT, "hello");
 	add_frame(&inner, DW_GUEST_DONE, "");
-	/* The engine cuts where it likes, and mixes the streams. */
+	/* The engine may split the data anywhere, and mixes the streams. */
 	add_wrapped(&outer, 1, inner.data, 11);
 	add_wrapped(&outer, 2, "runc: ", 6);
 	add_wrapped(&outer, 1, inner.data + 11, 0);
@@ -196,7 +196,7 @@ static void frames_come_whole_in_whatever_pieces(void **state)
 	}
 }
 
-static void what_no_engine_sends_is_refused(void **state)
+static void an_invalid_stream_header_is_refused(void **state)
 {
 	static const char *const bad[] = {
 		"\0\0\0\0\0\0\0\1x", "\3\0\0\0\0\0\0\1x", "\1\1\0\0\0\0\0\1x",
@@ -214,7 +214,7 @@ static void what_no_engine_sends_is_refused(void **state)
 	}
 }
 
-static void what_no_guest_sends_is_refused(void **state)
+static void an_invalid_guest_frame_is_refused(void **state)
 {
 	static const struct dw_guest_frame bad[] = {
 		{0, 0},
@@ -237,7 +237,7 @@ static void what_no_guest_sends_is_refused(void **state)
 	}
 }
 
-static void who_takes_a_frame_can_refuse_it(void **state)
+static void an_error_of_the_frame_callback_ends_the_stream(void **state)
 {
 	autobuf struct dw_buf inner, outer;
 	struct dw_demux *d;
@@ -258,7 +258,7 @@ static void who_takes_a_frame_can_refuse_it(void **state)
 
 /* ---- attach ---- */
 
-static void the_head_of_an_answer_is_told_from_what_follows(void **state)
+static void the_head_of_a_response_is_separated_from_the_data(void **state)
 {
 	static const char whole[] = "HTTP/1.1 101 UPGRADED\r\nX: y\r\n\r\n\1\0";
 	size_t len = 0;
@@ -282,7 +282,7 @@ static int inspect(const char *reply, struct dw_inspected *ret, struct dw_error 
 	return dw_inspect_read(root, ret, err);
 }
 
-static void what_an_engine_says_of_a_container_is_read(void **state)
+static void the_description_of_a_container_is_parsed(void **state)
 {
 	struct dw_inspected is;
 	struct dw_error err = {0};
@@ -303,7 +303,7 @@ static void what_an_engine_says_of_a_container_is_read(void **state)
 	assert_string_equal(is.volume, "/data");
 }
 
-static void what_an_engine_leaves_out_is_not_made_up(void **state)
+static void missing_fields_of_a_container_are_an_error_or_empty(void **state)
 {
 	static const char *const bad[] = {"{}", "[]", "null", "{\"State\":1}",
 	                                  "{\"State\":{},\"HostConfig\":{}}"};
@@ -322,7 +322,7 @@ static void what_an_engine_leaves_out_is_not_made_up(void **state)
 	assert_string_equal(is.runtime, "");
 }
 
-static void only_an_id_goes_into_a_path(void **state)
+static void only_a_hexadecimal_container_id_is_accepted(void **state)
 {
 	(void)state;
 	assert_true(dw_container_is_id("0123456789abcdef0123456789abcdef"
@@ -336,7 +336,7 @@ static void only_an_id_goes_into_a_path(void **state)
 
 /* ---- owners ---- */
 
-static void we_ourselves_are_not_dead(void **state)
+static void this_process_is_a_live_owner(void **state)
 {
 	char label[256], other[300];
 	const char *start;
@@ -347,13 +347,13 @@ static void we_ourselves_are_not_dead(void **state)
 	assert_false(dw_owner_is_dead(label, true));
 	assert_false(dw_owner_is_dead(label, false));
 
-	/* Our pid, and another time: whoever that was is gone. */
+	/* Our pid with another start time: that process ended. */
 	start = strrchr(label, ':') + 1;
 	(void)snprintf(other, sizeof(other), "%.*s1", (int)(start - label), label);
 	assert_true(dw_owner_is_dead(other, true));
 }
 
-static void who_cannot_be_seen_may_live(void **state)
+static void an_owner_that_cannot_be_examined_may_be_alive(void **state)
 {
 	static const char *const bad[] = {"",
 	                                  "x",
@@ -371,13 +371,13 @@ static void who_cannot_be_seen_may_live(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(dw_owner_is_dead(bad[i], false));
 
-	/* Of another pid namespace. */
+	/* An owner in another pid namespace. */
 	dw_owner_make(label, sizeof(label));
 	ns = strchr(label, ':') + 1;
 	(void)snprintf(other, sizeof(other), "%.*s1:2:3", (int)(ns - label), label);
 	assert_false(dw_owner_is_dead(other, false));
 
-	/* Of another boot: dead if nothing of it runs. */
+	/* An owner before the last boot: dead unless its container runs. */
 	(void)snprintf(other, sizeof(other), "0%s", label);
 	assert_false(dw_owner_is_dead(other, true));
 	assert_true(dw_owner_is_dead(other, false));
@@ -385,7 +385,7 @@ static void who_cannot_be_seen_may_live(void **state)
 
 /* ---- cgroups ---- */
 
-static void a_group_without_the_id_is_not_the_containers(void **state)
+static void a_cgroup_without_the_containers_id_is_ignored(void **state)
 {
 	struct dw_docker_enforced held[DW_DOCKER_LIMIT_COUNT];
 	struct dw_container_cgroup h;
@@ -400,7 +400,7 @@ static void a_group_without_the_id_is_not_the_containers(void **state)
 		assert_true(held[i].version == 0 && held[i].kernel == 0);
 }
 
-/* ---- what is collected ---- */
+/* ---- collected files ---- */
 
 static size_t file_frame(char *ret, const char *name, size_t len, uint64_t size)
 {
@@ -469,7 +469,7 @@ static void a_file_is_written_below_the_folder(void **state)
 	(void)close(fd);
 }
 
-static void a_name_that_leads_out_is_refused(void **state)
+static void a_name_that_leads_out_of_the_folder_is_refused(void **state)
 {
 	static const char *const bad[] = {"../x", "/etc/x", "a/../../x",
 	                                  ".",    "a//b",   "a/./b"};
@@ -480,11 +480,11 @@ static void a_name_that_leads_out_is_refused(void **state)
 	assert_int_equal(offer(&f->c, "a\0b", 3, 0), -EPROTO);
 	assert_int_equal(offer(&f->c, "", 0, 0), -EPROTO);
 	assert_int_equal(dw_collected_file(&f->c, "x", 1), -EPROTO);
-	/* Nor is there a folder then. */
+	/* The folder is not created either. */
 	assert_int_equal(access(f->path, F_OK), -1);
 }
 
-static void a_link_on_the_way_is_not_followed(void **state)
+static void a_link_in_the_path_is_not_followed(void **state)
 {
 	struct folder *f = *state;
 
@@ -494,17 +494,17 @@ static void a_link_on_the_way_is_not_followed(void **state)
 	assert_true(offer(&f->c, "out", 3, 0) < 0);
 }
 
-static void nothing_is_written_twice(void **state)
+static void a_file_is_not_overwritten(void **state)
 {
 	struct folder *f = *state;
 
 	assert_int_equal(offer(&f->c, "x", 1, 1), 0);
 	assert_int_equal(offer(&f->c, "x", 1, 1), -EEXIST);
-	/* What follows belongs to nobody. */
+	/* Its data belongs to no open file. */
 	assert_int_equal(dw_collected_data(&f->c, "y", 1), -EPROTO);
 }
 
-static void more_than_was_said_is_refused(void **state)
+static void more_data_than_announced_is_refused(void **state)
 {
 	struct folder *f = *state;
 
@@ -514,7 +514,7 @@ static void more_than_was_said_is_refused(void **state)
 	assert_int_equal(offer(&f->c, "y", 1, UINT64_MAX), -EPROTO);
 }
 
-static void there_is_a_most_of_files_and_bytes(void **state)
+static void the_numbers_of_files_and_bytes_have_a_ceiling(void **state)
 {
 	struct folder *f = *state;
 	static char chunk[DW_GUEST_PAYLOAD_MAX];
@@ -531,7 +531,7 @@ static void there_is_a_most_of_files_and_bytes(void **state)
 	assert_int_equal(offer(&f->c, "last", 4, 0), -EPROTO);
 }
 
-static void nothing_is_collected_that_nobody_asked_for(void **state)
+static void without_a_request_to_collect_a_file_is_refused(void **state)
 {
 	struct dw_collected c;
 
@@ -542,7 +542,7 @@ static void nothing_is_collected_that_nobody_asked_for(void **state)
 
 /* ---- orders ---- */
 
-static void a_guests_plan_has_no_files(void **state)
+static void the_plan_for_the_guest_has_no_files(void **state)
 {
 	struct dw_docker_enforced held[DW_DOCKER_LIMIT_COUNT] = {{1, 1, 0},
 	                                                         {0, 0, 0},
@@ -583,14 +583,14 @@ static void a_guests_plan_has_no_files(void **state)
 	assert_string_equal(dw_plan_text(&plan, plan.argv[0]), "python3");
 	assert_string_equal(dw_plan_text(&plan, plan.env[0]), "A=b");
 	assert_memory_equal(out.data + sizeof(head) + head.plan, "python3\0sh\0*", 13);
-	/* What the kernel holds is not looked at, and the rest is. */
+	/* The guest samples only the limits that no cgroup enforces. */
 	assert_int_equal(plan.h->flags, DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS);
 	assert_int_equal(plan.h->pids, 7);
 	assert_int_equal(plan.h->cpu_ms, 9);
 	json_decref(order.root);
 }
 
-/* An order that can still change could differ from the one that was checked. */
+/* An order in a memfd without seals could change after it was checked. */
 static void an_order_that_is_not_sealed_is_refused(void **state)
 {
 	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -612,30 +612,30 @@ int main(void)
 {
 #define COLLECTED(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_older_of_two_versions_is_spoken),
-		cmocka_unit_test(what_is_no_version_is_refused),
-		cmocka_unit_test(a_message_is_one_line_and_its_end),
-		cmocka_unit_test(an_image_is_split_at_its_tag),
-		cmocka_unit_test(what_goes_into_a_path_is_escaped),
-		cmocka_unit_test(frames_come_whole_in_whatever_pieces),
-		cmocka_unit_test(what_no_engine_sends_is_refused),
-		cmocka_unit_test(what_no_guest_sends_is_refused),
-		cmocka_unit_test(who_takes_a_frame_can_refuse_it),
-		cmocka_unit_test(the_head_of_an_answer_is_told_from_what_follows),
-		cmocka_unit_test(what_an_engine_says_of_a_container_is_read),
-		cmocka_unit_test(what_an_engine_leaves_out_is_not_made_up),
-		cmocka_unit_test(only_an_id_goes_into_a_path),
-		cmocka_unit_test(we_ourselves_are_not_dead),
-		cmocka_unit_test(who_cannot_be_seen_may_live),
-		cmocka_unit_test(a_group_without_the_id_is_not_the_containers),
+		cmocka_unit_test(the_older_of_two_api_versions_is_used),
+		cmocka_unit_test(an_invalid_version_is_refused),
+		cmocka_unit_test(a_long_message_is_one_line_and_loses_its_start),
+		cmocka_unit_test(an_image_name_is_split_at_its_tag),
+		cmocka_unit_test(text_in_a_url_path_is_escaped),
+		cmocka_unit_test(frames_are_reassembled_from_any_pieces),
+		cmocka_unit_test(an_invalid_stream_header_is_refused),
+		cmocka_unit_test(an_invalid_guest_frame_is_refused),
+		cmocka_unit_test(an_error_of_the_frame_callback_ends_the_stream),
+		cmocka_unit_test(the_head_of_a_response_is_separated_from_the_data),
+		cmocka_unit_test(the_description_of_a_container_is_parsed),
+		cmocka_unit_test(missing_fields_of_a_container_are_an_error_or_empty),
+		cmocka_unit_test(only_a_hexadecimal_container_id_is_accepted),
+		cmocka_unit_test(this_process_is_a_live_owner),
+		cmocka_unit_test(an_owner_that_cannot_be_examined_may_be_alive),
+		cmocka_unit_test(a_cgroup_without_the_containers_id_is_ignored),
 		COLLECTED(a_file_is_written_below_the_folder),
-		COLLECTED(a_name_that_leads_out_is_refused),
-		COLLECTED(a_link_on_the_way_is_not_followed),
-		COLLECTED(nothing_is_written_twice),
-		COLLECTED(more_than_was_said_is_refused),
-		COLLECTED(there_is_a_most_of_files_and_bytes),
-		cmocka_unit_test(nothing_is_collected_that_nobody_asked_for),
-		cmocka_unit_test(a_guests_plan_has_no_files),
+		COLLECTED(a_name_that_leads_out_of_the_folder_is_refused),
+		COLLECTED(a_link_in_the_path_is_not_followed),
+		COLLECTED(a_file_is_not_overwritten),
+		COLLECTED(more_data_than_announced_is_refused),
+		COLLECTED(the_numbers_of_files_and_bytes_have_a_ceiling),
+		cmocka_unit_test(without_a_request_to_collect_a_file_is_refused),
+		cmocka_unit_test(the_plan_for_the_guest_has_no_files),
 		cmocka_unit_test(an_order_that_is_not_sealed_is_refused),
 	};
 

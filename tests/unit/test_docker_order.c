@@ -72,8 +72,8 @@ static bool has_word(const json_t *list, const char *word)
 	return false;
 }
 
-/* Whoever sends a list of its own must have the engine's in it. */
-static void what_tells_of_the_kernel_is_hidden(void **state)
+/* MaskedPaths replaces the engine's own list, so it must contain all of that. */
+static void paths_that_reveal_the_kernel_are_masked(void **state)
 {
 	static const char *const hidden[] =
 		{"/sys",       "/proc/sys",   "/proc/cmdline",
@@ -119,7 +119,7 @@ static void a_container_has_every_wall(void **state)
 	json_decref(body);
 }
 
-static void limits_are_asked_for_without_swap(void **state)
+static void limits_are_requested_without_swap(void **state)
 {
 	json_t *body, *host, *files;
 
@@ -133,14 +133,14 @@ static void limits_are_asked_for_without_swap(void **state)
 	assert_int_equal(number(host, "Memory"), 64 << 20);
 	assert_int_equal(number(host, "MemorySwap"), 64 << 20);
 	assert_int_equal(number(host, "NanoCpus"), 500000000);
-	assert_int_equal(number(host, "PidsLimit"), 11); /* our init is one */
+	assert_int_equal(number(host, "PidsLimit"), 11); /* dewar-guest is one more */
 	files = json_array_get(json_object_get(host, "Ulimits"), 0);
 	assert_string_equal(text(files, "Name"), "nofile");
 	assert_int_equal(number(files, "Hard"), 32);
 	json_decref(body);
 }
 
-static void more_cpus_than_there_are_is_all_of_them(void **state)
+static void a_cpu_limit_above_the_host_is_all_cpus(void **state)
 {
 	json_t *body;
 
@@ -163,7 +163,7 @@ static void network_full_is_the_bridge(void **state)
 	json_decref(body);
 }
 
-static void what_a_caller_writes_stays_a_string(void **state)
+static void text_of_a_caller_cannot_add_fields(void **state)
 {
 	struct dw_error err = {0};
 	json_t *body;
@@ -178,7 +178,7 @@ static void what_a_caller_writes_stays_a_string(void **state)
 	json_decref(body);
 }
 
-static void a_workspace_is_shown_read_only(void **state)
+static void a_workspace_is_mounted_read_only(void **state)
 {
 	json_t *body, *mounts, *work;
 
@@ -196,7 +196,7 @@ static void a_workspace_is_shown_read_only(void **state)
 	json_decref(body);
 }
 
-static void a_path_that_nobody_can_write_to_is_refused(void **state)
+static void a_path_that_the_containers_user_cannot_write_is_refused(void **state)
 {
 	char folder[] = "/tmp/test-docker-XXXXXX";
 	const char *const paths[] = {folder};
@@ -221,7 +221,7 @@ static void a_path_that_nobody_can_write_to_is_refused(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-static void a_workspace_that_nobody_can_enter_is_refused(void **state)
+static void a_workspace_that_the_containers_user_cannot_enter_is_refused(void **state)
 {
 	char folder[] = "/tmp/test-docker-XXXXXX";
 	struct dw_error err = {0};
@@ -250,7 +250,7 @@ static void sockets_are_tried_in_order(void **state)
 	                    "/run/user/7/podman/podman.sock");
 	json_decref(list);
 
-	/* Who names one means that one. */
+	/* DOCKER_HOST names the only socket to try. */
 	assert_int_equal(setenv("DOCKER_HOST", "unix:///x/y.sock", 1), 0);
 	list = dw_docker_sockets(&err);
 	assert_int_equal(json_array_size(list), 1);
@@ -271,13 +271,13 @@ static void every_language_has_an_image(void **state)
 	all = dw_runtime_table(&n);
 	for (size_t i = 0; i < n; i++)
 		if (!dw_docker_image(&all[i]))
-			fail_msg("%s has none", all[i].name);
+			fail_msg("there is no image for %s", all[i].name);
 	assert_string_equal(dw_docker_image(dw_runtime_find("python")),
 	                    "python:3.11-slim");
 	assert_string_equal(dw_docker_image(dw_runtime_find("r")), "r-base:4.4.1");
 }
 
-static void an_order_has_all_that_is_asked_for(void **state)
+static void an_order_contains_all_fields_of_the_request(void **state)
 {
 	const char *const patterns[] = {"/tmp/out/*.png", "x"};
 	struct dw_error err = {0};
@@ -302,7 +302,7 @@ static void an_order_has_all_that_is_asked_for(void **state)
 	assert_string_equal(json_string_value(
 				    json_array_get(json_object_get(order, "needs"), 0)),
 	                    "python3");
-	/* It is told before dewar itself gives up. */
+	/* The engine's deadline is before dewar's own. */
 	assert_int_equal(number(order, "deadline_ms"), 999000);
 	json_decref(order);
 }
@@ -311,18 +311,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_container_has_every_wall, setup),
-		cmocka_unit_test_setup(what_tells_of_the_kernel_is_hidden, setup),
-		cmocka_unit_test_setup(limits_are_asked_for_without_swap, setup),
-		cmocka_unit_test_setup(more_cpus_than_there_are_is_all_of_them, setup),
+		cmocka_unit_test_setup(paths_that_reveal_the_kernel_are_masked, setup),
+		cmocka_unit_test_setup(limits_are_requested_without_swap, setup),
+		cmocka_unit_test_setup(a_cpu_limit_above_the_host_is_all_cpus, setup),
 		cmocka_unit_test_setup(network_full_is_the_bridge, setup),
-		cmocka_unit_test_setup(what_a_caller_writes_stays_a_string, setup),
-		cmocka_unit_test_setup(a_workspace_is_shown_read_only, setup),
-		cmocka_unit_test_setup(a_path_that_nobody_can_write_to_is_refused, setup),
-		cmocka_unit_test_setup(a_workspace_that_nobody_can_enter_is_refused,
-	                               setup),
+		cmocka_unit_test_setup(text_of_a_caller_cannot_add_fields, setup),
+		cmocka_unit_test_setup(a_workspace_is_mounted_read_only, setup),
+		cmocka_unit_test_setup(
+			a_path_that_the_containers_user_cannot_write_is_refused, setup),
+		cmocka_unit_test_setup(
+			a_workspace_that_the_containers_user_cannot_enter_is_refused,
+			setup),
 		cmocka_unit_test_setup(sockets_are_tried_in_order, setup),
 		cmocka_unit_test_setup(every_language_has_an_image, setup),
-		cmocka_unit_test_setup(an_order_has_all_that_is_asked_for, setup),
+		cmocka_unit_test_setup(an_order_contains_all_fields_of_the_request,
+	                               setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void fail_fills_the_error_and_returns_minus_one(void **state)
 	assert_string_equal(err.text, "64 cells are open");
 }
 
-static void fail_says_what_the_errno_means(void **state)
+static void fail_appends_the_message_of_errno(void **state)
 {
 	struct dw_error err = {0};
 
@@ -46,14 +46,14 @@ static void fail_and_wrap_leave_errno_alone(void **state)
 	assert_int_equal(errno, EXDEV);
 }
 
-static void nobody_need_listen(void **state)
+static void a_caller_may_pass_no_error_struct(void **state)
 {
 	(void)state;
 	assert_int_equal(dw_fail(NULL, DW_E_INTERNAL, EACCES, "open"), -1);
 	assert_int_equal(dw_wrap(NULL, "start"), -1);
 }
 
-static void wrap_puts_context_in_front(void **state)
+static void wrap_prefixes_the_context(void **state)
 {
 	struct dw_error err = {0};
 
@@ -66,7 +66,7 @@ static void wrap_puts_context_in_front(void **state)
 	assert_int_equal(err.sys_errno, EACCES);
 }
 
-static void text_of_any_length_is_cut_and_ended(void **state)
+static void text_of_any_length_is_truncated_and_terminated(void **state)
 {
 	struct dw_error err = {0};
 	char text[2 * DW_ERROR_TEXT_MAX];
@@ -84,7 +84,7 @@ static void text_of_any_length_is_cut_and_ended(void **state)
 	assert_int_equal(strlen(err.text), DW_ERROR_TEXT_MAX - 1);
 }
 
-static void text_stays_on_one_line(void **state)
+static void control_characters_in_text_become_blanks(void **state)
 {
 	struct dw_error err = {0};
 
@@ -109,12 +109,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fail_fills_the_error_and_returns_minus_one),
-		cmocka_unit_test(fail_says_what_the_errno_means),
+		cmocka_unit_test(fail_appends_the_message_of_errno),
 		cmocka_unit_test(fail_and_wrap_leave_errno_alone),
-		cmocka_unit_test(nobody_need_listen),
-		cmocka_unit_test(wrap_puts_context_in_front),
-		cmocka_unit_test(text_of_any_length_is_cut_and_ended),
-		cmocka_unit_test(text_stays_on_one_line),
+		cmocka_unit_test(a_caller_may_pass_no_error_struct),
+		cmocka_unit_test(wrap_prefixes_the_context),
+		cmocka_unit_test(text_of_any_length_is_truncated_and_terminated),
+		cmocka_unit_test(control_characters_in_text_become_blanks),
 		cmocka_unit_test(every_code_has_a_name),
 	};
 

@@ -24,7 +24,7 @@
 
 #define MANY 300000 /* more than a pipe holds */
 
-static void write_all_goes_on_where_a_pipe_is_full(void **state)
+static void write_all_continues_after_a_full_pipe(void **state)
 {
 	static char data[MANY], back[MANY + 1];
 	int ends[2], status;
@@ -47,7 +47,7 @@ static void write_all_goes_on_where_a_pipe_is_full(void **state)
 	dw_fd_close(&ends[0]);
 }
 
-static void errors_come_back_as_negative_errno(void **state)
+static void errors_are_returned_as_negative_errno(void **state)
 {
 	char data[4];
 
@@ -85,7 +85,7 @@ static void a_pipe_without_a_reader_sends_no_signal(void **state)
 	dw_fd_close(&ends[1]);
 }
 
-static void nonblock_makes_reads_return(void **state)
+static void reads_of_a_nonblocking_descriptor_return(void **state)
 {
 	int ends[2];
 	char c;
@@ -98,7 +98,7 @@ static void nonblock_makes_reads_return(void **state)
 	dw_fd_close(&ends[1]);
 }
 
-static void read_attr_gives_the_text_without_newline(void **state)
+static void read_attr_returns_the_text_without_newline(void **state)
 {
 	char text[64], small[2];
 
@@ -121,7 +121,7 @@ static void read_attr_does_not_follow_a_link(void **state)
 	                 -ELOOP);
 }
 
-static void close_forgets_the_descriptor(void **state)
+static void close_sets_the_descriptor_to_minus_one(void **state)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), was = fd;
 
@@ -133,12 +133,12 @@ static void close_forgets_the_descriptor(void **state)
 	assert_int_equal(fd, -1);
 }
 
-/* ---- many at once ---- */
+/* ---- many descriptors at once ---- */
 
 #define FIRST 20
-#define COUNT 300 /* more than one look at /proc/self/fd brings */
+#define COUNT 300 /* more than one getdents() of /proc/self/fd returns */
 
-/* As on a kernel without close_range(), or without its flag. */
+/* Makes close_range() with these flags fail, as on a kernel that lacks it. */
 static void take_away(int eno, uint32_t flags)
 {
 	struct sock_filter insns[] = {
@@ -157,7 +157,7 @@ static void take_away(int eno, uint32_t flags)
 		_exit(10);
 }
 
-/* 0 if all from FIRST on are as wanted, and those below are as before. */
+/* Returns 0 if F_GETFD is want from FIRST on, and the descriptor below is unchanged. */
 static int look(int want)
 {
 	for (int fd = FIRST; fd < FIRST + COUNT; fd++)
@@ -179,7 +179,7 @@ static int in_child(int eno, uint32_t flags, int (*let_go)(int), int want)
 			take_away(eno, flags);
 		if (eno != 0 &&
 		    (close_range(FIRST, ~0U, (int)flags) == 0 || errno != eno))
-			_exit(12); /* it is there: nothing would be shown */
+			_exit(12); /* close_range() still works: the test would prove nothing */
 		_exit(let_go(FIRST) < 0 ? 13 : look(want));
 	}
 	assert_true(pid > 0);
@@ -194,7 +194,7 @@ static void all_are_closed_with_and_without_close_range(void **state)
 	assert_int_equal(in_child(ENOSYS, 0, dw_fd_close_from, -1), 0);
 }
 
-static void none_outlives_exec_with_and_without_close_range(void **state)
+static void all_are_cloexec_with_and_without_close_range(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(0, 0, dw_fd_cloexec_from, FD_CLOEXEC), 0);
@@ -206,10 +206,10 @@ static void none_outlives_exec_with_and_without_close_range(void **state)
 	                 0);
 }
 
-static void what_cannot_be_closed_for_sure_is_an_error(void **state)
+static void another_error_of_close_range_is_returned(void **state)
 {
 	(void)state;
-	/* Another reason than that it is not there: nothing is tried instead. */
+	/* EPERM does not mean that the call is missing, so there is no fallback. */
 	assert_int_equal(in_child(EPERM, 0, dw_fd_close_from, -1), 13);
 }
 
@@ -234,18 +234,18 @@ static void a_signalled_eventfd_is_readable_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(write_all_goes_on_where_a_pipe_is_full),
-		cmocka_unit_test(errors_come_back_as_negative_errno),
+		cmocka_unit_test(write_all_continues_after_a_full_pipe),
+		cmocka_unit_test(errors_are_returned_as_negative_errno),
 		cmocka_unit_test(read_some_stops_at_max),
 		cmocka_unit_test(a_pipe_without_a_reader_sends_no_signal),
-		cmocka_unit_test(nonblock_makes_reads_return),
-		cmocka_unit_test(read_attr_gives_the_text_without_newline),
+		cmocka_unit_test(reads_of_a_nonblocking_descriptor_return),
+		cmocka_unit_test(read_attr_returns_the_text_without_newline),
 		cmocka_unit_test(read_attr_does_not_follow_a_link),
-		cmocka_unit_test(close_forgets_the_descriptor),
+		cmocka_unit_test(close_sets_the_descriptor_to_minus_one),
 		cmocka_unit_test(a_signalled_eventfd_is_readable_once),
 		cmocka_unit_test(all_are_closed_with_and_without_close_range),
-		cmocka_unit_test(none_outlives_exec_with_and_without_close_range),
-		cmocka_unit_test(what_cannot_be_closed_for_sure_is_an_error),
+		cmocka_unit_test(all_are_cloexec_with_and_without_close_range),
+		cmocka_unit_test(another_error_of_close_range_is_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

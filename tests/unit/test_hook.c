@@ -20,7 +20,7 @@ static int parse(const char *text, struct dw_hook_answer *ret, struct dw_error *
 	return dw_hook_answer_parse(text, strlen(text), ret, err);
 }
 
-static void an_answer_says_what_to_do(void **state)
+static void an_answer_has_a_decision_and_a_reason(void **state)
 {
 	static const char *const words[] = {"deny", "allow", "ask"};
 	struct dw_hook_answer answer = {0};
@@ -42,7 +42,7 @@ static void an_answer_says_what_to_do(void **state)
 	assert_string_equal(answer.reason, "because");
 }
 
-static void anything_else_is_none(void **state)
+static void any_other_answer_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -79,14 +79,14 @@ static void anything_else_is_none(void **state)
 		struct dw_error err = {0};
 
 		if (parse(texts[i], &answer, &err) == 0)
-			fail_msg("%s is taken for an answer", texts[i]);
+			fail_msg("%s is accepted as an answer", texts[i]);
 		assert_int_equal(err.code, DW_E_INVALID);
 		assert_true(err.text[0] != '\0');
 		assert_int_equal(answer.decision, DW_HOOK_ASK);
 	}
 }
 
-static void a_reason_is_one_line_of_whole_characters(void **state)
+static void a_long_reason_is_truncated_to_one_line_of_valid_utf8(void **state)
 {
 	struct dw_hook_answer answer = {0};
 	struct dw_error err = {0};
@@ -123,7 +123,7 @@ static void an_answer_has_a_ceiling(void **state)
 	assert_int_equal(dw_hook_answer_parse(text, len, &answer, &err), -1);
 }
 
-static void a_hook_is_a_program_or_an_address(void **state)
+static void a_hook_is_an_absolute_program_or_a_url(void **state)
 {
 	static const char *const program[] = {"/bin/true", NULL},
 				 *const word[] = {"true", NULL}, *const none[] = {NULL};
@@ -164,11 +164,11 @@ static void a_hook_is_a_program_or_an_address(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		hook = (struct dw_hook){.url = bad[i]};
 		if (dw_hook_check(&hook, &err) == 0)
-			fail_msg("%s is taken for an address", bad[i]);
+			fail_msg("%s is accepted as a URL", bad[i]);
 	}
 }
 
-static void a_hook_that_makes_no_sense_denies(void **state)
+static void an_invalid_hook_denies(void **state)
 {
 	struct dw_hook_answer answer = {.decision = DW_HOOK_ALLOW};
 	struct dw_hook hook = {0};
@@ -183,12 +183,12 @@ static void a_hook_that_makes_no_sense_denies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_says_what_to_do),
-		cmocka_unit_test(anything_else_is_none),
-		cmocka_unit_test(a_reason_is_one_line_of_whole_characters),
+		cmocka_unit_test(an_answer_has_a_decision_and_a_reason),
+		cmocka_unit_test(any_other_answer_is_refused),
+		cmocka_unit_test(a_long_reason_is_truncated_to_one_line_of_valid_utf8),
 		cmocka_unit_test(an_answer_has_a_ceiling),
-		cmocka_unit_test(a_hook_is_a_program_or_an_address),
-		cmocka_unit_test(a_hook_that_makes_no_sense_denies),
+		cmocka_unit_test(a_hook_is_an_absolute_program_or_a_url),
+		cmocka_unit_test(an_invalid_hook_denies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

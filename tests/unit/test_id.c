@@ -18,7 +18,7 @@
 
 #include "base/cleanup.h"
 
-/* Refuse a system call from here on, as a seccomp filter around us may. */
+/* Makes a system call fail from here on, as the seccomp filter of a container may. */
 static void refuse(uint32_t nr, int eno)
 {
 	struct sock_filter insns[] = {
@@ -34,7 +34,7 @@ static void refuse(uint32_t nr, int eno)
 		_exit(10);
 }
 
-/* The exit status of fn in a child. */
+/* Returns the exit status of fn in a child. */
 static int in_child(int (*fn)(void))
 {
 	int status = -1;
@@ -94,14 +94,14 @@ static void ids_are_hex_digits_and_differ(void **state)
 	assert_int_equal(make_two_that_differ(), 0);
 }
 
-static void ids_differ_where_getrandom_is_refused(void **state)
+static void ids_differ_if_getrandom_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(without_getrandom), 0);
 	assert_int_equal(in_child(on_an_old_kernel), 0);
 }
 
-static void without_random_bytes_there_is_an_error_and_no_id(void **state)
+static void without_random_bytes_making_an_id_fails(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(without_any_source), 0);
@@ -111,8 +111,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_are_hex_digits_and_differ),
-		cmocka_unit_test(ids_differ_where_getrandom_is_refused),
-		cmocka_unit_test(without_random_bytes_there_is_an_error_and_no_id),
+		cmocka_unit_test(ids_differ_if_getrandom_is_refused),
+		cmocka_unit_test(without_random_bytes_making_an_id_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,12 +34,21 @@ static const char *const stops[] = {"ENOENT=mount",
                                     "oom=limit:memory",
                                     "docker:EACCES=capability",
                                     NULL};
-static const char *const unpromised[] =
-	{"process",           "Level process does not.", "unenforced:cpu",
-         "Nobody holds it.",  "guest-without-landlock",  "No Landlock.",
-         "landlock6:guest",   "An old Landlock.",        "plain:other",
-         "Only root has it.", "foreign:docker",          "Another kernel.",
-         "noted:tmp",         "It has a note.",          NULL};
+static const char *const unpromised[] = {"process",
+                                         "Level process does not.",
+                                         "unenforced:cpu",
+                                         "No limit for it.",
+                                         "guest-without-landlock",
+                                         "No Landlock.",
+                                         "landlock6:guest",
+                                         "An old Landlock.",
+                                         "plain:other",
+                                         "Only with root.",
+                                         "foreign:docker",
+                                         "Another kernel.",
+                                         "noted:tmp",
+                                         "With a note.",
+                                         NULL};
 static const char *const oracles[] = {"secret", NULL};
 static const struct dw_attack attack = {
 	.name = "some-attack",
@@ -56,7 +65,7 @@ static const struct dw_attack promised_attack = {
 
 struct given {
 	const char *output;
-	const char *result; /* NULL: that of a container */
+	const char *result; /* NULL: container_result */
 	const char *failed;
 	const char *level; /* NULL: container */
 	const char *way;   /* NULL: cold */
@@ -64,7 +73,7 @@ struct given {
 	bool fired;
 	bool vacuous;
 	bool excusable;
-	int landlock; /* 0: that of a kernel which has all; -1: none */
+	int landlock; /* 0: the newest version; -1: none */
 	bool root;
 };
 
@@ -91,6 +100,7 @@ static struct dw_row judge(struct given given)
 		.level = given.level ? given.level : "container",
 		.way = given.way ? given.way : DW_WAY_COLD,
 		.runtime = given.runtime,
+		.on_host = given.level && strcmp(given.level, "docker") == 0,
 	};
 	assert_non_null(seen.result);
 	(void)strncpy(seen.seen, "the secret came out", sizeof(seen.seen) - 1);
@@ -120,7 +130,7 @@ static void an_expected_stop_is_contained_by_its_wall(void **state)
 	       "contained", "landlock");
 }
 
-static void the_first_wall_that_stood_is_named(void **state)
+static void the_first_wall_that_was_up_is_named(void **state)
 {
 	static const char no_filter[] =
 		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, \"proof\": {\"walls\": {"
@@ -135,7 +145,7 @@ static void the_first_wall_that_stood_is_named(void **state)
 	       "contained", "capability");
 }
 
-static void a_stop_may_mean_another_wall_at_another_level(void **state)
+static void one_error_may_mean_another_wall_at_another_level(void **state)
 {
 	static const char output[] = "stopped: EACCES at open\n";
 
@@ -147,7 +157,7 @@ static void a_stop_may_mean_another_wall_at_another_level(void **state)
 	       "landlock");
 }
 
-static void a_stop_without_a_wall_is_no_proof(void **state)
+static void a_stop_without_its_wall_is_inconclusive(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.output = "stopped: ENOENT at open",
@@ -158,25 +168,25 @@ static void a_stop_without_a_wall_is_no_proof(void **state)
 	       "cannot_tell", NULL);
 }
 
-static void an_unexpected_stop_is_no_proof(void **state)
+static void an_unexpected_stop_is_inconclusive(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.output = "stopped: ETIMEDOUT at connect"}),
 	       "cannot_tell", NULL);
-	/* Not even beside one that would be. */
+	/* Not even together with an expected one. */
 	expect(judge((struct given){
 		       .output = "stopped: ENOENT at open\nstopped: EIO at read"}),
 	       "cannot_tell", NULL);
 }
 
-static void silence_is_no_proof(void **state)
+static void output_without_a_stop_is_inconclusive(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.output = "all is well"}), "cannot_tell", NULL);
 	expect(judge((struct given){.output = NULL}), "cannot_tell", NULL);
 }
 
-static void a_time_out_is_no_proof(void **state)
+static void a_timeout_is_inconclusive(void **state)
 {
 	(void)state;
 	expect(judge((struct given){
@@ -186,7 +196,7 @@ static void a_time_out_is_no_proof(void **state)
 	       "cannot_tell", NULL);
 }
 
-static void an_attempt_that_failed_is_no_proof(void **state)
+static void an_attack_that_could_not_run_is_inconclusive(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.output = "stopped: ENOENT at open",
@@ -198,7 +208,7 @@ static void an_attempt_that_failed_is_no_proof(void **state)
 	       "cannot_tell", NULL);
 }
 
-static void a_vacuous_attack_is_no_proof(void **state)
+static void an_attack_that_fails_without_walls_is_inconclusive(void **state)
 {
 	struct dw_row row;
 
@@ -208,7 +218,7 @@ static void a_vacuous_attack_is_no_proof(void **state)
 	assert_non_null(strstr(row.detail, "also fails without walls"));
 }
 
-static void what_an_oracle_saw_has_escaped_whatever_it_says(void **state)
+static void an_oracle_overrides_the_output_of_the_attack(void **state)
 {
 	struct dw_row row;
 
@@ -220,7 +230,7 @@ static void what_an_oracle_saw_has_escaped_whatever_it_says(void **state)
 	       "escaped", NULL);
 }
 
-static void a_level_that_does_not_promise_it_is_excused(void **state)
+static void a_level_without_the_promise_is_excused(void **state)
 {
 	struct dw_row row;
 
@@ -237,12 +247,12 @@ static void a_level_that_does_not_promise_it_is_excused(void **state)
 	       "contained", "mount");
 }
 
-static void a_limit_that_the_proof_disowns_is_excused(void **state)
+static void a_limit_that_the_proof_calls_unenforced_is_excused(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.output = "", .fired = true, .excusable = true}),
 	       "not_promised", NULL);
-	/* No proof at all disowns nothing. */
+	/* Without a proof there is no excuse. */
 	expect(judge((struct given){.output = "",
 	                            .fired = true,
 	                            .excusable = true,
@@ -250,7 +260,7 @@ static void a_limit_that_the_proof_disowns_is_excused(void **state)
 	       "escaped", NULL);
 }
 
-static void only_a_kernel_without_landlock_excuses_its_absence(void **state)
+static void a_missing_landlock_is_excused_only_by_the_kernel(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.fired = true,
@@ -266,7 +276,7 @@ static void only_a_kernel_without_landlock_excuses_its_absence(void **state)
 	       "not_promised", NULL);
 }
 
-static void only_a_landlock_that_is_too_old_excuses_by_its_age(void **state)
+static void an_old_landlock_is_excused_only_below_its_version(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.fired = true,
@@ -288,7 +298,7 @@ static void only_a_landlock_that_is_too_old_excuses_by_its_age(void **state)
 	       "escaped", NULL);
 }
 
-static void an_excuse_of_plain_users_is_not_one_of_root(void **state)
+static void an_excuse_for_plain_users_does_not_excuse_root(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.fired = true,
@@ -304,7 +314,7 @@ static void an_excuse_of_plain_users_is_not_one_of_root(void **state)
 	       "escaped", NULL);
 }
 
-static void a_limit_is_held_by_whom_the_proof_names(void **state)
+static void the_proof_says_what_enforces_a_limit(void **state)
 {
 	(void)state;
 	expect(judge((struct given){
@@ -321,7 +331,7 @@ static void a_limit_is_held_by_whom_the_proof_names(void **state)
 	       "cannot_tell", NULL);
 }
 
-static void what_a_shell_prints_is_understood(void **state)
+static void error_messages_of_a_shell_are_recognized(void **state)
 {
 	(void)state;
 	expect(judge((struct given){.output = "cat: /x: No such file or directory\n"}),
@@ -330,7 +340,7 @@ static void what_a_shell_prints_is_understood(void **state)
 	       "contained", "seccomp");
 }
 
-static void a_kernel_of_its_own_has_words_of_its_own(void **state)
+static void errors_of_a_runtimes_own_kernel_are_recognized(void **state)
 {
 	static const char alone[] = "{\"reason\": \"exit\", \"metadata\": {\"ok\": true}, "
 				    "\"proof\": {\"runtime\": \"runsc\", \"walls\": {"
@@ -366,7 +376,7 @@ static void a_kernel_of_its_own_has_words_of_its_own(void **state)
 	row = judge((struct given){.output = "", .result = alone, .level = "docker"});
 	assert_int_equal(row.verdict, DW_CANNOT_TELL);
 	assert_non_null(strstr(row.detail, "runsc has its own kernel"));
-	/* Asked for is enough: who was killed has no proof. */
+	/* The requested runtime is enough: a killed run has no proof. */
 	expect(judge((struct given){.fired = true,
 	                            .result = bare_result,
 	                            .level = "docker",
@@ -404,7 +414,7 @@ static void a_limit_with_a_note_is_excused(void **state)
 	       "escaped", NULL);
 }
 
-static void a_row_about_warm_cells_needs_a_warm_cell(void **state)
+static void a_row_for_warm_cells_needs_a_warm_run(void **state)
 {
 	static const char warm[] =
 		"{\"reason\": \"exit\", \"metadata\": {\"ok\": true, \"warm\": true}, "
@@ -419,11 +429,11 @@ static void a_row_about_warm_cells_needs_a_warm_cell(void **state)
 		(struct given){.output = output, .way = "standby", .excusable = true});
 	assert_int_equal(row.verdict, DW_CANNOT_TELL);
 	assert_string_equal(row.detail, "it ran cold");
-	/* What got through got through, though. */
+	/* An escape counts all the same. */
 	expect(judge((struct given){.fired = true, .way = "standby"}), "escaped", NULL);
 }
 
-static void a_control_must_get_through(void **state)
+static void a_control_must_succeed(void **state)
 {
 	struct dw_observation through = {.fired = true, .seen = "a packet"};
 	struct dw_observation stopped = {.output = (char *)"stopped: EPERM at socket"};
@@ -442,26 +452,26 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_expected_stop_is_contained_by_its_wall),
-		cmocka_unit_test(the_first_wall_that_stood_is_named),
-		cmocka_unit_test(a_stop_may_mean_another_wall_at_another_level),
-		cmocka_unit_test(a_stop_without_a_wall_is_no_proof),
-		cmocka_unit_test(an_unexpected_stop_is_no_proof),
-		cmocka_unit_test(silence_is_no_proof),
-		cmocka_unit_test(a_time_out_is_no_proof),
-		cmocka_unit_test(an_attempt_that_failed_is_no_proof),
-		cmocka_unit_test(a_vacuous_attack_is_no_proof),
-		cmocka_unit_test(what_an_oracle_saw_has_escaped_whatever_it_says),
-		cmocka_unit_test(a_level_that_does_not_promise_it_is_excused),
-		cmocka_unit_test(a_limit_that_the_proof_disowns_is_excused),
-		cmocka_unit_test(only_a_kernel_without_landlock_excuses_its_absence),
-		cmocka_unit_test(only_a_landlock_that_is_too_old_excuses_by_its_age),
-		cmocka_unit_test(an_excuse_of_plain_users_is_not_one_of_root),
-		cmocka_unit_test(a_limit_is_held_by_whom_the_proof_names),
-		cmocka_unit_test(what_a_shell_prints_is_understood),
-		cmocka_unit_test(a_kernel_of_its_own_has_words_of_its_own),
+		cmocka_unit_test(the_first_wall_that_was_up_is_named),
+		cmocka_unit_test(one_error_may_mean_another_wall_at_another_level),
+		cmocka_unit_test(a_stop_without_its_wall_is_inconclusive),
+		cmocka_unit_test(an_unexpected_stop_is_inconclusive),
+		cmocka_unit_test(output_without_a_stop_is_inconclusive),
+		cmocka_unit_test(a_timeout_is_inconclusive),
+		cmocka_unit_test(an_attack_that_could_not_run_is_inconclusive),
+		cmocka_unit_test(an_attack_that_fails_without_walls_is_inconclusive),
+		cmocka_unit_test(an_oracle_overrides_the_output_of_the_attack),
+		cmocka_unit_test(a_level_without_the_promise_is_excused),
+		cmocka_unit_test(a_limit_that_the_proof_calls_unenforced_is_excused),
+		cmocka_unit_test(a_missing_landlock_is_excused_only_by_the_kernel),
+		cmocka_unit_test(an_old_landlock_is_excused_only_below_its_version),
+		cmocka_unit_test(an_excuse_for_plain_users_does_not_excuse_root),
+		cmocka_unit_test(the_proof_says_what_enforces_a_limit),
+		cmocka_unit_test(error_messages_of_a_shell_are_recognized),
+		cmocka_unit_test(errors_of_a_runtimes_own_kernel_are_recognized),
 		cmocka_unit_test(a_limit_with_a_note_is_excused),
-		cmocka_unit_test(a_row_about_warm_cells_needs_a_warm_cell),
-		cmocka_unit_test(a_control_must_get_through),
+		cmocka_unit_test(a_row_for_warm_cells_needs_a_warm_run),
+		cmocka_unit_test(a_control_must_succeed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

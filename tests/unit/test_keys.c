@@ -102,7 +102,7 @@ static mode_t mode_of(const char *path)
 	return st.st_mode & 07777;
 }
 
-static void a_key_opens_and_says_what_it_may(void **state)
+static void a_key_is_accepted_and_has_its_grant(void **state)
 {
 	struct dw_keys *keys = open_keys(state);
 	char text[DW_KEY_TEXT_MAX] = "";
@@ -123,14 +123,14 @@ static void a_key_opens_and_says_what_it_may(void **state)
 	assert_int_equal(found.created_us, made.created_us);
 	dw_keys_close(keys);
 
-	/* And still does when we come back. */
+	/* It is still accepted after the file is opened again. */
 	keys = open_keys(state);
 	assert_true(dw_keys_check(keys, text, &found));
 	dw_keys_close(keys);
 	dw_keys_close(NULL);
 }
 
-static void its_text_is_its_id_and_32_bytes_by_chance(void **state)
+static void the_text_of_a_key_is_its_id_and_32_random_bytes(void **state)
 {
 	struct dw_keys *keys = open_keys(state);
 	char text[DW_KEY_TEXT_MAX], other[DW_KEY_TEXT_MAX], padded[45];
@@ -156,7 +156,7 @@ static void its_text_is_its_id_and_32_bytes_by_chance(void **state)
 	dw_keys_close(keys);
 }
 
-static void nothing_in_the_files_gives_a_key_away(void **state)
+static void the_files_do_not_contain_the_secret(void **state)
 {
 	static const char *const ends[] = {"", "-wal", "-shm"};
 	const struct place *place = *state;
@@ -171,7 +171,7 @@ static void nothing_in_the_files_gives_a_key_away(void **state)
 
 		(void)snprintf(path, sizeof(path), "%s%s", place->path, ends[i]);
 		assert_int_equal(mode_of(path), 0600);
-		/* A copy in another process, since closing it here drops SQLite's locks. */
+		/* Read in another process, since closing the file here would drop SQLite's locks. */
 		if (fork() == 0) {
 			fd = open(path, O_RDONLY | O_CLOEXEC);
 			n = read(fd, data, sizeof(data));
@@ -189,7 +189,7 @@ static void nothing_in_the_files_gives_a_key_away(void **state)
 	dw_keys_close(keys);
 }
 
-static void no_other_text_opens(void **state)
+static void any_other_text_is_refused(void **state)
 {
 	struct dw_keys *keys = open_keys(state);
 	char text[DW_KEY_TEXT_MAX], other[DW_KEY_TEXT_MAX], wrong[200];
@@ -198,7 +198,7 @@ static void no_other_text_opens(void **state)
 	(void)add(keys, "ci", text);
 	(void)add(keys, "cd", other);
 
-	/* Any one character changed, taken away, or put in. */
+	/* Change, remove or insert any one character. */
 	for (size_t i = 0; i < strlen(text); i++) {
 		(void)strcpy(wrong, text);
 		wrong[i] = wrong[i] == 'a' ? 'b' : 'a';
@@ -208,7 +208,7 @@ static void no_other_text_opens(void **state)
 		(void)snprintf(wrong, sizeof(wrong), "%.*sx%s", (int)i, text, text + i);
 		assert_false(dw_keys_check(keys, wrong, &found));
 	}
-	/* The secret of one with the id of the other. */
+	/* The id of one key with the secret of the other. */
 	(void)snprintf(wrong, sizeof(wrong), "%.15s%s", text, other + 15);
 	assert_false(dw_keys_check(keys, wrong, &found));
 	(void)snprintf(wrong, sizeof(wrong), "%sx", text);
@@ -223,7 +223,7 @@ static void no_other_text_opens(void **state)
 	dw_keys_close(keys);
 }
 
-static void revoking_counts_at_once_and_for_everybody(void **state)
+static void a_revocation_applies_at_once_in_all_handles(void **state)
 {
 	struct dw_keys *daemon = open_keys(state), *cli = open_keys(state);
 	char text[DW_KEY_TEXT_MAX], other[DW_KEY_TEXT_MAX];
@@ -238,7 +238,7 @@ static void revoking_counts_at_once_and_for_everybody(void **state)
 		assert_int_equal(dw_keys_revoke(cli, key.id, &err), 0);
 		assert_false(dw_keys_check(daemon, text, &found));
 		assert_false(dw_keys_check(cli, text, &found));
-		/* Once more is fine. */
+		/* Revoking again is no error. */
 		assert_int_equal(dw_keys_revoke(daemon, key.id, &err), 0);
 		assert_true(dw_keys_check(daemon, other, &found));
 	}
@@ -249,7 +249,7 @@ static void revoking_counts_at_once_and_for_everybody(void **state)
 	dw_keys_close(cli);
 }
 
-static void another_process_counts_too(void **state)
+static void a_revocation_by_another_process_applies(void **state)
 {
 	const struct place *place = *state;
 	struct dw_keys *keys = open_keys(state);
@@ -271,7 +271,7 @@ static void another_process_counts_too(void **state)
 	dw_keys_close(keys);
 }
 
-static void revoking_the_last_one_does_not_open_the_door(void **state)
+static void revoking_the_last_key_still_requires_a_key(void **state)
 {
 	struct dw_keys *keys = open_keys(state);
 	char text[DW_KEY_TEXT_MAX];
@@ -301,7 +301,7 @@ static int see(void *user, const struct dw_key *key)
 	return --seen->stop_after == 0;
 }
 
-static void they_are_listed_in_their_order(void **state)
+static void keys_are_listed_in_the_order_of_creation(void **state)
 {
 	struct dw_keys *keys = open_keys(state);
 	char text[DW_KEY_TEXT_MAX], name[2] = "a";
@@ -325,7 +325,7 @@ static void they_are_listed_in_their_order(void **state)
 	dw_keys_close(keys);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void an_invalid_key_is_refused(void **state)
 {
 	struct dw_keys *keys = open_keys(state);
 	char text[DW_KEY_TEXT_MAX] = "untouched";
@@ -353,7 +353,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	dw_keys_close(keys);
 }
 
-static void a_file_that_others_can_reach_is_refused(void **state)
+static void a_file_accessible_to_other_users_is_refused(void **state)
 {
 	const struct place *place = *state;
 	struct dw_keys *keys = open_keys(state);
@@ -389,7 +389,7 @@ static void a_file_that_others_can_reach_is_refused(void **state)
 	}
 }
 
-static void a_file_that_is_not_ours_is_refused(void **state)
+static void a_file_of_another_kind_is_refused(void **state)
 {
 	const struct place *place = *state;
 	struct dw_keys *keys = NULL;
@@ -419,7 +419,7 @@ static void a_file_that_is_not_ours_is_refused(void **state)
 	assert_null(keys);
 }
 
-static void what_cannot_be_read_lets_nobody_in(void **state)
+static void a_damaged_file_accepts_no_key(void **state)
 {
 	static const char *const damages[] = {
 		"UPDATE key SET concurrent = -1",
@@ -448,7 +448,7 @@ static void what_cannot_be_read_lets_nobody_in(void **state)
 	}
 }
 
-static void a_file_that_is_gone_lets_nobody_in_until_there_is_another(void **state)
+static void a_deleted_file_accepts_no_key_until_it_is_replaced(void **state)
 {
 	const struct place *place = *state;
 	struct dw_keys *daemon = open_keys(state), *cli;
@@ -469,7 +469,7 @@ static void a_file_that_is_gone_lets_nobody_in_until_there_is_another(void **sta
 	assert_true(dw_keys_check(daemon, text, &found));
 	assert_false(dw_keys_check(daemon, old, &found));
 
-	/* One that is not as it must be is no other. */
+	/* A file with the wrong mode does not replace it. */
 	assert_int_equal(unlink(place->path), 0);
 	assert_int_equal(mknod(place->path, S_IFREG | 0600, 0), 0);
 	assert_int_equal(chmod(place->path, 0666), 0);
@@ -479,7 +479,7 @@ static void a_file_that_is_gone_lets_nobody_in_until_there_is_another(void **sta
 	dw_keys_close(daemon);
 }
 
-/* Many look while one comes and goes. */
+/* Threads check one key while another is added and revoked. */
 struct crowd {
 	struct dw_keys *keys;
 	char good[DW_KEY_TEXT_MAX];
@@ -498,7 +498,7 @@ static void *look(void *user)
 	return NULL;
 }
 
-static void many_threads_may_look_while_keys_change(void **state)
+static void many_threads_may_check_a_key_while_others_change(void **state)
 {
 	struct crowd crowd = {.keys = open_keys(state)};
 	struct dw_keys *other = open_keys(state);
@@ -523,7 +523,7 @@ static void many_threads_may_look_while_keys_change(void **state)
 	dw_keys_close(crowd.keys);
 }
 
-static void many_processes_may_make_the_file_at_once(void **state)
+static void many_processes_may_create_the_file_at_once(void **state)
 {
 	const struct place *place = *state;
 	struct seen seen = {0};
@@ -555,21 +555,21 @@ static void many_processes_may_make_the_file_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_key_opens_and_says_what_it_may),
-		TEST(its_text_is_its_id_and_32_bytes_by_chance),
-		TEST(nothing_in_the_files_gives_a_key_away),
-		TEST(no_other_text_opens),
-		TEST(revoking_counts_at_once_and_for_everybody),
-		TEST(another_process_counts_too),
-		TEST(revoking_the_last_one_does_not_open_the_door),
-		TEST(they_are_listed_in_their_order),
-		TEST(what_makes_no_sense_is_refused),
-		TEST(a_file_that_others_can_reach_is_refused),
-		TEST(a_file_that_is_not_ours_is_refused),
-		TEST(what_cannot_be_read_lets_nobody_in),
-		TEST(a_file_that_is_gone_lets_nobody_in_until_there_is_another),
-		TEST(many_threads_may_look_while_keys_change),
-		TEST(many_processes_may_make_the_file_at_once),
+		TEST(a_key_is_accepted_and_has_its_grant),
+		TEST(the_text_of_a_key_is_its_id_and_32_random_bytes),
+		TEST(the_files_do_not_contain_the_secret),
+		TEST(any_other_text_is_refused),
+		TEST(a_revocation_applies_at_once_in_all_handles),
+		TEST(a_revocation_by_another_process_applies),
+		TEST(revoking_the_last_key_still_requires_a_key),
+		TEST(keys_are_listed_in_the_order_of_creation),
+		TEST(an_invalid_key_is_refused),
+		TEST(a_file_accessible_to_other_users_is_refused),
+		TEST(a_file_of_another_kind_is_refused),
+		TEST(a_damaged_file_accepts_no_key),
+		TEST(a_deleted_file_accepts_no_key_until_it_is_replaced),
+		TEST(many_threads_may_check_a_key_while_others_change),
+		TEST(many_processes_may_create_the_file_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void assert_reads(const char *text, int major, int minor, int patch, int 
 	assert_int_equal(v.rc, rc);
 }
 
-static void versions_are_read_as_programs_say_them(void **state)
+static void versions_are_parsed_as_programs_print_them(void **state)
 {
 	(void)state;
 	assert_reads("runc version 1.1.5+ds1\ncommit: 1.1.5+ds1-1+deb12u1\ngo: go1.19.8",
@@ -51,7 +51,7 @@ static void versions_are_read_as_programs_say_them(void **state)
 	assert_reads("5.10", 5, 10, 0, RELEASE);
 }
 
-static void what_is_no_version_is_none(void **state)
+static void text_without_a_version_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -71,7 +71,7 @@ static void what_is_no_version_is_none(void **state)
 		assert_false(dw_version_read(texts[i], &v));
 }
 
-static void a_distributions_kernel_tells_upstreams_number(void **state)
+static void the_upstream_version_of_a_distributions_kernel_is_found(void **state)
 {
 	struct dw_version v;
 
@@ -101,7 +101,7 @@ static const struct dw_known_bad *find(const char *cve)
 	return NULL;
 }
 
-static void a_version_has_it_until_its_branch_is_mended(void **state)
+static void a_version_is_vulnerable_until_its_branch_is_fixed(void **state)
 {
 	static const struct {
 		const char *cve, *version;
@@ -141,7 +141,7 @@ static void a_version_has_it_until_its_branch_is_mended(void **state)
 	}
 }
 
-static void every_line_is_complete(void **state)
+static void every_entry_is_complete(void **state)
 {
 	size_t n;
 	const struct dw_known_bad *table = dw_known_bad_table(&n);
@@ -163,7 +163,7 @@ static void every_line_is_complete(void **state)
 	}
 }
 
-/* ---- what we say of the filter is so ---- */
+/* ---- the table agrees with the seccomp filter ---- */
 
 static const struct {
 	const char *name;
@@ -178,7 +178,7 @@ static const struct {
 	{"io_uring_register", SYS_io_uring_register},
 };
 
-/* With arguments that make no sense to the kernel; the filter does not get that far. */
+/* The arguments are invalid for the kernel, but the filter does not look at them. */
 static int answer(long nr, bool walled)
 {
 	pid_t pid = fork();
@@ -196,7 +196,7 @@ static int answer(long nr, bool walled)
 	return WEXITSTATUS(status);
 }
 
-static void calls_that_are_said_to_be_refused_are(void **state)
+static void the_filter_refuses_the_calls_that_the_table_names(void **state)
 {
 	size_t n, tried = 0;
 	const struct dw_known_bad *table = dw_known_bad_table(&n);
@@ -211,12 +211,13 @@ static void calls_that_are_said_to_be_refused_are(void **state)
 			       strcmp(numbers[at].name, table[i].calls[k]) != 0)
 				at++;
 			if (at == ARRAY_SIZE(numbers))
-				fail_msg("nobody tries %s", table[i].calls[k]);
+				fail_msg("no number for the system call %s",
+				         table[i].calls[k]);
 			walled = answer(numbers[at].nr, true);
 			open = answer(numbers[at].nr, false);
 			if (walled != EPERM && walled != ENOSYS)
 				fail_msg("%s: %d", table[i].calls[k], walled);
-			/* As root the kernel itself says something else, if it has it. */
+			/* For root, a kernel with the call returns another error than the filter. */
 			if (geteuid() == 0 && open != ENOSYS && open != EPERM)
 				assert_int_not_equal(walled, open);
 			tried++;
@@ -227,12 +228,12 @@ static void calls_that_are_said_to_be_refused_are(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(versions_are_read_as_programs_say_them),
-		cmocka_unit_test(what_is_no_version_is_none),
-		cmocka_unit_test(a_distributions_kernel_tells_upstreams_number),
-		cmocka_unit_test(a_version_has_it_until_its_branch_is_mended),
-		cmocka_unit_test(every_line_is_complete),
-		cmocka_unit_test(calls_that_are_said_to_be_refused_are),
+		cmocka_unit_test(versions_are_parsed_as_programs_print_them),
+		cmocka_unit_test(text_without_a_version_is_refused),
+		cmocka_unit_test(the_upstream_version_of_a_distributions_kernel_is_found),
+		cmocka_unit_test(a_version_is_vulnerable_until_its_branch_is_fixed),
+		cmocka_unit_test(every_entry_is_complete),
+		cmocka_unit_test(the_filter_refuses_the_calls_that_the_table_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,19 +23,19 @@
 #include "base/cleanup.h"
 #include "init/init.h"
 
-/* What a child with one rule came to. */
+/* How a child with one rule ended. */
 enum {
 	READS = 0,   /* the file behind the rule's folder can be read */
 	STOPPED,     /* it cannot */
-	REFUSED,     /* there is no such rule to be had */
-	NO_LANDLOCK, /* not in this kernel */
+	REFUSED,     /* the rule cannot be made */
+	NO_LANDLOCK, /* this kernel lacks Landlock */
 };
 
 struct tree {
 	char dir[32];
-	char folder[64]; /* what was shared */
-	char secret[64]; /* what was not, with a file in it */
-	char link[64];   /* what somebody put in the folder's place: it leads to secret */
+	char folder[64]; /* the shared folder */
+	char secret[64]; /* a folder that is not shared, with a file */
+	char link[64];   /* a link to secret, in place of the shared folder */
 	char file[96];
 };
 
@@ -66,7 +66,7 @@ static void remove_tree(const struct tree *t)
 	assert_int_equal(rmdir(t->dir), 0);
 }
 
-/* Behind the walls of a plan, or at our end. */
+/* Applies the plan's Landlock rules, or ends the process. */
 static void enter(struct dw_plan_builder *b)
 {
 	struct dw_error err = {0};
@@ -113,7 +113,7 @@ static int with_rule(const char *path, uint32_t flags, const char *file)
 	return WEXITSTATUS(status);
 }
 
-/* How a program ends that is executed with a list, on which are cat and its loader. */
+/* Returns how a program ends if only cat and its loader may be executed. */
 static int with_list(const char *program, uint32_t flags)
 {
 	pid_t pid = fork();
@@ -139,22 +139,22 @@ static int with_list(const char *program, uint32_t flags)
 	return WEXITSTATUS(status);
 }
 
-static void with_a_list_only_what_is_on_it_is_executed(void **state)
+static void only_allowed_commands_are_executed(void **state)
 {
 	(void)state;
 	if (access("/lib64/ld-linux-x86-64.so.2", F_OK) < 0)
-		skip(); /* another machine has another loader */
+		skip(); /* another architecture has another loader */
 	assert_int_equal(with_list("/bin/cat", DW_PLAN_COMMANDS), 0);
 	assert_int_equal(with_list("/bin/test", DW_PLAN_COMMANDS), STOPPED);
 	assert_int_equal(with_list("/bin/true", DW_PLAN_COMMANDS), STOPPED);
-	/* Without, all that is shown is executed. */
+	/* Without the flag, any visible program is executed. */
 	assert_int_equal(with_list("/bin/true", 0), 0);
-	/* A folder would let all that is in it be executed. */
+	/* A folder would allow all programs in it. */
 	assert_int_equal(with_list(NULL, DW_PLAN_COMMANDS), REFUSED);
 	assert_int_equal(with_list("/bin/test", 0), 0);
 }
 
-static void a_link_in_the_place_of_a_share_is_refused(void **state)
+static void a_link_in_place_of_a_shared_folder_is_refused(void **state)
 {
 	struct tree t;
 
@@ -162,19 +162,19 @@ static void a_link_in_the_place_of_a_share_is_refused(void **state)
 	make_tree(&t);
 	assert_int_equal(with_rule(t.link, DW_PLAN_EXACT | DW_PLAN_WRITABLE, t.file),
 	                 REFUSED);
-	/* Followed, it would open what it leads to: that is why. */
+	/* Without DW_PLAN_EXACT the link is followed, which opens the folder behind it. */
 	assert_int_equal(with_rule(t.link, DW_PLAN_WRITABLE, t.file), READS);
 	remove_tree(&t);
 }
 
-static void a_share_that_is_gone_is_refused(void **state)
+static void a_missing_shared_folder_is_refused(void **state)
 {
 	struct tree t;
 
 	(void)state;
 	make_tree(&t);
 	assert_int_equal(with_rule("/no/such/folder", DW_PLAN_EXACT, t.file), REFUSED);
-	/* What a host may lack is another thing. */
+	/* Without DW_PLAN_EXACT a missing folder is skipped: some hosts lack it. */
 	assert_int_equal(with_rule("/no/such/folder", 0, t.file), STOPPED);
 	remove_tree(&t);
 }
@@ -193,9 +193,9 @@ static void a_rule_opens_its_folder_and_no_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_link_in_the_place_of_a_share_is_refused),
-		cmocka_unit_test(with_a_list_only_what_is_on_it_is_executed),
-		cmocka_unit_test(a_share_that_is_gone_is_refused),
+		cmocka_unit_test(a_link_in_place_of_a_shared_folder_is_refused),
+		cmocka_unit_test(only_allowed_commands_are_executed),
+		cmocka_unit_test(a_missing_shared_folder_is_refused),
 		cmocka_unit_test(a_rule_opens_its_folder_and_no_other),
 	};
 

@@ -50,7 +50,7 @@ static void a_list_has_the_guarantees_that_all_its_levels_share(void **state)
 	assert_int_equal(dw_level_guarantees("container,none"), 0);
 }
 
-static void what_is_not_a_level_guarantees_nothing(void **state)
+static void an_unknown_level_guarantees_nothing(void **state)
 {
 	static const char *const bad[] = {"",           "contain",    "containers",
 	                                  "container,", ",container", "container docker"};
@@ -60,7 +60,7 @@ static void what_is_not_a_level_guarantees_nothing(void **state)
 		assert_int_equal(dw_level_guarantees(bad[i]), 0);
 }
 
-/* The daemon asks callers for a key where code could reach the host's network. */
+/* The daemon requires a key at levels where code could reach the host's network. */
 static void only_levels_without_walls_leave_the_network_open(void **state)
 {
 	(void)state;
@@ -70,9 +70,28 @@ static void only_levels_without_walls_leave_the_network_open(void **state)
 		                         strcmp(*name, "process") == 0);
 }
 
+static void the_first_level_of_a_list_is_found(void **state)
+{
+	(void)state;
+	assert_ptr_equal(dw_level_first("process,container"), &dw_level_process);
+	assert_ptr_equal(dw_level_first("docker"), &dw_level_docker);
+	assert_ptr_equal(dw_level_first("unknown,docker"), &dw_level_container);
+	assert_ptr_equal(dw_level_first(NULL), &dw_level_container);
+}
+
+static void the_weakest_level_with_all_guarantees_is_found(void **state)
+{
+	(void)state;
+	assert_ptr_equal(dw_level_with(0), &dw_level_none);
+	assert_ptr_equal(dw_level_with(DW_G_WALLS), &dw_level_process);
+	assert_ptr_equal(dw_level_with(DW_G_FORK), &dw_level_container);
+	assert_ptr_equal(dw_level_with(DW_G_WARM | DW_G_ENGINE), &dw_level_docker);
+	assert_null(dw_level_with(DW_G_FORK | DW_G_ENGINE));
+}
+
 /* ---- reports ---- */
 
-/* A cell with nothing but its report socket; returns the launcher's end of that. */
+/* Makes a cell that has only a report socket; returns the launcher's end of it. */
 static int make_cell(struct dw_launched *l, struct dw_spec *spec)
 {
 	int pair[2];
@@ -103,7 +122,7 @@ static void a_repeated_report_leaks_no_descriptor(void **state)
 			assert_int_equal(dw_report_send(theirs, &report, fd), 0);
 			dw_launched_on_event(&l.cell, DW_WATCH_REPORT);
 		}
-	/* One of each kind is kept, and is the newest. */
+	/* Only the newest descriptor of each kind is kept. */
 	assert_int_equal(count_fds(), before + (int)ARRAY_SIZE(kinds));
 	assert_true(fcntl(l.cell.tmp_fd, F_GETFD) >= 0);
 	dw_fd_close(&l.cell.tmp_fd);
@@ -114,8 +133,8 @@ static void a_repeated_report_leaks_no_descriptor(void **state)
 	(void)close(l.report);
 }
 
-/* END comes without a descriptor: one that comes all the same is closed. */
-static void a_descriptor_that_no_report_takes_is_closed(void **state)
+/* START has no descriptor: one that is sent all the same is closed. */
+static void an_unexpected_descriptor_of_a_report_is_closed(void **state)
 {
 	const struct dw_report report = {.kind = DW_REPORT_START};
 	struct dw_launched l;
@@ -138,10 +157,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_level_has_the_guarantees_of_its_table_entry),
 		cmocka_unit_test(a_list_has_the_guarantees_that_all_its_levels_share),
-		cmocka_unit_test(what_is_not_a_level_guarantees_nothing),
+		cmocka_unit_test(an_unknown_level_guarantees_nothing),
 		cmocka_unit_test(only_levels_without_walls_leave_the_network_open),
+		cmocka_unit_test(the_first_level_of_a_list_is_found),
+		cmocka_unit_test(the_weakest_level_with_all_guarantees_is_found),
 		cmocka_unit_test(a_repeated_report_leaks_no_descriptor),
-		cmocka_unit_test(a_descriptor_that_no_report_takes_is_closed),
+		cmocka_unit_test(an_unexpected_descriptor_of_a_report_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,8 +13,8 @@
 #include "dewar/dewar.h"
 #include "request/limits.h"
 
-/* As people and requests write it, and what comes of it. */
-static void every_row_agrees_with_itself(void **state)
+/* Limits as people and requests write them, and their values. */
+static void every_row_of_the_table_is_consistent(void **state)
 {
 	struct dw_limits normal = dw_limits_normal();
 
@@ -36,8 +36,8 @@ static void every_row_agrees_with_itself(void **state)
 	}
 }
 
-/* The text in help, "256M", is the default. */
-static void the_default_in_words_is_the_default(void **state)
+/* The default as the help prints it ("256M") is the default. */
+static void the_printed_default_is_the_default(void **state)
 {
 	static const char *const words[] = {
 #define DW_LIMIT(id, member, kind, option, variable, key, scale, unit, normal, least, \
@@ -72,7 +72,7 @@ static void parse_fails(enum dw_limit limit, const char *text, const char *why)
 	assert_string_equal(err.text, why);
 }
 
-static void a_bound_is_told_as_people_write_it(void **state)
+static void an_error_prints_a_bound_in_its_usual_unit(void **state)
 {
 	(void)state;
 	parse_fails(DW_LIMIT_TIMEOUT, "169h", "must be at most 604800s");
@@ -84,7 +84,7 @@ static void a_bound_is_told_as_people_write_it(void **state)
 	parse_fails(DW_LIMIT_PIDS, "99999999999", "must be at most 4194304");
 }
 
-static void a_forgotten_unit_is_guessed_where_there_are_units(void **state)
+static void a_missing_unit_is_guessed_for_limits_with_units(void **state)
 {
 	(void)state;
 	parse_fails(DW_LIMIT_MEMORY, "256",
@@ -92,7 +92,7 @@ static void a_forgotten_unit_is_guessed_where_there_are_units(void **state)
 	parse_fails(DW_LIMIT_FILES, "3", "must be at least 8");
 }
 
-static void what_is_given_is_not_filled_in(void **state)
+static void filling_in_keeps_the_limits_that_are_set(void **state)
 {
 	struct dw_limits limits = {.pids = 3}, other = {.pids = 5, .files = 9};
 
@@ -103,7 +103,7 @@ static void what_is_given_is_not_filled_in(void **state)
 	assert_int_equal(limits.timeout_ms, 0);
 }
 
-static void a_choice_is_an_index_or_lists_the_words(void **state)
+static void a_choice_is_an_index_or_an_error_with_the_words(void **state)
 {
 	static const char *const words[] = {"never", "missing", "always", NULL};
 	struct dw_error err = {0};
@@ -123,7 +123,7 @@ static void a_choice_is_an_index_or_lists_the_words(void **state)
 	assert_int_equal(dw_choose("--pull", "", words, NULL), -1);
 }
 
-static void a_list_of_levels_promises_what_all_of_them_do(void **state)
+static void a_list_of_levels_guarantees_what_all_of_them_do(void **state)
 {
 	struct dw_error err = {0};
 
@@ -146,13 +146,13 @@ static void a_list_of_levels_promises_what_all_of_them_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_agrees_with_itself),
-		cmocka_unit_test(the_default_in_words_is_the_default),
-		cmocka_unit_test(a_bound_is_told_as_people_write_it),
-		cmocka_unit_test(a_forgotten_unit_is_guessed_where_there_are_units),
-		cmocka_unit_test(what_is_given_is_not_filled_in),
-		cmocka_unit_test(a_choice_is_an_index_or_lists_the_words),
-		cmocka_unit_test(a_list_of_levels_promises_what_all_of_them_do),
+		cmocka_unit_test(every_row_of_the_table_is_consistent),
+		cmocka_unit_test(the_printed_default_is_the_default),
+		cmocka_unit_test(an_error_prints_a_bound_in_its_usual_unit),
+		cmocka_unit_test(a_missing_unit_is_guessed_for_limits_with_units),
+		cmocka_unit_test(filling_in_keeps_the_limits_that_are_set),
+		cmocka_unit_test(a_choice_is_an_index_or_an_error_with_the_words),
+		cmocka_unit_test(a_list_of_levels_guarantees_what_all_of_them_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As a carrier does it. */
+/* Passes a message on as a transport does. */
 static void say_n(const char *text, size_t len)
 {
 	struct dw_mcp_sink sink = {.send = on_send, .done = on_done, .user = &it};
@@ -103,7 +103,7 @@ static void say(const char *text)
 	say_n(text, strlen(text));
 }
 
-/* Say it, and the one answer there is. */
+/* Sends a message and returns its only answer. */
 static const json_t *ask(const char *text)
 {
 	forget();
@@ -159,7 +159,7 @@ static void initialize(const char *version)
 
 /* ---- messages ---- */
 
-static void what_is_no_message_is_refused_with_its_code(void **state)
+static void an_invalid_message_is_refused_with_its_code(void **state)
 {
 	autofree char *deep = malloc(20001);
 
@@ -201,7 +201,7 @@ static void a_notification_is_not_answered(void **state)
 
 /* ---- revisions ---- */
 
-static void initialize_agrees_on_what_both_speak(void **state)
+static void initialize_agrees_on_a_common_revision(void **state)
 {
 	static const char *const pairs[][2] = {
 		{"2024-11-05", "2024-11-05"}, {"2025-03-26", "2025-03-26"},
@@ -223,7 +223,7 @@ static void initialize_agrees_on_what_both_speak(void **state)
 	        "protocolVersion");
 }
 
-static void a_batch_is_answered_as_one_where_there_are_any(void **state)
+static void a_batch_has_one_answer_in_revisions_with_batches(void **state)
 {
 	(void)state;
 	refused("[]", -32600, "batch");
@@ -243,7 +243,7 @@ static void a_batch_is_answered_as_one_where_there_are_any(void **state)
 	refused("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600, "batch");
 }
 
-static void a_revision_is_told_what_it_knows(void **state)
+static void an_older_revision_gets_only_the_fields_it_defines(void **state)
 {
 	const json_t *tool;
 
@@ -266,7 +266,7 @@ static void a_revision_is_told_what_it_knows(void **state)
 	assert_non_null(json_object_get(tool, "outputSchema"));
 }
 
-static void a_modern_request_needs_its_meta(void **state)
+static void a_stateless_request_needs_its_meta(void **state)
 {
 	(void)state;
 	(void)ask(
@@ -306,7 +306,7 @@ static void a_modern_request_needs_its_meta(void **state)
 	"\",\"arguments\":" args "}}"
 #define PRINT "{\"language\":\"python\",\"code\":\"print(1)\"}"
 
-/* The text of a tool's result, which is an error. */
+/* Checks that the tool's result is an error with this text. */
 static void tool_error(const char *text, const char *why)
 {
 	const json_t *answer = ask(text);
@@ -363,7 +363,7 @@ static void a_run_is_answered_when_it_ends(void **state)
 		json_object_get(json_object_get(it.out[0], "result"), "isError")));
 }
 
-static void a_program_that_fails_is_marked(void **state)
+static void the_result_of_a_failed_program_is_an_error(void **state)
 {
 	struct dw_result *res = fake_result("", "no\n");
 
@@ -381,7 +381,7 @@ static void a_program_that_fails_is_marked(void **state)
 	                       "hint: look at stderr"));
 }
 
-static void what_cannot_run_says_what_would(void **state)
+static void the_error_of_an_invalid_call_says_what_is_valid(void **state)
 {
 	struct dw_api_error busy = {.status = 429, .code = "busy", .retry_after_s = 3};
 
@@ -417,7 +417,7 @@ static void what_cannot_run_says_what_would(void **state)
 	refused(CALL("1", "code_execute", "[]"), -32602, "arguments");
 }
 
-static void a_run_that_never_came_to_its_turn_says_so(void **state)
+static void a_run_that_timed_out_in_the_queue_says_so(void **state)
 {
 	(void)state;
 	say(CALL("1", "code_execute", PRINT));
@@ -426,7 +426,7 @@ static void a_run_that_never_came_to_its_turn_says_so(void **state)
 		strstr(text_at(it.out[0], "result/content/0/text"), "took too long"));
 }
 
-static void progress_goes_up_and_ends_with_the_answer(void **state)
+static void progress_increases_until_the_answer(void **state)
 {
 	double before = -1, now;
 
@@ -479,7 +479,7 @@ static void initialize_with(const char *capabilities)
 	forget();
 }
 
-static void a_user_is_asked_and_its_answer_counts(void **state)
+static void the_answer_of_an_elicitation_decides(void **state)
 {
 	static const struct {
 		const char *answer, *decided;
@@ -514,7 +514,7 @@ static void a_user_is_asked_and_its_answer_counts(void **state)
 		(void)snprintf(text, sizeof(text), "%s uid:1000 (test) %s", question.id,
 		               cases[i].decided);
 		assert_string_equal(fake_task_decided(), text);
-		/* It was answered, so there is nothing to take back. */
+		/* It was answered, so the elicitation is not cancelled. */
 		fake_task_started(fake_task_last());
 		fake_task_end(fake_task_last(), fake_result("1\n", ""));
 		assert_int_equal(it.n, 2);
@@ -524,7 +524,7 @@ static void a_user_is_asked_and_its_answer_counts(void **state)
 	}
 }
 
-static void a_user_is_asked_only_if_that_can_and_may_be(void **state)
+static void elicitation_needs_the_capability_and_the_permission(void **state)
 {
 	struct dw_task_approval others = question;
 
@@ -542,7 +542,7 @@ static void a_user_is_asked_only_if_that_can_and_may_be(void **state)
 	assert_int_equal(it.n, 0);
 }
 
-static void a_question_that_is_decided_otherwise_is_taken_back(void **state)
+static void an_elicitation_is_cancelled_when_decided_elsewhere(void **state)
 {
 	(void)state;
 	initialize_with("{\"elicitation\":{}}");
@@ -552,7 +552,7 @@ static void a_question_that_is_decided_otherwise_is_taken_back(void **state)
 	assert_int_equal(it.n, 2);
 	assert_string_equal(text_at(it.out[1], "method"), "notifications/cancelled");
 	assert_string_equal(text_at(it.out[1], "params/requestId"), ASK_ID);
-	/* Too late. */
+	/* This answer is too late. */
 	say("{\"jsonrpc\":\"2.0\",\"id\":\"" ASK_ID
 	    "\",\"result\":{\"action\":\"accept\","
 	    "\"content\":{\"approve\":true}}}");
@@ -560,7 +560,7 @@ static void a_question_that_is_decided_otherwise_is_taken_back(void **state)
 	fake_task_end(fake_task_last(), fake_result("1\n", ""));
 }
 
-static void another_peer_does_not_answer_for_it(void **state)
+static void another_client_cannot_answer_an_elicitation(void **state)
 {
 	struct dw_caller caller = {.who = "uid:1000 (test)"};
 	struct dw_mcp_peer *first = it.peer;
@@ -579,7 +579,7 @@ static void another_peer_does_not_answer_for_it(void **state)
 	it.peer = first;
 }
 
-static void a_modern_call_is_told_what_is_needed_and_ends(void **state)
+static void a_stateless_call_ends_with_the_input_that_it_requires(void **state)
 {
 	(void)state;
 	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"_meta\":{"
@@ -596,7 +596,7 @@ static void a_modern_call_is_told_what_is_needed_and_ends(void **state)
 	assert_int_equal(dw_mcp_peer_busy(it.peer), 0);
 }
 
-static void a_cancelled_run_is_ended_and_not_answered(void **state)
+static void a_cancelled_run_has_no_answer(void **state)
 {
 	(void)state;
 	say(CALL("\"a\"", "code_execute", PRINT));
@@ -611,7 +611,7 @@ static void a_cancelled_run_is_ended_and_not_answered(void **state)
 	assert_int_equal(it.done, 3);
 }
 
-static void a_peer_that_goes_takes_its_runs_along(void **state)
+static void closing_a_connection_ends_its_runs(void **state)
 {
 	struct dw_caller caller = {.who = "x"};
 
@@ -634,7 +634,7 @@ static void an_id_in_use_is_refused(void **state)
 	assert_int_equal(code_of(it.out[0]), -32600);
 }
 
-static void a_trace_goes_on(void **state)
+static void a_traceparent_is_passed_to_the_run(void **state)
 {
 	(void)state;
 	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
@@ -645,7 +645,7 @@ static void a_trace_goes_on(void **state)
 
 /* ---- resources ---- */
 
-static void a_run_is_a_resource_of_who_ran_it(void **state)
+static void a_run_is_a_resource_of_its_caller(void **state)
 {
 	struct dw_result *res = fake_result("1\n", "");
 	char text[256], id[DW_ID_MAX];
@@ -674,7 +674,7 @@ static void a_run_is_a_resource_of_who_ran_it(void **state)
 	refused(text, -32002, "unknown resource");
 }
 
-static void what_is_no_resource_is_named(void **state)
+static void the_error_names_an_unknown_resource(void **state)
 {
 	(void)state;
 	refused("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\","
@@ -689,7 +689,7 @@ static void what_is_no_resource_is_named(void **state)
 	        -32602, "cursor");
 }
 
-static void the_lists_hold_what_can_be_read(void **state)
+static void the_lists_of_resources_name_what_can_be_read(void **state)
 {
 	(void)state;
 	(void)ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\"}");
@@ -709,29 +709,29 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_no_message_is_refused_with_its_code),
+		TEST(an_invalid_message_is_refused_with_its_code),
 		TEST(a_notification_is_not_answered),
-		TEST(initialize_agrees_on_what_both_speak),
-		TEST(a_batch_is_answered_as_one_where_there_are_any),
-		TEST(a_revision_is_told_what_it_knows),
-		TEST(a_modern_request_needs_its_meta),
+		TEST(initialize_agrees_on_a_common_revision),
+		TEST(a_batch_has_one_answer_in_revisions_with_batches),
+		TEST(an_older_revision_gets_only_the_fields_it_defines),
+		TEST(a_stateless_request_needs_its_meta),
 		TEST(a_run_is_answered_when_it_ends),
-		TEST(a_program_that_fails_is_marked),
-		TEST(what_cannot_run_says_what_would),
-		TEST(a_run_that_never_came_to_its_turn_says_so),
-		TEST(progress_goes_up_and_ends_with_the_answer),
-		TEST(a_user_is_asked_and_its_answer_counts),
-		TEST(a_user_is_asked_only_if_that_can_and_may_be),
-		TEST(a_question_that_is_decided_otherwise_is_taken_back),
-		TEST(another_peer_does_not_answer_for_it),
-		TEST(a_modern_call_is_told_what_is_needed_and_ends),
-		TEST(a_cancelled_run_is_ended_and_not_answered),
-		TEST(a_peer_that_goes_takes_its_runs_along),
+		TEST(the_result_of_a_failed_program_is_an_error),
+		TEST(the_error_of_an_invalid_call_says_what_is_valid),
+		TEST(a_run_that_timed_out_in_the_queue_says_so),
+		TEST(progress_increases_until_the_answer),
+		TEST(the_answer_of_an_elicitation_decides),
+		TEST(elicitation_needs_the_capability_and_the_permission),
+		TEST(an_elicitation_is_cancelled_when_decided_elsewhere),
+		TEST(another_client_cannot_answer_an_elicitation),
+		TEST(a_stateless_call_ends_with_the_input_that_it_requires),
+		TEST(a_cancelled_run_has_no_answer),
+		TEST(closing_a_connection_ends_its_runs),
 		TEST(an_id_in_use_is_refused),
-		TEST(a_trace_goes_on),
-		TEST(a_run_is_a_resource_of_who_ran_it),
-		TEST(what_is_no_resource_is_named),
-		TEST(the_lists_hold_what_can_be_read),
+		TEST(a_traceparent_is_passed_to_the_run),
+		TEST(a_run_is_a_resource_of_its_caller),
+		TEST(the_error_names_an_unknown_resource),
+		TEST(the_lists_of_resources_name_what_can_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

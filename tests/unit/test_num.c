@@ -35,7 +35,7 @@ static void takes(parse_fn *parse, const struct sample *samples, size_t n)
 	}
 }
 
-/* A refusal always says why, names the text and a unit, and never touches *ret. */
+/* A refusal says why, names the text and a unit, and leaves *ret unchanged. */
 static void refuses(parse_fn *parse, const char *const *texts, size_t n, const char *help)
 {
 	struct dw_error err;
@@ -45,7 +45,7 @@ static void refuses(parse_fn *parse, const char *const *texts, size_t n, const c
 		value = 42;
 		err = (struct dw_error){0};
 		if (parse(texts[i], &value, &err) == 0)
-			fail_msg("\"%s\" was taken as %llu", texts[i],
+			fail_msg("\"%s\" was accepted as %llu", texts[i],
 			         (unsigned long long)value);
 		assert_int_equal(value, 42);
 		assert_int_equal(err.code, DW_E_INVALID);
@@ -56,7 +56,7 @@ static void refuses(parse_fn *parse, const char *const *texts, size_t n, const c
 	}
 }
 
-static void sizes_are_read_in_every_unit_and_case(void **state)
+static void sizes_are_parsed_in_every_unit_and_case(void **state)
 {
 	static const struct sample samples[] = {
 		{"0", 0},
@@ -92,7 +92,7 @@ static void fractions_are_exact(void **state)
 		{"2.0", 2},
 		{"0.0k", 0},
 		{"0.0009765625k", 1},
-		/* As floating point these two would be rounded up. */
+		/* Floating point would round these two up. */
 		{"0.99999999999999999999999k", 1023},
 		{"16777215.999999999999999999999999999999t", UINT64_MAX},
 		{"0.0000000000009094947017729282379150390625t", 1},
@@ -102,7 +102,7 @@ static void fractions_are_exact(void **state)
 	takes(dw_parse_size, samples, ARRAY_SIZE(samples));
 }
 
-static void what_is_no_size_is_refused(void **state)
+static void an_invalid_size_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",    " ",    "12q",  "k",     ".",      "1.",   "1.k",  " 1",   "1 ",
@@ -115,7 +115,7 @@ static void what_is_no_size_is_refused(void **state)
 	        "write bytes, or k, m, g behind a number (256m)");
 }
 
-static void a_wrong_size_is_told_in_one_line(void **state)
+static void the_error_of_an_invalid_size_is_one_line(void **state)
 {
 	struct dw_error err = {0};
 	uint64_t value;
@@ -127,7 +127,7 @@ static void a_wrong_size_is_told_in_one_line(void **state)
 		"\"12q\" is not a size: write bytes, or k, m, g behind a number (256m)");
 }
 
-static void what_overflows_is_refused(void **state)
+static void a_number_that_overflows_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"18446744073709551616",
@@ -147,7 +147,7 @@ static void what_overflows_is_refused(void **state)
 	refuses(dw_parse_time, &one, 1, "is too large for a time");
 }
 
-static void what_rounds_to_nothing_is_refused(void **state)
+static void a_fraction_of_the_smallest_unit_is_refused(void **state)
 {
 	static const char *const sizes[] = {"0.0001k", "0.5", "1.5"};
 	static const char *const times[] = {"0.0001", "0.9ms", "1.5ms"};
@@ -159,7 +159,7 @@ static void what_rounds_to_nothing_is_refused(void **state)
 	refuses(dw_parse_cpus, cpus, ARRAY_SIZE(cpus), "is finer than a percent");
 }
 
-static void times_are_read_as_milliseconds(void **state)
+static void times_are_parsed_as_milliseconds(void **state)
 {
 	static const struct sample samples[] = {
 		{"0", 0},        {"30", 30000},     {"30s", 30000}, {"1.5s", 1500},
@@ -176,7 +176,7 @@ static void times_are_read_as_milliseconds(void **state)
 	        "is not a time: write seconds, or ms, s, m, h behind a number");
 }
 
-static void cpus_are_read_as_percent_of_a_core(void **state)
+static void cpus_are_parsed_as_percent_of_a_core(void **state)
 {
 	static const struct sample samples[] = {
 		{"0.5", 50},  {"2", 200},   {"50%", 50},
@@ -189,7 +189,7 @@ static void cpus_are_read_as_percent_of_a_core(void **state)
 	refuses(dw_parse_cpus, texts, ARRAY_SIZE(texts), "write cores (0.5), or %");
 }
 
-static void whole_numbers_are_held_to_their_maximum(void **state)
+static void whole_numbers_above_the_maximum_are_refused(void **state)
 {
 	static const char *const wrong[] = {"",   "-1",  "+1",  " 1",
 	                                    "1 ", "1.0", "0x1", "a"};
@@ -222,7 +222,7 @@ static void the_locale_changes_nothing(void **state)
 	static const char *const texts[] = {"1,5k"};
 
 	(void)state;
-	/* Where there is none of these, this test is the same as the others. */
+	/* On a host with neither locale this test repeats the others. */
 	if (!setlocale(LC_ALL, "tr_TR.ISO-8859-9"))
 		(void)setlocale(LC_ALL, "de_DE.UTF-8");
 	takes(dw_parse_size, samples, ARRAY_SIZE(samples));
@@ -233,15 +233,15 @@ static void the_locale_changes_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_are_read_in_every_unit_and_case),
+		cmocka_unit_test(sizes_are_parsed_in_every_unit_and_case),
 		cmocka_unit_test(fractions_are_exact),
-		cmocka_unit_test(what_is_no_size_is_refused),
-		cmocka_unit_test(a_wrong_size_is_told_in_one_line),
-		cmocka_unit_test(what_overflows_is_refused),
-		cmocka_unit_test(what_rounds_to_nothing_is_refused),
-		cmocka_unit_test(times_are_read_as_milliseconds),
-		cmocka_unit_test(cpus_are_read_as_percent_of_a_core),
-		cmocka_unit_test(whole_numbers_are_held_to_their_maximum),
+		cmocka_unit_test(an_invalid_size_is_refused),
+		cmocka_unit_test(the_error_of_an_invalid_size_is_one_line),
+		cmocka_unit_test(a_number_that_overflows_is_refused),
+		cmocka_unit_test(a_fraction_of_the_smallest_unit_is_refused),
+		cmocka_unit_test(times_are_parsed_as_milliseconds),
+		cmocka_unit_test(cpus_are_parsed_as_percent_of_a_core),
+		cmocka_unit_test(whole_numbers_above_the_maximum_are_refused),
 		cmocka_unit_test(the_locale_changes_nothing),
 	};
 

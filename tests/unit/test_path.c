@@ -27,7 +27,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-/* Every test gets a folder that anybody may write to. */
+/* Each test has a folder that every user may write to. */
 struct fixture {
 	char path[64];
 	int fd;
@@ -39,7 +39,7 @@ static int setup(void **state)
 
 	if (!f)
 		return -1;
-	/* In memory if we can: a disk takes its time over ten thousand folders. */
+	/* In memory if possible: ten thousand folders take long on a disk. */
 	(void)strcpy(f->path, "/dev/shm/dewar-path-XXXXXX");
 	if (!mkdtemp(f->path)) {
 		(void)strcpy(f->path, "/tmp/dewar-path-XXXXXX");
@@ -81,7 +81,7 @@ static bool exists(int dir_fd, const char *name)
 	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* What open_beneath gives for a path, the descriptor closed again. */
+/* Returns the error of open_beneath for a path, or 0; closes the descriptor. */
 static int opens(int dir_fd, const char *path, int flags)
 {
 	int fd = dw_path_open_beneath(dir_fd, path, flags, 0600);
@@ -92,8 +92,8 @@ static int opens(int dir_fd, const char *path, int flags)
 }
 
 /*
- * A child of its own, since it gives up rights: cmocka's asserts only work in
- * the process that started them, so these end it and say where.
+ * For a child process, which drops privileges: cmocka's asserts work only in the process
+ * that called cmocka, so these print the line and end the child.
  */
 #define CHECK(what)                                                                  \
 	do {                                                                         \
@@ -131,7 +131,7 @@ static void allow_descriptors(rlim_t n)
 	CHECK(setrlimit(RLIMIT_NOFILE, &(struct rlimit){n, n}) == 0);
 }
 
-static void beneath_opens_what_is_below(void **state)
+static void beneath_opens_files_below_the_folder(void **state)
 {
 	const struct fixture *f = *state;
 	autoclose int fd = -1;
@@ -148,7 +148,7 @@ static void beneath_opens_what_is_below(void **state)
 	assert_int_equal(opens(f->fd, "a/none", O_RDONLY), -ENOENT);
 }
 
-static void beneath_never_leads_out(void **state)
+static void beneath_refuses_paths_out_of_the_folder(void **state)
 {
 	const struct fixture *f = *state;
 
@@ -175,7 +175,7 @@ static void beneath_follows_no_link(void **state)
 	assert_int_equal(opens(f->fd, "link/file", O_RDONLY), -ELOOP);
 }
 
-static void beneath_takes_no_magic_link(void **state)
+static void beneath_refuses_magic_links(void **state)
 {
 	autoclose int proc = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -219,7 +219,7 @@ static void in_root_follows_links_as_a_chroot_would(void **state)
 	assert_int_equal(dw_path_open_in_root(f->fd, "/etc/passwd", O_RDONLY), -ENOENT);
 }
 
-static void in_root_takes_no_magic_link(void **state)
+static void in_root_refuses_magic_links(void **state)
 {
 	autoclose int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -228,7 +228,7 @@ static void in_root_takes_no_magic_link(void **state)
 	                 -ELOOP);
 }
 
-static void only_plain_names_are_plain(void **state)
+static void relative_paths_without_dots_are_plain(void **state)
 {
 	static const char *const plain[] = {"a",    "a/b",       "...", ".a",
 	                                    "a..b", "out/*.png", " "};
@@ -257,7 +257,7 @@ static void only_plain_names_are_plain(void **state)
 	assert_true(dw_path_is_plain(name));
 }
 
-static void parents_are_made_where_missing(void **state)
+static void missing_parents_are_created(void **state)
 {
 	const struct fixture *f = *state;
 
@@ -270,7 +270,7 @@ static void parents_are_made_where_missing(void **state)
 	assert_true(exists(f->fd, "a/b/d"));
 }
 
-static void parents_are_not_made_through_a_link_or_a_file(void **state)
+static void parents_are_not_created_through_a_link_or_a_file(void **state)
 {
 	const struct fixture *f = *state;
 	char name[300];
@@ -288,7 +288,7 @@ static void parents_are_not_made_through_a_link_or_a_file(void **state)
 	assert_int_equal(dw_path_make_parents(f->fd, name, 0700), -ENAMETOOLONG);
 }
 
-static void a_tree_of_everything_is_removed(void **state)
+static void a_tree_with_every_kind_of_file_is_removed(void **state)
 {
 	const struct fixture *f = *state;
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -315,7 +315,7 @@ static void a_tree_of_everything_is_removed(void **state)
 	assert_true(exists(f->fd, "keep/file"));
 }
 
-static void the_top_may_be_no_folder(void **state)
+static void removing_a_link_keeps_its_target(void **state)
 {
 	const struct fixture *f = *state;
 
@@ -339,7 +339,7 @@ static void only_a_single_name_can_be_removed(void **state)
 	assert_true(exists(f->fd, "a/b"));
 }
 
-/* A chain of folders, each with a file in it, deeper than any path can say. */
+/* Makes a chain of folders, each with a file in it, longer than PATH_MAX. */
 static void dig(int top, const char *name, unsigned depth, mode_t mode)
 {
 	int at = dup(top), next;
@@ -352,7 +352,7 @@ static void dig(int top, const char *name, unsigned depth, mode_t mode)
 		CHECK(next >= 0);
 		CHECK(close(openat(next, "f", O_WRONLY | O_CREAT | O_CLOEXEC, mode)) ==
 		      0);
-		/* It is open already: from here on nobody else gets in. */
+		/* Locked after it was opened: no path leads through it any more. */
 		CHECK(i == 0 || fchmod(at, mode) == 0);
 		(void)close(at);
 		at = next;
@@ -389,7 +389,7 @@ static void folders_of_mode_000_are_removed_by_a_plain_user(void **state)
 	in_child(remove_deep_locked, *state);
 }
 
-/* Several folders on each of many levels: all those below must be moved up. */
+/* Several folders on each of many levels: all of them must be moved up. */
 static void remove_bushy(const struct fixture *f)
 {
 	char name[64];
@@ -413,7 +413,7 @@ static void remove_bushy(const struct fixture *f)
 			CHECK(fchmodat(at, name, 0, 0) == 0);
 		}
 		CHECK(fchmod(at, 0) == 0);
-		/* As nobody we can only go on below a folder that we can search. */
+		/* A plain user can go on only below a folder with search permission. */
 		CHECK(fchmod(next, 0700) == 0);
 		(void)close(at);
 		at = next;
@@ -444,7 +444,7 @@ static void a_folder_with_very_many_files_is_removed(void **state)
 	assert_false(exists(f->fd, "many"));
 }
 
-/* What we may not remove stays and is told; all that we may is gone. */
+/* A file without permission stays and is reported; all other files are removed. */
 static void remove_foreign(const struct fixture *f)
 {
 	become_nobody();
@@ -454,12 +454,12 @@ static void remove_foreign(const struct fixture *f)
 	CHECK(!exists(f->fd, "tree/other"));
 }
 
-static void what_stays_is_told_and_the_rest_is_gone(void **state)
+static void the_rest_of_a_tree_is_removed_before_an_error_is_returned(void **state)
 {
 	const struct fixture *f = *state;
 
 	if (getuid() != 0)
-		skip(); /* takes two users */
+		skip(); /* needs two users */
 	assert_int_equal(dw_path_make_parents(f->fd, "tree/foreign/x", 0755), 0);
 	make_file(f->fd, "tree/foreign/file", "");
 	assert_int_equal(mkdirat(f->fd, "tree/mine", 0), 0);
@@ -480,10 +480,10 @@ static void remove_around_mounts(const struct fixture *f)
 	(void)snprintf(fresh, sizeof(fresh), "%s/tree/fresh", f->path);
 	CHECK(unshare(CLONE_NEWNS) == 0);
 	CHECK(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
-	/* The descriptor we have is of a mount in the namespace that we left. */
+	/* f->fd refers to a mount of the old mount namespace. */
 	fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CHECK(fd >= 0);
-	/* One of another device, and one that only openat2() can tell. */
+	/* A mount of another device, and a bind mount, which only openat2() detects. */
 	CHECK(mount("tmpfs", fresh, "tmpfs", 0, NULL) == 0);
 	CHECK(mknodat(fd, "tree/fresh/file", S_IFREG | 0600, 0) == 0);
 	CHECK(mount(outside, bound, NULL, MS_BIND, NULL) == 0);
@@ -505,7 +505,7 @@ static void mounts_are_not_crossed(void **state)
 	pid_t pid;
 	int status;
 
-	/* Not every container lets its root mount. */
+	/* Some containers do not permit their root to mount. */
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
@@ -546,24 +546,24 @@ static void no_descriptor_is_left_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(beneath_opens_what_is_below),
-		TEST(beneath_never_leads_out),
+		TEST(beneath_opens_files_below_the_folder),
+		TEST(beneath_refuses_paths_out_of_the_folder),
 		TEST(beneath_follows_no_link),
-		TEST(beneath_takes_no_magic_link),
+		TEST(beneath_refuses_magic_links),
 		TEST(beneath_crosses_no_mount),
 		TEST(in_root_follows_links_as_a_chroot_would),
-		TEST(in_root_takes_no_magic_link),
-		TEST(only_plain_names_are_plain),
-		TEST(parents_are_made_where_missing),
-		TEST(parents_are_not_made_through_a_link_or_a_file),
-		TEST(a_tree_of_everything_is_removed),
-		TEST(the_top_may_be_no_folder),
+		TEST(in_root_refuses_magic_links),
+		TEST(relative_paths_without_dots_are_plain),
+		TEST(missing_parents_are_created),
+		TEST(parents_are_not_created_through_a_link_or_a_file),
+		TEST(a_tree_with_every_kind_of_file_is_removed),
+		TEST(removing_a_link_keeps_its_target),
 		TEST(only_a_single_name_can_be_removed),
 		TEST(a_tree_of_depth_ten_thousand_is_removed_with_few_descriptors),
 		TEST(folders_of_mode_000_are_removed_by_a_plain_user),
 		TEST(a_deep_tree_with_many_branches_is_removed),
 		TEST(a_folder_with_very_many_files_is_removed),
-		TEST(what_stays_is_told_and_the_rest_is_gone),
+		TEST(the_rest_of_a_tree_is_removed_before_an_error_is_returned),
 		TEST(mounts_are_not_crossed),
 		TEST(no_descriptor_is_left_open),
 	};

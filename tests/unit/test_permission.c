@@ -69,7 +69,7 @@ static void decide(struct dw_policy *policy, const struct dw_request *req,
 		fail_msg("%s", err.text);
 }
 
-static void what_is_denied_gets_a_typed_result(void **state)
+static void a_denied_request_has_a_result_with_its_reason(void **state)
 {
 	struct dw_policy *policy = load("strict");
 	struct dw_permission permission = {0};
@@ -103,7 +103,7 @@ static void what_is_denied_gets_a_typed_result(void **state)
 	dw_policy_unref(policy);
 }
 
-static void what_is_raised_runs_at_the_stronger_level(void **state)
+static void a_raised_request_has_the_stronger_level(void **state)
 {
 	struct dw_policy *policy = load("standard");
 	struct dw_permission permission = {0};
@@ -133,7 +133,7 @@ static void what_is_raised_runs_at_the_stronger_level(void **state)
 	dw_policy_unref(policy);
 }
 
-static void lists_go_into_the_request(void **state)
+static void allow_lists_are_added_to_the_request(void **state)
 {
 	struct dw_policy *policy = load("strict");
 	struct dw_permission permission = {0};
@@ -153,8 +153,8 @@ static void lists_go_into_the_request(void **state)
 	dw_policy_unref(policy);
 }
 
-/* Limits are those that would hold, not those that were said. */
-static void default_limits_count(void **state)
+/* Conditions on limits see the default of a limit that the request does not set. */
+static void conditions_see_default_limits(void **state)
 {
 	struct dw_policy *policy = load(
 		"version: 1\ndefault: allow\n"
@@ -174,7 +174,7 @@ static void default_limits_count(void **state)
 	dw_policy_unref(policy);
 }
 
-static void a_rule_that_asks_leaves_it_to_the_approver(void **state)
+static void a_rule_may_require_an_approval(void **state)
 {
 	struct dw_policy *policy = load("version: 1\ndefault: ask\n");
 	struct dw_permission permission = {0};
@@ -243,8 +243,8 @@ static void the_operators_check_fails_closed(void **state)
 	}
 }
 
-/* Not runs that are denied already, nor other languages. */
-static void the_operators_check_sees_only_what_it_is_for(void **state)
+/* Neither requests that a rule denies, nor other languages. */
+static void the_operators_check_sees_only_its_own_requests(void **state)
 {
 	struct dw_policy *policy = load_check("exit 3");
 	struct dw_permission permission = {0};
@@ -267,13 +267,13 @@ static void the_operators_check_sees_only_what_it_is_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_denied_gets_a_typed_result),
-		cmocka_unit_test(what_is_raised_runs_at_the_stronger_level),
-		cmocka_unit_test(lists_go_into_the_request),
-		cmocka_unit_test(default_limits_count),
-		cmocka_unit_test(a_rule_that_asks_leaves_it_to_the_approver),
+		cmocka_unit_test(a_denied_request_has_a_result_with_its_reason),
+		cmocka_unit_test(a_raised_request_has_the_stronger_level),
+		cmocka_unit_test(allow_lists_are_added_to_the_request),
+		cmocka_unit_test(conditions_see_default_limits),
+		cmocka_unit_test(a_rule_may_require_an_approval),
 		cmocka_unit_test(the_operators_check_fails_closed),
-		cmocka_unit_test(the_operators_check_sees_only_what_it_is_for),
+		cmocka_unit_test(the_operators_check_sees_only_its_own_requests),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

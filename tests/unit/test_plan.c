@@ -27,7 +27,7 @@
 static char first[] = "first file";
 static char second[] = {'\0', '\1', '\0', '\xff'};
 
-/* One of everything. */
+/* A plan with one of everything. */
 static void build(struct dw_plan_builder *b)
 {
 	dw_plan_init(b);
@@ -52,7 +52,7 @@ static void build(struct dw_plan_builder *b)
 	dw_plan_add_arg(b, "last");
 	dw_plan_add_env(b, "HOME", "/home");
 	dw_plan_add_env(b, "EMPTY", "");
-	dw_plan_add_env(b, "HOME", "/tmp"); /* in the place of the first one */
+	dw_plan_add_env(b, "HOME", "/tmp"); /* replaces the first one */
 	dw_plan_add_rlimit(b, RLIMIT_NOFILE, 64);
 	dw_plan_add_rlimit(b, RLIMIT_FSIZE, UINT64_MAX);
 }
@@ -72,8 +72,8 @@ static int sealed(void)
 }
 
 /*
- * Its bytes, in memory of exactly their size: one step outside is seen by a
- * sanitizer.
+ * Returns the plan's bytes in memory of exactly their size, so that a sanitizer detects
+ * a read past the end.
  */
 static char *plan_bytes(size_t *ret_len)
 {
@@ -94,7 +94,7 @@ static const char *text(const struct dw_plan *plan, uint32_t offset)
 	return dw_plan_text(plan, offset);
 }
 
-static void what_was_built_is_what_is_read(void **state)
+static void a_plan_is_read_as_it_was_built(void **state)
 {
 	static const struct {
 		enum dw_plan_op op;
@@ -156,7 +156,7 @@ static void what_was_built_is_what_is_read(void **state)
 	assert_true(plan.h->rlimits[1].value == UINT64_MAX);
 }
 
-static void data_of_files_stands_behind_all_texts_in_order(void **state)
+static void data_of_files_follows_the_texts_in_order(void **state)
 {
 	autofree char *data = NULL;
 	const struct dw_plan_entry *e;
@@ -176,7 +176,7 @@ static void data_of_files_stands_behind_all_texts_in_order(void **state)
 	assert_ptr_equal(plan.blob + plan.h->blob, data + len);
 }
 
-/* Borrowed, as the header says: the bytes are those of when it is sealed. */
+/* The header says borrowed: the bytes are copied when the plan is sealed. */
 static void data_of_files_is_borrowed_until_the_plan_is_sealed(void **state)
 {
 	struct dw_plan_builder b;
@@ -196,7 +196,7 @@ static void data_of_files_is_borrowed_until_the_plan_is_sealed(void **state)
 	assert_memory_equal(back, "behind", 6);
 }
 
-static void a_plan_with_nothing_but_a_command_is_a_plan(void **state)
+static void a_plan_with_only_a_command_is_valid(void **state)
 {
 	struct dw_plan_builder b;
 	autoclose int fd = -1;
@@ -216,7 +216,7 @@ static void a_plan_with_nothing_but_a_command_is_a_plan(void **state)
 	assert_string_equal(text(&plan, plan.h->cwd), "");
 }
 
-/* ---- what does not fit ---- */
+/* ---- ceilings ---- */
 
 static void refuses_to_seal(struct dw_plan_builder *b)
 {
@@ -237,7 +237,7 @@ static void add_variable(struct dw_plan_builder *b, uint32_t number)
 	dw_plan_add_env(b, name, "");
 }
 
-static void too_much_of_anything_is_remembered_and_refused_at_the_end(void **state)
+static void exceeding_any_ceiling_is_refused_when_sealing(void **state)
 {
 	struct dw_plan_builder b;
 
@@ -262,7 +262,7 @@ static void too_much_of_anything_is_remembered_and_refused_at_the_end(void **sta
 		dw_plan_add_rlimit(&b, RLIMIT_CORE, 0);
 	refuses_to_seal(&b);
 
-	/* A length that nothing backs: refused before it is read. */
+	/* A length beyond the buffer: refused before the data is read. */
 	dw_plan_init(&b);
 	dw_plan_file(&b, "/f", 0600, first, (size_t)DW_PLAN_SIZE_MAX);
 	refuses_to_seal(&b);
@@ -271,7 +271,7 @@ static void too_much_of_anything_is_remembered_and_refused_at_the_end(void **sta
 	refuses_to_seal(&b);
 }
 
-static void exactly_as_much_as_may_be_is_sealed(void **state)
+static void exactly_the_maximum_can_be_sealed(void **state)
 {
 	struct dw_plan_builder b;
 	autoclose int fd = -1;
@@ -305,7 +305,7 @@ static void exactly_as_much_as_may_be_is_sealed(void **state)
 
 /* ---- damage ---- */
 
-/* A copy of a sound plan that a test may damage. */
+/* A copy of a valid plan for a test to damage. */
 struct sample {
 	char *data;
 	size_t len;
@@ -332,7 +332,7 @@ static void sample_init(struct sample *s)
 	s->blob = (char *)(s->env + s->h->n_env);
 }
 
-/* Refused, with a reason, and *ret is as it was. */
+/* Checks that a plan is refused with a reason, and that *ret is unchanged. */
 static void refused(const void *data, size_t len)
 {
 	struct dw_error err = {0};
@@ -353,7 +353,7 @@ static void refused(const void *data, size_t len)
 		(field) = was_;                         \
 	} while (0)
 
-static void a_plan_cut_short_is_refused_at_each_length(void **state)
+static void a_truncated_plan_is_refused_at_each_length(void **state)
 {
 	autosample struct sample s;
 
@@ -366,7 +366,7 @@ static void a_plan_cut_short_is_refused_at_each_length(void **state)
 		memcpy(part, s.data, len);
 		refused(part, len);
 
-		/* The same, and its size says so: now its parts do not add up. */
+		/* With a matching size in the header, its parts do not add up. */
 		if (len < sizeof(*s.h))
 			continue;
 		((struct dw_plan_header *)part)->size = (uint32_t)len;
@@ -374,7 +374,7 @@ static void a_plan_cut_short_is_refused_at_each_length(void **state)
 	}
 }
 
-static void a_plan_with_more_behind_it_is_refused(void **state)
+static void a_plan_with_trailing_bytes_is_refused(void **state)
 {
 	autosample struct sample s;
 	autofree char *more = NULL;
@@ -406,7 +406,7 @@ static void another_magic_or_size_is_refused(void **state)
 	assert_int_equal(dw_plan_read(s.data, s.len, &(struct dw_plan){0}, NULL), 0);
 }
 
-static void a_count_that_is_larger_is_refused(void **state)
+static void a_wrong_count_is_refused(void **state)
 {
 	autosample struct sample s;
 
@@ -428,7 +428,7 @@ static void a_count_that_is_larger_is_refused(void **state)
 	REFUSED_WITH(&s, s.h->n_rlimits, UINT32_MAX);
 }
 
-/* What one count takes the other gives: only the command is gone. */
+/* The arguments are counted as variables: only the command is missing. */
 static void a_plan_without_a_command_is_refused(void **state)
 {
 	autosample struct sample s;
@@ -443,7 +443,7 @@ static void a_plan_without_a_command_is_refused(void **state)
 	assert_int_equal(dw_plan_read(s.data, s.len, &(struct dw_plan){0}, NULL), 0);
 }
 
-static void an_offset_that_leads_outside_is_refused(void **state)
+static void an_offset_out_of_bounds_is_refused(void **state)
 {
 	autosample struct sample s;
 	uint32_t *offsets[64];
@@ -473,7 +473,7 @@ static void an_offset_that_leads_outside_is_refused(void **state)
 	assert_int_equal(dw_plan_read(s.data, s.len, &(struct dw_plan){0}, NULL), 0);
 }
 
-static void a_text_without_its_nul_is_refused(void **state)
+static void a_text_without_a_nul_is_refused(void **state)
 {
 	autosample struct sample s;
 
@@ -487,7 +487,7 @@ static void a_text_without_its_nul_is_refused(void **state)
 	assert_int_equal(dw_plan_read(s.data, s.len, &(struct dw_plan){0}, NULL), 0);
 }
 
-static void data_of_a_file_that_leads_outside_is_refused(void **state)
+static void data_of_a_file_out_of_bounds_is_refused(void **state)
 {
 	autosample struct sample s;
 	struct dw_plan_entry *e;
@@ -505,7 +505,7 @@ static void data_of_a_file_that_leads_outside_is_refused(void **state)
 	REFUSED_WITH(&s, e->src, UINT32_MAX);
 }
 
-static void an_operation_that_we_do_not_know_is_refused(void **state)
+static void an_unknown_operation_is_refused(void **state)
 {
 	autosample struct sample s;
 
@@ -569,7 +569,7 @@ static void all_is_inside(const struct dw_plan *plan, const char *data, size_t l
 	}
 }
 
-/* Flip a bit, or put a number that means trouble where a number may stand. */
+/* Flips a bit, or overwrites a byte or an aligned number with a boundary value. */
 static void mutate(char *data, size_t len)
 {
 	static const uint32_t trouble[] = {
@@ -597,7 +597,7 @@ static void mutate(char *data, size_t len)
 		memcpy(data + at, &word, 4);
 }
 
-static void no_mutation_leads_outside(void **state)
+static void no_accepted_mutation_is_out_of_bounds(void **state)
 {
 	autosample struct sample s;
 	autofree char *copy = NULL;
@@ -622,7 +622,7 @@ static void no_mutation_leads_outside(void **state)
 			assert_true(err.text[0] != '\0');
 		}
 	}
-	/* Both happen, or we have tried nothing. */
+	/* Both must happen, or the test proves nothing. */
 	assert_true(accepted > MUTATIONS / 100);
 	assert_true(refusals > MUTATIONS / 100);
 }
@@ -656,7 +656,7 @@ static void a_sealed_plan_can_neither_change_nor_be_unsealed(void **state)
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), -1);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, 0), -1);
 
-	/* Opened anew it is no more writable than before. */
+	/* Opening it again through /proc does not make it writable. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	again = open(path, O_RDWR | O_CLOEXEC);
 	if (again >= 0)
@@ -683,23 +683,22 @@ static void a_refused_plan_leaves_no_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_built_is_what_is_read),
-		cmocka_unit_test(data_of_files_stands_behind_all_texts_in_order),
+		cmocka_unit_test(a_plan_is_read_as_it_was_built),
+		cmocka_unit_test(data_of_files_follows_the_texts_in_order),
 		cmocka_unit_test(data_of_files_is_borrowed_until_the_plan_is_sealed),
-		cmocka_unit_test(a_plan_with_nothing_but_a_command_is_a_plan),
-		cmocka_unit_test(
-			too_much_of_anything_is_remembered_and_refused_at_the_end),
-		cmocka_unit_test(exactly_as_much_as_may_be_is_sealed),
-		cmocka_unit_test(a_plan_cut_short_is_refused_at_each_length),
-		cmocka_unit_test(a_plan_with_more_behind_it_is_refused),
+		cmocka_unit_test(a_plan_with_only_a_command_is_valid),
+		cmocka_unit_test(exceeding_any_ceiling_is_refused_when_sealing),
+		cmocka_unit_test(exactly_the_maximum_can_be_sealed),
+		cmocka_unit_test(a_truncated_plan_is_refused_at_each_length),
+		cmocka_unit_test(a_plan_with_trailing_bytes_is_refused),
 		cmocka_unit_test(another_magic_or_size_is_refused),
-		cmocka_unit_test(a_count_that_is_larger_is_refused),
+		cmocka_unit_test(a_wrong_count_is_refused),
 		cmocka_unit_test(a_plan_without_a_command_is_refused),
-		cmocka_unit_test(an_offset_that_leads_outside_is_refused),
-		cmocka_unit_test(a_text_without_its_nul_is_refused),
-		cmocka_unit_test(data_of_a_file_that_leads_outside_is_refused),
-		cmocka_unit_test(an_operation_that_we_do_not_know_is_refused),
-		cmocka_unit_test(no_mutation_leads_outside),
+		cmocka_unit_test(an_offset_out_of_bounds_is_refused),
+		cmocka_unit_test(a_text_without_a_nul_is_refused),
+		cmocka_unit_test(data_of_a_file_out_of_bounds_is_refused),
+		cmocka_unit_test(an_unknown_operation_is_refused),
+		cmocka_unit_test(no_accepted_mutation_is_out_of_bounds),
 		cmocka_unit_test(a_sealed_plan_can_neither_change_nor_be_unsealed),
 		cmocka_unit_test(a_refused_plan_leaves_no_descriptor),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a policy: what is understood, and each mistake with its line and key. */
+/* Reading a policy: its keys, and the errors with their line and key. */
 #undef NDEBUG
 #include "policy/policy.h"
 
@@ -106,7 +106,7 @@ static void every_key_is_understood(void **state)
 	assert_int_equal(hook->timeout_s, 3);
 	assert_string_equal(hook->languages[0], "python");
 
-	/* Ours where we say something, the profile's where not. */
+	/* The policy's own lists where it has some, otherwise the profile's. */
 	assert_null(policy->lists[0].allowed);
 	assert_string_equal(policy->lists[0].forbidden[0], "pandas");
 	assert_string_equal(policy->lists[0].builtins[1], "open");
@@ -120,7 +120,7 @@ static void every_key_is_understood(void **state)
 	dw_policy_unref(policy);
 }
 
-static void what_is_not_said_has_a_default(void **state)
+static void a_missing_key_has_its_default(void **state)
 {
 	struct dw_policy *policy = good("version: 1\ndefault: deny\n");
 
@@ -141,7 +141,7 @@ static void what_is_not_said_has_a_default(void **state)
 	dw_policy_unref(policy);
 }
 
-static void a_rule_for_a_command_leaves_its_other_rules_alone(void **state)
+static void a_rule_for_a_command_keeps_its_other_default_rules(void **state)
 {
 	struct dw_policy *policy = good(
 		"version: 1\ndefault: deny\n"
@@ -283,11 +283,11 @@ static void each_mistake_has_file_line_and_key(void **state)
 
 		if (dw_policy_parse("x.yaml", bad[i].text, strlen(bad[i].text), &policy,
 		                    &err) == 0)
-			fail_msg("taken: %s", bad[i].text);
+			fail_msg("accepted: %s", bad[i].text);
 		assert_ptr_equal(policy, (struct dw_policy *)1);
 		assert_int_equal(err.code, DW_E_INVALID);
 		if (strcmp(err.text, bad[i].why) != 0)
-			fail_msg("of \"%s\": \"%s\" and not \"%s\"", bad[i].text,
+			fail_msg("for \"%s\": \"%s\" instead of \"%s\"", bad[i].text,
 			         err.text, bad[i].why);
 	}
 }
@@ -308,7 +308,7 @@ static void too_many_rules_are_refused(void **state)
 	                    "x:4: rules: has 257 entries; at most 256 are allowed");
 }
 
-static void profiles_are_what_is_shipped(void **state)
+static void built_in_profiles_equal_the_shipped_files(void **state)
 {
 	const char *text, *name;
 	size_t len, n;
@@ -358,7 +358,7 @@ static void a_name_is_a_profile_or_a_file(void **state)
 	assert_null(policy);
 }
 
-/* The tables of policy_read.c are by index. */
+/* The tables of policy_read.c use the same index. */
 static void languages_are_in_the_order_of_the_analysis(void **state)
 {
 	static const char *const names[] = {"python", "javascript", "typescript",
@@ -371,7 +371,7 @@ static void languages_are_in_the_order_of_the_analysis(void **state)
 	assert_int_equal(ARRAY_SIZE(names), DW_POLICY_LANGUAGES);
 }
 
-/* The order in which raising goes. */
+/* Raising a level relies on this order. */
 static void levels_are_weakest_first(void **state)
 {
 	static const char *const names[] = {"none", "process", "container", "docker",
@@ -388,11 +388,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_is_understood),
-		cmocka_unit_test(what_is_not_said_has_a_default),
-		cmocka_unit_test(a_rule_for_a_command_leaves_its_other_rules_alone),
+		cmocka_unit_test(a_missing_key_has_its_default),
+		cmocka_unit_test(a_rule_for_a_command_keeps_its_other_default_rules),
 		cmocka_unit_test(each_mistake_has_file_line_and_key),
 		cmocka_unit_test(too_many_rules_are_refused),
-		cmocka_unit_test(profiles_are_what_is_shipped),
+		cmocka_unit_test(built_in_profiles_equal_the_shipped_files),
 		cmocka_unit_test(a_name_is_a_profile_or_a_file),
 		cmocka_unit_test(languages_are_in_the_order_of_the_analysis),
 		cmocka_unit_test(levels_are_weakest_first),

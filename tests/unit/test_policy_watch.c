@@ -32,7 +32,7 @@ static void put(const char *to, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* A new file in its place, as editors do it. */
+/* Replaces the file by a new one, as editors do. */
 static void replace(const char *text)
 {
 	put(other, text);
@@ -86,11 +86,11 @@ static void a_changed_file_is_read_again(void **state)
 	assert_int_equal(dw_policy_watch_look(watch, &err), 1);
 	assert_int_equal(rules_of(watch), 1);
 	assert_int_equal(dw_policy_watch_look(watch, &err), 0);
-	/* Who has the old one keeps it. */
+	/* A reference to the old policy stays valid. */
 	assert_int_equal(dw_policy_n_rules(before), 0);
 	dw_policy_unref(before);
 
-	/* In place, with the same inode. */
+	/* Written in place, with the same inode. */
 	put(path, NO_RULES);
 	assert_int_equal(dw_policy_watch_look(watch, &err), 1);
 	assert_int_equal(rules_of(watch), 0);
@@ -98,7 +98,7 @@ static void a_changed_file_is_read_again(void **state)
 	dw_policy_watch_close(NULL);
 }
 
-static void what_makes_no_sense_changes_nothing_and_is_told_once(void **state)
+static void an_invalid_file_keeps_the_policy_and_is_reported_once(void **state)
 {
 	struct dw_policy_watch *watch = NULL;
 	struct dw_error err = {0};
@@ -125,7 +125,7 @@ static void what_makes_no_sense_changes_nothing_and_is_told_once(void **state)
 	dw_policy_watch_close(watch);
 }
 
-/* get() looks by itself, once a second has passed; both ways of a change are met. */
+/* get() itself checks the file once a second: a valid and an invalid change. */
 static void get_follows_the_file(void **state)
 {
 	struct dw_policy_watch *watch = NULL;
@@ -157,7 +157,7 @@ static void get_follows_the_file(void **state)
 
 static atomic_bool stop;
 
-/* Whatever happens to the file, there is one, and it is one of the two. */
+/* Whatever happens to the file, get() returns one of the two valid policies. */
 static void *ask_again_and_again(void *arg)
 {
 	struct dw_policy_watch *watch = arg;
@@ -174,7 +174,7 @@ static void *ask_again_and_again(void *arg)
 	return NULL;
 }
 
-static void many_threads_share_it(void **state)
+static void many_threads_share_a_watch(void **state)
 {
 	struct dw_policy_watch *watch = NULL;
 	struct dw_error err = {0};
@@ -199,7 +199,7 @@ static void many_threads_share_it(void **state)
 	dw_policy_watch_close(watch);
 }
 
-static void it_must_make_sense_at_first(void **state)
+static void the_first_policy_must_be_valid(void **state)
 {
 	struct dw_policy_watch *watch = NULL;
 	struct dw_error err = {0};
@@ -231,10 +231,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_changed_file_is_read_again),
-		cmocka_unit_test(what_makes_no_sense_changes_nothing_and_is_told_once),
+		cmocka_unit_test(an_invalid_file_keeps_the_policy_and_is_reported_once),
 		cmocka_unit_test(get_follows_the_file),
-		cmocka_unit_test(many_threads_share_it),
-		cmocka_unit_test(it_must_make_sense_at_first),
+		cmocka_unit_test(many_threads_share_a_watch),
+		cmocka_unit_test(the_first_policy_must_be_valid),
 		cmocka_unit_test(a_profile_never_changes),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool, with real zygotes and real cells. */
+/* Tests the pool with real zygotes and real cells. */
 #undef NDEBUG
 #include "dewar/pool.h"
 
@@ -23,7 +23,7 @@
 
 #define WARM_UP_MS 30000U
 
-/* Pid namespaces, ours included: see find_python(). */
+/* Depth in pid namespaces, this process being at 1: see find_python(). */
 #define ZYGOTE 2U
 #define PROGRAM 3U
 
@@ -66,7 +66,7 @@ static struct dw_result *run(struct dw_pool *pool, const char *code)
 	return run_request(pool, &req, code);
 }
 
-/* It printed so, and it was warm. */
+/* Checks that the code prints this output in a warm run. */
 static void runs_warm(struct dw_pool *pool, const char *code, const char *output)
 {
 	struct dw_result *res = run(pool, code);
@@ -117,7 +117,7 @@ static pid_t parent_of(pid_t pid)
 	return at ? (pid_t)strtol(at + strlen("\nPPid:"), NULL, 10) : 0;
 }
 
-/* In how many pid namespaces is it, counted from ours? */
+/* Returns in how many pid namespaces the process is, beginning with ours. */
 static unsigned depth_of(pid_t pid)
 {
 	char path[64], text[4096];
@@ -142,8 +142,8 @@ static bool is_ours(pid_t pid)
 }
 
 /*
- * The interpreter of a zygote of ours (depth 2), or a program that it forked into a
- * cell (depth 3); 0 if there is none.
+ * Returns the interpreter of a zygote that this process started (depth 2), or a program
+ * that the zygote forked into a cell (depth 3); 0 if neither exists.
  */
 static pid_t find_python(unsigned depth)
 {
@@ -188,9 +188,9 @@ static size_t count_children(void)
 	return spaces;
 }
 
-/* ---- the ways ---- */
+/* ---- standby, forked and cold runs ---- */
 
-static void a_cell_that_waits_is_used(void **state)
+static void a_run_uses_a_standby_cell(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
 
@@ -200,7 +200,7 @@ static void a_cell_that_waits_is_used(void **state)
 	dw_pool_free(pool);
 }
 
-static void without_one_the_zygote_forks(void **state)
+static void without_a_standby_cell_the_zygote_forks(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){.fork_only = true}, 0);
 
@@ -212,7 +212,7 @@ static void without_one_the_zygote_forks(void **state)
 	dw_pool_free(pool);
 }
 
-static void what_cannot_be_warm_runs_cold(void **state)
+static void a_request_that_cannot_be_warm_runs_cold(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
 	const struct dw_env env = {"PYTHONHASHSEED", "1"};
@@ -231,7 +231,7 @@ static void what_cannot_be_warm_runs_cold(void **state)
 	dw_pool_free(pool);
 }
 
-static void a_request_of_another_shape_gets_a_cell_to_measure(void **state)
+static void a_request_with_other_limits_gets_its_own_cell(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
 	struct dw_result *res;
@@ -253,9 +253,9 @@ static void a_request_of_another_shape_gets_a_cell_to_measure(void **state)
 	dw_pool_free(pool);
 }
 
-/* ---- what it must not share ---- */
+/* ---- isolation between runs ---- */
 
-static void two_forks_differ(void **state)
+static void two_forks_have_different_random_numbers(void **state)
 {
 	static const char code[] =
 		"import random, secrets, uuid, tempfile, os\n"
@@ -288,12 +288,12 @@ static void two_forks_differ(void **state)
 	dw_pool_free(pool);
 }
 
-static void a_child_has_nothing_of_the_zygotes(void **state)
+static void a_program_inherits_nothing_of_the_zygote(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
 
 	(void)state;
-	/* Its own listing opens one more. */
+	/* Descriptor 3 is the listing itself. */
 	runs_warm(pool, "import os; print(os.listdir('/proc/self/fd'))",
 	          "['0', '1', '2', '3']\n");
 	runs_warm(pool, "import os; print(sorted(os.listdir('/tmp')))", "['main.py']\n");
@@ -303,7 +303,7 @@ static void a_child_has_nothing_of_the_zygotes(void **state)
 	dw_pool_free(pool);
 }
 
-static void a_letter_may_be_long(void **state)
+static void a_standby_cell_takes_long_code(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
 	char *code = malloc(300000);
@@ -317,7 +317,7 @@ static void a_letter_may_be_long(void **state)
 	dw_pool_free(pool);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- failures ---- */
 
 static void a_zygote_that_is_killed_is_replaced(void **state)
 {
@@ -327,7 +327,7 @@ static void a_zygote_that_is_killed_is_replaced(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(kill(find_python(ZYGOTE), SIGKILL), 0);
-		/* Warm or cold: nobody's request is lost. */
+		/* Warm or cold: no request is lost. */
 		res = run(pool, "print(1)");
 		assert_int_equal(res->status, DW_STATUS_SUCCESS);
 		dw_result_free(res);
@@ -347,7 +347,7 @@ static void *kill_later(void *arg)
 	return NULL;
 }
 
-static void runs_under_way_outlive_their_zygote(void **state)
+static void runs_in_progress_outlive_their_zygote(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
 	pid_t zygote = find_python(ZYGOTE);
@@ -364,7 +364,7 @@ static void runs_under_way_outlive_their_zygote(void **state)
 	dw_pool_free(pool);
 }
 
-static void a_zygote_that_is_stuck_delays_nobody_for_long(void **state)
+static void a_stuck_zygote_delays_a_run_only_briefly(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){.fork_only = true}, 0);
 	pid_t zygote = find_python(ZYGOTE);
@@ -388,7 +388,26 @@ static void a_zygote_that_is_stuck_delays_nobody_for_long(void **state)
 	dw_pool_free(pool);
 }
 
-static void a_cell_that_died_while_it_waited_is_not_used(void **state)
+static void a_pool_whose_zygote_stalls_is_warm_again(void **state)
+{
+	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 1);
+	pid_t zygote = find_python(ZYGOTE);
+	struct dw_error err = {0};
+
+	(void)state;
+	assert_int_equal(kill(zygote, SIGSTOP), 0);
+	/* The keeper asks the stopped zygote for another cell, and waits in vain. */
+	runs_warm(pool, "print(1)", "1\n");
+	for (int ms = 0; stats_of(pool).zygotes < 2 && ms < 60000; ms += 20)
+		pause_ms(20);
+	(void)kill(zygote, SIGCONT);
+	if (dw_pool_warm_up(pool, "python", 1, WARM_UP_MS, &err) < 0)
+		fail_msg("%s", err.text);
+	runs_warm(pool, "print(1)", "1\n");
+	dw_pool_free(pool);
+}
+
+static void a_dead_standby_cell_is_not_used(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 2);
 	struct dw_result *res;
@@ -409,7 +428,7 @@ static void a_cell_that_died_while_it_waited_is_not_used(void **state)
 	dw_pool_free(pool);
 }
 
-static void a_template_that_cannot_warm_says_why_and_runs_cold(void **state)
+static void a_template_with_an_unknown_language_is_refused(void **state)
 {
 	const struct dw_template_config wrong = {.name = "nonsense", .language = "cobol"};
 	const struct dw_pool_config config = {.templates = &wrong, .n_templates = 1};
@@ -421,9 +440,9 @@ static void a_template_that_cannot_warm_says_why_and_runs_cold(void **state)
 	assert_non_null(strstr(err.text, "cobol"));
 }
 
-/* ---- how many ---- */
+/* ---- size of the pool ---- */
 
-static void memory_is_a_ceiling(void **state)
+static void memory_limits_the_number_of_standby_cells(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){.memory_bytes = 16 << 20},
 	                                1);
@@ -437,7 +456,7 @@ static void memory_is_a_ceiling(void **state)
 	dw_pool_free(pool);
 }
 
-static void what_nobody_wants_is_let_go(void **state)
+static void an_idle_template_is_released(void **state)
 {
 	struct dw_pool *pool = NULL;
 	const struct dw_pool_config config = {
@@ -449,7 +468,7 @@ static void what_nobody_wants_is_let_go(void **state)
 
 	(void)state;
 	assert_int_equal(dw_pool_new(&config, &pool, NULL), 0);
-	res = run(pool, "print(1)"); /* cold; from now on it is wanted */
+	res = run(pool, "print(1)"); /* cold; the template warms up from now on */
 	dw_result_free(res);
 	for (int ms = 0; stats_of(pool).standby == 0; ms += 20) {
 		assert_true(ms < 20000);
@@ -483,7 +502,7 @@ static void *run_some(void *arg)
 	return NULL;
 }
 
-static void many_threads_share_it(void **state)
+static void many_threads_share_a_pool(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){0}, 4);
 	pthread_t threads[8];
@@ -499,14 +518,14 @@ static void many_threads_share_it(void **state)
 	dw_pool_free(pool);
 }
 
-static void nothing_is_left(void **state)
+static void no_descriptor_and_no_process_is_left(void **state)
 {
 	size_t open = count_open(), children = count_children();
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		without_one_the_zygote_forks(state);
-	many_threads_share_it(state);
+		without_a_standby_cell_the_zygote_forks(state);
+	many_threads_share_a_pool(state);
 	assert_int_equal(count_open(), open);
 	assert_int_equal(count_children(), children);
 	assert_int_equal(find_python(ZYGOTE), 0);
@@ -516,22 +535,23 @@ static void nothing_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cell_that_waits_is_used),
-		cmocka_unit_test(without_one_the_zygote_forks),
-		cmocka_unit_test(what_cannot_be_warm_runs_cold),
-		cmocka_unit_test(a_request_of_another_shape_gets_a_cell_to_measure),
-		cmocka_unit_test(two_forks_differ),
-		cmocka_unit_test(a_child_has_nothing_of_the_zygotes),
-		cmocka_unit_test(a_letter_may_be_long),
+		cmocka_unit_test(a_run_uses_a_standby_cell),
+		cmocka_unit_test(without_a_standby_cell_the_zygote_forks),
+		cmocka_unit_test(a_request_that_cannot_be_warm_runs_cold),
+		cmocka_unit_test(a_request_with_other_limits_gets_its_own_cell),
+		cmocka_unit_test(two_forks_have_different_random_numbers),
+		cmocka_unit_test(a_program_inherits_nothing_of_the_zygote),
+		cmocka_unit_test(a_standby_cell_takes_long_code),
 		cmocka_unit_test(a_zygote_that_is_killed_is_replaced),
-		cmocka_unit_test(runs_under_way_outlive_their_zygote),
-		cmocka_unit_test(a_zygote_that_is_stuck_delays_nobody_for_long),
-		cmocka_unit_test(a_cell_that_died_while_it_waited_is_not_used),
-		cmocka_unit_test(a_template_that_cannot_warm_says_why_and_runs_cold),
-		cmocka_unit_test(memory_is_a_ceiling),
-		cmocka_unit_test(what_nobody_wants_is_let_go),
-		cmocka_unit_test(many_threads_share_it),
-		cmocka_unit_test(nothing_is_left),
+		cmocka_unit_test(runs_in_progress_outlive_their_zygote),
+		cmocka_unit_test(a_stuck_zygote_delays_a_run_only_briefly),
+		cmocka_unit_test(a_pool_whose_zygote_stalls_is_warm_again),
+		cmocka_unit_test(a_dead_standby_cell_is_not_used),
+		cmocka_unit_test(a_template_with_an_unknown_language_is_refused),
+		cmocka_unit_test(memory_limits_the_number_of_standby_cells),
+		cmocka_unit_test(an_idle_template_is_released),
+		cmocka_unit_test(many_threads_share_a_pool),
+		cmocka_unit_test(no_descriptor_and_no_process_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

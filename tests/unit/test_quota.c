@@ -38,7 +38,7 @@ static struct dw_tenant *tenant(struct dw_quota *quota, const char *who,
 	return made;
 }
 
-/* 0, or the seconds after which to come back. */
+/* Returns 0, or the seconds after which to retry. */
 static unsigned enter(struct dw_quota *quota, struct dw_tenant *who, struct dw_waiting *w,
                       uint64_t now)
 {
@@ -56,7 +56,7 @@ static unsigned enter(struct dw_quota *quota, struct dw_tenant *who, struct dw_w
 	return why.retry_after_s;
 }
 
-/* As a worker does: what it used, the caller's answer, its place. */
+/* Ends a run as a worker does: charge it, then free its place. */
 static void end_run(struct dw_quota *quota, struct dw_tenant *who,
                     const struct dw_used *used, uint64_t now)
 {
@@ -64,7 +64,7 @@ static void end_run(struct dw_quota *quota, struct dw_tenant *who,
 	dw_quota_done(quota, who);
 }
 
-/* As many as get in. */
+/* Enters up to n runs; returns how many were admitted. */
 static size_t fill(struct dw_quota *quota, struct dw_tenant *who, struct dw_waiting *w,
                    size_t n)
 {
@@ -75,7 +75,7 @@ static size_t fill(struct dw_quota *quota, struct dw_tenant *who, struct dw_wait
 	return in;
 }
 
-static void a_tenant_is_found_by_its_name(void **state)
+static void a_tenant_is_found_by_name(void **state)
 {
 	struct dw_quota *quota = make(4, 4);
 	struct dw_tenant *a = tenant(quota, "a", no_limits);
@@ -92,7 +92,7 @@ static void a_tenant_is_found_by_its_name(void **state)
 	dw_quota_free(NULL);
 }
 
-static void a_minutes_worth_may_come_at_once_and_then_one_by_one(void **state)
+static void a_minutes_quota_may_be_used_at_once_then_it_refills(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_grant grant = {.runs_per_minute = 6};
@@ -101,20 +101,20 @@ static void a_minutes_worth_may_come_at_once_and_then_one_by_one(void **state)
 
 	(void)state;
 	assert_int_equal(fill(quota, a, w, 20), 6);
-	/* One each ten seconds. */
+	/* It refills by one every ten seconds. */
 	assert_int_equal(enter(quota, a, &w[6], NOON), 10);
 	assert_int_equal(enter(quota, a, &w[6], NOON + 9001), 1);
 	assert_int_equal(enter(quota, a, &w[6], NOON + 9999), 1);
 	assert_int_equal(enter(quota, a, &w[6], NOON + 10000), 0);
 	assert_int_equal(enter(quota, a, &w[7], NOON + 10000), 10);
-	/* It does not save up more than a minute's worth. */
+	/* It never holds more than one minute's quota. */
 	for (size_t i = 7; i < 13; i++)
 		assert_int_equal(enter(quota, a, &w[i], NOON + DAY), 0);
 	assert_int_equal(enter(quota, a, &w[13], NOON + DAY), 10);
 	dw_quota_free(quota);
 }
 
-static void a_rate_that_does_not_divide_a_minute_is_kept_exactly(void **state)
+static void a_rate_that_does_not_divide_a_minute_is_exact(void **state)
 {
 	struct dw_quota *quota = make(5000, 5000);
 	struct dw_grant grant = {.runs_per_minute = 7};
@@ -124,14 +124,14 @@ static void a_rate_that_does_not_divide_a_minute_is_kept_exactly(void **state)
 
 	(void)state;
 	memset(w, 0, sizeof(w));
-	/* Ten minutes, asking every 11 ms. */
+	/* For ten minutes, try every 11 ms. */
 	for (uint64_t t = 0; t < 600000; t += 11)
 		in += enter(quota, a, &w[in], NOON + t) == 0;
-	assert_int_equal(in, 7 + 69); /* the 70th comes with the end of the tenth */
+	assert_int_equal(in, 7 + 69); /* the 70th is due at the end of the tenth minute */
 	dw_quota_free(quota);
 }
 
-static void who_comes_back_when_told_gets_in(void **state)
+static void a_retry_after_the_stated_time_is_admitted(void **state)
 {
 	static const unsigned rates[] = {1, 2, 7, 59, 61, 1000, 4000000000U};
 	struct dw_waiting w[2] = {0};
@@ -162,7 +162,7 @@ static void who_comes_back_when_told_gets_in(void **state)
 	}
 }
 
-static void a_clock_set_back_gives_nothing_and_goes_on(void **state)
+static void a_clock_set_back_refills_nothing_and_runs_on(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_grant grant = {.runs_per_minute = 1, .cpu_s_per_day = 1};
@@ -179,7 +179,7 @@ static void a_clock_set_back_gives_nothing_and_goes_on(void **state)
 	dw_quota_free(quota);
 }
 
-static void a_grant_that_changes_counts_at_once(void **state)
+static void a_changed_grant_applies_at_once(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_grant grant = {.runs_per_minute = 2};
@@ -191,7 +191,7 @@ static void a_grant_that_changes_counts_at_once(void **state)
 	grant.runs_per_minute = 5;
 	(void)tenant(quota, "a", grant);
 	assert_int_equal(fill(quota, a, w + 2, 100), 3);
-	/* From many to few: what was used does not hold it up for longer than a minute. */
+	/* After a lower rate, earlier runs delay the next one by a minute at most. */
 	grant.runs_per_minute = 1;
 	(void)tenant(quota, "a", grant);
 	assert_int_equal(enter(quota, a, &w[5], NOON), 60);
@@ -201,7 +201,7 @@ static void a_grant_that_changes_counts_at_once(void **state)
 	dw_quota_free(quota);
 }
 
-static void what_did_not_run_is_no_run(void **state)
+static void a_run_that_leaves_the_queue_is_not_counted(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_grant grant = {.runs_per_minute = 1};
@@ -220,7 +220,7 @@ static void what_did_not_run_is_no_run(void **state)
 	dw_quota_free(quota);
 }
 
-static void cpu_seconds_are_a_days_and_come_back_at_midnight_utc(void **state)
+static void cpu_seconds_are_per_day_and_reset_at_midnight_utc(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_grant grant = {.cpu_s_per_day = 10};
@@ -238,7 +238,7 @@ static void cpu_seconds_are_a_days_and_come_back_at_midnight_utc(void **state)
 	assert_int_equal(enter(quota, a, &w, NOON + DAY / 2 - 1), 1);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY / 2), 0);
 
-	/* Of a run that began yesterday, all counts today. */
+	/* All cpu time of a run that began yesterday is charged to today. */
 	assert_ptr_equal(dw_quota_next(quota), &w);
 	end_run(quota, a, &(struct dw_used){.cpu_ms = 10000}, NOON + DAY);
 	assert_int_equal(enter(quota, a, &w, NOON + DAY), 12 * 3600);
@@ -247,7 +247,7 @@ static void cpu_seconds_are_a_days_and_come_back_at_midnight_utc(void **state)
 	dw_quota_free(quota);
 }
 
-static void what_was_used_before_we_started_counts(void **state)
+static void cpu_time_of_before_a_restart_is_charged(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_grant grant = {.cpu_s_per_day = 10};
@@ -260,7 +260,7 @@ static void what_was_used_before_we_started_counts(void **state)
 	dw_quota_free(quota);
 }
 
-static void who_waits_does_not_run_on_credit(void **state)
+static void a_queued_run_without_cpu_quota_left_is_refused(void **state)
 {
 	struct dw_quota *quota = make(100, 1);
 	struct dw_grant grant = {.cpu_s_per_day = 10};
@@ -280,7 +280,7 @@ static void who_waits_does_not_run_on_credit(void **state)
 	assert_int_equal(why.status, 429);
 	assert_int_equal(why.retry_after_s, 12 * 3600);
 	assert_null(w[1].tenant);
-	/* Midnight passes. */
+	/* Midnight resets the quota. */
 	assert_null(dw_quota_overdrawn(quota, NOON + DAY / 2, &why));
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
 	end_run(quota, b, &(struct dw_used){.cpu_ms = 10000}, NOON);
@@ -290,7 +290,7 @@ static void who_waits_does_not_run_on_credit(void **state)
 	dw_quota_free(quota);
 }
 
-static void tenants_take_turns_each_its_oldest(void **state)
+static void tenants_take_turns_oldest_run_first(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_tenant *a = tenant(quota, "a", no_limits);
@@ -317,7 +317,7 @@ static void tenants_take_turns_each_its_oldest(void **state)
 	dw_quota_free(quota);
 }
 
-static void who_has_all_its_runs_is_stepped_over_and_keeps_its_turn(void **state)
+static void a_tenant_at_its_ceiling_is_skipped_and_keeps_its_turn(void **state)
 {
 	struct dw_quota *quota = make(100, 100);
 	struct dw_grant one = {.concurrent = 1};
@@ -341,7 +341,7 @@ static void who_has_all_its_runs_is_stepped_over_and_keeps_its_turn(void **state
 	dw_quota_free(quota);
 }
 
-static void no_more_run_than_may(void **state)
+static void concurrent_runs_never_exceed_the_ceiling(void **state)
 {
 	struct dw_quota *quota = make(100, 2);
 	struct dw_tenant *a = tenant(quota, "a", no_limits);
@@ -370,7 +370,7 @@ static void begin(struct dw_quota *quota, struct dw_tenant *who, struct dw_waiti
 	assert_ptr_equal(dw_quota_next(quota), w);
 }
 
-static void who_waits_for_a_person_holds_no_slot_and_is_next_then(void **state)
+static void a_run_waiting_for_approval_holds_no_slot_and_is_next_after(void **state)
 {
 	struct dw_quota *quota = make(10, 1);
 	struct dw_tenant *a = tenant(quota, "a", (struct dw_grant){.concurrent = 1});
@@ -387,7 +387,7 @@ static void who_waits_for_a_person_holds_no_slot_and_is_next_then(void **state)
 	dw_quota_park(quota, a);
 	assert_int_equal(dw_quota_running(quota), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w[2]);
-	/* In front of its own, and of those of others. */
+	/* The returning run is ahead of its tenant's other runs, and of other tenants'. */
 	dw_quota_return(quota, a, &w[0]);
 	assert_int_equal(dw_quota_waiting(quota), 3);
 	end_run(quota, b, &(struct dw_used){0}, NOON);
@@ -397,7 +397,7 @@ static void who_waits_for_a_person_holds_no_slot_and_is_next_then(void **state)
 	end_run(quota, b, &(struct dw_used){0}, NOON);
 	assert_ptr_equal(dw_quota_next(quota), &w[1]);
 	end_run(quota, a, &(struct dw_used){0}, NOON);
-	/* And if there is nobody else. */
+	/* Also if there is no other run. */
 	assert_int_equal(enter(quota, a, &w[4], NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w[4]);
 	dw_quota_park(quota, a);
@@ -408,7 +408,7 @@ static void who_waits_for_a_person_holds_no_slot_and_is_next_then(void **state)
 	dw_quota_free(quota);
 }
 
-static void who_returns_always_has_room_and_counts_once(void **state)
+static void a_run_that_returns_has_room_and_is_counted_once(void **state)
 {
 	struct dw_quota *quota = make(0, 1);
 	struct dw_tenant *a = tenant(quota, "a", (struct dw_grant){.runs_per_minute = 2});
@@ -420,7 +420,7 @@ static void who_returns_always_has_room_and_counts_once(void **state)
 	dw_quota_park(quota, a);
 	assert_int_equal(enter(quota, a, &w[1], NOON), 0);
 	assert_ptr_equal(dw_quota_next(quota), &w[1]);
-	/* The queue has no room for anybody, and the rate none for a third. */
+	/* The queue has no room, and the rate does not admit a third run. */
 	dw_quota_return(quota, a, &w[0]);
 	assert_ptr_equal(w[0].tenant, a);
 	end_run(quota, a, &(struct dw_used){0}, NOON);
@@ -430,7 +430,7 @@ static void who_returns_always_has_room_and_counts_once(void **state)
 	dw_quota_free(quota);
 }
 
-static void who_drops_a_bomb_goes_one_at_a_time_beside_others(void **state)
+static void a_tenant_that_strained_the_host_runs_one_at_a_time(void **state)
 {
 	const struct dw_used bomb = {.strained = true}, plain = {0};
 	struct dw_quota *quota = make(100, 100);
@@ -444,7 +444,7 @@ static void who_drops_a_bomb_goes_one_at_a_time_beside_others(void **state)
 	assert_false(dw_quota_yields(a));
 	dw_quota_charge(quota, a, &bomb, NOON);
 
-	/* The caller has its answer, and its next request may come before its place is free. */
+	/* The caller has its answer: its next request may arrive before the place is free. */
 	assert_int_equal(enter(quota, a, &w[2], NOON + 1), 0);
 	assert_null(dw_quota_next(quota));
 	dw_quota_done(quota, a);
@@ -456,18 +456,18 @@ static void who_drops_a_bomb_goes_one_at_a_time_beside_others(void **state)
 	begin(quota, b, &w[5], NOON + 1);
 	assert_false(dw_quota_yields(b));
 
-	/* One after the other it gets what it asked for. */
+	/* Its runs start one after the other. */
 	end_run(quota, a, &plain, NOON + 2);
 	assert_ptr_equal(dw_quota_next(quota), &w[3]);
 
-	/* And all at once, once it has behaved for a while. */
+	/* Its runs are concurrent again after DW_UNRULY_MS without strain. */
 	begin(quota, b, &w[6], NOON + DW_UNRULY_MS);
 	begin(quota, a, &w[7], NOON + DW_UNRULY_MS);
 	assert_false(dw_quota_yields(a));
 	dw_quota_free(quota);
 }
 
-static void who_is_alone_may_drop_bombs(void **state)
+static void a_tenant_alone_on_the_host_is_not_slowed_down(void **state)
 {
 	const struct dw_used bomb = {.strained = true};
 	struct dw_quota *quota = make(100, 100);
@@ -483,7 +483,7 @@ static void who_is_alone_may_drop_bombs(void **state)
 	begin(quota, a, &w[3], NOON);
 	assert_false(dw_quota_yields(a));
 
-	/* Until somebody comes: what it has begun stays, and it begins no more. */
+	/* Until another tenant has a run: then its runs go on, but it starts no more. */
 	begin(quota, b, &w[4], NOON + 1);
 	w[1] = (struct dw_waiting){0};
 	assert_int_equal(enter(quota, a, &w[1], NOON + 1), 0);
@@ -492,14 +492,14 @@ static void who_is_alone_may_drop_bombs(void **state)
 	dw_quota_free(quota);
 }
 
-static void who_is_alone_has_the_whole_queue(void **state)
+static void a_tenant_alone_has_the_whole_queue(void **state)
 {
 	struct dw_quota *quota = make(10, 3);
 	struct dw_tenant *a = tenant(quota, "a", no_limits);
 	struct dw_waiting w[30] = {0};
 
 	(void)state;
-	/* Three can start at once, whether or not anybody has come to start them. */
+	/* Three places are free, so 13 are admitted even before a worker takes the first run. */
 	assert_int_equal(fill(quota, a, w, 30), 13);
 	for (int i = 0; i < 3; i++)
 		assert_ptr_equal(dw_quota_next(quota), &w[i]);
@@ -508,7 +508,7 @@ static void who_is_alone_has_the_whole_queue(void **state)
 	dw_quota_free(quota);
 }
 
-static void nobody_waits_in_a_queue_of_none(void **state)
+static void a_queue_of_size_zero_holds_no_run(void **state)
 {
 	struct dw_quota *quota = make(0, 2);
 	struct dw_tenant *a = tenant(quota, "a", no_limits);
@@ -543,12 +543,12 @@ static void one_tenant_cannot_fill_the_queue(void **state)
 	assert_int_equal(fill(quota, busy, w[40], 300), 128);
 	assert_int_equal(fill(quota, others[0], w[0], 300), 64);
 	assert_int_equal(fill(quota, others[1], w[1], 300), 32);
-	/* However many come, each finds a place. */
+	/* Every other tenant finds at least one place. */
 	for (int i = 2; i < 40; i++)
 		assert_true(fill(quota, others[i], w[i], 300) >= 1);
 	assert_true(dw_quota_waiting(quota) <= 256 + 41);
 
-	/* And once it has drained they have the same. */
+	/* After the queue drained, the shares are equal. */
 	dw_quota_resize(quota, 256, 1000);
 	while (dw_quota_next(quota))
 		;
@@ -570,7 +570,7 @@ static void a_capped_tenants_backlog_does_not_take_up_free_slots(void **state)
 	struct dw_waiting w[2][20] = {0};
 
 	(void)state;
-	/* One starts; then half of the queue. */
+	/* One run starts; the others get half of the queue. */
 	assert_int_equal(fill(quota, a, w[0], 20), 1 + 2);
 	assert_int_equal(fill(quota, b, w[1], 7), 7);
 	for (int i = 0; i < 8; i++)
@@ -581,8 +581,8 @@ static void a_capped_tenants_backlog_does_not_take_up_free_slots(void **state)
 }
 
 /*
- * The same in the simplest way: lists as arrays, and everything counted anew each
- * time it is asked for.
+ * A simple model of the quota: lists are arrays, and each number is counted again when it
+ * is needed.
  */
 enum {
 	TENANTS = 5,
@@ -593,12 +593,12 @@ struct model {
 	size_t queue_max;
 	unsigned running_max;
 	struct dw_grant grants[TENANTS];
-	int line[RUNS], n_line; /* runs that wait, by age; whose[] says whose */
+	int line[RUNS], n_line; /* queued runs by age; whose[] is the tenant */
 	int whose[RUNS];
 	bool taken[RUNS];
 	int turns[TENANTS], n_turns;
 	unsigned running[TENANTS];
-	double runs_left[TENANTS]; /* of this minute */
+	double runs_left[TENANTS]; /* in this minute */
 	uint64_t asked[TENANTS];
 	uint64_t cpu[TENANTS], day[TENANTS];
 };
@@ -634,7 +634,7 @@ static void m_tick(struct model *m, int t, uint64_t now)
 	m->day[t] = now / DAY;
 }
 
-/* How many of those who wait would be gone if everybody started who can. */
+/* How many queued runs would start if every run that can start did. */
 static size_t m_startable(const struct model *m)
 {
 	unsigned running[TENANTS], all = m_running(m);
@@ -665,7 +665,7 @@ static bool m_may_enter(struct model *m, int t, uint64_t now)
 		return false;
 	if (g->runs_per_minute && m->runs_left[t] < 1 - 1e-6)
 		return false;
-	/* Put it there, and see whether one more starts. */
+	/* Append the run, and see whether one more can start. */
 	m->line[m->n_line] = RUNS - 1;
 	m->whose[RUNS - 1] = t;
 	m->n_line++;
@@ -745,7 +745,7 @@ static struct dw_grant some_grant(unsigned *seed)
 {
 	return (struct dw_grant){
 		.concurrent = below(seed, 4),
-		/* Those of which a millisecond is a fraction that a double holds. */
+		/* Rates whose refill per millisecond a double represents exactly. */
 		.runs_per_minute = below(seed, 2) ? 0 : 60U << below(seed, 3),
 		.cpu_s_per_day = below(seed, 3) ? 0 : 1 + below(seed, 400),
 	};
@@ -804,7 +804,7 @@ static void one_step(struct dw_quota *quota, struct dw_tenant **tenants,
 	}
 }
 
-static void it_does_what_a_simple_model_does(void **state)
+static void the_quota_agrees_with_a_simple_model(void **state)
 {
 	(void)state;
 	for (unsigned round = 0; round < 200; round++) {
@@ -838,28 +838,29 @@ static void it_does_what_a_simple_model_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tenant_is_found_by_its_name),
-		cmocka_unit_test(a_minutes_worth_may_come_at_once_and_then_one_by_one),
-		cmocka_unit_test(a_rate_that_does_not_divide_a_minute_is_kept_exactly),
-		cmocka_unit_test(who_comes_back_when_told_gets_in),
-		cmocka_unit_test(a_clock_set_back_gives_nothing_and_goes_on),
-		cmocka_unit_test(a_grant_that_changes_counts_at_once),
-		cmocka_unit_test(what_did_not_run_is_no_run),
-		cmocka_unit_test(cpu_seconds_are_a_days_and_come_back_at_midnight_utc),
-		cmocka_unit_test(what_was_used_before_we_started_counts),
-		cmocka_unit_test(who_waits_does_not_run_on_credit),
-		cmocka_unit_test(tenants_take_turns_each_its_oldest),
-		cmocka_unit_test(who_has_all_its_runs_is_stepped_over_and_keeps_its_turn),
-		cmocka_unit_test(no_more_run_than_may),
-		cmocka_unit_test(who_waits_for_a_person_holds_no_slot_and_is_next_then),
-		cmocka_unit_test(who_returns_always_has_room_and_counts_once),
-		cmocka_unit_test(who_drops_a_bomb_goes_one_at_a_time_beside_others),
-		cmocka_unit_test(who_is_alone_may_drop_bombs),
-		cmocka_unit_test(who_is_alone_has_the_whole_queue),
-		cmocka_unit_test(nobody_waits_in_a_queue_of_none),
+		cmocka_unit_test(a_tenant_is_found_by_name),
+		cmocka_unit_test(a_minutes_quota_may_be_used_at_once_then_it_refills),
+		cmocka_unit_test(a_rate_that_does_not_divide_a_minute_is_exact),
+		cmocka_unit_test(a_retry_after_the_stated_time_is_admitted),
+		cmocka_unit_test(a_clock_set_back_refills_nothing_and_runs_on),
+		cmocka_unit_test(a_changed_grant_applies_at_once),
+		cmocka_unit_test(a_run_that_leaves_the_queue_is_not_counted),
+		cmocka_unit_test(cpu_seconds_are_per_day_and_reset_at_midnight_utc),
+		cmocka_unit_test(cpu_time_of_before_a_restart_is_charged),
+		cmocka_unit_test(a_queued_run_without_cpu_quota_left_is_refused),
+		cmocka_unit_test(tenants_take_turns_oldest_run_first),
+		cmocka_unit_test(a_tenant_at_its_ceiling_is_skipped_and_keeps_its_turn),
+		cmocka_unit_test(concurrent_runs_never_exceed_the_ceiling),
+		cmocka_unit_test(
+			a_run_waiting_for_approval_holds_no_slot_and_is_next_after),
+		cmocka_unit_test(a_run_that_returns_has_room_and_is_counted_once),
+		cmocka_unit_test(a_tenant_that_strained_the_host_runs_one_at_a_time),
+		cmocka_unit_test(a_tenant_alone_on_the_host_is_not_slowed_down),
+		cmocka_unit_test(a_tenant_alone_has_the_whole_queue),
+		cmocka_unit_test(a_queue_of_size_zero_holds_no_run),
 		cmocka_unit_test(one_tenant_cannot_fill_the_queue),
 		cmocka_unit_test(a_capped_tenants_backlog_does_not_take_up_free_slots),
-		cmocka_unit_test(it_does_what_a_simple_model_does),
+		cmocka_unit_test(the_quota_agrees_with_a_simple_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static const char *part(json_t *root, const char *key)
 	return json_string_value(json_object_get(json_object_get(root, "error"), key));
 }
 
-static void a_refusal_says_what_why_and_what_to_do(void **state)
+static void a_refusal_has_a_code_a_message_and_a_hint(void **state)
 {
 	struct dw_api_error why;
 	json_t *root;
@@ -74,7 +74,7 @@ static void every_status_has_its_code(void **state)
 		{500, "internal"},
 		{501, "unsupported"},
 		{503, "unavailable"},
-		/* None of ours, but never without a code. */
+		/* Dewar sends none of these; they have a code all the same. */
 		{418, "invalid"},
 		{599, "internal"},
 		{0, "internal"},
@@ -88,14 +88,14 @@ static void every_status_has_its_code(void **state)
 	}
 }
 
-static void who_is_to_come_back_is_told_when(void **state)
+static void a_refusal_to_retry_later_says_when(void **state)
 {
 	struct dw_api_error why;
 
 	(void)state;
 	(void)dw_api_fail(&why, 429, NULL, "the queue is full");
 	assert_int_equal(why.retry_after_s, 1);
-	(void)dw_api_fail(&why, 503, NULL, "we are about to end");
+	(void)dw_api_fail(&why, 503, NULL, "the daemon is about to end");
 	assert_int_equal(why.retry_after_s, 1);
 }
 
@@ -120,7 +120,7 @@ static void an_error_has_the_status_of_its_code(void **state)
 	assert_int_equal(why.status, 500);
 }
 
-static void any_bytes_become_json(void **state)
+static void any_bytes_become_valid_json(void **state)
 {
 	char noise[2 * DW_ERROR_TEXT_MAX];
 	struct dw_api_error why;
@@ -134,7 +134,7 @@ static void any_bytes_become_json(void **state)
 	assert_string_equal(part(root, "hint"), "\xef\xbf\xbd");
 	json_decref(root);
 
-	/* Cut in the middle of a character. */
+	/* Truncated in the middle of a character. */
 	for (size_t i = 0; i + 2 < sizeof(noise); i += 2)
 		memcpy(noise + i, "\xc3\xa4", 2);
 	noise[sizeof(noise) - 2] = '\0';
@@ -142,7 +142,7 @@ static void any_bytes_become_json(void **state)
 	json_decref(parse(&why));
 }
 
-static void without_a_hint_it_is_null(void **state)
+static void a_missing_hint_is_null(void **state)
 {
 	struct dw_api_error why;
 	json_t *root;
@@ -158,12 +158,12 @@ static void without_a_hint_it_is_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_refusal_says_what_why_and_what_to_do),
+		cmocka_unit_test(a_refusal_has_a_code_a_message_and_a_hint),
 		cmocka_unit_test(every_status_has_its_code),
-		cmocka_unit_test(who_is_to_come_back_is_told_when),
+		cmocka_unit_test(a_refusal_to_retry_later_says_when),
 		cmocka_unit_test(an_error_has_the_status_of_its_code),
-		cmocka_unit_test(any_bytes_become_json),
-		cmocka_unit_test(without_a_hint_it_is_null),
+		cmocka_unit_test(any_bytes_become_valid_json),
+		cmocka_unit_test(a_missing_hint_is_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

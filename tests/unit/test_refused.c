@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hosts that this machine is not: their facts are made up, and what is said of them
- * is compared. The facts themselves are read in tests/e2e/test_doctor.py.
+ * Messages about hosts of other kinds, from made-up facts. tests/e2e/test_doctor.py tests how
+ * the facts of a host are read.
  */
 #undef NDEBUG
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 	.userns_clone = (clone), .restrict_userns = (restricted)
 #define NO_SWITCHES SWITCHES(-1, -1)
 
-static void each_host_gets_the_remedy_that_is_its_own(void **state)
+static void each_kind_of_host_gets_its_own_remedy(void **state)
 {
 	static const struct {
 		struct dw_host host;
@@ -119,17 +119,17 @@ static void each_host_gets_the_remedy_that_is_its_own(void **state)
 		const char *remedy;
 
 		(void)dw_fail(&err, DW_E_INTERNAL, cases[i].eno, "create namespaces");
-		dw_refusal_cause_explain_on(&cases[i].host, cases[i].stage, &err);
-		remedy = dw_refusal_cause_remedy(err.text);
+		dw_failure_cause_explain_on(&cases[i].host, cases[i].stage, &err);
+		remedy = dw_failure_cause_remedy(err.text);
 		assert_int_equal(err.code, DW_E_UNSUPPORTED);
 		if (!strstr(remedy, cases[i].remedy))
 			fail_msg("host %zu: %s", i, err.text);
-		/* "level container: " and the like still fit in front. */
+		/* Room is left for a prefix such as "level container: ". */
 		assert_true(strlen(err.text) < sizeof(err.text) - 40);
 	}
 }
 
-static void nobody_is_blamed_without_a_fact(void **state)
+static void without_a_known_cause_the_error_is_unchanged(void **state)
 {
 	static const struct {
 		struct dw_host host;
@@ -153,13 +153,13 @@ static void nobody_is_blamed_without_a_fact(void **state)
 
 		(void)dw_fail(&err, DW_E_INTERNAL, cases[i].eno, "build");
 		before = err;
-		dw_refusal_cause_explain_on(&cases[i].host, cases[i].stage, &err);
+		dw_failure_cause_explain_on(&cases[i].host, cases[i].stage, &err);
 		assert_int_equal(err.code, before.code);
 		assert_string_equal(err.text, before.text);
 	}
 }
 
-static void mounts_say_what_is_masked(void **state)
+static void masked_paths_are_found_in_mountinfo(void **state)
 {
 	static const char docker[] =
 		"614 520 0:55 / / rw,relatime - overlay overlay rw,lowerdir=/a\n"
@@ -187,7 +187,7 @@ static void mounts_say_what_is_masked(void **state)
 	assert_string_equal(host.masked, "");
 }
 
-static void the_line_for_landlock_keeps_the_others(void **state)
+static void the_boot_option_for_landlock_keeps_the_other_modules(void **state)
 {
 	char line[128];
 
@@ -203,10 +203,10 @@ static void the_line_for_landlock_keeps_the_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_host_gets_the_remedy_that_is_its_own),
-		cmocka_unit_test(nobody_is_blamed_without_a_fact),
-		cmocka_unit_test(mounts_say_what_is_masked),
-		cmocka_unit_test(the_line_for_landlock_keeps_the_others),
+		cmocka_unit_test(each_kind_of_host_gets_its_own_remedy),
+		cmocka_unit_test(without_a_known_cause_the_error_is_unchanged),
+		cmocka_unit_test(masked_paths_are_found_in_mountinfo),
+		cmocka_unit_test(the_boot_option_for_landlock_keeps_the_other_modules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

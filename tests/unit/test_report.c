@@ -21,7 +21,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-/* Every test has the two ends of a socket, and must leave no descriptor. */
+/* Each test has both ends of a socket, and must leave no descriptor open. */
 struct fixture {
 	int ours, theirs;
 	int before;
@@ -75,7 +75,7 @@ static bool same_file(int a, int b)
 	       sa.st_dev == sb.st_dev;
 }
 
-/* Any bytes and descriptors, as no sender of ours would send them. */
+/* Sends any bytes and descriptors, also those that dw_report_send() never sends. */
 static void send_raw(int sock, const void *data, size_t len, const int *fds, size_t n_fds)
 {
 	char control[CMSG_SPACE(sizeof(int) * 32)] __attribute__((aligned(8))) = {0};
@@ -116,7 +116,7 @@ static void a_report_arrives_as_it_was_sent(void **state)
 	assert_int_equal(fd, -1);
 }
 
-static void a_descriptor_comes_along_and_is_close_on_exec(void **state)
+static void a_received_descriptor_is_close_on_exec(void **state)
 {
 	const struct fixture *f = *state;
 	autoclose int file = -1, got_fd = -1;
@@ -132,7 +132,7 @@ static void a_descriptor_comes_along_and_is_close_on_exec(void **state)
 	assert_int_equal(fcntl(got_fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
-static void descriptor_zero_is_a_descriptor(void **state)
+static void descriptor_zero_can_be_sent(void **state)
 {
 	const struct fixture *f = *state;
 	autoclose int got_fd = -1;
@@ -144,7 +144,7 @@ static void descriptor_zero_is_a_descriptor(void **state)
 	assert_true(same_file(0, got_fd));
 }
 
-static void reports_come_in_order_and_each_has_its_own_descriptor(void **state)
+static void reports_arrive_in_order_with_their_descriptors(void **state)
 {
 	const struct fixture *f = *state;
 	autoclose int a = open("/", O_RDONLY | O_CLOEXEC);
@@ -166,7 +166,7 @@ static void reports_come_in_order_and_each_has_its_own_descriptor(void **state)
 	}
 }
 
-static void where_nothing_is_there_yet_we_do_not_wait(void **state)
+static void receiving_does_not_block(void **state)
 {
 	const struct fixture *f = *state;
 	struct dw_report r;
@@ -176,7 +176,7 @@ static void where_nothing_is_there_yet_we_do_not_wait(void **state)
 	assert_int_equal(fd, -1);
 }
 
-static void the_end_comes_after_what_was_sent_before_it(void **state)
+static void end_of_file_follows_the_reports_sent_before(void **state)
 {
 	struct fixture *f = *state;
 	struct dw_report r = {.kind = DW_REPORT_END};
@@ -191,7 +191,7 @@ static void the_end_comes_after_what_was_sent_before_it(void **state)
 	assert_int_equal(dw_report_receive(f->ours, &r, &fd), 0);
 }
 
-static void sending_to_nobody_is_an_error_and_no_signal(void **state)
+static void sending_to_a_closed_socket_is_an_error_without_a_signal(void **state)
 {
 	struct fixture *f = *state;
 	struct dw_report r = {.kind = DW_REPORT_END};
@@ -202,7 +202,7 @@ static void sending_to_nobody_is_an_error_and_no_signal(void **state)
 	assert_int_equal(dw_report_send_fds(f->theirs, &zero, 1), -EPIPE);
 }
 
-static void sending_what_is_no_descriptor_is_an_error(void **state)
+static void sending_an_invalid_descriptor_is_an_error(void **state)
 {
 	const struct fixture *f = *state;
 	struct dw_report r = {.kind = DW_REPORT_END};
@@ -212,8 +212,8 @@ static void sending_what_is_no_descriptor_is_an_error(void **state)
 	assert_int_equal(dw_report_receive(f->ours, &r, &fd), -EAGAIN);
 }
 
-/* Each length but the right one; the last is not even a byte. */
-static void a_short_packet_is_not_ours(void **state)
+/* Packets that are shorter than a report. */
+static void a_short_packet_is_refused(void **state)
 {
 	const struct fixture *f = *state;
 	static const size_t lens[] = {1, 4, 8, sizeof(struct dw_report) - 1};
@@ -226,12 +226,12 @@ static void a_short_packet_is_not_ours(void **state)
 		assert_int_equal(dw_report_receive(f->ours, &got, &fd), -EPROTO);
 		assert_int_equal(fd, -1);
 	}
-	/* The next one is not harmed. */
+	/* The next report is received as usual. */
 	assert_int_equal(dw_report_send(f->theirs, &r, -1), 0);
 	assert_int_equal(dw_report_receive(f->ours, &got, &fd), 1);
 }
 
-static void a_long_packet_is_not_ours(void **state)
+static void a_long_packet_is_refused(void **state)
 {
 	const struct fixture *f = *state;
 	char data[sizeof(struct dw_report) + 1] = {DW_REPORT_HELLO};
@@ -243,7 +243,7 @@ static void a_long_packet_is_not_ours(void **state)
 	assert_int_equal(fd, -1);
 }
 
-static void a_bad_packet_leaks_none_of_its_descriptors(void **state)
+static void an_invalid_packet_leaks_no_descriptor(void **state)
 {
 	const struct fixture *f = *state;
 	static const int many[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -258,7 +258,7 @@ static void a_bad_packet_leaks_none_of_its_descriptors(void **state)
 	assert_int_equal(dw_report_receive(f->ours, &got, &fd), -EPROTO);
 	assert_int_equal(count_fds(), before);
 
-	/* Whole, but with more than the one that a report may have. */
+	/* A whole report, but with more than one descriptor. */
 	for (size_t n = 2; n <= ARRAY_SIZE(many); n++) {
 		send_raw(f->theirs, &r, sizeof(r), many, n);
 		fd = 99;
@@ -267,14 +267,14 @@ static void a_bad_packet_leaks_none_of_its_descriptors(void **state)
 		assert_int_equal(count_fds(), before);
 	}
 
-	/* Nothing at all but a descriptor looks like the end. */
+	/* An empty packet with a descriptor looks like end of file. */
 	send_raw(f->theirs, "", 0, many, 1);
 	assert_int_equal(dw_report_receive(f->ours, &got, &fd), 0);
 	assert_int_equal(count_fds(), before);
 }
 
-/* Who reads it uses the code as an index, the flag as a bool, the text as a string. */
-static void nonsense_in_a_whole_packet_is_not_ours(void **state)
+/* The receiver uses the code as an index, the flag as a bool and the text as a string. */
+static void invalid_values_in_a_whole_packet_are_refused(void **state)
 {
 	const struct fixture *f = *state;
 	struct dw_report good = {.kind = DW_REPORT_ERROR}, bad[7], got;
@@ -301,7 +301,7 @@ static void nonsense_in_a_whole_packet_is_not_ours(void **state)
 	assert_int_equal(dw_report_receive(f->ours, &got, &fd), 1);
 }
 
-static void unread_reports_take_their_descriptors_with_them(void **state)
+static void closing_the_socket_closes_the_descriptors_of_unread_reports(void **state)
 {
 	struct fixture *f = *state;
 	struct dw_report r = {.kind = DW_REPORT_HELLO};
@@ -314,7 +314,7 @@ static void unread_reports_take_their_descriptors_with_them(void **state)
 
 /* ---- descriptors alone ---- */
 
-static void many_descriptors_are_handed_over_in_order(void **state)
+static void many_descriptors_are_received_in_order(void **state)
 {
 	const struct fixture *f = *state;
 	static const char *const files[DW_REPORT_FDS_MAX] = {
@@ -340,7 +340,7 @@ static void many_descriptors_are_handed_over_in_order(void **state)
 		(void)close(fds[i]);
 }
 
-static void more_descriptors_than_may_be_are_cut_and_not_leaked(void **state)
+static void descriptors_above_the_maximum_are_dropped_and_not_leaked(void **state)
 {
 	const struct fixture *f = *state;
 	static const int many[DW_REPORT_FDS_MAX + 4] = {0};
@@ -354,7 +354,7 @@ static void more_descriptors_than_may_be_are_cut_and_not_leaked(void **state)
 	assert_int_equal(count_fds(), before);
 }
 
-static void no_descriptors_and_nobody_there_are_zero(void **state)
+static void no_descriptors_and_end_of_file_both_return_zero(void **state)
 {
 	struct fixture *f = *state;
 	int got[DW_REPORT_FDS_MAX];
@@ -414,21 +414,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_report_arrives_as_it_was_sent),
-		TEST(a_descriptor_comes_along_and_is_close_on_exec),
-		TEST(descriptor_zero_is_a_descriptor),
-		TEST(reports_come_in_order_and_each_has_its_own_descriptor),
-		TEST(where_nothing_is_there_yet_we_do_not_wait),
-		TEST(the_end_comes_after_what_was_sent_before_it),
-		TEST(sending_to_nobody_is_an_error_and_no_signal),
-		TEST(sending_what_is_no_descriptor_is_an_error),
-		TEST(a_short_packet_is_not_ours),
-		TEST(a_long_packet_is_not_ours),
-		TEST(a_bad_packet_leaks_none_of_its_descriptors),
-		TEST(nonsense_in_a_whole_packet_is_not_ours),
-		TEST(unread_reports_take_their_descriptors_with_them),
-		TEST(many_descriptors_are_handed_over_in_order),
-		TEST(more_descriptors_than_may_be_are_cut_and_not_leaked),
-		TEST(no_descriptors_and_nobody_there_are_zero),
+		TEST(a_received_descriptor_is_close_on_exec),
+		TEST(descriptor_zero_can_be_sent),
+		TEST(reports_arrive_in_order_with_their_descriptors),
+		TEST(receiving_does_not_block),
+		TEST(end_of_file_follows_the_reports_sent_before),
+		TEST(sending_to_a_closed_socket_is_an_error_without_a_signal),
+		TEST(sending_an_invalid_descriptor_is_an_error),
+		TEST(a_short_packet_is_refused),
+		TEST(a_long_packet_is_refused),
+		TEST(an_invalid_packet_leaks_no_descriptor),
+		TEST(invalid_values_in_a_whole_packet_are_refused),
+		TEST(closing_the_socket_closes_the_descriptors_of_unread_reports),
+		TEST(many_descriptors_are_received_in_order),
+		TEST(descriptors_above_the_maximum_are_dropped_and_not_leaked),
+		TEST(no_descriptors_and_end_of_file_both_return_zero),
 		TEST(a_sealed_payload_cannot_change),
 		TEST(a_payload_without_every_seal_is_not_mapped),
 	};

@@ -30,7 +30,7 @@ static void read_ok(struct dw_request *req, const char *text)
 		fail_msg("%s: %s", text, err.text);
 }
 
-/* Refused with this text, and the request is as it was. */
+/* Checks that the text is refused with this error, and that the request is unchanged. */
 static void refused(const char *text, size_t len, enum dw_code code, const char *why)
 {
 	struct dw_request req, before;
@@ -41,7 +41,7 @@ static void refused(const char *text, size_t len, enum dw_code code, const char 
 	dw_request_init(&req);
 	dw_request_init(&before);
 	if (dw_request_from_json(&req, text, len, &err) == 0)
-		fail_msg("%s was taken", text);
+		fail_msg("%s was accepted", text);
 	if (!strstr(err.text, why))
 		fail_msg("%s: \"%s\" does not say \"%s\"", text, err.text, why);
 	assert_int_equal(err.code, code);
@@ -57,7 +57,7 @@ static void refused(const char *text, size_t len, enum dw_code code, const char 
 #define INVALID(text, why) refused(text, strlen(text), DW_E_INVALID, why)
 #define UNSUPPORTED(text, why) refused(text, strlen(text), DW_E_UNSUPPORTED, why)
 
-/* A request that is fine but for what stands in it. */
+/* A valid request, but for what is added to it. */
 #define WITH(more) "{\"language\": \"python\", \"code\": \"1\", " more "}"
 #define LIMIT(more) WITH("\"limits\": {" more "}")
 
@@ -76,7 +76,7 @@ static void an_empty_request_has_no_descriptors(void **state)
 	dw_request_finish(&req);
 }
 
-static void every_key_arrives(void **state)
+static void every_key_is_read(void **state)
 {
 	autoreq struct dw_request req;
 
@@ -156,7 +156,7 @@ static void null_always_means_the_default(void **state)
 	assert_string_equal(req.command, "ls");
 }
 
-static void levels_come_as_one_or_as_a_list(void **state)
+static void level_is_a_string_or_a_list(void **state)
 {
 	autoreq struct dw_request req;
 
@@ -208,7 +208,7 @@ static void no_other_string_may_hold_nul(void **state)
 	INVALID(WITH("\"network\": \"none\\u0000\""), "network must not hold a NUL");
 }
 
-static void empty_code_is_code(void **state)
+static void empty_code_is_valid(void **state)
 {
 	autoreq struct dw_request req;
 
@@ -218,7 +218,7 @@ static void empty_code_is_code(void **state)
 	assert_int_equal(req.code.len, 0);
 }
 
-static void there_is_exactly_one_thing_to_run(void **state)
+static void either_code_or_a_command_is_required(void **state)
 {
 	(void)state;
 	INVALID("{}", "nothing to run: give code or command");
@@ -228,7 +228,7 @@ static void there_is_exactly_one_thing_to_run(void **state)
 	INVALID(WITH("\"command\": \"ls\""), "give code or command, not both");
 }
 
-static void unknown_keys_are_named_and_what_was_meant_is_guessed(void **state)
+static void the_error_of_an_unknown_key_suggests_a_similar_one(void **state)
 {
 	char text[4096], key[2000];
 
@@ -248,7 +248,7 @@ static void unknown_keys_are_named_and_what_was_meant_is_guessed(void **state)
 	        "unknown key \"allows\" in network (did you mean allow?)");
 	INVALID(WITH("\"\": 1"), "unknown key \"\" in the request");
 
-	/* Far from everything: no guess is better than a silly one. */
+	/* Not similar to any key: better no guess than a wrong one. */
 	refused(WITH("\"colour\": 1"), strlen(WITH("\"colour\": 1")), DW_E_INVALID,
 	        "unknown key \"colour\" in the request");
 	memset(key, 'k', sizeof(key) - 1);
@@ -257,7 +257,7 @@ static void unknown_keys_are_named_and_what_was_meant_is_guessed(void **state)
 	INVALID(text, "unknown key \"kkkk");
 }
 
-static void a_silly_guess_is_not_made(void **state)
+static void a_key_like_no_other_has_no_suggestion(void **state)
 {
 	static const char *const keys[] = {"colour", "foo", "x", "limitations",
 	                                   "zzzzzzzz"};
@@ -275,7 +275,7 @@ static void a_silly_guess_is_not_made(void **state)
 	}
 }
 
-/* Unknown keys with null are unknown all the same: a typing error hides a wall. */
+/* An unknown key with null is refused as well: a typing error could disable a wall. */
 static void null_does_not_excuse_an_unknown_key(void **state)
 {
 	(void)state;
@@ -313,7 +313,7 @@ static void wrong_types_name_the_key(void **state)
 	INVALID("{\"code\": \"1\", \"language\": \"\"}", "language must not be empty");
 }
 
-static void names_of_variables_are_checked(void **state)
+static void an_invalid_name_of_a_variable_is_refused(void **state)
 {
 	static const char *const names[] = {"",    "1A",       "A-B", "A B",
 	                                    "A=B", "\xc3\xa9", "A\\n"};
@@ -331,7 +331,7 @@ static void names_of_variables_are_checked(void **state)
 	assert_string_equal(req.env[0].value, "x=y\n");
 }
 
-static void names_of_files_are_checked(void **state)
+static void an_invalid_name_of_a_file_is_refused(void **state)
 {
 	static const char *const names[] = {"",       "/etc/passwd", "../x",
 	                                    "a/../x", "a//b",        "."};
@@ -345,7 +345,7 @@ static void names_of_files_are_checked(void **state)
 	}
 }
 
-static void files_are_strict_base64(void **state)
+static void contents_of_files_are_strict_base64(void **state)
 {
 	autoreq struct dw_request req;
 
@@ -419,7 +419,7 @@ static void timeouts_keep_their_milliseconds(void **state)
 	}
 }
 
-static void an_empty_list_of_what_is_allowed_is_not_the_same_as_none(void **state)
+static void an_empty_allow_list_differs_from_null(void **state)
 {
 	autoreq struct dw_request req;
 
@@ -449,7 +449,7 @@ static void an_empty_list_of_what_is_allowed_is_not_the_same_as_none(void **stat
 	INVALID(WITH("\"allowed_modules\": [\"a\\u0000b\"]"), "must not hold a NUL");
 }
 
-static void what_is_not_built_is_refused_and_not_ignored(void **state)
+static void an_unsupported_feature_is_refused_and_not_ignored(void **state)
 {
 	(void)state;
 	UNSUPPORTED(WITH("\"session\": \"abc\""), "session is not supported yet");
@@ -458,7 +458,7 @@ static void what_is_not_built_is_refused_and_not_ignored(void **state)
 	UNSUPPORTED(WITH("\"network\": {\"allow\": []}"), "network allow-lists");
 }
 
-static void what_is_not_json_is_refused(void **state)
+static void invalid_json_is_refused(void **state)
 {
 	static const char nul[] = "{\"command\": \"ls\"}\0";
 
@@ -484,7 +484,7 @@ static void deep_nesting_is_refused(void **state)
 	INVALID(text, "maximum parsing depth");
 }
 
-static void what_the_caller_set_before_stays(void **state)
+static void fields_without_a_key_keep_their_value(void **state)
 {
 	static const char text[] = "{\"command\": \"ls\"}";
 	autoreq struct dw_request req;
@@ -499,7 +499,7 @@ static void what_the_caller_set_before_stays(void **state)
 	assert_int_equal(req.limits.pids, 5);
 }
 
-/* The text may go as soon as we have read it. */
+/* The caller may free the text after reading. */
 static void nothing_points_into_the_text(void **state)
 {
 	autoreq struct dw_request req;
@@ -520,28 +520,27 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_request_has_no_descriptors),
-		cmocka_unit_test(every_key_arrives),
+		cmocka_unit_test(every_key_is_read),
 		cmocka_unit_test(null_always_means_the_default),
-		cmocka_unit_test(levels_come_as_one_or_as_a_list),
+		cmocka_unit_test(level_is_a_string_or_a_list),
 		cmocka_unit_test(code_and_stdin_may_hold_nul),
 		cmocka_unit_test(no_other_string_may_hold_nul),
-		cmocka_unit_test(empty_code_is_code),
-		cmocka_unit_test(there_is_exactly_one_thing_to_run),
-		cmocka_unit_test(unknown_keys_are_named_and_what_was_meant_is_guessed),
-		cmocka_unit_test(a_silly_guess_is_not_made),
+		cmocka_unit_test(empty_code_is_valid),
+		cmocka_unit_test(either_code_or_a_command_is_required),
+		cmocka_unit_test(the_error_of_an_unknown_key_suggests_a_similar_one),
+		cmocka_unit_test(a_key_like_no_other_has_no_suggestion),
 		cmocka_unit_test(null_does_not_excuse_an_unknown_key),
 		cmocka_unit_test(wrong_types_name_the_key),
-		cmocka_unit_test(names_of_variables_are_checked),
-		cmocka_unit_test(names_of_files_are_checked),
-		cmocka_unit_test(files_are_strict_base64),
+		cmocka_unit_test(an_invalid_name_of_a_variable_is_refused),
+		cmocka_unit_test(an_invalid_name_of_a_file_is_refused),
+		cmocka_unit_test(contents_of_files_are_strict_base64),
 		cmocka_unit_test(limits_are_positive_and_in_range),
 		cmocka_unit_test(timeouts_keep_their_milliseconds),
-		cmocka_unit_test(
-			an_empty_list_of_what_is_allowed_is_not_the_same_as_none),
-		cmocka_unit_test(what_is_not_built_is_refused_and_not_ignored),
-		cmocka_unit_test(what_is_not_json_is_refused),
+		cmocka_unit_test(an_empty_allow_list_differs_from_null),
+		cmocka_unit_test(an_unsupported_feature_is_refused_and_not_ignored),
+		cmocka_unit_test(invalid_json_is_refused),
 		cmocka_unit_test(deep_nesting_is_refused),
-		cmocka_unit_test(what_the_caller_set_before_stays),
+		cmocka_unit_test(fields_without_a_key_keep_their_value),
 		cmocka_unit_test(nothing_points_into_the_text),
 	};
 

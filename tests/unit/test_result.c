@@ -44,7 +44,7 @@ static void set_limit(struct dw_result *res, enum dw_limit limit, uint64_t value
 	                                                   .by = by};
 }
 
-/* A run in a container that went well, all walls up. */
+/* The result of a successful run at level container, with all walls up. */
 static struct dw_result *make_result(void)
 {
 	struct dw_result *res = calloc(1, sizeof(*res));
@@ -94,7 +94,7 @@ static json_t *parse(const struct dw_result *res)
 	return root;
 }
 
-/* "proof.walls.uid" in the tree. */
+/* Returns the value at a path such as "proof.walls.uid". */
 static json_t *get(json_t *root, const char *path)
 {
 	char name[64];
@@ -112,7 +112,7 @@ static json_t *get(json_t *root, const char *path)
 	}
 }
 
-static void the_json_is_exactly_this(void **state)
+static void the_json_of_a_known_result_is_constant(void **state)
 {
 	autores struct dw_result *res = make_result();
 	autofree char *text = dw_result_to_json(res);
@@ -153,7 +153,7 @@ static void the_json_is_exactly_this(void **state)
 		"\"sandbox_image\":null,\"sandbox_network\":false,\"warm\":true}}");
 }
 
-static void the_proof_alone_is_the_one_in_the_whole(void **state)
+static void the_proof_alone_equals_the_one_in_the_result(void **state)
 {
 	autores struct dw_result *res = make_result();
 	autofree char *whole = dw_result_to_json(res);
@@ -165,7 +165,7 @@ static void the_proof_alone_is_the_one_in_the_whole(void **state)
 	assert_non_null(strstr(whole, proof));
 }
 
-static void what_is_unknown_is_null(void **state)
+static void an_unknown_value_is_null(void **state)
 {
 	autores struct dw_result *res = make_result();
 	json_t *root;
@@ -234,7 +234,7 @@ static void a_list_of_commands_is_in_the_proof(void **state)
 	json_decref(root);
 }
 
-static void what_the_kernel_does_not_say_is_null(void **state)
+static void a_value_that_the_kernel_does_not_report_is_null(void **state)
 {
 	autores struct dw_result *res = make_result();
 	json_t *root;
@@ -285,7 +285,7 @@ static void a_killed_program_has_its_signal(void **state)
 	json_decref(root);
 }
 
-static void without_a_sandbox_it_says_so(void **state)
+static void the_metadata_reports_a_missing_sandbox(void **state)
 {
 	autores struct dw_result *res = make_result();
 	json_t *root;
@@ -326,7 +326,7 @@ static void hostile_output_becomes_valid_json(void **state)
 	json_decref(root);
 }
 
-static void measures_are_printed_short(void **state)
+static void measurements_are_rounded_to_three_digits(void **state)
 {
 	static const struct {
 		double value;
@@ -413,14 +413,14 @@ static void every_enum_value_has_a_name(void **state)
 	assert_string_equal(dw_reason_name(DW_REASON_COUNT), "internal");
 }
 
-static void half_made_results_can_be_freed(void **state)
+static void an_incomplete_result_can_be_freed(void **state)
 {
 	struct dw_result *res = calloc(1, sizeof(*res));
 
 	(void)state;
 	assert_non_null(res);
 	dw_result_free(NULL);
-	res->n_files = 3; /* counted, but memory ran out */
+	res->n_files = 3; /* counted, but never allocated */
 	res->n_warnings = 2;
 	dw_result_free(res);
 }
@@ -432,7 +432,7 @@ static void is_text(const struct dw_result *res, const char *want)
 	assert_string_equal(text, want);
 }
 
-static void the_text_has_its_sections(void **state)
+static void the_text_has_exit_code_output_and_hint(void **state)
 {
 	autores struct dw_result *res = make_result();
 
@@ -446,7 +446,7 @@ static void the_text_has_its_sections(void **state)
 	        "exit_code: 1\nstdout:\nno newline\nstderr:\noops\n\nhint: it failed\n");
 }
 
-static void the_text_says_what_was_cut(void **state)
+static void the_text_says_which_stream_was_truncated(void **state)
 {
 	autores struct dw_result *res = make_result();
 
@@ -459,7 +459,7 @@ static void the_text_says_what_was_cut(void **state)
 	             "stderr:\n[stderr cut at 0 bytes]\n");
 }
 
-static void a_nul_hides_nothing_in_the_text(void **state)
+static void a_nul_does_not_end_the_text(void **state)
 {
 	autores struct dw_result *res = make_result();
 
@@ -470,7 +470,7 @@ static void a_nul_hides_nothing_in_the_text(void **state)
 	             "b\xef\xbf\xbd\nstderr:\n\xef\xbf\xbd\n\xef\xbf\xbd\n");
 }
 
-static void the_text_of_what_never_ran(void **state)
+static void the_text_of_a_run_that_never_started(void **state)
 {
 	struct dw_result res = {.exit_code = -1, .hint = "no such level"};
 
@@ -496,7 +496,7 @@ static void the_line_names_every_wall(void **state)
 	        "64 processes (cgroup1); 18.2 ms, 9.1 MB");
 }
 
-static void the_line_claims_nothing_that_was_not_read_back(void **state)
+static void the_line_names_only_walls_that_were_read_back(void **state)
 {
 	autores struct dw_result *res = make_result();
 	struct dw_proof *proof = &res->proof;
@@ -518,7 +518,7 @@ static void the_line_claims_nothing_that_was_not_read_back(void **state)
 	        "memory 1.5 MB (sampling), cpu not limited here, 1 process (unknown); 18.2 ms");
 }
 
-static void the_line_tells_the_kernels_number_and_not_ours(void **state)
+static void the_line_has_the_kernels_limit_not_the_requested_one(void **state)
 {
 	autores struct dw_result *res = make_result();
 	autofree char *line = NULL;
@@ -531,7 +531,7 @@ static void the_line_tells_the_kernels_number_and_not_ours(void **state)
 	assert_null(strstr(line, "64 processes"));
 }
 
-/* A host that happens to have no network card gives no wall. */
+/* A host without a network card is no wall. */
 static void a_shared_network_is_never_called_none(void **state)
 {
 	autores struct dw_result *res = make_result();
@@ -543,7 +543,7 @@ static void a_shared_network_is_never_called_none(void **state)
 	             "64 processes (cgroup1); 18.2 ms, 9.1 MB");
 }
 
-static void every_limit_that_is_not_held_is_told(void **state)
+static void the_line_names_every_limit_that_is_not_enforced(void **state)
 {
 	autores struct dw_result *res = make_result();
 
@@ -557,7 +557,7 @@ static void every_limit_that_is_not_held_is_told(void **state)
 	        "processes not limited here, files not limited here; 18.2 ms, 9.1 MB");
 }
 
-static void the_line_of_no_walls_and_of_no_run(void **state)
+static void the_line_without_walls_and_without_a_run(void **state)
 {
 	struct dw_result res = {.execution_time_ms = 0.26, .memory_used_mb = 0};
 
@@ -574,28 +574,28 @@ static void the_line_of_no_walls_and_of_no_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_json_is_exactly_this),
-		cmocka_unit_test(the_proof_alone_is_the_one_in_the_whole),
-		cmocka_unit_test(what_is_unknown_is_null),
+		cmocka_unit_test(the_json_of_a_known_result_is_constant),
+		cmocka_unit_test(the_proof_alone_equals_the_one_in_the_result),
+		cmocka_unit_test(an_unknown_value_is_null),
 		cmocka_unit_test(a_list_of_commands_is_in_the_proof),
-		cmocka_unit_test(what_the_kernel_does_not_say_is_null),
+		cmocka_unit_test(a_value_that_the_kernel_does_not_report_is_null),
 		cmocka_unit_test(a_killed_program_has_its_signal),
-		cmocka_unit_test(without_a_sandbox_it_says_so),
+		cmocka_unit_test(the_metadata_reports_a_missing_sandbox),
 		cmocka_unit_test(hostile_output_becomes_valid_json),
-		cmocka_unit_test(measures_are_printed_short),
+		cmocka_unit_test(measurements_are_rounded_to_three_digits),
 		cmocka_unit_test(files_and_warnings_are_listed),
 		cmocka_unit_test(every_enum_value_has_a_name),
-		cmocka_unit_test(half_made_results_can_be_freed),
-		cmocka_unit_test(the_text_has_its_sections),
-		cmocka_unit_test(the_text_says_what_was_cut),
-		cmocka_unit_test(a_nul_hides_nothing_in_the_text),
-		cmocka_unit_test(the_text_of_what_never_ran),
+		cmocka_unit_test(an_incomplete_result_can_be_freed),
+		cmocka_unit_test(the_text_has_exit_code_output_and_hint),
+		cmocka_unit_test(the_text_says_which_stream_was_truncated),
+		cmocka_unit_test(a_nul_does_not_end_the_text),
+		cmocka_unit_test(the_text_of_a_run_that_never_started),
 		cmocka_unit_test(the_line_names_every_wall),
-		cmocka_unit_test(the_line_claims_nothing_that_was_not_read_back),
-		cmocka_unit_test(the_line_tells_the_kernels_number_and_not_ours),
+		cmocka_unit_test(the_line_names_only_walls_that_were_read_back),
+		cmocka_unit_test(the_line_has_the_kernels_limit_not_the_requested_one),
 		cmocka_unit_test(a_shared_network_is_never_called_none),
-		cmocka_unit_test(every_limit_that_is_not_held_is_told),
-		cmocka_unit_test(the_line_of_no_walls_and_of_no_run),
+		cmocka_unit_test(the_line_names_every_limit_that_is_not_enforced),
+		cmocka_unit_test(the_line_without_walls_and_without_a_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

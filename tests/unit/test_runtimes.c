@@ -34,7 +34,7 @@ static int load_table(void **state)
 	return table ? 0 : -1;
 }
 
-static void every_language_asked_for_is_there(void **state)
+static void every_promised_language_is_in_the_table(void **state)
 {
 	static const char *const names[] = {
 		"python", "javascript", "typescript", "ruby", "php",    "perl",
@@ -62,13 +62,13 @@ static void every_entry_has_what_a_run_needs(void **state)
 		assert_non_null(rt->command[0]);
 		assert_non_null(rt->package);
 		assert_true(rt->package[0] != '\0');
-		/* Only what is a program itself can do without one. */
+		/* Only `binary` needs no interpreter, and has no extension. */
 		assert_true(rt->executable || rt->needs[0]);
 		assert_true(rt->executable || rt->extensions[0]);
 	}
 }
 
-/* A list that fills its array has nothing at its end to stop a reader. */
+/* A list that fills its array would have no NULL at its end. */
 static void every_list_ends_in_null(void **state)
 {
 	(void)state;
@@ -143,7 +143,7 @@ static size_t count_shebang(const char *program)
 	return found;
 }
 
-static void no_name_means_two_languages(void **state)
+static void every_name_is_of_one_language(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < n_table; i++) {
@@ -153,7 +153,7 @@ static void no_name_means_two_languages(void **state)
 	}
 }
 
-static void no_extension_means_two_languages(void **state)
+static void every_extension_is_of_one_language(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < n_table; i++) {
@@ -164,8 +164,8 @@ static void no_extension_means_two_languages(void **state)
 	}
 }
 
-/* Versions are cut off before we compare, so none may stand in the table. */
-static void no_shebang_means_two_languages_or_has_a_version(void **state)
+/* Versions are removed before the comparison, so the table must not contain any. */
+static void every_shebang_is_of_one_language_and_without_a_version(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < n_table; i++) {
@@ -199,7 +199,7 @@ static void names_and_aliases_are_found_in_any_case(void **state)
 	assert_string_equal(dw_runtime_find("C")->name, "c");
 }
 
-static void what_is_no_language_is_not_found(void **state)
+static void an_unknown_language_is_not_found(void **state)
 {
 	(void)state;
 	assert_null(dw_runtime_find(NULL));
@@ -284,7 +284,7 @@ static void a_plain_program_is_located(void **state)
 	assert_string_equal(path, "/usr/bin/python3");
 }
 
-static void the_first_folder_wins(void **state)
+static void the_first_folder_of_the_path_wins(void **state)
 {
 	char path[256] = "";
 
@@ -294,7 +294,7 @@ static void the_first_folder_wins(void **state)
 	assert_string_equal(path, "/usr/local/bin/python3");
 }
 
-static void what_cannot_be_executed_is_passed_over(void **state)
+static void a_file_that_cannot_be_executed_is_skipped(void **state)
 {
 	char path[256] = "";
 
@@ -314,14 +314,14 @@ static void absolute_links_are_followed_within_the_root(void **state)
 {
 	char path[256] = "";
 
-	/* As Debian has it; of a name that no host has. */
+	/* As on Debian, with a name that exists on no host. */
 	add_link(*state, "usr/bin/dewar-php", "/etc/alternatives/dewar-php");
 	add_link(*state, "etc/alternatives/dewar-php", "/usr/bin/dewar-php8.2");
 	assert_int_equal(locate(*state, "dewar-php", path, sizeof(path)), -ENOENT);
 
 	add_file(*state, "usr/bin/dewar-php8.2", 0755);
 	assert_int_equal(locate(*state, "dewar-php", path, sizeof(path)), 0);
-	/* By the name that it is called by: some programs look at that. */
+	/* The path is the link's own: some programs depend on the name that starts them. */
 	assert_string_equal(path, "/usr/bin/dewar-php");
 }
 
@@ -340,13 +340,13 @@ static void links_never_lead_out_of_the_root(void **state)
 	assert_int_equal(locate(f, "../../../../../bin/sh", path, sizeof(path)), -ENOENT);
 	assert_string_equal(path, "untouched");
 
-	/* With one of its own at the same place, that is the one meant. */
+	/* If the root contains the file, the link leads to that. */
 	add_file(f, "usr/bin/sh", 0755);
 	assert_int_equal(locate(f, "absolute", path, sizeof(path)), 0);
 	assert_int_equal(locate(f, "upward", path, sizeof(path)), 0);
 }
 
-static void links_in_a_circle_are_not_found(void **state)
+static void a_loop_of_links_is_not_found(void **state)
 {
 	char path[256];
 
@@ -355,7 +355,7 @@ static void links_in_a_circle_are_not_found(void **state)
 	assert_int_equal(locate(*state, "a", path, sizeof(path)), -ENOENT);
 }
 
-static void a_path_that_does_not_fit_says_so(void **state)
+static void a_path_that_does_not_fit_is_an_error(void **state)
 {
 	char path[sizeof("/usr/bin/zsh") - 1] = "";
 
@@ -398,7 +398,7 @@ static void the_first_missing_program_is_named(void **state)
 	assert_null(dw_runtime_missing(ts, f->fd, DW_RUNTIME_PATH));
 }
 
-static void a_program_of_its_own_misses_nothing(void **state)
+static void a_binary_needs_no_other_program(void **state)
 {
 	const struct fixture *f = *state;
 
@@ -406,7 +406,7 @@ static void a_program_of_its_own_misses_nothing(void **state)
 		dw_runtime_missing(dw_runtime_find("binary"), f->fd, DW_RUNTIME_PATH));
 }
 
-/* ---- the list for everybody ---- */
+/* ---- the public list ---- */
 
 static void the_list_has_every_language_with_its_aliases(void **state)
 {
@@ -427,7 +427,7 @@ static void the_list_has_every_language_with_its_aliases(void **state)
 	}
 }
 
-static void past_the_end_of_the_list_is_an_error(void **state)
+static void an_index_past_the_end_of_the_list_is_an_error(void **state)
 {
 	struct dw_language lang = {.name = "untouched"};
 	struct dw_error err = {0};
@@ -439,7 +439,7 @@ static void past_the_end_of_the_list_is_an_error(void **state)
 	assert_string_equal(lang.name, "untouched");
 }
 
-static void a_language_is_listed_with_its_version_or_is_missing(void **state)
+static void a_language_has_both_a_path_and_a_version_or_neither(void **state)
 {
 	struct dw_language lang;
 	struct dw_error err = {0};
@@ -457,7 +457,7 @@ static void a_language_is_listed_with_its_version_or_is_missing(void **state)
 	}
 }
 
-/* Nobody but us may have to wait for the children that we make. */
+/* Finding out a version starts a program, of which no descriptor may be left. */
 static void asking_for_a_version_leaves_no_descriptor(void **state)
 {
 	struct dw_language lang;
@@ -475,27 +475,27 @@ static void asking_for_a_version_leaves_no_descriptor(void **state)
 	assert_int_equal(before, after);
 }
 
-/* ---- whose file ---- */
+/* ---- the language of a file ---- */
 
 static const char *of(const char *name, const char *head)
 {
 	return dw_language_of_file(name, head, strlen(head));
 }
 
-static void code_without_a_tag_gets_one_where_there_are_tags(void **state)
+static void php_code_without_an_opening_tag_gets_one(void **state)
 {
 	const struct dw_runtime *php = dw_runtime_find("php");
 
 	(void)state;
 	assert_string_equal(dw_runtime_opening(php, "echo 1;", 7), "<?php ");
 	assert_string_equal(dw_runtime_opening(php, "<b><?= 1 ?>", 11), "");
-	/* No farther than the code goes. */
+	/* The search does not read past the end of the code. */
 	assert_string_equal(dw_runtime_opening(php, "x<?", 2), "<?php ");
 	assert_string_equal(dw_runtime_opening(php, NULL, 0), "<?php ");
 	assert_string_equal(dw_runtime_opening(dw_runtime_find("python"), "1", 1), "");
 }
 
-static void the_extension_tells_the_language(void **state)
+static void the_extension_determines_the_language(void **state)
 {
 	(void)state;
 	assert_string_equal(of("a.py", ""), "python");
@@ -509,14 +509,14 @@ static void the_extension_tells_the_language(void **state)
 	assert_string_equal(of("a.c++", ""), "c++");
 }
 
-static void the_extension_beats_the_first_line(void **state)
+static void the_extension_has_precedence_over_the_first_line(void **state)
 {
 	(void)state;
 	assert_string_equal(of("a.py", "#!/bin/sh\n"), "python");
 	assert_string_equal(of("a.sh", "\177ELF"), "sh");
 }
 
-static void the_first_line_tells_the_language(void **state)
+static void the_first_line_determines_the_language(void **state)
 {
 	(void)state;
 	assert_string_equal(of("tool", "#!/bin/sh\necho"), "sh");
@@ -538,7 +538,7 @@ static void an_elf_file_is_a_binary(void **state)
 	assert_string_equal(of("tool", "\177ELF"), "binary");
 }
 
-static void what_nothing_tells_is_null(void **state)
+static void a_file_of_an_unknown_language_is_null(void **state)
 {
 	char line[4096];
 
@@ -568,46 +568,47 @@ static void what_nothing_tells_is_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_language_asked_for_is_there),
+		cmocka_unit_test(every_promised_language_is_in_the_table),
 		cmocka_unit_test(every_entry_has_what_a_run_needs),
 		cmocka_unit_test(every_list_ends_in_null),
 		cmocka_unit_test(every_command_names_the_code_file),
 		cmocka_unit_test(every_variable_has_a_name_and_a_value),
-		cmocka_unit_test(no_name_means_two_languages),
-		cmocka_unit_test(no_extension_means_two_languages),
-		cmocka_unit_test(no_shebang_means_two_languages_or_has_a_version),
+		cmocka_unit_test(every_name_is_of_one_language),
+		cmocka_unit_test(every_extension_is_of_one_language),
+		cmocka_unit_test(every_shebang_is_of_one_language_and_without_a_version),
 		cmocka_unit_test(a_code_file_has_an_extension_of_its_language),
 		cmocka_unit_test(names_and_aliases_are_found_in_any_case),
-		cmocka_unit_test(what_is_no_language_is_not_found),
+		cmocka_unit_test(an_unknown_language_is_not_found),
 		cmocka_unit_test_setup_teardown(a_plain_program_is_located, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(the_first_folder_wins, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_executed_is_passed_over,
+		cmocka_unit_test_setup_teardown(the_first_folder_of_the_path_wins, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_cannot_be_executed_is_skipped,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(absolute_links_are_followed_within_the_root,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(links_never_lead_out_of_the_root, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(links_in_a_circle_are_not_found, setup,
+		cmocka_unit_test_setup_teardown(a_loop_of_links_is_not_found, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_path_that_does_not_fit_says_so, setup,
-	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_path_that_does_not_fit_is_an_error,
+	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			empty_and_relative_folders_are_never_searched, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_first_missing_program_is_named, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_program_of_its_own_misses_nothing,
-	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(a_binary_needs_no_other_program, setup,
+	                                        teardown),
 		cmocka_unit_test(the_list_has_every_language_with_its_aliases),
-		cmocka_unit_test(past_the_end_of_the_list_is_an_error),
-		cmocka_unit_test(a_language_is_listed_with_its_version_or_is_missing),
+		cmocka_unit_test(an_index_past_the_end_of_the_list_is_an_error),
+		cmocka_unit_test(a_language_has_both_a_path_and_a_version_or_neither),
 		cmocka_unit_test(asking_for_a_version_leaves_no_descriptor),
-		cmocka_unit_test(code_without_a_tag_gets_one_where_there_are_tags),
-		cmocka_unit_test(the_extension_tells_the_language),
-		cmocka_unit_test(the_extension_beats_the_first_line),
-		cmocka_unit_test(the_first_line_tells_the_language),
+		cmocka_unit_test(php_code_without_an_opening_tag_gets_one),
+		cmocka_unit_test(the_extension_determines_the_language),
+		cmocka_unit_test(the_extension_has_precedence_over_the_first_line),
+		cmocka_unit_test(the_first_line_determines_the_language),
 		cmocka_unit_test(an_elf_file_is_a_binary),
-		cmocka_unit_test(what_nothing_tells_is_null),
+		cmocka_unit_test(a_file_of_an_unknown_language_is_null),
 	};
 
 	return cmocka_run_group_tests(tests, load_table, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each call is made twice, in a child of its own: behind the wall, where the
- * answer must be the filter's, and in front of it, where it must be another one:
- * a probe that the kernel refuses anyway proves nothing. Arguments are such that
- * the call does no harm where it does get through.
+ * Each call is made twice, each time in a new child process: with the filter, where the
+ * answer must be the filter's, and without it, where the answer must be another one (a
+ * call that the kernel refuses anyway proves nothing). The arguments make a call that the
+ * filter lets through harmless.
  */
 #undef NDEBUG
 #include <setjmp.h>
@@ -53,12 +53,12 @@
 #include "dewar/error.h"
 #include "init/init.h"
 
-/* The kernel cuts an int argument to 32 bits; a filter that does not is dodged. */
+/* The kernel truncates an int argument to 32 bits: a filter that does not is bypassed. */
 #define HIGH (1UL << 32)
-#define NOWHERE 1UL /* an address that nobody has: EFAULT */
+#define NOWHERE 1UL /* an address that is never mapped: EFAULT */
 #define NO_FD ((unsigned long)-1)
 
-/* Of a kernel newer than the headers. */
+/* System calls of kernels newer than the headers. */
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
 #endif
@@ -66,7 +66,7 @@
 #define SYS_fchmodat2 452
 #endif
 
-/* What a child tells us; in memory that we share with it. */
+/* The answer of a child, in shared memory. */
 static int *told;
 
 static int make_shared(void **state)
@@ -85,7 +85,7 @@ static void raise_wall(void)
 	assert(dw_seccomp_load(&err) == 0);
 }
 
-/* What fn() returns in a child of its own, or minus the signal it died of. */
+/* Returns what fn() returns in a new child, or the negative signal that killed it. */
 static int in_child(bool walled, int (*fn)(const void *), const void *arg)
 {
 	int status;
@@ -113,7 +113,7 @@ struct call {
 	unsigned long a[6];
 };
 
-/* 0, or the errno. */
+/* Returns 0 or the errno. */
 static int make_call(const void *arg)
 {
 	const struct call *c = arg;
@@ -121,7 +121,7 @@ static int make_call(const void *arg)
 	long r;
 
 	r = syscall(c->nr, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]);
-	/* It was a clone(), and we are what came out of it. */
+	/* The call was clone(), and this is the new process. */
 	if (getpid() != self)
 		_exit(0);
 	return r < 0 ? errno : 0;
@@ -133,8 +133,9 @@ static int make_call(const void *arg)
 #define OPEN(...) ANSWER(false, __VA_ARGS__)
 
 /*
- * The same answer without the wall: the probe cannot fail. Except that the
- * kernel says EPERM to a plain user where root gets further; run as root, too.
+ * Returns true if the answer is the same without the filter, so that the probe cannot fail.
+ * An exception is EPERM for a plain user, where root gets further: the tests also run as
+ * root.
  */
 static bool proves_nothing(int want, int open)
 {
@@ -143,8 +144,8 @@ static bool proves_nothing(int want, int open)
 
 enum control {
 	MUST_DIFFER,
-	IF_BUILT, /* not every kernel has it, and then there is no telling */
-	HARMFUL,  /* not to be tried where it works */
+	IF_BUILT, /* some kernels lack the call, which leaves no control */
+	HARMFUL,  /* must not be made without the filter */
 };
 
 struct probe {
@@ -153,7 +154,7 @@ struct probe {
 	enum control control;
 };
 
-/* clang-format takes #name for a directive. */
+/* clang-format mistakes #name for a directive. */
 /* clang-format off */
 #define MUST(name, ...)                                           \
 	{                                                         \
@@ -172,21 +173,21 @@ static void all_answer(const struct probe *probes, size_t n, int want)
 	for (size_t i = 0; i < n; i++) {
 		walled = in_child(true, make_call, &probes[i].call);
 		if (walled != want)
-			fail_msg("%s: %d behind the wall, not %d", probes[i].what, walled,
+			fail_msg("%s: %d with the filter, not %d", probes[i].what, walled,
 			         want);
 		if (probes[i].control == HARMFUL)
 			continue;
 
 		open = in_child(false, make_call, &probes[i].call);
 		if (open == want && probes[i].control == IF_BUILT)
-			print_message("%s: not in this kernel, no control\n",
+			print_message("%s: missing in this kernel, no control\n",
 			              probes[i].what);
 		else if (proves_nothing(want, open))
-			fail_msg("%s: %d without the wall, too", probes[i].what, open);
+			fail_msg("%s: %d without the filter, too", probes[i].what, open);
 	}
 }
 
-static void what_we_refuse_by_name_is_not_permitted(void **state)
+static void calls_refused_by_name_are_not_permitted(void **state)
 {
 	static const struct probe probes[] = {
 		MUST(unshare, 0),
@@ -255,7 +256,7 @@ static void what_we_refuse_by_name_is_not_permitted(void **state)
 	all_answer(probes, ARRAY_SIZE(probes), EPERM);
 }
 
-static void what_is_not_in_the_table_does_not_exist(void **state)
+static void calls_missing_from_the_table_do_not_exist(void **state)
 {
 	static const struct probe probes[] = {
 		MUST(clone3, 0),
@@ -267,7 +268,7 @@ static void what_is_not_in_the_table_does_not_exist(void **state)
 		MAY(io_setup, 0, NOWHERE),
 		MAY(memfd_secret, 99),
 		MAY(cachestat, NO_FD),
-		/* What comes after all that is known today. */
+		/* A call that no kernel has yet. */
 		{"the next one", {1000, {0}}, IF_BUILT},
 	};
 
@@ -279,13 +280,13 @@ static void sync_succeeds_and_does_nothing(void **state)
 {
 	(void)state;
 	assert_int_equal(WALLED(SYS_sync, {0}), 0);
-	/* To succeed on no file at all it must have done nothing. */
+	/* Success with an invalid descriptor shows that the call did nothing. */
 	assert_int_equal(WALLED(SYS_syncfs, {NO_FD}), 0);
 	assert_int_equal(OPEN(SYS_syncfs, {NO_FD}), EBADF);
 	assert_int_equal(WALLED(SYS_fsync, {NO_FD}), EBADF);
 }
 
-static void clone_makes_no_namespace(void **state)
+static void clone_cannot_create_a_namespace(void **state)
 {
 	static const unsigned long bad[] = {
 		CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,  CLONE_NEWIPC,
@@ -303,14 +304,14 @@ static void clone_makes_no_namespace(void **state)
 	}
 }
 
-static void clone_gives_no_child_to_our_parent(void **state)
+static void clone_cannot_give_a_child_to_the_parent(void **state)
 {
 	unsigned long flags = CLONE_PARENT | SIGCHLD;
 
 	(void)state;
 	assert_int_equal(WALLED(SYS_clone, {flags}), EPERM);
 	assert_int_equal(OPEN(SYS_clone, {flags}), 0);
-	/* And here it is, the stranger. */
+	/* Without the filter, the test itself became the new process's parent. */
 	assert_true(wait(NULL) > 0);
 }
 
@@ -358,14 +359,14 @@ static int new_time_namespace(const void *arg)
 		assert(readlink("/proc/self/ns/time", after, sizeof(after) - 1) > 0);
 		_exit(strcmp(before, after) == 0 ? 0 : 1);
 	}
-	/* Refused is as good. */
+	/* A refusal is as good. */
 	if (pid < 0)
 		return 0;
 	assert(waitpid((pid_t)pid, &status, __WALL) == pid);
 	return status;
 }
 
-static void the_time_namespace_bit_means_nothing_to_clone(void **state)
+static void clone_ignores_the_time_namespace_bit(void **state)
 {
 	(void)state;
 	if (access("/proc/self/ns/time", F_OK) < 0)
@@ -398,11 +399,11 @@ static void only_four_socket_families_exist(void **state)
 		assert_int_equal(WALLED(SYS_socket, {f | HIGH, SOCK_DGRAM}),
 		                 EAFNOSUPPORT);
 	}
-	/* Without the wall this kernel has more to offer. */
+	/* Without the filter this kernel has other families. */
 	assert_true(other > 0);
 }
 
-static void a_family_beyond_all_known_is_refused(void **state)
+static void an_unknown_socket_family_is_refused(void **state)
 {
 	(void)state;
 	for (unsigned bit = 6; bit < 32; bit++) {
@@ -438,7 +439,7 @@ static void raw_and_odd_socket_types_are_not_permitted(void **state)
 				                 want);
 		}
 	}
-	/* On AF_UNIX the kernel takes a raw socket for a datagram one. */
+	/* The kernel treats a raw AF_UNIX socket as a datagram socket. */
 	assert_int_equal(OPEN(SYS_socket, {AF_UNIX, SOCK_RAW}), 0);
 	assert_false(proves_nothing(EPERM,
 	                            OPEN(SYS_socket, {AF_INET, SOCK_RAW, IPPROTO_ICMP})));
@@ -483,7 +484,7 @@ static void netlink_is_for_routes_only(void **state)
 	size_t other = 0;
 
 	(void)state;
-	/* As getifaddrs() has it. */
+	/* The socket that getifaddrs() opens. */
 	assert_int_equal(WALLED(SYS_socket,
 	                        {AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE}),
 	                 0);
@@ -522,8 +523,8 @@ static void socket_pairs_are_unix_sockets(void **state)
 #undef PAIR
 }
 
-/* On no descriptor at all, the kernel's own answer is always EBADF. */
-static void socket_options_bring_no_code_into_the_kernel(void **state)
+/* With an invalid descriptor, the kernel's own answer is always EBADF. */
+static void socket_options_cannot_load_code_into_the_kernel(void **state)
 {
 	static const unsigned long bad[][2] = {
 		{SOL_SOCKET, SO_ATTACH_FILTER},
@@ -567,7 +568,7 @@ static void dangerous_ioctls_are_not_permitted(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		assert_int_equal(WALLED(SYS_ioctl, {NO_FD, bad[i]}), EPERM);
 		assert_int_equal(OPEN(SYS_ioctl, {NO_FD, bad[i]}), EBADF);
-		/* CVE-2019-10063, with each bit that the kernel does not see. */
+		/* CVE-2019-10063, with each bit that the kernel ignores. */
 		for (unsigned bit = 32; bit < 64; bit++)
 			assert_int_equal(WALLED(SYS_ioctl, {NO_FD, bad[i] | 1UL << bit}),
 			                 EPERM);
@@ -576,7 +577,7 @@ static void dangerous_ioctls_are_not_permitted(void **state)
 		assert_int_equal(WALLED(SYS_ioctl, {NO_FD, good[i]}), EBADF);
 }
 
-static void mknod_makes_no_devices(void **state)
+static void mknod_cannot_create_devices(void **state)
 {
 	static const struct {
 		unsigned long mode;
@@ -588,7 +589,7 @@ static void mknod_makes_no_devices(void **state)
 		{S_IFSOCK | 0600, 0},
 		{S_IFCHR | 0600, EPERM},
 		{S_IFBLK | 0600, EPERM},
-		/* The kernel cuts a mode to 16 bits. */
+		/* The kernel truncates a mode to 16 bits. */
 		{S_IFCHR | 0600 | 0x10000, EPERM},
 		{S_IFBLK | 0600 | HIGH, EPERM},
 	};
@@ -619,7 +620,7 @@ static void mknod_makes_no_devices(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void no_file_gets_a_set_id_bit(void **state)
+static void no_file_can_get_a_set_id_bit(void **state)
 {
 	static const unsigned long bad[] = {04755, 02755, 06000, 04755 | 0x10000,
 	                                    04755 | HIGH};
@@ -635,13 +636,13 @@ static void no_file_gets_a_set_id_bit(void **state)
 	(void)snprintf(path, sizeof(path), "%s/file", dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
-	/* A kernel or a libseccomp that is too old for a call leaves it out. */
+	/* A kernel or libseccomp may be too old for this call. */
 	has_new = WALLED(SYS_fchmodat2, {at, p, 0644, 0}) == 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		const unsigned long mode = bad[i];
 
-		/* The control: without the wall each of them just works. */
+		/* The control: without the filter each of these calls succeeds. */
 		assert_int_equal(OPEN(SYS_fchmodat, {at, p, mode}), 0);
 		assert_int_equal(WALLED(SYS_fchmodat, {at, p, mode}), EPERM);
 		assert_int_equal(WALLED(SYS_fchmod, {(unsigned long)fd, mode}), EPERM);
@@ -658,10 +659,10 @@ static void no_file_gets_a_set_id_bit(void **state)
 		assert_int_equal(WALLED(SYS_open, {p, O_CREAT | O_RDWR, mode}), EPERM);
 #endif
 	}
-	/* Its mode is in memory, where the filter cannot look. */
+	/* Its mode is in memory, which the filter cannot read. */
 	assert_int_equal(WALLED(SYS_openat2, {at, p, 0, 0}), ENOSYS);
 
-	/* Ordinary modes, and a mode that nobody looks at, are let through. */
+	/* Ordinary modes are permitted, and so is a mode that the kernel ignores. */
 	assert_int_equal(WALLED(SYS_fchmodat, {at, p, 01755}), 0);
 	assert_int_equal(WALLED(SYS_openat, {at, p, O_RDONLY, 04755}), 0);
 	assert_int_equal(WALLED(SYS_openat, {at, p, O_CREAT | O_RDWR, 0644}), 0);
@@ -670,12 +671,12 @@ static void no_file_gets_a_set_id_bit(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-#define NO_IOPRIO (7UL << 13) /* there is no such class */
-#define NOBODYS_ID 0x7ffffff1UL
+#define NO_IOPRIO (7UL << 13) /* an invalid class */
+#define UNUSED_UID 0x7ffffff1UL
 
-static void init_keeps_its_limits_and_its_place(void **state)
+static void a_program_cannot_change_init_or_other_processes(void **state)
 {
-	/* Where no wall is, these must do no harm: what is there, and who is not. */
+	/* Harmless without the filter: they set existing values, or address no process. */
 	const struct {
 		long nr;
 		unsigned long args[3];
@@ -688,7 +689,7 @@ static void init_keeps_its_limits_and_its_place(void **state)
 		{SYS_sched_setattr, {1, 0}},
 		{SYS_setpriority,
 	         {PRIO_PROCESS, 1, (unsigned long)getpriority(PRIO_PROCESS, 1)}},
-		{SYS_setpriority, {PRIO_USER, NOBODYS_ID, 19}},
+		{SYS_setpriority, {PRIO_USER, UNUSED_UID, 19}},
 		{SYS_ioprio_set, {IOPRIO_WHO_PROCESS, 1, NO_IOPRIO}},
 		{SYS_ioprio_set, {IOPRIO_WHO_USER, 0, NO_IOPRIO}},
 		{SYS_prctl, {PR_SET_DUMPABLE, 0}},
@@ -700,7 +701,7 @@ static void init_keeps_its_limits_and_its_place(void **state)
 		                        {bad[i].args[0], bad[i].args[1], bad[i].args[2]}),
 		                 EPERM);
 
-	/* Of itself a program may ask all of it; the last is about whom it concerns. */
+	/* The same calls are permitted for the calling process itself. */
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_NOFILE, 0}), 0);
 	assert_int_equal(WALLED(SYS_setpriority, {PRIO_PROCESS, 0, 19}), 0);
 	assert_int_equal(WALLED(SYS_sched_setaffinity, {0, 0}), EINVAL);
@@ -710,14 +711,14 @@ static void init_keeps_its_limits_and_its_place(void **state)
 	assert_int_equal(OPEN(SYS_prctl, {PR_SET_DUMPABLE, 0}), 0);
 }
 
-static void a_core_limit_cannot_be_chosen(void **state)
+static void the_core_limit_cannot_be_changed(void **state)
 {
 	static const struct rlimit none = {0, 0};
 	const unsigned long p = (unsigned long)&none;
 
 	(void)state;
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, p, 0}), EPERM);
-	/* Half of the address is zero: still an address, and the kernel would look. */
+	/* Half of the address is zero: the kernel would still read it. */
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, HIGH, 0}), EPERM);
 	assert_int_equal(WALLED(SYS_prlimit64, {0, RLIMIT_CORE, 0x1000, 0}), EPERM);
 	assert_int_equal(OPEN(SYS_prlimit64, {0, RLIMIT_CORE, 0x1000, 0}), EFAULT);
@@ -731,14 +732,14 @@ static void a_core_limit_cannot_be_chosen(void **state)
 #endif
 }
 
-static void huge_pages_of_the_host_are_not_ours(void **state)
+static void the_hosts_huge_pages_are_not_available(void **state)
 {
 	const unsigned long none = (unsigned long)-1, rw = PROT_READ | PROT_WRITE;
 	const unsigned long own = MAP_PRIVATE | MAP_ANONYMOUS;
 
 	(void)state;
 	assert_int_equal(WALLED(SYS_mmap, {0, 4096, rw, own, none, 0}), 0);
-	/* Of no file: the kernel looks for it, and the filter does not. */
+	/* With an invalid descriptor, which the kernel checks and the filter does not. */
 	assert_int_equal(WALLED(SYS_mmap,
 	                        {0, 2 << 20, rw, MAP_PRIVATE | MAP_HUGETLB, none, 0}),
 	                 ENOMEM);
@@ -755,7 +756,7 @@ static void huge_pages_of_the_host_are_not_ours(void **state)
 }
 
 #ifdef SYS_mknod
-static void the_older_mknod_makes_no_set_id_file_either(void **state)
+static void the_older_mknod_cannot_create_set_id_files(void **state)
 {
 	const unsigned long path = (unsigned long)"/no/such/folder/x";
 
@@ -766,8 +767,8 @@ static void the_older_mknod_makes_no_set_id_file_either(void **state)
 }
 #endif
 
-/* Asked of no file, each file system's question has the same answer, but for ours. */
-static void a_file_system_keeps_its_name_and_its_flags(void **state)
+/* With an invalid descriptor the kernel's answer is always EBADF, the filter's ENOTTY. */
+static void the_ioctls_of_file_systems_are_refused(void **state)
 {
 	static const unsigned long bad[] = {
 		FS_IOC_ADD_ENCRYPTION_KEY,
@@ -797,12 +798,12 @@ static void a_file_system_keeps_its_name_and_its_flags(void **state)
 	assert_int_equal(WALLED(SYS_ioctl, {none, FS_IOC_GETFLAGS, 0}), EBADF);
 }
 
-static void threads_share_their_descriptors(void **state)
+static void threads_cannot_have_their_own_descriptors(void **state)
 {
 	const unsigned long thread = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
 
 	(void)state;
-	/* The kernel refuses the rest of it for want of CLONE_SIGHAND, which is enough. */
+	/* Without the filter the kernel refuses the call, since CLONE_SIGHAND is missing. */
 	assert_int_equal(WALLED(SYS_clone, {thread & ~(unsigned long)CLONE_SIGHAND, 0}),
 	                 EPERM);
 	assert_int_equal(OPEN(SYS_clone, {thread & ~(unsigned long)CLONE_SIGHAND, 0}),
@@ -815,7 +816,7 @@ static void threads_share_their_descriptors(void **state)
 	assert_int_equal(WALLED(SYS_close_range, {1000, 1001, 0}), 0);
 }
 
-static void a_file_of_others_is_neither_leased_nor_watched(void **state)
+static void files_can_be_neither_leased_nor_watched(void **state)
 {
 	const unsigned long fd = STDIN_FILENO;
 
@@ -826,7 +827,7 @@ static void a_file_of_others_is_neither_leased_nor_watched(void **state)
 	assert_int_equal(WALLED(SYS_fcntl, {fd, F_GETFD, 0}), 0);
 	assert_int_equal(WALLED(SYS_inotify_init1, {0}), ENOSYS);
 	assert_int_equal(OPEN(SYS_inotify_init1, {0}), 0);
-	/* No such file: the kernel looked, where it was let. */
+	/* ENOENT shows that the filter let the call through. */
 	assert_int_equal(WALLED(SYS_renameat2,
 	                        {(unsigned long)AT_FDCWD, (unsigned long)"/no/a",
 	                         (unsigned long)AT_FDCWD, (unsigned long)"/no/b",
@@ -839,7 +840,7 @@ static void a_file_of_others_is_neither_leased_nor_watched(void **state)
 	                 ENOENT);
 }
 
-static void personality_does_not_weaken_memory(void **state)
+static void personality_cannot_weaken_memory_protection(void **state)
 {
 	static const unsigned long good[] = {
 		PER_LINUX, PER_LINUX32, UNAME26, UNAME26 | PER_LINUX32, 0xffffffff,
@@ -863,8 +864,8 @@ static void personality_does_not_weaken_memory(void **state)
 }
 
 #ifdef __x86_64__
-/* Of the x32 calls only numbers from 512 on are not those of x86_64. */
-static void a_call_of_x32_kills(void **state)
+/* Only from 512 on do the numbers of x32 differ from those of x86_64. */
+static void an_x32_call_kills_the_process(void **state)
 {
 	static const long calls[] = {SYS_getpid, SYS_read, SYS_unshare, 512, 547};
 
@@ -884,13 +885,13 @@ static int call_as_i386(const void *arg)
 	return r < 0 ? -r : 0;
 }
 
-static void a_call_of_i386_kills(void **state)
+static void an_i386_call_kills_the_process(void **state)
 {
-	/* getpid, socketcall, and what x86_64 knows as getpid. */
+	/* getpid, socketcall, and x86_64's number of getpid. */
 	static const int calls[] = {20, 102, 39};
 
 	(void)state;
-	/* A kernel without the 32 bit entry takes it for a bad instruction. */
+	/* A kernel without the 32 bit entry reports an invalid instruction. */
 	if (in_child(false, call_as_i386, &calls[0]) == -SIGSEGV) {
 		print_message("this kernel has no i386 calls\n");
 		skip();
@@ -913,7 +914,7 @@ static int nest(const void *arg)
 	return make_call(&(const struct call){SYS_unshare, {0}});
 }
 
-static void a_filter_of_the_guest_opens_nothing(void **state)
+static void a_filter_of_the_program_permits_nothing_more(void **state)
 {
 	static const unsigned long good[] = {0, SECCOMP_FILTER_FLAG_TSYNC};
 	static const unsigned long bad[] = {SECCOMP_FILTER_FLAG_LOG,
@@ -922,12 +923,12 @@ static void a_filter_of_the_guest_opens_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		assert_int_equal(in_child(true, nest, &good[i]), EPERM);
-	/* Into the host's log, or into somebody's hands: not even the filter. */
+	/* Flags that write to the host's log or pass calls to another process are refused. */
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(in_child(true, nest, &bad[i]), EINVAL);
 }
 
-/* What the launcher has still to do once the wall is up. */
+/* The steps that the launcher takes after it loaded the filter. */
 static int finish_launch(const void *arg)
 {
 	char status[4096];
@@ -950,13 +951,13 @@ static int finish_launch(const void *arg)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
 	    write(pair[0], "x", 1) != 1)
 		return 4;
-	/* Success, unless exec fails: it does not come back to say so. */
+	/* Set before, since a successful exec does not return. */
 	*told = 0;
 	(void)execl("/bin/true", "true", (char *)NULL);
 	return 5;
 }
 
-static void the_launcher_can_finish_behind_the_wall(void **state)
+static void the_launcher_can_finish_with_the_filter_loaded(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(true, finish_launch, NULL), 0);
@@ -976,10 +977,10 @@ static int load_without_no_new_privs(const void *arg)
 	                                                                           : 3;
 }
 
-static void a_wall_that_does_not_stand_is_an_error(void **state)
+static void a_filter_that_cannot_be_loaded_is_an_error(void **state)
 {
 	(void)state;
-	/* Whoever runs us may have set it already; then there is nothing to see. */
+	/* no_new_privs may already be set by the parent: then loading cannot fail. */
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
 		skip();
 	assert_int_equal(in_child(false, load_without_no_new_privs, NULL), 0);
@@ -988,40 +989,40 @@ static void a_wall_that_does_not_stand_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_we_refuse_by_name_is_not_permitted),
-		cmocka_unit_test(what_is_not_in_the_table_does_not_exist),
+		cmocka_unit_test(calls_refused_by_name_are_not_permitted),
+		cmocka_unit_test(calls_missing_from_the_table_do_not_exist),
 		cmocka_unit_test(sync_succeeds_and_does_nothing),
-		cmocka_unit_test(clone_makes_no_namespace),
-		cmocka_unit_test(clone_gives_no_child_to_our_parent),
+		cmocka_unit_test(clone_cannot_create_a_namespace),
+		cmocka_unit_test(clone_cannot_give_a_child_to_the_parent),
 		cmocka_unit_test(fork_and_threads_work),
-		cmocka_unit_test(the_time_namespace_bit_means_nothing_to_clone),
+		cmocka_unit_test(clone_ignores_the_time_namespace_bit),
 		cmocka_unit_test(only_four_socket_families_exist),
-		cmocka_unit_test(a_family_beyond_all_known_is_refused),
+		cmocka_unit_test(an_unknown_socket_family_is_refused),
 		cmocka_unit_test(raw_and_odd_socket_types_are_not_permitted),
 		cmocka_unit_test(unusual_protocols_are_not_supported),
 		cmocka_unit_test(netlink_is_for_routes_only),
 		cmocka_unit_test(socket_pairs_are_unix_sockets),
-		cmocka_unit_test(socket_options_bring_no_code_into_the_kernel),
+		cmocka_unit_test(socket_options_cannot_load_code_into_the_kernel),
 		cmocka_unit_test(dangerous_ioctls_are_not_permitted),
-		cmocka_unit_test(mknod_makes_no_devices),
-		cmocka_unit_test(no_file_gets_a_set_id_bit),
-		cmocka_unit_test(init_keeps_its_limits_and_its_place),
-		cmocka_unit_test(a_core_limit_cannot_be_chosen),
-		cmocka_unit_test(huge_pages_of_the_host_are_not_ours),
+		cmocka_unit_test(mknod_cannot_create_devices),
+		cmocka_unit_test(no_file_can_get_a_set_id_bit),
+		cmocka_unit_test(a_program_cannot_change_init_or_other_processes),
+		cmocka_unit_test(the_core_limit_cannot_be_changed),
+		cmocka_unit_test(the_hosts_huge_pages_are_not_available),
 #ifdef SYS_mknod
-		cmocka_unit_test(the_older_mknod_makes_no_set_id_file_either),
+		cmocka_unit_test(the_older_mknod_cannot_create_set_id_files),
 #endif
-		cmocka_unit_test(a_file_system_keeps_its_name_and_its_flags),
-		cmocka_unit_test(threads_share_their_descriptors),
-		cmocka_unit_test(a_file_of_others_is_neither_leased_nor_watched),
-		cmocka_unit_test(personality_does_not_weaken_memory),
+		cmocka_unit_test(the_ioctls_of_file_systems_are_refused),
+		cmocka_unit_test(threads_cannot_have_their_own_descriptors),
+		cmocka_unit_test(files_can_be_neither_leased_nor_watched),
+		cmocka_unit_test(personality_cannot_weaken_memory_protection),
 #ifdef __x86_64__
-		cmocka_unit_test(a_call_of_x32_kills),
-		cmocka_unit_test(a_call_of_i386_kills),
+		cmocka_unit_test(an_x32_call_kills_the_process),
+		cmocka_unit_test(an_i386_call_kills_the_process),
 #endif
-		cmocka_unit_test(a_filter_of_the_guest_opens_nothing),
-		cmocka_unit_test(the_launcher_can_finish_behind_the_wall),
-		cmocka_unit_test(a_wall_that_does_not_stand_is_an_error),
+		cmocka_unit_test(a_filter_of_the_program_permits_nothing_more),
+		cmocka_unit_test(the_launcher_can_finish_with_the_filter_loaded),
+		cmocka_unit_test(a_filter_that_cannot_be_loaded_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("seccomp", tests, make_shared, NULL);

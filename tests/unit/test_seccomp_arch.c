@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The filters of every architecture that we build for, on whichever this is: a small
- * machine runs them over calls that are written down here by number, not by what
- * libseccomp takes the number to be. What the kernel of this machine makes of
- * its own filter is in test_seccomp.c.
+ * Tests the filters of all supported architectures on any of them: a small BPF interpreter
+ * runs them over calls. The numbers of the calls are written here, independently of
+ * libseccomp. test_seccomp.c tests this machine's own filter in the kernel.
  */
 #undef NDEBUG
 #include <setjmp.h>
@@ -39,7 +38,7 @@
 
 #define ERR(e) (SECCOMP_RET_ERRNO | (e))
 
-/* ---- the machine ---- */
+/* ---- the BPF interpreter ---- */
 
 static uint32_t load(const struct seccomp_data *data, uint32_t at)
 {
@@ -84,7 +83,7 @@ static uint32_t run(const struct sock_filter *insns, size_t n,
 			jump = (a & i->k) != 0;
 			break;
 		default:
-			fail_msg("an instruction that we do not know: 0x%x", i->code);
+			fail_msg("unknown instruction: 0x%x", i->code);
 			return 0;
 		}
 		pc += jump ? i->jt : i->jf;
@@ -123,7 +122,7 @@ static const struct target aarch64 = {
          {aarch64_late, ARRAY_SIZE(aarch64_late)}},
 };
 
-/* What the kernel would do: it asks all, and the strictest counts, as a signed number. */
+/* Evaluates all filters as the kernel does: the strictest answer (the least, signed) wins. */
 static uint32_t answer(const struct target *t, uint32_t arch, const struct call *c)
 {
 	struct seccomp_data data = {.nr = (int)c->nr, .arch = arch};
@@ -157,7 +156,7 @@ static void every_call_kills(const struct target *t, uint32_t arch, uint32_t fir
 		must(t, arch, &(struct call){.nr = nr}, SECCOMP_RET_KILL_PROCESS);
 }
 
-static void another_architectures_calls_kill(void **state)
+static void calls_of_another_architecture_kill_the_process(void **state)
 {
 	static const uint32_t others[] = {
 		AUDIT_ARCH_I386,
@@ -184,24 +183,24 @@ static void another_architectures_calls_kill(void **state)
 	}
 }
 
-static void x32_calls_kill(void **state)
+static void x32_calls_kill_the_process_on_x86_64(void **state)
 {
 	(void)state;
 	every_call_kills(&x86_64, AUDIT_ARCH_X86_64, X32);
-	/* arm64 has nothing of the kind: it is a number that nobody has. */
+	/* On arm64 it is the number of no call. */
 	must(&aarch64, AUDIT_ARCH_AARCH64, &(struct call){.nr = X32 | 172}, ERR(ENOSYS));
 }
 
-static void no_number_is_no_call(void **state)
+static void an_invalid_number_is_refused(void **state)
 {
 	(void)state;
 	must(&x86_64, AUDIT_ARCH_X86_64, &(struct call){.nr = UINT32_MAX}, ERR(ENOSYS));
 	must(&aarch64, AUDIT_ARCH_AARCH64, &(struct call){.nr = UINT32_MAX}, ERR(ENOSYS));
 }
 
-/* ---- the table, by each one's numbers ---- */
+/* ---- system calls, with their numbers on both ---- */
 
-/* Where x86_64 has a call and arm64 has not, its number there is NONE. */
+/* The number of a call that arm64 lacks. */
 #define NONE UINT32_MAX
 
 static const struct {
@@ -255,7 +254,7 @@ static const struct {
 	{"the next one", 1000, 1000, ERR(ENOSYS)},
 };
 
-static void both_tables_answer_alike(void **state)
+static void both_filters_answer_calls_alike(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
@@ -267,7 +266,7 @@ static void both_tables_answer_alike(void **state)
 	}
 }
 
-/* As the two kernels have them; where a flag's value differs, this is arm64's. */
+/* Numbers on both architectures; where the value of a flag differs, it is arm64's. */
 static const struct {
 	uint32_t x86_64;
 	uint32_t aarch64;
@@ -311,7 +310,7 @@ static const struct {
 	{72, 25, {0, 1024}, ERR(EPERM)},
 };
 
-static void both_look_at_arguments_alike(void **state)
+static void both_filters_check_arguments_alike(void **state)
 {
 	struct call call;
 
@@ -328,11 +327,11 @@ static void both_look_at_arguments_alike(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(another_architectures_calls_kill),
-		cmocka_unit_test(x32_calls_kill),
-		cmocka_unit_test(no_number_is_no_call),
-		cmocka_unit_test(both_tables_answer_alike),
-		cmocka_unit_test(both_look_at_arguments_alike),
+		cmocka_unit_test(calls_of_another_architecture_kill_the_process),
+		cmocka_unit_test(x32_calls_kill_the_process_on_x86_64),
+		cmocka_unit_test(an_invalid_number_is_refused),
+		cmocka_unit_test(both_filters_answer_calls_alike),
+		cmocka_unit_test(both_filters_check_arguments_alike),
 	};
 
 	return cmocka_run_group_tests_name("seccomp_arch", tests, NULL, NULL);

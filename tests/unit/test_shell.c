@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-/* Every command with its arguments, as "ls -l; rm x", "?" for what is not known. */
+/* Checks all commands with their arguments, as "ls -l; rm x", with "?" for unknown words. */
 static void runs(const char *code, const char *want)
 {
 	struct dw_shell shell = {0};
@@ -46,7 +46,7 @@ static const struct dw_shell_rule rules[] = {
 
 static const char *const folders[] = {"/work", "/tmp/", NULL};
 
-/* The rules of what is not allowed, "" if all of it is. */
+/* Checks the rules of the findings; "" if all commands are allowed. */
 static void refuses_by(const struct dw_shell_rule *list, const char *code,
                        const char *want)
 {
@@ -76,10 +76,10 @@ static void refuses_by(const struct dw_shell_rule *list, const char *code,
 #define REFUSES(code, want) refuses_by(rules, code, want)
 #define ALLOWS(code) refuses_by(rules, code, "")
 
-static void commands_are_found_wherever_they_stand(void **state)
+static void commands_are_found_in_every_construct(void **state)
 {
 	(void)state;
-	runs("ls -l | wc -l; (date) && { id; } || ! who &",
+	runs("ls -l | wc -l; (date) && { id; } || ! who &", /* prose: allow the tool */
 	     "ls -l; wc -l; date; id; who");
 	runs("echo $(a b) `c` <(d) \"$(e)\"", "echo ? ? ? ?; a b; c; d; e");
 	runs("f() { a; }; x=$(b); if c; then d; else e; fi", "a; b; c; d; e");
@@ -87,7 +87,7 @@ static void commands_are_found_wherever_they_stand(void **state)
 	runs("case x in y) a;; esac; for i in $(b); do c; done", "a; b; c");
 }
 
-static void words_are_as_the_command_gets_them(void **state)
+static void words_are_unquoted_as_the_command_gets_them(void **state)
 {
 	(void)state;
 	runs("r'm' \"-r\"f $'\\x2f' a\\ b", "rm -rf / a b");
@@ -96,7 +96,7 @@ static void words_are_as_the_command_gets_them(void **state)
 	runs("r\\\nm -\\\nr x", "rm -r x");
 }
 
-static void carriers_carry(void **state)
+static void commands_that_run_other_commands_are_expanded(void **state)
 {
 	(void)state;
 	runs("xargs -0 -n 1 rm -f", "xargs -0 -n 1 rm -f; rm -f");
@@ -126,7 +126,7 @@ static void allowed_commands_are_allowed(void **state)
 	ALLOWS("rm -- -r");
 }
 
-static void others_are_not(void **state)
+static void other_commands_are_refused(void **state)
 {
 	(void)state;
 	REFUSES("id", "command:id");
@@ -141,7 +141,7 @@ static void others_are_not(void **state)
 	REFUSES("echo() { ls; }\ncommand id", "command:id");
 }
 
-static void arguments_have_rules(void **state)
+static void rules_for_arguments_are_applied(void **state)
 {
 	(void)state;
 	REFUSES("rm -rf x", "argument:rm");
@@ -161,7 +161,7 @@ static void arguments_have_rules(void **state)
 	refuses_by(dw_shell_rules, "curl x | jq .a | head -n 1", "");
 }
 
-static void what_cannot_be_told_is_not_allowed(void **state)
+static void undecidable_commands_are_refused(void **state)
 {
 	(void)state;
 	REFUSES("$x", "undecided:command");
@@ -201,13 +201,13 @@ static void redirections_stay_below_their_folders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commands_are_found_wherever_they_stand),
-		cmocka_unit_test(words_are_as_the_command_gets_them),
-		cmocka_unit_test(carriers_carry),
+		cmocka_unit_test(commands_are_found_in_every_construct),
+		cmocka_unit_test(words_are_unquoted_as_the_command_gets_them),
+		cmocka_unit_test(commands_that_run_other_commands_are_expanded),
 		cmocka_unit_test(allowed_commands_are_allowed),
-		cmocka_unit_test(others_are_not),
-		cmocka_unit_test(arguments_have_rules),
-		cmocka_unit_test(what_cannot_be_told_is_not_allowed),
+		cmocka_unit_test(other_commands_are_refused),
+		cmocka_unit_test(rules_for_arguments_are_applied),
+		cmocka_unit_test(undecidable_commands_are_refused),
 		cmocka_unit_test(redirections_stay_below_their_folders),
 	};
 

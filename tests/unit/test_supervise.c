@@ -25,9 +25,9 @@
 #include "fakes/fake_level.h"
 
 #define CAP 10000U
-#define SOON 8000U /* ms: at once, on a busy machine */
+#define SOON 8000U /* ms: the limit for "at once", on a busy machine */
 
-/* A run of a fake cell: what goes in, and what was seen. */
+/* A run in a fake cell: its request, and what the supervisor saw. */
 struct run {
 	struct fake_script script;
 	struct dw_request req;
@@ -39,7 +39,7 @@ struct run {
 	struct dw_outcome outcome;
 	uint64_t took_ms;
 	int kills;
-	struct dw_buf told[DW_STREAM_COUNT]; /* to on_output */
+	struct dw_buf told[DW_STREAM_COUNT]; /* what on_output received */
 };
 
 static void tell(void *user, enum dw_stream stream, const void *data, size_t len)
@@ -100,7 +100,7 @@ static void run(struct run *r, int (*program)(const void *))
 	assert_int_equal(cell->state, DW_CELL_GONE);
 	fake_level.destroy(cell);
 
-	/* Whatever happened: what was told is what was kept. */
+	/* on_output received exactly the output that was kept. */
 	for (int i = 0; r->req.on_output && i < DW_STREAM_COUNT; i++) {
 		assert_int_equal(r->told[i].len, r->seen.out[i].len);
 		if (r->told[i].len > 0)
@@ -132,7 +132,7 @@ static void output_is(const struct run *r, enum dw_stream stream, const char *te
 
 /* ---- programs ---- */
 
-/* The byte at each place of a stream differs from its neighbours. */
+/* Returns the byte at a position of a stream; it differs from its neighbours. */
 static char nth(size_t i)
 {
 	return (char)(i * 7 + i / 251);
@@ -158,7 +158,7 @@ static void is_nth(const struct dw_buf *buf, size_t len)
 	assert_int_equal(buf->len, len);
 	for (size_t i = 0; i < len; i++)
 		if (buf->data[i] != nth(i))
-			fail_msg("byte %zu is another", i);
+			fail_msg("byte %zu differs", i);
 }
 
 static int says_both(const void *user)
@@ -222,7 +222,7 @@ static int closes_stdio_and_works_on(const void *user)
 	return 5;
 }
 
-/* Says how much came in and whether it was right. */
+/* Reads all input, and prints its length; exits with 9 if a byte is wrong. */
 static int reads_slowly(const void *user)
 {
 	char chunk[5000];
@@ -276,8 +276,8 @@ static void output_is_collected_by_stream(void **state)
 	output_is(r, DW_STDERR, "err");
 }
 
-/* Its end is there when we first look. */
-static void the_shortest_run_has_its_output_and_its_time(void **state)
+/* The program has ended before the supervisor first looks. */
+static void a_run_that_ends_at_once_has_its_output_and_time(void **state)
 {
 	struct run *r = *state;
 
@@ -289,7 +289,7 @@ static void the_shortest_run_has_its_output_and_its_time(void **state)
 	assert_true(r->seen.run_ms >= 0);
 }
 
-static void no_output_is_an_empty_text(void **state)
+static void without_output_both_streams_are_empty(void **state)
 {
 	struct run *r = *state;
 
@@ -299,7 +299,7 @@ static void no_output_is_an_empty_text(void **state)
 	output_is(r, DW_STDERR, "");
 }
 
-static void nobody_need_listen(void **state)
+static void a_request_without_on_output_keeps_its_output(void **state)
 {
 	struct run *r = *state;
 
@@ -309,8 +309,8 @@ static void nobody_need_listen(void **state)
 	output_is(r, DW_STDOUT, "output");
 }
 
-/* All of it is in the pipe when the program is gone. */
-static void what_was_written_last_is_not_lost(void **state)
+/* All output is in the pipes when the program has ended. */
+static void output_written_before_the_end_is_not_lost(void **state)
 {
 	struct run *r = *state;
 
@@ -326,7 +326,7 @@ static void what_was_written_last_is_not_lost(void **state)
 	}
 }
 
-static void as_much_as_the_cap_is_not_too_much(void **state)
+static void exactly_the_output_limit_is_accepted(void **state)
 {
 	struct run *r = *state;
 
@@ -337,7 +337,7 @@ static void as_much_as_the_cap_is_not_too_much(void **state)
 	is_nth(&r->seen.out[DW_STDERR], CAP);
 }
 
-static void one_byte_more_than_the_cap_ends_it(void **state)
+static void one_byte_above_the_output_limit_ends_the_run(void **state)
 {
 	struct run *r = *state;
 
@@ -349,7 +349,7 @@ static void one_byte_more_than_the_cap_ends_it(void **state)
 	is_nth(&r->seen.out[DW_STDOUT], CAP);
 }
 
-static void each_stream_has_the_cap_to_itself(void **state)
+static void the_output_limit_is_per_stream(void **state)
 {
 	struct run *r = *state;
 
@@ -362,7 +362,7 @@ static void each_stream_has_the_cap_to_itself(void **state)
 	is_nth(&r->seen.out[DW_STDERR], CAP);
 }
 
-static void a_cap_larger_than_a_pipe_is_a_cap(void **state)
+static void an_output_limit_above_the_size_of_a_pipe_holds(void **state)
 {
 	struct run *r = *state;
 
@@ -373,7 +373,7 @@ static void a_cap_larger_than_a_pipe_is_a_cap(void **state)
 	is_nth(&r->seen.out[DW_STDOUT], 3000001);
 }
 
-static void a_flood_is_ended_and_kept_to_the_cap(void **state)
+static void endless_output_is_ended_at_the_limit(void **state)
 {
 	struct run *r = *state;
 
@@ -384,7 +384,7 @@ static void a_flood_is_ended_and_kept_to_the_cap(void **state)
 	assert_int_equal(r->kills, 1);
 }
 
-static void a_flood_that_will_not_die_at_once_holds_nobody_up(void **state)
+static void endless_output_of_a_cell_that_dies_late_does_not_block(void **state)
 {
 	struct run *r = *state;
 
@@ -419,7 +419,7 @@ static int leaves_a_flooding_child(const void *user)
 	return 0;
 }
 
-static void a_flood_that_outlives_the_cell_is_not_waited_for(void **state)
+static void endless_output_that_outlives_the_cell_is_not_waited_for(void **state)
 {
 	struct run *r = *state;
 
@@ -428,7 +428,7 @@ static void a_flood_that_outlives_the_cell_is_not_waited_for(void **state)
 	assert_true(r->seen.out[DW_STDOUT].len <= CAP);
 }
 
-static void closed_stdio_is_not_the_end_and_does_not_make_us_spin(void **state)
+static void closed_stdio_neither_ends_the_run_nor_causes_a_busy_loop(void **state)
 {
 	struct run *r = *state;
 	struct rusage before, after;
@@ -461,7 +461,7 @@ static char *input(size_t len)
 	return data;
 }
 
-static void without_input_the_program_reads_its_end_at_once(void **state)
+static void without_input_the_program_reads_end_of_file(void **state)
 {
 	struct run *r = *state;
 
@@ -470,7 +470,7 @@ static void without_input_the_program_reads_its_end_at_once(void **state)
 	output_is(r, DW_STDOUT, "0");
 }
 
-static void input_reaches_a_slow_reader_whole(void **state)
+static void a_slow_reader_gets_all_input(void **state)
 {
 	struct run *r = *state;
 	autofree char *data = input(1000003);
@@ -481,7 +481,7 @@ static void input_reaches_a_slow_reader_whole(void **state)
 	output_is(r, DW_STDOUT, "1000003");
 }
 
-static void input_and_output_go_at_the_same_time(void **state)
+static void input_and_output_flow_at_the_same_time(void **state)
 {
 	struct run *r = *state;
 	autofree char *data = input(700000);
@@ -493,7 +493,7 @@ static void input_and_output_go_at_the_same_time(void **state)
 	is_nth(&r->seen.out[DW_STDOUT], 700000);
 }
 
-static void input_that_nobody_wants_any_more_is_dropped(void **state)
+static void input_after_the_program_closed_stdin_is_dropped(void **state)
 {
 	struct run *r = *state;
 	autofree char *data = input(1000000);
@@ -510,7 +510,7 @@ static void input_that_nobody_wants_any_more_is_dropped(void **state)
 	            1);
 }
 
-static void a_program_that_never_reads_ends_all_the_same(void **state)
+static void a_program_that_never_reads_its_input_ends_normally(void **state)
 {
 	struct run *r = *state;
 	autofree char *data = input(1000000);
@@ -534,10 +534,10 @@ static void a_descriptor_is_forwarded_to_its_end(void **state)
 	run(r, reads_slowly);
 	ended_by_itself(r, 0);
 	output_is(r, DW_STDOUT, "300000");
-	assert_int_not_equal(fcntl(fd, F_GETFD), -1); /* it is the caller's */
+	assert_int_not_equal(fcntl(fd, F_GETFD), -1); /* it still belongs to the caller */
 }
 
-static void a_descriptor_is_forwarded_as_its_bytes_come(void **state)
+static void a_descriptor_is_forwarded_as_its_bytes_arrive(void **state)
 {
 	struct run *r = *state;
 	int ends[2];
@@ -576,7 +576,7 @@ static void a_descriptor_that_never_ends_is_not_waited_for(void **state)
 	(void)close(ends[1]);
 }
 
-static void what_is_no_descriptor_is_the_end_of_input(void **state)
+static void an_invalid_descriptor_is_the_end_of_input(void **state)
 {
 	struct run *r = *state;
 
@@ -586,7 +586,7 @@ static void what_is_no_descriptor_is_the_end_of_input(void **state)
 	output_is(r, DW_STDOUT, "0");
 }
 
-static void input_is_left_alone_until_the_walls_stand(void **state)
+static void input_is_not_read_before_the_walls_are_up(void **state)
 {
 	struct run *r = *state;
 	int ends[2];
@@ -604,8 +604,8 @@ static void input_is_left_alone_until_the_walls_stand(void **state)
 }
 
 /*
- * The reader dies between our looking and our writing: a library must not let
- * its caller be killed for that.
+ * The reader dies between poll() and write(): a library must not let SIGPIPE kill its
+ * caller.
  */
 static void no_signal_reaches_the_caller(void **state)
 {
@@ -628,9 +628,9 @@ static void no_signal_reaches_the_caller(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* ---- ending it ---- */
+/* ---- ending the run ---- */
 
-static void the_deadline_ends_it(void **state)
+static void the_deadline_kills_the_program(void **state)
 {
 	struct run *r = *state;
 
@@ -643,7 +643,7 @@ static void the_deadline_ends_it(void **state)
 	assert_true(r->seen.run_ms >= 1000 && r->seen.run_ms <= (double)r->took_ms + 1);
 }
 
-static void a_deadline_that_has_passed_ends_it_at_once(void **state)
+static void a_deadline_in_the_past_ends_the_run_at_once(void **state)
 {
 	struct run *r = *state;
 
@@ -653,8 +653,8 @@ static void a_deadline_that_has_passed_ends_it_at_once(void **state)
 	assert_true(r->took_ms < SOON);
 }
 
-/* We come late to see it, which is not its fault. */
-static void what_ended_by_itself_was_not_ended_by_the_deadline(void **state)
+/* The supervisor sees the end after the deadline, but the program ended before it. */
+static void a_program_that_ended_before_the_deadline_is_no_timeout(void **state)
 {
 	struct run *r = *state;
 
@@ -676,7 +676,7 @@ static void the_deadline_holds_while_walls_are_built(void **state)
 	assert_true(r->took_ms < SOON);
 }
 
-static void a_steady_talker_does_not_talk_past_the_deadline(void **state)
+static void continuous_output_does_not_delay_the_deadline(void **state)
 {
 	struct run *r = *state;
 
@@ -688,7 +688,7 @@ static void a_steady_talker_does_not_talk_past_the_deadline(void **state)
 	assert_true(r->took_ms < SOON);
 }
 
-static void the_caller_can_change_its_mind(void **state)
+static void the_caller_can_cancel_the_run(void **state)
 {
 	struct run *r = *state;
 	autoclose int bell = eventfd(0, EFD_CLOEXEC);
@@ -702,7 +702,7 @@ static void the_caller_can_change_its_mind(void **state)
 	output_is(r, DW_STDOUT, "before");
 }
 
-static void a_mind_that_is_not_changed_changes_nothing(void **state)
+static void a_cancel_descriptor_that_is_never_signalled_has_no_effect(void **state)
 {
 	struct run *r = *state;
 	autoclose int never = eventfd(0, EFD_CLOEXEC);
@@ -712,12 +712,12 @@ static void a_mind_that_is_not_changed_changes_nothing(void **state)
 	ended_by_itself(r, 3);
 }
 
-static void what_comes_first_is_the_cause(void **state)
+static void the_first_cause_is_reported(void **state)
 {
 	struct run *r = *state;
 	autoclose int bell = eventfd(0, EFD_CLOEXEC);
 
-	/* The deadline, then a change of mind while it is still dying. */
+	/* The deadline passes, then the caller cancels while the cell is still dying. */
 	r->req.cancel_fd = bell;
 	r->script.bell = &bell;
 	r->timeout_ms = 100;
@@ -727,7 +727,7 @@ static void what_comes_first_is_the_cause(void **state)
 	assert_int_equal(r->kills, 2);
 }
 
-static void a_cell_that_does_not_die_is_told_again(void **state)
+static void a_cell_that_does_not_die_is_killed_again(void **state)
 {
 	struct run *r = *state;
 
@@ -739,8 +739,8 @@ static void a_cell_that_does_not_die_is_told_again(void **state)
 	assert_true(r->took_ms >= 500 && r->took_ms < 600 + SOON);
 }
 
-/* Six seconds of trying. */
-static void a_cell_that_never_dies_is_given_up_on(void **state)
+/* Takes six seconds. */
+static void a_cell_that_never_dies_is_abandoned(void **state)
 {
 	struct run *r = *state;
 
@@ -760,40 +760,40 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(output_is_collected_by_stream),
-		TEST(the_shortest_run_has_its_output_and_its_time),
-		TEST(no_output_is_an_empty_text),
-		TEST(nobody_need_listen),
-		TEST(what_was_written_last_is_not_lost),
-		TEST(as_much_as_the_cap_is_not_too_much),
-		TEST(one_byte_more_than_the_cap_ends_it),
-		TEST(each_stream_has_the_cap_to_itself),
-		TEST(a_cap_larger_than_a_pipe_is_a_cap),
-		TEST(a_flood_is_ended_and_kept_to_the_cap),
-		TEST(a_flood_that_will_not_die_at_once_holds_nobody_up),
+		TEST(a_run_that_ends_at_once_has_its_output_and_time),
+		TEST(without_output_both_streams_are_empty),
+		TEST(a_request_without_on_output_keeps_its_output),
+		TEST(output_written_before_the_end_is_not_lost),
+		TEST(exactly_the_output_limit_is_accepted),
+		TEST(one_byte_above_the_output_limit_ends_the_run),
+		TEST(the_output_limit_is_per_stream),
+		TEST(an_output_limit_above_the_size_of_a_pipe_holds),
+		TEST(endless_output_is_ended_at_the_limit),
+		TEST(endless_output_of_a_cell_that_dies_late_does_not_block),
 		TEST(a_pipe_that_outlives_the_cell_is_not_waited_for),
-		TEST(a_flood_that_outlives_the_cell_is_not_waited_for),
-		TEST(closed_stdio_is_not_the_end_and_does_not_make_us_spin),
-		TEST(without_input_the_program_reads_its_end_at_once),
-		TEST(input_reaches_a_slow_reader_whole),
-		TEST(input_and_output_go_at_the_same_time),
-		TEST(input_that_nobody_wants_any_more_is_dropped),
-		TEST(a_program_that_never_reads_ends_all_the_same),
+		TEST(endless_output_that_outlives_the_cell_is_not_waited_for),
+		TEST(closed_stdio_neither_ends_the_run_nor_causes_a_busy_loop),
+		TEST(without_input_the_program_reads_end_of_file),
+		TEST(a_slow_reader_gets_all_input),
+		TEST(input_and_output_flow_at_the_same_time),
+		TEST(input_after_the_program_closed_stdin_is_dropped),
+		TEST(a_program_that_never_reads_its_input_ends_normally),
 		TEST(a_descriptor_is_forwarded_to_its_end),
-		TEST(a_descriptor_is_forwarded_as_its_bytes_come),
+		TEST(a_descriptor_is_forwarded_as_its_bytes_arrive),
 		TEST(a_descriptor_that_never_ends_is_not_waited_for),
-		TEST(what_is_no_descriptor_is_the_end_of_input),
-		TEST(input_is_left_alone_until_the_walls_stand),
+		TEST(an_invalid_descriptor_is_the_end_of_input),
+		TEST(input_is_not_read_before_the_walls_are_up),
 		TEST(no_signal_reaches_the_caller),
-		TEST(the_deadline_ends_it),
-		TEST(a_deadline_that_has_passed_ends_it_at_once),
-		TEST(what_ended_by_itself_was_not_ended_by_the_deadline),
+		TEST(the_deadline_kills_the_program),
+		TEST(a_deadline_in_the_past_ends_the_run_at_once),
+		TEST(a_program_that_ended_before_the_deadline_is_no_timeout),
 		TEST(the_deadline_holds_while_walls_are_built),
-		TEST(a_steady_talker_does_not_talk_past_the_deadline),
-		TEST(the_caller_can_change_its_mind),
-		TEST(a_mind_that_is_not_changed_changes_nothing),
-		TEST(what_comes_first_is_the_cause),
-		TEST(a_cell_that_does_not_die_is_told_again),
-		TEST(a_cell_that_never_dies_is_given_up_on),
+		TEST(continuous_output_does_not_delay_the_deadline),
+		TEST(the_caller_can_cancel_the_run),
+		TEST(a_cancel_descriptor_that_is_never_signalled_has_no_effect),
+		TEST(the_first_cause_is_reported),
+		TEST(a_cell_that_does_not_die_is_killed_again),
+		TEST(a_cell_that_never_dies_is_abandoned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

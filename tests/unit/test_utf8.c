@@ -20,7 +20,7 @@ static void becomes(const char *data, size_t len, const char *want, size_t want_
 	autofree char *copy = NULL;
 	size_t got = 0;
 
-	/* Exactly as long as it is, so that a sanitizer sees a read past the end. */
+	/* A copy of exactly this length, so that a sanitizer detects a read past the end. */
 	copy = malloc(len ? len : 1);
 	assert_non_null(copy);
 	memcpy(copy, data, len);
@@ -49,7 +49,7 @@ static void valid_text_stays_as_it_is(void **state)
 	STAYS(FFFD);
 }
 
-static void stray_bytes_become_one_mark_each(void **state)
+static void each_invalid_byte_becomes_one_replacement_character(void **state)
 {
 	(void)state;
 	BECOMES("\x80", FFFD);
@@ -59,7 +59,7 @@ static void stray_bytes_become_one_mark_each(void **state)
 	BECOMES("\xc3(", FFFD "(");
 }
 
-static void a_character_cut_short_becomes_one_mark(void **state)
+static void a_truncated_character_becomes_one_replacement_character(void **state)
 {
 	(void)state;
 	BECOMES("\xe2\x82", FFFD);
@@ -78,7 +78,7 @@ static void overlong_forms_are_invalid(void **state)
 	BECOMES("\xf0\x8f\xbf\xbf", FFFD FFFD FFFD FFFD);
 }
 
-static void surrogates_and_what_is_past_the_end_are_invalid(void **state)
+static void surrogates_and_values_above_10ffff_are_invalid(void **state)
 {
 	(void)state;
 	BECOMES("\xed\xa0\x80", FFFD FFFD FFFD);
@@ -88,7 +88,7 @@ static void surrogates_and_what_is_past_the_end_are_invalid(void **state)
 }
 
 /* The example of the Unicode Standard, table 3-8. */
-static void marks_fall_where_unicode_puts_them(void **state)
+static void replacement_characters_match_the_unicode_standard(void **state)
 {
 	(void)state;
 	BECOMES("a\xf1\x80\x80\xe1\x80\xc2"
@@ -98,7 +98,7 @@ static void marks_fall_where_unicode_puts_them(void **state)
 	        "a" FFFD FFFD FFFD "b" FFFD "c" FFFD FFFD "d");
 }
 
-static void every_pair_of_bytes_comes_out_valid(void **state)
+static void every_pair_of_bytes_becomes_valid_utf8(void **state)
 {
 	char data[3] = {0, 0, (char)0x80};
 	size_t len;
@@ -115,7 +115,7 @@ static void every_pair_of_bytes_comes_out_valid(void **state)
 	}
 }
 
-static void nobody_need_ask_for_the_length(void **state)
+static void the_length_may_be_omitted(void **state)
 {
 	autofree char *clean = NULL;
 
@@ -128,13 +128,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid_text_stays_as_it_is),
-		cmocka_unit_test(stray_bytes_become_one_mark_each),
-		cmocka_unit_test(a_character_cut_short_becomes_one_mark),
+		cmocka_unit_test(each_invalid_byte_becomes_one_replacement_character),
+		cmocka_unit_test(a_truncated_character_becomes_one_replacement_character),
 		cmocka_unit_test(overlong_forms_are_invalid),
-		cmocka_unit_test(surrogates_and_what_is_past_the_end_are_invalid),
-		cmocka_unit_test(marks_fall_where_unicode_puts_them),
-		cmocka_unit_test(every_pair_of_bytes_comes_out_valid),
-		cmocka_unit_test(nobody_need_ask_for_the_length),
+		cmocka_unit_test(surrogates_and_values_above_10ffff_are_invalid),
+		cmocka_unit_test(replacement_characters_match_the_unicode_standard),
+		cmocka_unit_test(every_pair_of_bytes_becomes_valid_utf8),
+		cmocka_unit_test(the_length_may_be_omitted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static const struct dw_spec spec = {
 		},
 };
 
-/* A program that got to run and of which all was measured. */
+/* The outcome of a program that ran, with all measurements. */
 static struct dw_outcome outcome(int wait_status)
 {
 	return (struct dw_outcome){
@@ -48,7 +48,7 @@ static struct dw_result judge(const struct dw_outcome *o, enum dw_cause cause)
 {
 	struct dw_result res = {0};
 
-	dw_verdict(&res, o, cause, &spec);
+	dw_verdict_run(&res, o, cause, &spec);
 	return res;
 }
 
@@ -67,7 +67,7 @@ static void expect(const struct dw_result *res, enum dw_status status,
 		fail_msg("the hint \"%s\" does not say \"%s\"", res->hint, hint);
 }
 
-static void each_end_of_its_own_has_its_reason(void **state)
+static void each_end_of_a_program_has_its_reason(void **state)
 {
 	static const struct {
 		int wait_status;
@@ -79,7 +79,7 @@ static void each_end_of_its_own_has_its_reason(void **state)
 		{EXITED(0), DW_STATUS_SUCCESS, DW_REASON_EXIT, 0, 0, NULL},
 		{EXITED(1), DW_STATUS_ERROR, DW_REASON_EXIT, 1, 0, "exit code 1"},
 		{EXITED(255), DW_STATUS_ERROR, DW_REASON_EXIT, 255, 0, "exit code 255"},
-		/* 128 + 9 by itself is an exit code and no signal. */
+		/* An exit code of 128 + 9 is no signal. */
 		{EXITED(137), DW_STATUS_ERROR, DW_REASON_EXIT, 137, 0, "exit code 137"},
 		{KILLED(SIGSEGV), DW_STATUS_ERROR, DW_REASON_SIGNAL, 139, 11,
 	         "SIGSEGV (11)"},
@@ -90,7 +90,7 @@ static void each_end_of_its_own_has_its_reason(void **state)
 		{KILLED(40), DW_STATUS_ERROR, DW_REASON_SIGNAL, 168, 40, "(40)"},
 		{KILLED(SIGSYS), DW_STATUS_ERROR, DW_REASON_SECCOMP, 159, SIGSYS,
 	         "system call"},
-		/* By itself neither says that a limit of ours was the cause. */
+		/* These signals alone do not show that one of Dewar's limits was the cause. */
 		{KILLED(SIGXCPU), DW_STATUS_ERROR, DW_REASON_SIGNAL, 152, SIGXCPU,
 	         "SIGXCPU"},
 		{KILLED(SIGXFSZ), DW_STATUS_ERROR, DW_REASON_SIGNAL, 153, SIGXFSZ,
@@ -108,7 +108,7 @@ static void each_end_of_its_own_has_its_reason(void **state)
 	}
 }
 
-static void each_limit_that_was_hit_is_named_with_its_size(void **state)
+static void the_hint_names_the_limit_that_was_hit_and_its_size(void **state)
 {
 	static const struct {
 		enum dw_reason hit;
@@ -143,14 +143,14 @@ static void each_limit_that_was_hit_is_named_with_its_size(void **state)
 			expect(&res, hits[i].status, hits[i].hit, 137, SIGKILL,
 			       hits[i].hints[j]);
 
-		/* Whatever the program made of it, it ran into the limit. */
+		/* The limit is the reason, however the program ended afterwards. */
 		o.wait_status = EXITED(1);
 		res = judge(&o, DW_CAUSE_NONE);
 		expect(&res, hits[i].status, hits[i].hit, 1, 0, hits[i].hints[0]);
 	}
 }
 
-static void each_end_that_we_made_has_its_reason(void **state)
+static void each_cause_of_the_supervisor_has_its_reason(void **state)
 {
 	static const struct {
 		enum dw_cause cause;
@@ -174,7 +174,7 @@ static void each_end_that_we_made_has_its_reason(void **state)
 
 		expect(&res, causes[i].status, causes[i].reason, 137, SIGKILL,
 		       causes[i].hint);
-		/* Nobody saw it end: it was killed, for all we know. */
+		/* Without a report of its end, the program counts as killed. */
 		o.ended = false;
 		o.wait_status = 0;
 		res = judge(&o, causes[i].cause);
@@ -183,8 +183,8 @@ static void each_end_that_we_made_has_its_reason(void **state)
 	}
 }
 
-/* What we did to it goes before what it ran against, and that before its end. */
-static void a_cause_goes_before_a_limit_and_a_limit_before_an_end(void **state)
+/* The supervisor's cause has precedence over a limit, and a limit over the exit status. */
+static void a_cause_precedes_a_limit_and_a_limit_the_exit_status(void **state)
 {
 	static const enum dw_cause causes[] = {DW_CAUSE_DEADLINE, DW_CAUSE_OUTPUT,
 	                                       DW_CAUSE_CANCELLED, DW_CAUSE_STUCK};
@@ -235,7 +235,7 @@ static void a_full_tmp_explains_a_failure_but_not_a_success(void **state)
 	res = judge(&o, DW_CAUSE_NONE);
 	expect(&res, DW_STATUS_ERROR, DW_REASON_SECCOMP, 159, SIGSYS, NULL);
 
-	/* Out of time: what else was wrong is said as well. */
+	/* The hint of a timeout mentions the full /tmp as well. */
 	res = judge(&o, DW_CAUSE_DEADLINE);
 	expect(&res, DW_STATUS_TIMEOUT, DW_REASON_TIMEOUT_WALL, 159, SIGSYS,
 	       "/tmp was full");
@@ -244,22 +244,22 @@ static void a_full_tmp_explains_a_failure_but_not_a_success(void **state)
 	assert_null(strstr(res.hint, "full"));
 }
 
-static void a_failure_that_speaks_of_a_full_disk_is_one(void **state)
+static void a_failure_whose_stderr_reports_a_full_disk_is_one(void **state)
 {
 	static char said[] = "write: No space left on device";
 	struct dw_outcome o = outcome(EXITED(2));
 	struct dw_result res = {.out = {NULL, said}, .out_len = {0, sizeof(said) - 1}};
 
 	(void)state;
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	expect(&res, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_DISK, 2, 0, "limits.tmp_mb");
 	o = outcome(EXITED(0));
 	res = (struct dw_result){.out = {NULL, said}, .out_len = {0, sizeof(said) - 1}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	expect(&res, DW_STATUS_SUCCESS, DW_REASON_EXIT, 0, 0, NULL);
 }
 
-static void a_file_that_grew_too_large_is_the_disk_where_each_has_a_limit(void **state)
+static void a_file_above_its_size_limit_counts_as_a_full_disk(void **state)
 {
 	struct dw_outcome o = outcome(KILLED(SIGXFSZ));
 	struct dw_result res;
@@ -274,7 +274,7 @@ static void a_file_that_grew_too_large_is_the_disk_where_each_has_a_limit(void *
 	       "limits.tmp_mb");
 }
 
-static void a_program_whose_end_nobody_saw_was_killed(void **state)
+static void a_program_without_a_reported_end_counts_as_killed(void **state)
 {
 	struct dw_outcome o = outcome(EXITED(0));
 	struct dw_result res;
@@ -294,15 +294,15 @@ static void the_hint_on_output_names_the_stream(void **state)
 	struct dw_result res = {.truncated = {true, false}};
 
 	(void)state;
-	dw_verdict(&res, &o, DW_CAUSE_OUTPUT, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_OUTPUT, &spec);
 	assert_non_null(strstr(res.hint, "more than 1234 bytes to stdout"));
 	res = (struct dw_result){.truncated = {false, true}};
-	dw_verdict(&res, &o, DW_CAUSE_OUTPUT, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_OUTPUT, &spec);
 	assert_non_null(strstr(res.hint, "more than 1234 bytes to stderr"));
 }
 
-/* What nobody measured is not a number that anybody should read. */
-static void what_was_not_measured_is_not_told(void **state)
+/* The hint must not print -1, which means: not measured. */
+static void missing_measurements_are_not_printed(void **state)
 {
 	static const enum dw_reason hits[] = {DW_REASON_OOM, DW_REASON_TIMEOUT_CPU,
 	                                      DW_REASON_PIDS, DW_REASON_DISK};
@@ -320,7 +320,7 @@ static void what_was_not_measured_is_not_told(void **state)
 	}
 }
 
-static void what_the_program_says_of_a_wall_is_explained(void **state)
+static void the_hint_explains_errors_that_a_wall_caused(void **state)
 {
 	static const struct {
 		const char *text, *hint;
@@ -341,32 +341,32 @@ static void what_the_program_says_of_a_wall_is_explained(void **state)
 		(void)snprintf(text, sizeof(text), "%s", complaints[i].text);
 		res = (struct dw_result){.out = {NULL, text},
 		                         .out_len = {0, strlen(text)}};
-		dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+		dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 		expect(&res, DW_STATUS_ERROR, DW_REASON_EXIT, 1, 0, complaints[i].hint);
 		assert_non_null(strstr(res.hint, "stderr says why"));
 	}
 	res = (struct dw_result){.out = {NULL, plain}, .out_len = {0, strlen(plain)}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	assert_string_equal(res.hint,
 	                    "The program ended with exit code 1; stderr says why.");
 	res = judge(&o, DW_CAUSE_NONE);
 	assert_string_equal(res.hint, "The program ended with exit code 1.");
 
-	/* What is said once is heard once. */
+	/* The hint does not name a limit twice. */
 	(void)snprintf(text, sizeof(text), "Too many open files");
 	res = (struct dw_result){.out = {NULL, text}, .out_len = {0, strlen(text)}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	assert_non_null(strstr(res.hint, "99"));
 	assert_null(strstr(strstr(res.hint, "limits.files") + 1, "limits.files"));
 
-	/* Words alone make no failure. */
+	/* A success stays a success, whatever stderr says. */
 	o = outcome(EXITED(0));
 	res = (struct dw_result){.out = {NULL, text}, .out_len = {0, strlen(text)}};
-	dw_verdict(&res, &o, DW_CAUSE_NONE, &spec);
+	dw_verdict_run(&res, &o, DW_CAUSE_NONE, &spec);
 	expect(&res, DW_STATUS_SUCCESS, DW_REASON_EXIT, 0, 0, NULL);
 }
 
-static void it_ran_only_if_the_walls_are_known(void **state)
+static void a_run_is_ok_only_if_its_walls_are_known(void **state)
 {
 	struct dw_outcome o = outcome(EXITED(0));
 	struct dw_result res;
@@ -381,7 +381,7 @@ static void it_ran_only_if_the_walls_are_known(void **state)
 	assert_int_equal(res.reason, DW_REASON_TIMEOUT_WALL);
 }
 
-static void what_never_ran_has_no_exit_code(void **state)
+static void a_run_that_never_started_has_no_exit_code(void **state)
 {
 	static const struct {
 		enum dw_code code;
@@ -419,20 +419,19 @@ static void the_longest_error_fits_the_hint(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_end_of_its_own_has_its_reason),
-		cmocka_unit_test(each_limit_that_was_hit_is_named_with_its_size),
-		cmocka_unit_test(each_end_that_we_made_has_its_reason),
-		cmocka_unit_test(a_cause_goes_before_a_limit_and_a_limit_before_an_end),
+		cmocka_unit_test(each_end_of_a_program_has_its_reason),
+		cmocka_unit_test(the_hint_names_the_limit_that_was_hit_and_its_size),
+		cmocka_unit_test(each_cause_of_the_supervisor_has_its_reason),
+		cmocka_unit_test(a_cause_precedes_a_limit_and_a_limit_the_exit_status),
 		cmocka_unit_test(a_full_tmp_explains_a_failure_but_not_a_success),
-		cmocka_unit_test(a_failure_that_speaks_of_a_full_disk_is_one),
-		cmocka_unit_test(
-			a_file_that_grew_too_large_is_the_disk_where_each_has_a_limit),
-		cmocka_unit_test(a_program_whose_end_nobody_saw_was_killed),
+		cmocka_unit_test(a_failure_whose_stderr_reports_a_full_disk_is_one),
+		cmocka_unit_test(a_file_above_its_size_limit_counts_as_a_full_disk),
+		cmocka_unit_test(a_program_without_a_reported_end_counts_as_killed),
 		cmocka_unit_test(the_hint_on_output_names_the_stream),
-		cmocka_unit_test(what_was_not_measured_is_not_told),
-		cmocka_unit_test(what_the_program_says_of_a_wall_is_explained),
-		cmocka_unit_test(it_ran_only_if_the_walls_are_known),
-		cmocka_unit_test(what_never_ran_has_no_exit_code),
+		cmocka_unit_test(missing_measurements_are_not_printed),
+		cmocka_unit_test(the_hint_explains_errors_that_a_wall_caused),
+		cmocka_unit_test(a_run_is_ok_only_if_its_walls_are_known),
+		cmocka_unit_test(a_run_that_never_started_has_no_exit_code),
 		cmocka_unit_test(the_longest_error_fits_the_hint),
 	};
 

@@ -11,21 +11,21 @@
  * stage and the errno; the first that matches is named. An errno alone is not enough.
  */
 
-struct refusal {
+struct failure {
 	const struct dw_host *host;
 	enum dw_report_stage stage;
 	int eno;
 	char remedy[320];
 };
 
-static bool is_permission(const struct refusal *r)
+static bool is_permission(const struct failure *r)
 {
 	return r->eno == EPERM || r->eno == EACCES;
 }
 
 /* ---- /proc ---- */
 
-static const char *no_proc(struct refusal *r)
+static const char *no_proc(struct failure *r)
 {
 	if (r->host->proc)
 		return NULL;
@@ -35,7 +35,7 @@ static const char *no_proc(struct refusal *r)
 }
 
 /* Names the first such mount; if others are left, the next run names them. */
-static const char *masked_proc(struct refusal *r)
+static const char *masked_proc(struct failure *r)
 {
 	static const char *const remedies[] = {
 		[DW_CONTAINER_DOCKER] = "docker run --security-opt systempaths=unconfined",
@@ -67,7 +67,7 @@ static const char *masked_proc(struct refusal *r)
 
 /* ---- limits and switches of the kernel ---- */
 
-static const char *namespaces_used_up(struct refusal *r)
+static const char *namespaces_used_up(struct failure *r)
 {
 	const char *kind = r->host->zero_namespaces;
 
@@ -79,7 +79,7 @@ static const char *namespaces_used_up(struct refusal *r)
 	             : "this user has reached that limit, or they are nested 32 deep";
 }
 
-static const char *debian_switch(struct refusal *r)
+static const char *debian_switch(struct failure *r)
 {
 	if (r->stage != DW_STAGE_NAMESPACES || r->eno != EPERM ||
 	    r->host->userns_clone != 0)
@@ -90,7 +90,7 @@ static const char *debian_switch(struct refusal *r)
 	       "which dewar-launch is by then, even if root started it";
 }
 
-static const char *not_built_in(struct refusal *r)
+static const char *not_built_in(struct failure *r)
 {
 	if (r->stage != DW_STAGE_NAMESPACES || r->host->no_namespaces[0] == '\0' ||
 	    (r->eno != EINVAL && r->eno != ENOSYS))
@@ -111,7 +111,7 @@ static const char *not_built_in(struct refusal *r)
  * Docker's and systemd's filters fail with EPERM, or with ENOSYS if they cannot read the
  * arguments, as those of clone3.
  */
-static const char *filter_around_us(struct refusal *r)
+static const char *filter_around_us(struct failure *r)
 {
 	static const char *const remedies[] = {
 		[DW_CONTAINER_NONE] =
@@ -140,7 +140,7 @@ static const char *filter_around_us(struct refusal *r)
 
 #define LOADED_AT_BOOT "/etc/apparmor.d/dewar"
 
-static const char *ubuntu_switch(struct refusal *r)
+static const char *ubuntu_switch(struct failure *r)
 {
 	if (r->stage < DW_STAGE_NAMESPACES || !is_permission(r) ||
 	    r->host->restrict_userns <= 0)
@@ -158,7 +158,7 @@ static const char *ubuntu_switch(struct refusal *r)
 	       "kernel.apparmor_restrict_unprivileged_userns=0, for every program)";
 }
 
-static const char *apparmor_profile(struct refusal *r)
+static const char *apparmor_profile(struct failure *r)
 {
 	if (!is_permission(r) || r->host->profile[0] == '\0' ||
 	    strncmp(r->host->profile, "dewar-launch", 12) == 0 ||
@@ -178,7 +178,7 @@ static const char *apparmor_profile(struct refusal *r)
 	"unshare -m sh -c 'mount --rbind DIR DIR && cd DIR && pivot_root . mnt " \
 	"&& exec chroot . sh -c \"umount -l /mnt; exec dewar ...\"'"
 
-static const char *inside_chroot(struct refusal *r)
+static const char *inside_chroot(struct failure *r)
 {
 	if (r->eno != EPERM || r->stage != DW_STAGE_NAMESPACES ||
 	    r->host->chroot == DW_CHROOT_NO)
@@ -192,7 +192,7 @@ static const char *inside_chroot(struct refusal *r)
 	                 "it; make DIR the real root (pivot_root), not a chroot";
 }
 
-static const char *on_initramfs(struct refusal *r)
+static const char *on_initramfs(struct failure *r)
 {
 	if (r->stage != DW_STAGE_MOUNTS || r->eno != EINVAL || !r->host->ramfs)
 		return NULL;
@@ -202,16 +202,16 @@ static const char *on_initramfs(struct refusal *r)
 }
 
 /* Certain causes before likely ones. */
-static const char *(*const causes[])(struct refusal *r) = {
+static const char *(*const causes[])(struct failure *r) = {
 	no_proc,          masked_proc,   namespaces_used_up, debian_switch,
 	not_built_in,     on_initramfs,  filter_around_us,   ubuntu_switch,
 	apparmor_profile, inside_chroot,
 };
 
-void dw_refusal_cause_explain_on(const struct dw_host *host, enum dw_report_stage stage,
+void dw_failure_cause_explain_on(const struct dw_host *host, enum dw_report_stage stage,
                                  struct dw_error *err)
 {
-	struct refusal r = {.host = host, .stage = stage, .eno = err->sys_errno};
+	struct failure r = {.host = host, .stage = stage, .eno = err->sys_errno};
 	size_t len = strlen(err->text);
 
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
@@ -226,17 +226,17 @@ void dw_refusal_cause_explain_on(const struct dw_host *host, enum dw_report_stag
 	}
 }
 
-void dw_refusal_cause_explain(enum dw_report_stage stage, struct dw_error *err)
+void dw_failure_cause_explain(enum dw_report_stage stage, struct dw_error *err)
 {
 	struct dw_host host;
 
 	if (stage == DW_STAGE_OTHER || err->code == DW_OK)
 		return;
 	dw_host_look(&host);
-	dw_refusal_cause_explain_on(&host, stage, err);
+	dw_failure_cause_explain_on(&host, stage, err);
 }
 
-const char *dw_refusal_cause_remedy(const char *text)
+const char *dw_failure_cause_remedy(const char *text)
 {
 	static const char mark[] = "try: ";
 	const char *found = "";
