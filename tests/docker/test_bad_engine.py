@@ -49,7 +49,7 @@ def assert_none_left(engine, before):
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_fails(engine, faulty, step, fault):
+def test_a_failing_step_is_reported_and_leaves_nothing(engine, faulty, step, fault):
     before = engine.api.containers()
     faulty.fault(STEPS[step], FAULTS[fault])
     started = time.monotonic()
@@ -64,7 +64,7 @@ def test_a_step_fails(engine, faulty, step, fault):
 
 
 @pytest.mark.parametrize("fault", ["hang", "hang up", "500", "garbage"])
-def test_removing_fails(engine, faulty, fault):
+def test_a_failing_removal_keeps_the_result(engine, faulty, fault):
     """The run has been, so its result stands; the container goes with the next start."""
     before = engine.api.containers()
     faulty.fault("DELETE ", FAULTS[fault])
@@ -77,7 +77,7 @@ def test_removing_fails(engine, faulty, fault):
 
 @pytest.mark.parametrize("what", [faulty_engine.endless_head, faulty_engine.endless_body])
 @pytest.mark.parametrize("step", ["ping", "create"])
-def test_an_answer_without_an_end(engine, faulty, step, what):
+def test_an_endless_answer_is_not_kept_in_memory(engine, faulty, step, what):
     """It is not kept, however long it is."""
     faulty.fault(STEPS[step], what)
     r = engine.python("print('ran')", "--timeout", "%ds" % TIMEOUT_S, host=faulty.host)
@@ -101,7 +101,7 @@ STREAMS = {
 
 
 @pytest.mark.parametrize("kind", STREAMS)
-def test_a_stream_that_is_none(engine, faulty, kind):
+def test_an_invalid_stream_is_an_error(engine, faulty, kind):
     before = engine.api.containers()
     faulty.fault(STEPS["attach"], faulty_engine.upgrades_and_sends(STREAMS[kind]))
     r = engine.python("print('ran')", "--timeout", "%ds" % TIMEOUT_S, host=faulty.host)
@@ -110,7 +110,7 @@ def test_a_stream_that_is_none(engine, faulty, kind):
     assert_none_left(engine, before)
 
 
-def test_the_engine_dies_while_the_program_runs(engine, faulty):
+def test_an_engine_that_dies_during_a_run_is_an_error(engine, faulty):
     before = engine.api.containers()
     with engine.popen("--json", "--timeout", "20s", "python", "-c",
                       "print('up', flush=True); import time; time.sleep(60)",
@@ -127,7 +127,7 @@ def test_the_engine_dies_while_the_program_runs(engine, faulty):
 # ---- what it says of itself ----
 
 @pytest.mark.parametrize("lie", [b'"ReadonlyRootfs":false', b'"Memory":0', b'"NetworkMode":"host"'])
-def test_an_engine_that_did_other_than_asked(engine, faulty, lie):
+def test_an_engine_that_omitted_a_wall_is_detected(engine, faulty, lie):
     """The walls are looked at, not believed: the proof or a refusal shows it."""
     name = lie.split(b":")[0]
 

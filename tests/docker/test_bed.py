@@ -27,7 +27,7 @@ def test_the_engine_runs_the_images(engine):
     assert (status, out[:11], err) == (0, b"uid=0 gid=0", b"")
 
 
-def test_the_runtime_is_what_it_says(engine):
+def test_the_runtime_is_the_requested_one(engine):
     release = engine.plain_python("import os; print(os.uname().release)")[1].decode().strip()
     assert (release == os.uname().release) is (engine.runtime != "runsc")
 
@@ -41,7 +41,7 @@ def test_the_network_is_not_the_hosts(engine):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_the_registry_is_pulled_from(engine, registry):
+def test_the_engine_pulls_from_the_registry(engine, registry):
     name = registry.image("bed")
     engine.api.untag(name)
     engine.api.call("POST", "/images/create", fromImage=name)
@@ -53,7 +53,7 @@ def test_the_registry_is_pulled_from(engine, registry):
 # ---- faults ----
 
 @pytest.mark.engines("docker", "podman")
-def test_a_faulty_engine_hands_on_what_has_no_fault(engine, faulty):
+def test_a_faulty_engine_forwards_other_requests(engine, faulty):
     faulty.fault("GET .*/version", faulty_engine.says(500, '{"message":"said"}'))
     api = Api(faulty.socket)
     assert api.answers() and api.containers() == engine.api.containers()
@@ -88,7 +88,7 @@ def test_a_fault_needs_no_engine(tmp_path, what, wanted):
 
 @pytest.mark.engines("docker")
 @pytest.mark.parametrize("what", [faulty_engine.cut, faulty_engine.cut_body])
-def test_a_cut_answer_is_no_answer(engine, faulty, what):
+def test_a_truncated_answer_is_detected(engine, faulty, what):
     faulty.fault("/info", what)
     with pytest.raises((ValueError, http.client.HTTPException)):
         Api(faulty.socket).get("/info")

@@ -66,7 +66,7 @@ def test_output(engine, stream, fd):
 
 
 @pytest.mark.engines(*RUNC)
-def test_a_flood_is_cut_and_ended(engine):
+def test_a_flood_of_output_is_cut_off(engine):
     started = time.monotonic()
     r = engine.json("sh", "-c", "yes & yes >&2", "--output", "100k")
     assert_ended(r, "resource_exceeded", "output")
@@ -99,7 +99,7 @@ def test_pids(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_the_limit_of_pids_is_the_programs(engine):
+def test_the_limit_of_pids_excludes_dewars_own_processes(engine):
     """Dewar's own processes in the container do not count."""
     r = engine.python(FORKS, "--pids", "30")
     assert_success(r)
@@ -156,14 +156,14 @@ def test_files(engine):
 
 @pytest.mark.engines(*RUNC)
 @pytest.mark.parametrize("signal, number", [("KILL", 9), ("SEGV", 11), ("ABRT", 6), ("TERM", 15)])
-def test_own_signal_is_no_limit(engine, signal, number):
+def test_a_programs_own_signal_is_not_reported_as_a_limit(engine, signal, number):
     r = engine.json("sh", "-c", "kill -%s $$" % signal)
     assert_ended(r, "error", "signal", "SIG" + signal)
     assert (r["signal"], r["exit_code"]) == (number, 128 + number), brief(r)
 
 
 @pytest.mark.engines(*RUNC)
-def test_memory_is_no_timeout_and_no_signal(engine):
+def test_an_oom_is_reported_neither_as_a_timeout_nor_as_a_signal(engine):
     code = "import time; x = b'x' * (150 << 20); time.sleep(30)"
     assert_ended(engine.python(code, "--memory", "64M", "--timeout", "15"),
                  "resource_exceeded", "oom")
@@ -212,7 +212,7 @@ def test_cpu_share(engine):
 
 
 @pytest.mark.engines("docker+runsc")
-def test_what_is_measured_under_gvisor_is_not_the_hosts(engine):
+def test_gvisors_measurements_are_not_those_of_the_host(engine):
     r = engine.python(burn(0.3), "--cpus", "2")
     assert r["cpu_time_ms"] is None or 250 <= r["cpu_time_ms"] <= 6000, brief(r)
     assert r["memory_used_mb"] is None or 1 <= r["memory_used_mb"] <= 256, brief(r)

@@ -100,7 +100,7 @@ def test_nothing_escapes(suite):
 
 
 @pytest.mark.slow
-def test_every_verdict_means_something(suite):
+def test_every_verdict_is_justified(suite):
     """What is contained gets through in the control; what is not promised is explained."""
     model = " ".join((ROOT / "docs" / "THREAT_MODEL.md").read_text(encoding="utf-8").split())
     for name, row in suite.items():
@@ -112,12 +112,12 @@ def test_every_verdict_means_something(suite):
 
 @pytest.mark.slow
 @pytest.mark.engines("docker", "podman")
-def test_all_can_be_told(unknown, must):
+def test_every_attack_has_a_verdict(unknown, must):
     must(not unknown, "%d attacks cannot tell: %s" % (len(unknown), unknown))
 
 
 @pytest.mark.slow
-def test_little_is_not_promised(suite, engine):
+def test_only_a_few_attacks_are_not_promised(suite, engine):
     """gVisor's processes cannot be looked at, and its threads are no program's."""
     counts = collections.Counter(row["verdict"] for row in suite.values())
     assert counts["contained"] >= (0.5 if engine.runtime else 0.8) * len(suite), counts
@@ -125,7 +125,7 @@ def test_little_is_not_promised(suite, engine):
 
 @pytest.mark.slow
 @pytest.mark.engines("docker", "podman")
-def test_it_holds_what_level_container_holds(suite, engine):
+def test_level_docker_contains_what_level_container_contains(suite, engine):
     rows = verify(engine, "--level", "container", "--way", "cold")
     changed = {name: (rows[name]["verdict"], row["verdict"]) for name, row in suite.items()
                if row["verdict"] != rows[name]["verdict"]}

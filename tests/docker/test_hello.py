@@ -48,7 +48,7 @@ def test_input_arguments_and_status(engine, name):
 
 @pytest.mark.engines("docker", "podman")
 @pytest.mark.parametrize("name", NOT_MADE)
-def test_a_language_whose_image_is_not_there(engine, name):
+def test_a_language_whose_image_is_missing_is_unavailable(engine, name):
     """It is told, and nothing else is run in its place."""
     r = engine.json(name, "-c", BY_NAME[name].hello, "--pull", "never")
     assert_ended(r, "error", "unavailable", "image")

@@ -100,7 +100,7 @@ def test_the_container_is_limited(waiting):
     assert any(re.fullmatch("size=(8388608|8192k|8m)", o) for o in tmp), tmp
 
 
-def test_what_of_the_host_is_mounted(waiting, workspace):
+def test_only_the_workspace_and_dewars_own_files_are_mounted(waiting, workspace):
     """Nothing that can be written to."""
     mounts = [m for m in waiting.seen["Mounts"] if m["Type"] == "bind"]
     by_place = {m["Destination"]: m for m in mounts}
@@ -121,7 +121,7 @@ def test_labels_name_the_run(waiting):
     assert all(name.startswith("dev.dewar") or "dewar" not in name for name in labels)
 
 
-def test_no_code_is_in_what_the_engine_keeps(engine):
+def test_the_engine_does_not_store_the_code(engine):
     """Others may read it there; and a program sees its own command line only."""
     secret = "secret_value_of_a_variable"
     with Waiting(engine, "--env", "A=" + secret, code="print('in the code')") as run:
@@ -133,7 +133,7 @@ def test_no_code_is_in_what_the_engine_keeps(engine):
 # ---- the proof ----
 
 @pytest.mark.engines(*RUNC)
-def test_the_proof_is_what_the_kernel_has(engine):
+def test_the_proof_agrees_with_the_kernel(engine):
     """Read by us from outside, of the container's processes, while it runs."""
     with Waiting(engine, *LIMITS) as run:
         pid = run.seen["State"]["Pid"]
@@ -223,7 +223,7 @@ def test_the_proof_names_image_and_runtime(engine):
 # ---- limits that nothing enforces ----
 
 @pytest.mark.engines("docker")
-def test_a_runtime_that_holds_no_limit_is_not_believed(engine):
+def test_a_runtime_that_enforces_no_limit_is_detected(engine):
     """The engine says that it limits memory; its runtime was told not to."""
     options = ("--runtime", "runsc-loose", "--memory", "112M")
     r = engine.python("print('ran')", *options)
@@ -238,5 +238,5 @@ def test_a_runtime_that_holds_no_limit_is_not_believed(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_strict_is_satisfied_where_all_are_held(engine):
+def test_strict_runs_if_all_limits_are_enforced(engine):
     assert_success(engine.python("print('ran')", "--strict"))

@@ -24,7 +24,7 @@ def containers(engine):
     return lambda: engine.api.containers() - before
 
 
-def test_removed_at_once(engine, containers):
+def test_the_container_is_removed_at_once(engine, containers):
     for args in (("python", "-c", "print(1)"), ("python", "-c", "raise SystemExit(3)"),
                  ("--timeout", "2s", "sh", "-c", "sleep 60"),
                  ("--output", "10", "sh", "-c", "echo more than ten bytes; sleep 60"),
@@ -33,7 +33,7 @@ def test_removed_at_once(engine, containers):
         assert containers() == set(), args
 
 
-def test_nothing_of_it_is_left_on_the_host(engine):
+def test_nothing_of_the_container_is_left_on_the_host(engine):
     """Others may have engines here as well: only what is this one's is looked at."""
     def left():
         return {"cgroups": {p for group in engines.groups_of(engine.engine.folder)
@@ -50,7 +50,7 @@ def test_nothing_of_it_is_left_on_the_host(engine):
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
                          ids=["INT", "TERM", "HUP"])
-def test_a_signal_to_us_removes_it(engine, containers, sig):
+def test_a_signal_to_dewar_removes_the_container(engine, containers, sig):
     with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
         assert cell.stdout.readline() == b"up\n"
         assert len(containers()) == 1
@@ -59,7 +59,7 @@ def test_a_signal_to_us_removes_it(engine, containers, sig):
     assert containers() == set()
 
 
-def test_a_signal_while_it_is_made(engine, containers):
+def test_a_signal_during_the_start_removes_the_container(engine, containers):
     """At any moment of a start: whatever there is by then goes."""
     for wait_s in 0.0, 0.02, 0.05, 0.1, 0.2, 0.4:
         with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
@@ -85,7 +85,7 @@ def kill_while_it_runs(engine, containers):
     return made
 
 
-def test_a_killed_dewars_container_goes_with_the_next_start(engine, containers):
+def test_the_next_start_removes_the_container_of_a_killed_dewar(engine, containers):
     """And its program does not run on until then."""
     made = kill_while_it_runs(engine, containers)
     r = engine.python("print('next')")
@@ -93,7 +93,7 @@ def test_a_killed_dewars_container_goes_with_the_next_start(engine, containers):
     wait_until(lambda: not made & engine.api.containers(), "the sweep")
 
 
-def test_only_dewar_killed(engine, containers):
+def test_the_next_start_removes_the_container_if_only_dewar_is_killed(engine, containers):
     """Not its helpers, if it has any."""
     with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
         assert cell.stdout.readline() == b"up\n"
@@ -105,7 +105,7 @@ def test_only_dewar_killed(engine, containers):
     wait_until(lambda: not made & engine.api.containers(), "the sweep")
 
 
-def test_a_killed_dewars_program_ends(engine, containers):
+def test_the_program_of_a_killed_dewar_ends(engine, containers):
     """Without a next start: its input has ended, and that ends it."""
     made = kill_while_it_runs(engine, containers).pop()
 
@@ -120,7 +120,7 @@ def test_a_killed_dewars_program_ends(engine, containers):
     engine.python("pass")
 
 
-def test_the_sweep_leaves_alone_what_runs(engine, containers):
+def test_the_sweep_keeps_containers_in_use(engine, containers):
     """A start beside it is not its end."""
     with engine.popen("python", "-c", "print('up', flush=True); print(input())") as cell:
         assert cell.stdout.readline() == b"up\n"
@@ -130,7 +130,7 @@ def test_the_sweep_leaves_alone_what_runs(engine, containers):
         assert cell.communicate(b"still here\n", timeout=30)[0] == b"still here\n"
 
 
-def test_the_sweep_leaves_alone_what_is_of_others(engine, containers):
+def test_the_sweep_keeps_containers_of_other_programs(engine, containers):
     """Containers that run, have ended, or never began; with labels that look like ours."""
     dead = subprocess.Popen(["true"])
     dead.wait()
@@ -156,7 +156,7 @@ def test_the_sweep_leaves_alone_what_is_of_others(engine, containers):
 
 
 @pytest.mark.engines(*RUNC)
-def test_the_sweep_leaves_alone_what_it_cannot_judge(engine):
+def test_the_sweep_keeps_containers_whose_owner_may_be_alive(engine):
     """Labelled as Dewar's, by an owner that may be alive: on another host, or not readable."""
     with engine.popen("python", "-c", "print('up', flush=True); input()") as cell:
         assert cell.stdout.readline() == b"up\n"
@@ -182,7 +182,7 @@ def test_the_sweep_leaves_alone_what_it_cannot_judge(engine):
 # ---- many at once ----
 
 @pytest.mark.engines(*RUNC)
-def test_eight_at_once(engine, containers):
+def test_eight_concurrent_runs_are_separate(engine, containers):
     """Each its own output, its own container, its own id."""
     def one(n):
         return engine.python("import os, sys, time\nopen('/tmp/mine', 'x').write('%d')\n"

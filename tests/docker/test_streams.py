@@ -25,7 +25,7 @@ def test_the_streams_are_kept_apart(engine):
     assert done.stderr.split() == [b"%d" % -i for i in range(50)]
 
 
-def test_output_comes_as_it_is_written(engine):
+def test_output_arrives_as_it_is_written(engine):
     """Each line is there before the program gets what lets it write the next."""
     code = ("import sys\nsys.stdout.write('p> '); sys.stdout.flush()\n"
             "for line in sys.stdin: print(line.upper(), end='', flush=True)\n"
@@ -58,7 +58,7 @@ def test_bytes_pass_as_they_are(engine):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_megabytes_through_both_ways(engine):
+def test_megabytes_of_input_and_output(engine):
     data = os.urandom(8 << 20)
     code = "import sys, shutil; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)"
     done = engine.run("--output", "16M", "python", "-c", code, input=data)
@@ -67,7 +67,7 @@ def test_megabytes_through_both_ways(engine):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_input_that_nobody_reads(engine):
+def test_unread_input_does_not_block(engine):
     r = engine.python("print('ran')", input=b"x" * (1 << 20))
     assert_success(r)
     assert r["stdout"] == "ran\n"
@@ -76,12 +76,12 @@ def test_input_that_nobody_reads(engine):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_no_input_is_its_end(engine):
+def test_without_input_the_program_reads_the_end_of_file(engine):
     assert engine.python("import sys; print(repr(sys.stdin.read()))")["stdout"] == "''\n"
 
 
 @pytest.mark.engines("docker", "podman")
-def test_what_a_background_process_still_writes(engine):
+def test_a_background_process_does_not_delay_the_result(engine):
     """The run ends with the program; what others hold open does not keep it."""
     r = engine.json("sh", "-c", "(sleep 60; echo late) & echo early")
     assert_success(r)
@@ -89,7 +89,7 @@ def test_what_a_background_process_still_writes(engine):
 
 
 @pytest.mark.engines("docker")
-def test_a_reader_that_goes_away(engine):
+def test_a_closed_output_pipe_ends_the_container(engine):
     argv, env = engine.argv("python", "-c", "while True: print('y' * 100)")
     cell = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL)
@@ -240,13 +240,13 @@ def test_a_writable_path(engine, workspace):
 
 
 @pytest.mark.engines("docker")
-def test_a_workspace_that_is_none(engine, tmp_path):
+def test_a_missing_workspace_or_a_file_is_refused(engine, tmp_path):
     done = engine.run("--workspace", tmp_path / "missing", "python", "-c", "print('ran')")
     assert done.returncode == 125 and done.stdout == b"", done
     assert not (tmp_path / "missing").exists(), "an engine makes what a bind mount lacks"
 
 
-def test_failing_is_told_as_anywhere(engine):
+def test_a_failing_program_is_reported_as_at_other_levels(engine):
     r = engine.python("1/0")
     assert_ended(r, "error", "exit")
     assert r["exit_code"] == 1 and "ZeroDivisionError" in r["stderr"]

@@ -44,7 +44,7 @@ def test_a_missing_wall_turns_rows_red(engine, monkeypatch, mutant):
 
 @pytest.mark.exclusive
 @pytest.mark.engines("docker", "podman")
-def test_nothing_is_left(engine):
+def test_nothing_is_left_behind(engine):
     """In C, shell, JavaScript and with two cells; nothing on the host, and no container."""
     containers, folders = engine.api.containers(), planted()
     done = verify(engine, "--json", "--only", FEW)
@@ -59,7 +59,7 @@ def test_nothing_is_left(engine):
 @pytest.mark.exclusive
 @pytest.mark.engines("docker")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_it_can_be_stopped(engine, how):
+def test_it_can_be_interrupted(engine, how):
     containers, folders = engine.api.containers(), planted()
     with subprocess.Popen([engine.dewar, "verify", "--level", "docker"],
                           env=merged_env({"DOCKER_HOST": engine.host}), stdout=subprocess.PIPE,
@@ -74,7 +74,7 @@ def test_it_can_be_stopped(engine, how):
 
 
 @pytest.mark.engines("docker")
-def test_an_image_can_be_named(engine):
+def test_verify_accepts_an_image(engine):
     """One that lacks the interpreter tells nothing; what is in C needs none."""
     done = verify(engine, "--json", "--image", "dewar-test/bare:1", "--only",
                   "read-flag-by-path,read-shadow")
@@ -89,14 +89,14 @@ def test_an_image_can_be_named(engine):
     (("--level", "container", "--runtime", "runsc"), b"--level docker"),
     (("--image", "alpine:3.20"), b"--level docker"),
 ])
-def test_what_cannot_be_done_is_said(engine, args, words):
+def test_an_impossible_request_is_refused_with_a_reason(engine, args, words):
     done = subprocess.run([engine.dewar, "verify", *args], capture_output=True, timeout=30,
                           env=merged_env({"DOCKER_HOST": engine.host}), check=False)
     assert done.returncode == 125 and words in done.stderr, done
 
 
 @pytest.mark.engines("docker")
-def test_a_runtime_that_is_not_there_proves_nothing(engine):
+def test_a_missing_runtime_proves_nothing(engine):
     done = verify(engine, "--json", "--runtime", "no-such", "--only", "read-flag-by-path")
     row, = json.loads(done.stdout)["rows"]
     assert row["verdict"] == "cannot_tell" and "no-such" in row["detail"], row

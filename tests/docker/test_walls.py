@@ -75,7 +75,7 @@ print(json.dumps(found))
 """
 
 
-def test_what_can_be_written_is_small_and_goes_away(engine):
+def test_every_writable_place_is_small_and_temporary(engine):
     """All of it, wherever it is: an engine has places of its own (/dev/shm)."""
     found = dict(look(engine, ALL_WRITABLE, "--tmp", "8M"))
     assert "/tmp" in found
@@ -148,7 +148,7 @@ def test_no_device_of_the_host_is_there(engine):
         assert "other" in control(engine, DEVICES, Devices=[loop])
 
 
-def test_nothing_of_the_engine_is_there(engine):
+def test_the_engine_is_not_reachable_from_the_container(engine):
     """A program that reaches its socket is root on the host."""
     code = ("import json, os, stat, sys\nfound = []\nfor folder, folders, files in os.walk('/'):\n"
             "    folders[:] = [f for f in folders if folder + f not in ('/proc', '/sys')]\n"
@@ -165,7 +165,7 @@ def test_nothing_of_the_engine_is_there(engine):
 
 # ---- the ids of the program ----
 
-def test_the_program_is_nobody(engine):
+def test_the_program_runs_as_user_nobody(engine):
     code = ("import json, os; print(json.dumps([*os.getresuid(), *os.getresgid(),"
             " [g for g in os.getgroups() if g != %d]]))" % NOBODY)
     assert look(engine, code) == [NOBODY] * 6 + [[]]
@@ -216,7 +216,7 @@ def test_a_set_user_id_program_gives_nothing(engine):
 
 # ---- processes and files ----
 
-def test_no_process_of_others_is_seen(engine):
+def test_other_processes_are_not_visible(engine):
     code = ("import json, os; print(json.dumps(sorted(int(n) for n in os.listdir('/proc')"
             " if n.isdigit())))")
     assert len(look(engine, code)) <= 3
@@ -280,7 +280,7 @@ def test_no_network(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_the_whole_network_if_asked_for(engine):
+def test_network_full_reaches_the_network(engine):
     with witness(engine) as address:
         r = engine.python(FETCH % address, "--network", "full")
     assert_success(r)
@@ -289,7 +289,7 @@ def test_the_whole_network_if_asked_for(engine):
     assert r["proof"]["walls"]["network"]["interfaces"] >= 1
 
 
-def test_loopback_is_the_programs_own(engine):
+def test_the_container_has_its_own_loopback(engine):
     code = """
 import json, socket
 a = socket.create_server(('127.0.0.1', 8080)); b = socket.create_connection(('127.0.0.1', 8080))
@@ -301,7 +301,7 @@ print(json.dumps(True))
 # ---- what an image says ----
 
 @pytest.mark.engines(*RUNC)
-def test_an_image_does_not_decide(engine):
+def test_settings_of_an_image_are_overridden(engine):
     """Its entry point, command, user, folder and variables are not what counts."""
     r = engine.json("--image", images.BOSSY, "--tmp", "8M", "sh", "-c", "id; pwd; echo $0")
     assert_success(r)
@@ -311,7 +311,7 @@ def test_an_image_does_not_decide(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_a_volume_of_an_image_is_no_hole(engine):
+def test_a_volume_of_an_image_is_not_writable(engine):
     """An engine makes it writable, and as large as the disk. It may be refused."""
     volumes = engine.api.volumes()
     code = "echo x > /data/x && echo wrote"

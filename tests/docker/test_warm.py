@@ -39,7 +39,7 @@ def helpers_of(dewar):
             for name in ("launch", "docker", "guest")}
 
 
-def test_a_warm_run_says_so(engine):
+def test_a_warm_run_is_reported_as_warm(engine):
     r = engine.python("print(1)", "--warm", "standby")
     assert_success(r)
     assert r["stdout"] == "1\n" and r["metadata"]["warm"] is True
@@ -61,7 +61,7 @@ def test_a_container_is_used_once(engine):
     assert engine.api.containers() <= before, "they end with the pool"
 
 
-def test_what_cannot_be_warm_is_cold(engine, tmp_path):
+def test_requests_that_cannot_be_warm_run_cold(engine, tmp_path):
     folder = tmp_path / "ws"
     folder.mkdir()
     (folder / "in.txt").write_text("host")
@@ -69,7 +69,7 @@ def test_what_cannot_be_warm_is_cold(engine, tmp_path):
     assert r["stdout"] == "host\n" and r["metadata"]["warm"] is False, brief(r)
 
 
-def test_a_killed_pools_containers_go_with_the_next_start(engine):
+def test_the_next_start_removes_the_containers_of_a_killed_pool(engine):
     """Also those that only waited."""
     before = engine.api.containers()
     with engine.popen("--warm", "standby", "python", "-c",
@@ -83,6 +83,6 @@ def test_a_killed_pools_containers_go_with_the_next_start(engine):
     wait_until(lambda: not made & engine.api.containers(), "the sweep")
 
 
-def test_an_image_that_cannot_be_had_is_an_answer(engine):
+def test_a_pool_with_a_missing_image_returns_an_error(engine):
     r = engine.python("print(1)", "--warm", "standby", "--image", "no-such:1", "--pull", "never")
     assert (r["status"], r["reason"], r["stdout"]) == ("error", "unavailable", ""), brief(r)

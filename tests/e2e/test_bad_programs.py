@@ -238,7 +238,7 @@ def test_bad_program_with_a_flood_of_input(run):
     assert (result["status"], result["reason"]) == TIMEOUT, brief(result)
 
 
-def test_kill_of_everybody_spares_init_and_the_host(run_json):
+def test_killing_all_processes_spares_init_and_the_host(run_json):
     """kill(-1) at level container reaches the cell, and the end is still told."""
     witness = subprocess.Popen(["sleep", "60"])
     try:
@@ -281,7 +281,7 @@ print(zombies())
     pytest.param("yes & yes >&2", ("resource_exceeded", "output", 137), id="floods"),
     pytest.param("ulimit -n 10; exit 3", ("error", "exit", 3), id="changes its limits"),
 ])
-def test_program_that_is_quick(run_json, level, code, end):
+def test_a_program_that_ends_at_once(run_json, level, code, end):
     """However soon it does its worst: its end is not missed, nor are its walls."""
     def once(_):
         r = run_json("--level", level, "--timeout", "20", "sh", "-c", code)
@@ -352,7 +352,7 @@ def busy_cell(dewar):
 
 
 @levels
-def test_dewar_killed_takes_its_cell_along(busy_cell, level):
+def test_killing_dewar_ends_its_cell(busy_cell, level):
     process, mark = busy_cell("--level", level)
     process.kill()
     process.wait()
@@ -360,7 +360,7 @@ def test_dewar_killed_takes_its_cell_along(busy_cell, level):
 
 
 @levels
-def test_dewar_killed_with_its_group_takes_its_cell_along(busy_cell, level):
+def test_killing_dewars_process_group_ends_its_cell(busy_cell, level):
     """As `timeout -s KILL` and most runners of jobs do it."""
     process, mark = busy_cell("--level", level, start_new_session=True)
     os.killpg(process.pid, signal.SIGKILL)
@@ -373,7 +373,7 @@ def test_dewar_killed_with_its_group_takes_its_cell_along(busy_cell, level):
 
 
 @levels
-def test_dewar_killed_is_cleaned_up_after(busy_cell, run, host_snapshot, level):
+def test_the_next_run_cleans_up_after_a_killed_dewar(busy_cell, run, host_snapshot, level):
     """Groups and folders cannot remove themselves: the next run does it."""
     before = host_snapshot()
     process, mark = busy_cell("--level", level)
@@ -386,7 +386,7 @@ def test_dewar_killed_is_cleaned_up_after(busy_cell, run, host_snapshot, level):
 
 
 @levels
-def test_dewar_stopped_does_not_hold_the_cell(busy_cell, level):
+def test_a_stopped_dewar_does_not_delay_the_deadline(busy_cell, level):
     """The deadline is kept inside too."""
     process, mark = busy_cell("--level", level, "--timeout", "3")
     process.send_signal(signal.SIGSTOP)
@@ -396,7 +396,7 @@ def test_dewar_stopped_does_not_hold_the_cell(busy_cell, level):
 
 
 @levels
-def test_init_held_up_lets_nobody_live_on(busy_cell, level):
+def test_no_process_survives_while_init_is_stopped(busy_cell, level):
     """As by a host that is busy: dewar does not wait for it for long, but ends all."""
     process, mark = busy_cell("--level", level, "--timeout", "3")
     init = [pid for pid in children_of(process.pid) if name_of(pid) == "dewar-launch"]
@@ -413,7 +413,7 @@ def test_init_held_up_lets_nobody_live_on(busy_cell, level):
 
 @levels
 @pytest.mark.parametrize("name,status", [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_dewar_interrupted_ends_the_cell(busy_cell, host_snapshot, level, name, status):
+def test_interrupting_dewar_ends_the_cell(busy_cell, host_snapshot, level, name, status):
     before = host_snapshot()
     process, mark = busy_cell("--level", level)
     process.send_signal(getattr(signal, name))
@@ -424,7 +424,7 @@ def test_dewar_interrupted_ends_the_cell(busy_cell, host_snapshot, level, name, 
     assert_nothing_left(host_snapshot, before)
 
 
-def test_interrupted_with_json_still_tells_the_result(busy_cell):
+def test_an_interrupt_with_json_still_prints_the_result(busy_cell):
     process, _ = busy_cell("--json")
     process.send_signal(signal.SIGINT)
     stdout, _ = process.communicate(timeout=MARGIN_S)
@@ -433,7 +433,7 @@ def test_interrupted_with_json_still_tells_the_result(busy_cell):
     assert_ended(r, "error", "cancelled")
 
 
-def test_nobody_reads_our_output(dewar):
+def test_a_closed_output_pipe_ends_the_run(dewar):
     mark = fresh_mark()
     process = subprocess.Popen([dewar, "run", "sh", "-c", "while echo x; do sleep 0.01; done",
                                 "--", mark], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -47,13 +47,13 @@ def assert_measured(row, n):
     assert row["ratio_to_bare"] > 0
 
 
-def test_every_row_has_its_numbers(few):
+def test_every_row_contains_its_numbers(few):
     assert set(few) == {"bare-python", "cold-command", "cold", "fork", "standby"}
     for row in few.values():
         assert_measured(row, int(ROUNDS))
 
 
-def test_a_ratio_is_that_of_the_medians(few):
+def test_a_ratio_compares_the_medians(few):
     assert few["bare-python"]["ratio_to_bare"] == 1
     for name in ("cold", "fork", "standby"):
         row = few[name]
@@ -68,7 +68,7 @@ def test_runs_start_as_the_row_says(few):
     assert few["cold"]["runs"] == {"standby": 0, "forked": 0, "cold": 0}
 
 
-def test_a_goal_is_met_if_its_bar_is(few):
+def test_the_checks_of_a_row_compare_with_its_bar(few):
     for name in ("fork", "standby"):
         checks = few[name]["checks"]
         assert [check["what"] for check in checks] == ["p50 / bare p50", "p99 / bare p50"]
@@ -166,7 +166,7 @@ def test_wrong_options_are_refused_at_once(run, args, word):
     assert word in done.stderr.decode() and done.stderr.count(b"\n") == 1
 
 
-def test_the_program_behind_it_is_not_for_direct_use(dewar):
+def test_the_bench_program_refuses_direct_use(dewar):
     program = os.path.join(os.path.dirname(dewar), "dewar-bench")
     done = subprocess.run([program], capture_output=True, timeout=20, check=False)
     assert done.returncode == 125 and done.stdout == b""
@@ -175,7 +175,7 @@ def test_the_program_behind_it_is_not_for_direct_use(dewar):
 
 @pytest.mark.parametrize("only", ["standby", "throughput", "burst", "held", "leftovers"])
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_and_leaves_nothing(dewar, host_snapshot, only, sig):
+def test_a_signal_ends_the_benchmark_and_leaves_nothing(dewar, host_snapshot, only, sig):
     before = host_snapshot()
     with subprocess.Popen([dewar, "bench", "--only", only], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:

@@ -130,7 +130,7 @@ def with_io(run_json, must):
     return options
 
 
-def test_disks_are_read_no_faster(run_json, with_io):
+def test_a_disk_is_read_no_faster_than_the_limit(run_json, with_io):
     """A bound from below only: a busy host makes it slower, and never faster."""
     free = run_json("--timeout", "60", "python", "-c", READS)
     assert_success(free)
@@ -144,13 +144,13 @@ def test_disks_are_read_no_faster(run_json, with_io):
                                                                           free["stdout"])
 
 
-def test_disks_are_held_by_number(running, with_io):
+def test_the_disk_limit_is_in_io_max(running, with_io):
     _, pid, _ = running(SLEEPS, *with_io)
     lines = (group_of(pid) / "io.max").read_text().splitlines()
     assert lines and all("rbps=%d wbps=%d" % (MB, MB) in line for line in lines), lines
 
 
-def test_the_files_of_the_group_say_so(running):
+def test_the_files_of_the_cgroup_contain_the_limits(running):
     _, pid, _ = running(SLEEPS, "--memory", "64M", "--cpus", "0.3", "--pids", "7")
     group = group_of(pid)
     assert group.name.startswith("dewar-"), group
@@ -204,7 +204,7 @@ def test_cpu_is_throttled(running):
 
 # ---- where we are, and what is left ----
 
-def test_nobody_else_is_moved(dewar, run_json):
+def test_no_other_process_is_moved(dewar, run_json):
     """Who calls stays in its group, with all of its family but dewar."""
     before = group_of("self")
     assert_success(run_json("python", "-c", "print(1)"))
@@ -214,7 +214,7 @@ def test_nobody_else_is_moved(dewar, run_json):
     assert ROOT / done.stdout.decode().split("::", 1)[1].strip().lstrip("/") == before
 
 
-def test_nothing_is_left(running):
+def test_nothing_is_left_behind(running):
     process, pid, mark = running(SLEEPS)
     assert ours_left(process.pid)  # it is seen while it is there
     process.send_signal(signal.SIGTERM)
@@ -223,7 +223,7 @@ def test_nothing_is_left(running):
     wait_until(lambda: not ours_left(process.pid), "its groups to go")
 
 
-def test_killed_dewar_takes_its_cell_along(running, run_json):
+def test_killing_dewar_ends_the_cell_and_removes_its_cgroup(running, run_json):
     process, pid, mark = running(
         "import os, time\nif os.fork() == 0:\n    os.setsid()\nprint('on', flush=True)\n"
         "time.sleep(120)")
@@ -238,7 +238,7 @@ def test_killed_dewar_takes_its_cell_along(running, run_json):
     wait_until(swept, "its groups to go")
 
 
-def test_a_delegated_unit_is_divided(has_systemd, dewar, running):
+def test_a_delegated_unit_is_split_into_dewar_and_cells(has_systemd, dewar, running):
     unit = "test-%s.service" % fresh_mark()[5:17]
     process, pid, _ = running(SLEEPS, prefix=[
         "systemd-run", "-q", "--wait", "--pipe", "--collect", "--unit=" + unit, "-p",
@@ -252,7 +252,7 @@ def test_a_delegated_unit_is_divided(has_systemd, dewar, running):
     wait_until(lambda: not cell.parent.exists(), "the unit to go")
 
 
-def test_others_in_a_delegated_unit_stay_where_they_are(has_systemd, dewar):
+def test_other_processes_of_a_delegated_unit_are_not_moved(has_systemd, dewar):
     unit = "test-%s.service" % fresh_mark()[5:17]
     done = subprocess.run(
         ["systemd-run", "-q", "--wait", "--pipe", "--collect", "--unit=" + unit, "-p",
@@ -274,7 +274,7 @@ def must_ask(must):
 
 
 @pytest.mark.parametrize("helper", ["/nonexistent", "/bin/false", "silent"])
-def test_a_manager_that_does_not_help_is_told(must_ask, run_json, tmp_path, helper):
+def test_a_failing_systemd_is_reported(must_ask, run_json, tmp_path, helper):
     """The run goes on, in time, and its proof claims no cgroup."""
     if helper == "silent":
         helper = str(tmp_path / "silent")

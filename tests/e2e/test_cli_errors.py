@@ -201,13 +201,13 @@ class TestFiles:
         self.refuse(way, as_json, path, "must be at most")
 
 
-def test_code_of_a_language_that_cannot_be_told(tmp_path):
+def test_code_of_an_unknown_language_is_refused(tmp_path):
     path = tmp_path / "notes"
     path.write_text("hello")
     check(dewar("run", path), "notes", "dewar run LANG")
 
 
-def test_code_on_standard_input_has_a_ceiling():
+def test_code_on_standard_input_has_a_maximum_size():
     with open("/dev/zero", "rb") as zeros:
         done = subprocess.run(
             [DEWAR, "run", "python", "-"],
@@ -220,7 +220,7 @@ def test_code_on_standard_input_has_a_ceiling():
     check(done, "standard input", "must be at most")
 
 
-def test_name_in_the_cell_cannot_lead_out_of_it(tmp_path):
+def test_a_file_name_cannot_lead_out_of_the_cell(tmp_path):
     path = tmp_path / "x"
     path.write_text("x")
     check(dewar("run", "python", "-c", "1", "--file", f"../x={path}"), "../x")
@@ -247,7 +247,7 @@ def test_wrong_request_names_the_key(request_, wanted, as_json):
 
 
 @pytest.mark.parametrize("text", ["", "{", "{} {}", '{"language": "python"', "\0", "nonsense"])
-def test_request_that_is_no_json(text):
+def test_a_request_that_is_not_json_is_refused(text):
     check(dewar("run", "--json", "--request", "-", input=text), "--request", as_json=True)
 
 

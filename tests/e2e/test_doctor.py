@@ -29,13 +29,13 @@ def findings(run):
     return {f["area"]: f for f in json.loads(done.stdout)}
 
 
-def test_the_container_works_here(run, findings):
+def test_level_container_works_here(run, findings):
     assert findings["level container"]["state"] == "ok"
     assert findings["level process"]["state"] == "ok"
     assert run("doctor").returncode == 0
 
 
-def test_a_finding_is_complete(findings):
+def test_a_finding_has_all_fields(findings):
     assert AREAS <= set(findings)
     for finding in findings.values():
         assert set(finding) == {"area", "state", "detail", "remedy"}
@@ -44,7 +44,7 @@ def test_a_finding_is_complete(findings):
         assert finding["remedy"] is None or finding["remedy"].strip()
 
 
-def test_the_lines_say_what_the_json_says(run, findings):
+def test_the_text_agrees_with_the_json(run, findings):
     text = run("doctor").stdout.decode()
     assert "\x1b" not in text
     for finding in findings.values():
@@ -64,7 +64,7 @@ def test_a_remedy_is_a_command_and_not_an_error_message(findings):
 
 
 @pytest.mark.parametrize("limit", ["memory", "cpu", "pids"])
-def test_a_limit_is_held_as_the_doctor_says(run_json, findings, limit):
+def test_a_limit_is_enforced_as_the_doctor_says(run_json, findings, limit):
     finding = findings["limit " + limit]
     held = run_json("sh", "-c", ":")["proof"]["limits"][limit]
     cgroup = re.search(r"cgroup version (\d)", finding["detail"])
@@ -79,7 +79,7 @@ def test_a_limit_is_held_as_the_doctor_says(run_json, findings, limit):
     assert (held["note"] is None) == (finding["state"] == "ok"), (finding, held)
 
 
-def test_strict_refuses_what_the_doctor_misses(run_json, findings):
+def test_strict_refuses_limits_that_the_doctor_reports_as_missing(run_json, findings):
     missing = [a for a, f in findings.items()
                if a.startswith("limit ") and f["state"] == "missing"]
     answer = run_json("--strict", "sh", "-c", "echo ran")
@@ -90,7 +90,7 @@ def test_strict_refuses_what_the_doctor_misses(run_json, findings):
         assert answer["stdout"] == "ran\n", answer
 
 
-def test_landlock_is_what_a_run_has(run_json, findings):
+def test_the_doctor_and_a_run_agree_about_landlock(run_json, findings):
     abi = re.search(r"ABI (\d+)", findings["landlock"]["detail"])
     walls = run_json("sh", "-c", ":")["proof"]["walls"]
     assert bool(abi) == (findings["landlock"]["state"] == "ok")
@@ -106,7 +106,7 @@ def can_open(path):
     return True
 
 
-def test_network_full_is_missing_where_a_run_says_so(run_json, findings, is_root):
+def test_the_doctor_and_a_run_agree_about_network_full(run_json, findings, is_root):
     can = shutil.which("pasta", path="/usr/bin:/usr/local/bin") and can_open("/dev/net/tun")
     assert findings["network full"]["state"] == ("ok" if can else "missing")
     if not can:
@@ -119,7 +119,7 @@ def test_network_full_is_missing_where_a_run_says_so(run_json, findings, is_root
 
 
 @pytest.mark.parametrize("level", ["microvm"])
-def test_a_level_that_is_not_there_is_not_promised(run, findings, level):
+def test_an_unavailable_level_is_reported_as_missing(run, findings, level):
     finding = findings.get("level " + level)
     assert finding is None or finding["state"] == "missing"
     done = run("run", "--level", level, "sh", "-c", "echo ran")
@@ -131,7 +131,7 @@ def test_a_level_that_is_not_there_is_not_promised(run, findings, level):
     ("unix:///etc/passwd", "is not a socket"),
     ("tcp://127.0.0.1:1", "only an engine of this host"),
 ])
-def test_an_engine_that_is_not_there_is_not_promised(run, host, words):
+def test_an_unreachable_engine_is_reported_as_missing(run, host, words):
     done = run("doctor", "--json", env={"DOCKER_HOST": host})
     [finding] = [f for f in json.loads(done.stdout) if f["area"] == "level docker"]
     assert finding["state"] == "missing" and words in finding["detail"]
@@ -203,7 +203,7 @@ def test_without_user_namespaces_the_doctor_says_what_helps(bare):
     assert re.search(rb"^missing +level container ", text.stdout, re.M)
 
 
-def test_without_user_namespaces_nothing_weaker_is_taken(bare):
+def test_without_user_namespaces_no_weaker_level_is_used(bare):
     done = bare("run", "--json", "sh", "-c", "echo ran")
     answer = json.loads(done.stdout)
     assert done.returncode == 125
@@ -213,7 +213,7 @@ def test_without_user_namespaces_nothing_weaker_is_taken(bare):
     assert "max_user_namespaces" in answer["hint"]
 
 
-def test_without_user_namespaces_a_list_goes_on(bare):
+def test_without_user_namespaces_the_next_level_of_a_list_is_used(bare):
     done = bare("run", "--json", "--level", "container,process", "sh", "-c", "echo ran")
     answer = json.loads(done.stdout)
     assert answer["stdout"] == "ran\n", answer
@@ -221,7 +221,7 @@ def test_without_user_namespaces_a_list_goes_on(bare):
     assert answer["metadata"]["sandbox_level"] == "process"
 
 
-def test_root_of_a_user_namespace_is_no_root_but_can_have_cells(dewar, must):
+def test_root_of_a_user_namespace_can_run_cells(dewar, must):
     """As in a rootless container: there is an uid 0, but no other id to become."""
     start = ["unshare", "--user", "--map-root-user"]
     must(subprocess.run([*start, "true"], capture_output=True, check=False).returncode == 0,
@@ -258,7 +258,7 @@ def test_no_alias_has_two_meanings(languages):
     assert len({w.lower() for w in words}) == len(words)
 
 
-def test_the_table_says_what_the_json_says(run, languages):
+def test_the_table_agrees_with_the_json(run, languages):
     lines = run("languages").stdout.decode().splitlines()
     for entry in languages.values():
         line = [x for x in lines if x.split()[:1] == [entry["name"]]]
@@ -269,7 +269,7 @@ def test_the_table_says_what_the_json_says(run, languages):
             assert " - " in line[0] and "apt-get install " + entry["package"] in line[0]
 
 
-def test_a_language_that_is_there_runs_and_one_that_is_not_says_so(run_json, languages):
+def test_an_installed_language_runs_and_a_missing_one_is_reported(run_json, languages):
     answer = run_json("python", "-c", "import sys; print(sys.version.split()[0])")
     assert answer["stdout"].strip() in languages["python"]["version"]
     for entry in languages.values():
@@ -279,7 +279,7 @@ def test_a_language_that_is_there_runs_and_one_that_is_not_says_so(run_json, lan
         assert answer["reason"] == "unavailable" and entry["package"] in answer["hint"], answer
 
 
-def test_the_callers_path_decides_nothing(run, languages, tmp_path):
+def test_the_callers_path_is_ignored(run, languages, tmp_path):
     """A python of the caller's own would not be there in a cell."""
     fake = tmp_path / "python3"
     shutil.copy("/bin/true", fake)

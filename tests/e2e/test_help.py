@@ -55,13 +55,13 @@ def options_of_page(name):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_and_man_page_have_the_same_options(command):
+def test_help_and_man_page_list_the_same_options(command):
     in_help = options_of_help(dewar(command, "--help"))
     assert {"-h", "--help"} <= in_help
     assert in_help == options_of_page(f"dewar-{command}")
 
 
-def test_help_of_dewar_and_its_man_page_have_the_same_options():
+def test_help_of_dewar_and_its_man_page_list_the_same_options():
     assert options_of_help(dewar("--help")) == options_of_page("dewar")
 
 
@@ -97,7 +97,7 @@ def test_scdoc_accepts_the_page(page, must):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_completion_script_is_one_its_shell_can_read(shell, tmp_path, must):
+def test_the_shell_can_parse_its_completion_script(shell, tmp_path, must):
     must(shutil.which(shell), f"{shell} is not installed")
     script = tmp_path / f"dewar.{shell}"
     script.write_text(dewar("completion", shell))
@@ -196,7 +196,7 @@ def fish_offers():
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_offers_exactly_what_there_is(shell, request):
+def test_completion_offers_exactly_the_existing_words(shell, request):
     offers = request.getfixturevalue(shell + "_offers")
     assert offers("") == {*COMMANDS, "version", "--help", "--version"}
     for command in [*COMMANDS, "version"]:

@@ -51,7 +51,7 @@ def image(tmp_path, image_parts):
     return root
 
 
-def test_an_image_is_all_that_is_there(run, run_json, image):
+def test_the_cell_sees_only_the_image(run, run_json, image):
     done = run("run", "--image", image, "sh", "-c", "cat /etc/mark /etc/passwd; ls /usr/bin")
     assert done.stdout == (b"of the image\nsomeone:x:1000:1000::/:/bin/sh\n"
                            b"cat\ndash\nls\nsh\n"), done
@@ -69,7 +69,7 @@ def test_an_image_is_read_only(run, image):
     assert not (image / "new").exists() and not (image / "tmp").exists()
 
 
-def test_an_image_has_our_dev_proc_and_tmp(run, image):
+def test_dev_proc_and_tmp_of_a_cell_replace_those_of_the_image(run, image):
     done = run("run", "--image", image, "sh", "-c",
                "echo x > /dev/null; ls /dev; cat /proc/self/comm; ls -A /tmp")
     lines = done.stdout.decode().split()
@@ -98,7 +98,7 @@ def test_links_of_an_image_do_not_lead_to_the_host(run, image, tmp_path):
     assert sorted(os.listdir(secret)) == ["key"]
 
 
-def test_a_link_in_an_image_cannot_stand_in_for_its_folders(run, image, tmp_path):
+def test_usr_and_etc_of_an_image_cannot_be_links_to_the_host(run, image, tmp_path):
     """/usr and /etc themselves as links to the host's: they lead nowhere, or inside."""
     (tmp_path / "evil").mkdir()
     (tmp_path / "evil/mark").write_text("SECRET\n")
@@ -110,7 +110,7 @@ def test_a_link_in_an_image_cannot_stand_in_for_its_folders(run, image, tmp_path
 
 
 @pytest.mark.parametrize("place", ["dev", "proc", "tmp", "work"])
-def test_a_file_where_an_image_should_have_a_folder(run, image, tmp_path, place):
+def test_an_image_with_a_file_in_place_of_a_folder(run, image, tmp_path, place):
     (image / place).write_text("not a folder")
     done = run("run", "--image", image, "--workspace", tmp_path, "sh", "-c", "echo ran")
     assert done.stdout == b"ran\n", done
@@ -143,7 +143,7 @@ def test_an_image_that_is_missing(run_json, run, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["file", "empty"])
-def test_an_image_that_is_none(run_json, tmp_path, what):
+def test_an_image_must_be_a_folder_that_is_not_empty(run_json, tmp_path, what):
     path = tmp_path / what
     if what == "file":
         path.write_text("x")
@@ -159,7 +159,7 @@ def test_an_image_without_the_interpreter(run_json, image):
     assert "python" in answer["hint"] and answer["metadata"]["ok"] is False
 
 
-def test_an_image_whose_interpreter_is_a_link_to_the_hosts(run_json, image):
+def test_an_interpreter_that_links_to_the_hosts_is_not_found(run_json, image):
     """It is looked for in the image, as the cell would see it."""
     (image / "usr/bin/python3").symlink_to("/opt/python/bin/python3")
     answer = run_json("--image", image, "python", "-c", "print('ran')")
@@ -167,14 +167,14 @@ def test_an_image_whose_interpreter_is_a_link_to_the_hosts(run_json, image):
     assert answer["reason"] == "unavailable", answer
 
 
-def test_the_root_of_the_host_is_no_image(run):
+def test_the_root_of_the_host_is_refused_as_an_image(run):
     for path in "/", "/usr/..", "//":
         done = run("run", "--image", path, "sh", "-c", "echo ran")
         assert done.returncode == 125 and done.stdout == b"", (path, done)
 
 
 @pytest.mark.parametrize("level", ["none", "process"])
-def test_an_image_needs_a_level_that_can_have_one(run_json, image, level):
+def test_a_level_without_images_refuses_one(run_json, image, level):
     answer = run_json("--level", level, "--image", image, "sh", "-c", "echo ran")
     assert (answer["status"], answer["reason"], answer["stdout"]) == ("error", "unavailable", "")
     assert "level %s cannot use an image" % level in answer["hint"]
@@ -229,7 +229,7 @@ def debian():
 @pytest.mark.slow  # to make the images takes a minute each
 @pytest.mark.parametrize("way", ["cold", "standby", "fork"])
 @pytest.mark.parametrize("suite", SUITES)
-def test_whatever_python_the_image_has(run_json, debian, must, is_root, suite, way):
+def test_each_python_version_of_an_image_works(run_json, debian, must, is_root, suite, way):
     """Small ones among them: python3-minimal has no ctypes."""
     must(is_root, "only root makes such images")
     env = {"DEWAR_WARM": None if way == "cold" else way}
@@ -258,7 +258,7 @@ raise SystemExit(3)
                                             ("bash", "cat /etc/debian_version; exit $#"),
                                             ("perl", "open F, '/etc/debian_version'; print <F>")])
 @pytest.mark.parametrize("suite", SUITES)
-def test_other_languages_of_an_image(run_json, debian, must, is_root, suite, language, code):
+def test_other_languages_of_an_image_work(run_json, debian, must, is_root, suite, language, code):
     must(is_root, "only root makes such images")
     root = debian(suite)
     answer = run_json("--warm", "standby", "--image", root, language, "-c", code)

@@ -284,11 +284,11 @@ def test_broken_code_fails_and_says_why(run_json, language):
     assert result["hint"]
 
 
-def test_unicode_comes_out_whole(run_json, language):
+def test_unicode_is_printed_unchanged(run_json, language):
     assert_success(run_json(language.name, "-c", language.unicode), "häé→😀\n")
 
 
-def test_the_program_reads_a_file_put_in(run_json, language, tmp_path):
+def test_the_program_reads_a_file_of_the_request(run_json, language, tmp_path):
     data = tmp_path / "anything"
     data.write_text("first\nsecond\n")
     assert_success(run_json(language.name, "-c", language.file,
@@ -314,7 +314,7 @@ LIVE = {
 
 
 @pytest.mark.parametrize("name", LIVE)
-def test_what_was_printed_before_the_deadline_is_kept(snippet, name):
+def test_output_from_before_the_deadline_is_kept(snippet, name):
     result = snippet(name, LIVE[name], "--timeout", "4s", "--cpus", "2")
     assert (result["status"], result["reason"]) == ("timeout", "timeout_wall"), result
     assert result["stdout"].strip() == "before"
@@ -388,7 +388,7 @@ COMES_WITH = [
 
 @pytest.mark.parametrize("name, code, stdout", COMES_WITH,
                          ids=["%s-%d" % (row[0], i) for i, row in enumerate(COMES_WITH)])
-def test_what_comes_with_the_language_works(snippet, name, code, stdout):
+def test_the_standard_library_works(snippet, name, code, stdout):
     assert_success(snippet(name, code), stdout)
 
 
@@ -410,7 +410,7 @@ def node_version():
     return tuple(int(part) for part in text.strip().lstrip("v").split(".")[:2])
 
 
-def test_typescript_finds_a_helper_beside_it(snippet, tmp_path):
+def test_typescript_imports_a_file_beside_it(snippet, tmp_path):
     helper = tmp_path / "helper.ts"
     helper.write_text("export const answer: number = 42\n")
     assert_success(snippet("typescript", "import { answer } from './helper'\n"
@@ -425,7 +425,7 @@ def test_typescript_errors_name_lines_of_the_original(snippet):
     assert "main.ts:4" in result["stderr"]
 
 
-def test_typescript_syntax_errors_are_esbuilds(snippet):
+def test_typescript_syntax_errors_come_from_esbuild(snippet):
     result = snippet("typescript", "let x: = 1")
     assert result["exit_code"] == 1
     assert "main.ts:1:7" in result["stderr"] and "ERROR" in result["stderr"]
@@ -438,11 +438,11 @@ def test_typescript_syntax_errors_are_esbuilds(snippet):
     "require 'bundler'; puts Bundler::VERSION ? 10 : 0",
     "begin; require 'no_such_thing'; rescue LoadError; puts 10; end",
 ])
-def test_ruby_gems_come_when_needed(snippet, code):
+def test_ruby_gems_load_on_demand(snippet, code):
     assert_success(snippet("ruby", code), "10\n")
 
 
-def test_ruby_helps_with_misspelled_names(snippet):
+def test_ruby_suggests_names_for_misspelled_ones(snippet):
     result = snippet("ruby", "some_name = 1\nputs some_nam")
     assert result["exit_code"] == 1
     assert "Did you mean?  some_name" in result["stderr"]
@@ -466,7 +466,7 @@ def test_php_errors_are_on_stderr_only(snippet):
           "int main(void) { char *p = 5; printf(\"%d\\n\", 1L); return p == 0; }"),
     ("c++", "#include <cstdio>\nint f() { }\nint main() { puts(\"1\"); }"),
 ])
-def test_compiler_warnings_are_shown_and_harmless(snippet, name, code):
+def test_compiler_warnings_are_printed_and_do_not_fail_the_run(snippet, name, code):
     result = snippet(name, code)
     assert_success(result, "1\n")
     assert "warning" in result["stderr"]
@@ -502,7 +502,7 @@ def test_a_linux_program_runs_as_it_is(run_json, must, tmp_path):
 # The list.
 
 
-def test_the_list_has_them_all(run):
+def test_the_list_contains_every_language(run):
     done = run("languages", "--json")
     assert done.returncode == 0, done.stderr
     listed = {entry["name"]: entry for entry in json.loads(done.stdout)}

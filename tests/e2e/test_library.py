@@ -31,7 +31,7 @@ def test_the_example_runs_a_snippet_and_shows_its_walls(example):
     assert "container" in walls
 
 
-def test_the_library_shows_nothing_but_its_public_names(library):
+def test_the_library_exports_only_its_public_names(library):
     names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True,
                            text=True, check=True).stdout.splitlines()
     # A sanitizer adds names of its own, which begin with underscores.
@@ -54,7 +54,7 @@ def test_every_public_function_is_in_the_library(library):
     assert declared - set(names) == set()
 
 
-def test_the_library_needs_little(library):
+def test_the_library_has_few_dependencies(library):
     dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True,
                              check=True).stdout
     needed = {line.split("[")[1].rstrip("]").split(".")[0]

@@ -272,13 +272,13 @@ DOORS = [door_help_and_completion, door_command_line_and_environment, door_reque
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
-def test_every_limit_is_known(door, place):
+def test_every_interface_knows_every_limit(door, place):
     table = list(rows((ROOT / TABLE).read_text(encoding="utf-8")))
     assert len(table) == 8
     door(place, table)
 
 
-def test_a_file_of_keys_without_a_limit_gets_it(place):
+def test_an_older_database_of_keys_gets_a_new_limit(place):
     """Keys that an earlier version made have no ceiling on a limit that came later."""
     database = place.state / "keys.db"
     place.run("keys", "add", "old", "--state", place.state, "--max-memory", "64M")
@@ -294,7 +294,7 @@ def test_a_file_of_keys_without_a_limit_gets_it(place):
 @pytest.mark.slow
 @pytest.mark.heavy
 @pytest.mark.exclusive
-def test_a_new_limit_is_one_line(tmp_path):
+def test_a_new_row_of_the_table_is_a_complete_limit(tmp_path):
     """It takes a build, without the parts that know no limits."""
     source = tmp_path / "source"
     shutil.copytree(ROOT, source, symlinks=True, ignore=shutil.ignore_patterns(

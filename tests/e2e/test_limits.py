@@ -156,7 +156,7 @@ def test_memory_used_is_measured(python, level):
 
 
 @levels
-def test_memory_that_is_shared_counts_once(python, level):
+def test_shared_memory_counts_once(python, level):
     code = """
 import os, time
 x = b'x' * (20 << 20)
@@ -226,7 +226,7 @@ def cpu_time_is_held(python, level):
 
 
 @levels
-def test_cpu_time_of_the_dead_counts(python, level):
+def test_cpu_time_of_ended_children_counts(python, level):
     """Thirty children, one after the other, of 0.1 s each; one second is allowed."""
     code = "import os\nfor _ in range(30):\n    if os.fork() == 0:\n        %s\n" \
            "        os._exit(0)\n    os.wait()" % burn(0.1).replace("\n", "\n        ")
@@ -239,7 +239,7 @@ def test_cpu_time_of_the_dead_counts(python, level):
         assert_ended(r, "timeout", "timeout_cpu", "--cpus")
 
 
-def test_strict_refuses_what_is_not_held(run, run_json):
+def test_strict_refuses_a_limit_that_is_not_enforced(run, run_json):
     """Without a cgroup nobody holds a share, and level process has no /tmp of its own."""
     r = run_json("--strict", "python", "-c", "print('ran')")
     if has_cgroups():
@@ -330,7 +330,7 @@ def test_fork_bomb(run_json, level):
 # ---- disks ----
 
 @pytest.mark.parametrize("level", ["none", "process", "container"])
-def test_disks_are_held_or_nothing_runs(run_json, level):
+def test_the_disk_limit_is_enforced_or_nothing_runs(run_json, level):
     """Where they can be held, test_cgroup2 sees how fast they are."""
     r = run_json("--level", level, "--io", "1M", "python", "-c", "print('ran')")
     if level != "none" and r["status"] == "success":
@@ -378,14 +378,14 @@ def test_tmp(python, code):
     assert_success(python("container", code, "--tmp", "64M"))
 
 
-def test_tmp_full_is_no_failure_by_itself(python):
+def test_a_full_tmp_is_not_a_failure_by_itself(python):
     code = "try: open('/tmp/f', 'wb').write(b'x' * (20 << 20))\nexcept OSError as e: print(e)"
     r = python("container", code, "--tmp", "8M")
     assert_success(r)
     assert "No space left" in r["stdout"]
 
 
-def test_tmp_at_level_process_holds_each_file(python):
+def test_tmp_at_level_process_limits_each_file(python):
     code = "open('f', 'wb').write(b'x' * (20 << 20))"
     r = python("process", code, "--tmp", "8M")
     assert_ended(r, "resource_exceeded", "disk", "8 MB", "--tmp")
@@ -416,7 +416,7 @@ def test_output(python, level, stream, fd):
 
 
 @levels
-def test_output_caps_each_stream_by_itself(python, level):
+def test_the_output_limit_applies_to_each_stream(python, level):
     code = "import os\nos.write(1, b'x' * 1000); os.write(2, b'y' * 1000)"
     assert_success(python(level, code, "--output", "1000"))
 
@@ -435,7 +435,7 @@ def test_output_of_many_writes(python, level):
 
 @pytest.mark.core
 @levels
-def test_oom_is_no_timeout(python, level):
+def test_an_oom_is_not_reported_as_a_timeout(python, level):
     code = "import time; x = b'x' * (100 << 20); time.sleep(20)"
     assert_ended(python(level, code, "--memory", "48M", "--timeout", "5"),
                  "resource_exceeded", "oom")
@@ -443,7 +443,7 @@ def test_oom_is_no_timeout(python, level):
 
 @pytest.mark.core
 @levels
-def test_timeout_is_no_oom(python, level):
+def test_a_timeout_is_not_reported_as_an_oom(python, level):
     code = "import time; x = b'x' * (40 << 20); time.sleep(20)"
     assert_ended(python(level, code, "--memory", "64M", "--timeout", "500ms"),
                  "timeout", "timeout_wall")
@@ -451,7 +451,7 @@ def test_timeout_is_no_oom(python, level):
 
 @levels
 @pytest.mark.parametrize("signal", ["KILL", "SEGV", "ABRT", "TERM", "XCPU"])
-def test_own_signal_is_no_limit(run_json, level, signal):
+def test_a_programs_own_signal_is_not_reported_as_a_limit(run_json, level, signal):
     r = run_json("--level", level, "sh", "-c", "kill -%s $$" % signal)
     assert_ended(r, "error", "signal", "SIG" + signal)
     number = {"KILL": 9, "SEGV": 11, "ABRT": 6, "TERM": 15, "XCPU": 24}[signal]
@@ -463,14 +463,14 @@ def test_own_signal_is_no_limit(run_json, level, signal):
     ("import os; os.abort()", 6),
     ("import ctypes; ctypes.string_at(0)", 11),
 ])
-def test_crash_is_no_limit(python, level, code, signal):
+def test_a_crash_is_not_reported_as_a_limit(python, level, code, signal):
     r = python(level, code)
     assert_ended(r, "error", "signal")
     assert r["signal"] == signal, brief(r)
 
 
 @levels
-def test_failing_is_no_limit(python, level):
+def test_a_failing_program_is_not_reported_as_a_limit(python, level):
     r = python(level, "open('f', 'w').write('a'); raise SystemExit(7)")
     assert_ended(r, "error", "exit", "7")
     assert r["exit_code"] == 7 and r["signal"] is None, brief(r)
@@ -483,7 +483,7 @@ ASKED = {"timeout": ("7", 7000), "memory": ("100M", 100 * MB), "cpus": ("0.75", 
 
 
 @levels
-def test_proof_says_who_holds_each_limit(python, level):
+def test_the_proof_says_what_enforces_each_limit(python, level):
     options = [word for name in ASKED for word in ("--" + name, ASKED[name][0])]
     r = python(level, "import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE)[0])",
                *options)
@@ -511,12 +511,12 @@ def test_proof_says_who_holds_each_limit(python, level):
         assert limit["note"] or (limit["enforced"] and limit["by"] != "sampling"), name
 
 
-def test_level_none_says_that_it_holds_little(python):
+def test_the_proof_of_level_none_says_what_is_not_enforced(python):
     limits = python("none", "print()")["proof"]["limits"]
     assert {name for name, limit in limits.items() if limit["enforced"]} == {"timeout", "output"}
 
 
-def test_defaults_are_those_of_the_man_page(python):
+def test_the_defaults_are_as_in_the_man_page(python):
     text = re.sub(r"[*_\s]+", " ", MAN.read_text(encoding="utf-8"))
     page = {
         "timeout": (30000, "30 s by default, and 10 s at level process"),

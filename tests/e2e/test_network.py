@@ -217,7 +217,7 @@ print(socket.gethostbyname('localhost'))
     assert done.stdout == b"HELLO\nHELLO\n127.0.0.1\n", done
 
 
-def test_two_cells_do_not_meet_on_their_loopback(dewar, run):
+def test_two_cells_do_not_share_a_loopback(dewar, run):
     code = ("import socket, sys; s = socket.create_server(('127.0.0.1', 18765));"
             "print('up', flush=True); sys.stdin.read()")
     with subprocess.Popen([dewar, "run", "python", "-c", code], stdin=subprocess.PIPE,
@@ -267,7 +267,7 @@ for family, kind, protocol in zip(*[map(int, sys.argv[1:])] * 3):
 @pytest.mark.parametrize("family, kind, listed_as", [
     (17, socket.SOCK_RAW, "PACKET"), (40, socket.SOCK_STREAM, "AF_VSOCK"),
     (38, socket.SOCK_SEQPACKET, "ALG")], ids=["AF_PACKET", "AF_VSOCK", "AF_ALG"])
-def test_socket_families_that_reach_around_are_refused(run, is_root, family, kind, listed_as):
+def test_socket_families_that_bypass_the_namespace_are_refused(run, is_root, family, kind, listed_as):
     args = ("python", "-c", OPEN, "--", str(family), str(kind), "0")
     done = run("run", *args)
     assert done.stdout == b"EAFNOSUPPORT\n", done
@@ -279,7 +279,7 @@ def test_socket_families_that_reach_around_are_refused(run, is_root, family, kin
         assert done.stdout == (b"opened\n" if is_allowed else b"EPERM\n"), done
 
 
-def test_of_netlink_only_routes_can_be_asked_for(run):
+def test_only_netlink_route_can_be_opened(run):
     def ask(protocols, *options):
         triples = [str(n) for p in protocols for n in (socket.AF_NETLINK, socket.SOCK_RAW, p)]
         done = run("run", *options, "python", "-c", OPEN, "--", *triples)
@@ -400,7 +400,7 @@ def test_netlink_shows_an_empty_network_and_alters_nothing(dewar, run, is_root):
     assert "198.51.100.0" in control["routes"]
 
 
-def test_level_process_says_that_its_network_is_the_hosts(run_json):
+def test_level_process_reports_that_it_uses_the_hosts_network(run_json):
     done = run_json("--level", "process", "python", "-c", "print(1)")
     assert done["metadata"]["sandbox_network"] is True
     assert done["proof"]["walls"]["namespaces"]["net"] is False
@@ -408,7 +408,7 @@ def test_level_process_says_that_its_network_is_the_hosts(run_json):
 
 # ---- full, where it cannot be ----
 
-def test_a_plain_user_hears_what_is_missing(run, run_json, is_root, must):
+def test_a_plain_user_is_told_what_network_full_lacks(run, run_json, is_root, must):
     must(not is_root, "root may open /dev/net/tun")
     if os.access("/dev/net/tun", os.R_OK | os.W_OK):
         must(False, "this user may open /dev/net/tun")
@@ -555,7 +555,7 @@ def test_full_has_no_duplicate_address_detection(dewar, lab):
     assert shown.stdout == b"0\n"
 
 
-def test_full_does_not_tell_the_name_of_the_hosts_interface(full):
+def test_full_hides_the_name_of_the_hosts_interface(full):
     done = full("python", "-c", "import socket; print(socket.if_nameindex())")
     assert "dwt" not in done["stdout"] and "lo" in done["stdout"]
 
@@ -626,7 +626,7 @@ def dns_answer(query):
             + query[12:end] + answer)
 
 
-def test_full_looks_names_up_where_the_host_does(dewar, lab):
+def test_full_uses_the_hosts_resolver(dewar, lab):
     asked = []
     with inside(lab.b):
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -743,7 +743,7 @@ def test_full_works_for_a_plain_user_who_may_open_tun(dewar, lab, must, tmp_path
     ("echo garbage > /proc/self/fd/3; exec sleep 600", "pasta"),
     ("yes noise >&2", "pasta"),
 ], ids=["fails", "ends", "crashes", "hangs", "garbage", "floods"])
-def test_a_pasta_that_fails_is_an_answer(full, tmp_path, script, wanted):
+def test_a_failing_pasta_makes_the_run_unavailable(full, tmp_path, script, wanted):
     fake = tmp_path / "pasta"
     fake.write_text("#!/bin/sh\n%s\n" % script)
     fake.chmod(0o755)
@@ -760,7 +760,7 @@ def test_a_pasta_that_fails_is_an_answer(full, tmp_path, script, wanted):
     assert_no_helper_left(before)
 
 
-def test_a_host_without_any_route_is_an_answer(dewar, lab):
+def test_a_host_without_any_route_gets_a_result(dewar, lab):
     name = "dewar-test-c%d" % os.getpid()
     ip("netns", "add", name)
     try:

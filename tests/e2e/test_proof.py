@@ -64,7 +64,7 @@ print(json.dumps({
 
 @pytest.mark.core
 @all_levels
-def test_proof_agrees_with_the_program(inside, level):
+def test_the_proof_agrees_with_what_the_program_sees(inside, level):
     r, seen = inside(level, LOOK)
     walls = r["proof"]["walls"]
     assert r["proof"]["requested"] == r["proof"]["achieved"] == level
@@ -128,7 +128,7 @@ def ids_on_the_host(dewar):
     return {int(n) for n in (status["Uid"] + " " + status["Gid"]).split()}, status["Groups"].split()
 
 
-def test_cells_of_root_share_no_id(dewar, is_root):
+def test_cells_of_root_have_distinct_ids(dewar, is_root):
     seen = [ids_on_the_host(dewar) for _ in range(3)]
     if is_root:
         assert all(len(ids) == 1 and min(ids) > 65536 and not groups for ids, groups in seen), seen
@@ -160,7 +160,7 @@ def test_walls_of_level_none(inside):
     assert walls["uid"] == os.getuid()
 
 
-def test_limits_are_in_the_kernel(dewar):
+def test_the_limits_of_the_proof_are_in_the_kernel(dewar):
     """Asked from outside, of the program, while it waits for input."""
     mark = fresh_mark()
     with subprocess.Popen([dewar, "run", "--json", "--memory", "100M", "--cpus", "0.75", "--pids",
@@ -339,7 +339,7 @@ print(json.dumps(got))
     assert inside("none", code, "host")[1]["unshare"] == 0
 
 
-def test_cell_gains_nothing_by_setuid(inside, must):
+def test_a_setuid_program_gives_a_cell_no_privilege(inside, must):
     su = shutil.which("su", path="/usr/bin:/bin")
     must(su and os.stat(su).st_mode & 0o4000, "there is no setuid program here")
     code = """
@@ -363,7 +363,7 @@ print([line.split()[1:] for line in status.splitlines() if line.startswith('Uid:
     assert inside("none", code, su)[1] == 0  # as root this is no news
 
 
-def test_cell_sees_nothing_of_our_environment(run_json):
+def test_a_cell_does_not_see_the_callers_environment(run_json):
     for level in ("container", "process", "none"):
         r = run_json("--level", level, "python", "-c",
                      "import os; print(open('/proc/self/environ').read(), os.environ)",
@@ -392,7 +392,7 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///no/such.sock"}
 
 
 @pytest.mark.parametrize("args", [("--runtime", "runsc"), ("--pull", "always")])
-def test_what_only_an_engine_has_is_refused_elsewhere(run_json, args):
+def test_options_of_an_engine_are_refused_at_other_levels(run_json, args):
     r = run_json(*args, "sh", "-c", "echo ran")
     assert_ended(r, "error", "unavailable", "level docker")
     assert r["stdout"] == ""
@@ -402,7 +402,7 @@ def test_what_only_an_engine_has_is_refused_elsewhere(run_json, args):
     ("container,process", "container"), ("process,container", "process"),
     ("none", "none"), ("microvm,process", "process"), ("docker,microvm,container", "container"),
 ])
-def test_first_level_that_can_be_had_is_taken(run_json, asked, achieved):
+def test_the_first_available_level_is_used(run_json, asked, achieved):
     r = run_json("--level", asked, "python", "-c", "print(1)", env=NO_ENGINE)
     assert_success(r)
     assert r["proof"]["requested"] == asked
@@ -410,7 +410,7 @@ def test_first_level_that_can_be_had_is_taken(run_json, asked, achieved):
 
 
 @pytest.mark.parametrize("level", ["docker", "microvm", "microvm,docker"])
-def test_level_that_is_not_there(run, run_json, level):
+def test_an_unavailable_level_is_refused(run, run_json, level):
     r = run_json("--level", level, "python", "-c", "print('ran')", env=NO_ENGINE)
     assert_ended(r, "error", "unavailable")
     assert any(name in r["hint"] for name in level.split(",")), brief(r)
@@ -440,7 +440,7 @@ def test_level_from_the_environment(run_json, env, achieved):
                     env=env)["proof"]["achieved"] == "process"
 
 
-def test_level_from_the_environment_that_is_not_there(run_json):
+def test_an_unavailable_level_from_the_environment_is_refused(run_json):
     r = run_json("sh", "-c", "echo ran", env={"CODE_EXEC_SANDBOX": "docker", **NO_ENGINE})
     assert_ended(r, "error", "unavailable", "docker")
     assert r["stdout"] == ""
@@ -480,7 +480,7 @@ def test_without_namespaces_container_is_unavailable(without_namespaces):
     assert b"max_user_namespaces" in done.stderr
 
 
-def test_without_namespaces_a_weaker_level_is_said(without_namespaces):
+def test_without_namespaces_a_weaker_level_must_be_named_and_is_reported(without_namespaces):
     r = json.loads(without_namespaces("run", "--json", "--level", "container,process", "python",
                                       "-c", "print('ran')").stdout)
     assert_success(r)
@@ -490,7 +490,7 @@ def test_without_namespaces_a_weaker_level_is_said(without_namespaces):
     assert not any(r["proof"]["walls"]["namespaces"].values())
 
 
-def test_without_namespaces_doctor_says_what_to_set(without_namespaces):
+def test_without_namespaces_the_doctor_names_the_sysctl(without_namespaces):
     done = without_namespaces("doctor")
     assert done.returncode == 1
     commands = [line.strip() for line in done.stdout.decode().splitlines() if line[0] == " "]

@@ -22,7 +22,7 @@ def compile_c(folder, code, *flags):
 
 
 @pytest.mark.parametrize("second", ["process", "none"])
-def test_a_program_does_not_choose_its_level(run_json, tmp_path, second):
+def test_a_failing_exec_does_not_select_the_next_level(run_json, tmp_path, second):
     """Its loader is on the host and not in the cell: the exec fails there, and only there."""
     program = compile_c(tmp_path, '#include <stdio.h>\nint main(void) { puts("ran"); }',
                         f"-Wl,--dynamic-linker={HOST_LOADER}")
@@ -40,7 +40,7 @@ def test_a_program_does_not_choose_its_level(run_json, tmp_path, second):
     "os.setpriority(os.PRIO_PROCESS, 1, 19)",
     "os.setpriority(os.PRIO_USER, 0, 19)",
 ])
-def test_init_is_out_of_reach(run_json, what):
+def test_a_program_cannot_access_init(run_json, what):
     own = what.replace("(1,", "(0,").replace("(os.PRIO_PROCESS, 1,", "(os.PRIO_PROCESS, 0,")
     if own != what:  # the control: of itself a program may ask it
         control = run_json("python", "-c", "import os, resource\n" + own.replace(
@@ -50,7 +50,7 @@ def test_init_is_out_of_reach(run_json, what):
     assert "PermissionError" in result["stderr"], result
 
 
-def test_memory_of_a_process_whose_first_thread_is_gone_is_seen(run_json, tmp_path):
+def test_memory_of_a_process_without_its_first_thread_counts(run_json, tmp_path):
     program = compile_c(tmp_path, r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -80,7 +80,7 @@ int main(void)
     assert run_json("--memory", "600M", program)["status"] == "success"
 
 
-def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
+def test_a_link_in_the_workspace_is_detected_in_any_spelling(run, tmp_path):
     workspace, victim, alias = tmp_path / "p" / "ws", tmp_path / "victim", tmp_path / "alias"
     workspace.mkdir(parents=True)
     victim.mkdir()
@@ -100,7 +100,7 @@ def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
         assert done.stdout == b"ran\n", (writable, done)
 
 
-def test_a_link_in_an_image_makes_nothing_on_the_host(run, tmp_path):
+def test_a_link_in_an_image_creates_nothing_on_the_host(run, tmp_path):
     """The way to a writable folder leads through a link of the image, while the cell is built."""
     program = compile_c(tmp_path, "int main(void) { return 0; }", "-static")
     image = tmp_path / "image"
@@ -119,7 +119,7 @@ def test_a_link_in_an_image_makes_nothing_on_the_host(run, tmp_path):
         assert os.listdir(evil) == []
 
 
-def test_init_is_closed_before_there_is_a_program(run_json):
+def test_init_is_not_dumpable_before_the_program_starts(run_json):
     """What is not dumpable belongs to nobody here; the program's own is the control."""
     code = "import os; print([os.stat('/proc/%s/fd' % p).st_uid for p in (1, 'self')])"
     for _ in range(20):
@@ -135,7 +135,7 @@ def test_no_mount_of_a_cell_honours_set_id(run_json):
             if "nodev" not in opts and not path.startswith("/dev/")] == []
 
 
-def test_processes_that_come_and_go_are_not_taken_for_hiding(run_json):
+def test_short_lived_processes_do_not_count_as_over_the_limit(run_json):
     """Who has just ended shows no descriptors; init counted that as a fortune."""
     result = run_json("--cpus", "2", "bash", "-c",
                       "for i in $(seq 1 500); do /bin/true; done; echo fine")

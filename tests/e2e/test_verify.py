@@ -158,7 +158,7 @@ exec "$@"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave groups anywhere")
-def test_what_somebody_dead_left_is_not_ours(dewar, group):
+def test_groups_of_an_ended_process_are_not_taken_for_our_own(dewar, group):
     """The kernel gives the number of a namespace again, and groups are named by it."""
     done = subprocess.run(["unshare", "--mount", "sh", "-c", WITH_DEAD_GROUPS, "sh", group, dewar,
                            "verify", "--json", "--level", "process", "--only", "leave-a-daemon"],
@@ -201,7 +201,7 @@ def mounts_of(pid):
 @pytest.mark.heavy
 @whole_group
 @pytest.mark.nproc
-def test_the_answer_adds_up(parts):
+def test_the_summary_matches_the_rows(parts):
     for part in parts:
         summary, found = part.answer["summary"], part.answer["rows"]
         counted = collections.Counter(row["verdict"] for row in found)
@@ -227,7 +227,7 @@ DIFFERENT = {
 @whole_group
 @pytest.mark.nproc
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_warm_cell_is_as_good_as_a_cold_one(rows, attack):
+def test_a_warm_cell_has_the_walls_of_a_cold_one(rows, attack):
     cold, warm = rows[attack, "container", "cold"], rows[attack, "container", "standby"]
     if DIFFERENT.get(attack) == (cold["verdict"], warm["verdict"]):
         return
@@ -250,7 +250,7 @@ def test_there_are_attacks_in_each_family(rows):
 @whole_group
 @pytest.mark.nproc
 @pytest.mark.parametrize("way", ["cold", "standby"])
-def test_container_promises_everything_but_what_the_host_tells(rows, way):
+def test_level_container_promises_nearly_everything(rows, way):
     """At the default level nearly all is promised; excuses do not creep in."""
     here = [row for row in rows.values() if (row["level"], row["way"]) == ("container", way)]
     excused = [row["attack"] for row in here if row["verdict"] == "not_promised"]
@@ -277,7 +277,7 @@ class Page(html.parser.HTMLParser):
 @pytest.mark.heavy
 @whole_group
 @pytest.mark.nproc
-def test_the_page_is_complete_in_itself(parts):
+def test_the_page_loads_nothing_else(parts):
     for part in parts:
         page = Page()
         page.feed(part.page)
@@ -289,14 +289,14 @@ def test_the_page_is_complete_in_itself(parts):
 
 
 @pytest.mark.exclusive
-def test_nothing_is_left(run, host_snapshot):
+def test_nothing_is_left_behind(run, host_snapshot):
     before = host_snapshot()
     done = run("verify", "--only", "read-flag-by-path,signal-the-witness", "--level", "container")
     assert done.returncode == 0, done.stderr
     assert_nothing_left(host_snapshot, before)
 
 
-def test_a_table_names_the_wall(run):
+def test_the_table_names_the_wall(run):
     done = run("verify", "--only", "read-flag-by-path")
     assert done.returncode == 0
     lines = done.stdout.decode().splitlines()
@@ -306,7 +306,7 @@ def test_a_table_names_the_wall(run):
     assert done.stderr == b"", "no progress unless it is a terminal"
 
 
-def test_every_way_can_be_asked_for(run):
+def test_every_way_to_start_a_cell_can_be_requested(run):
     """One cell, and two; in C, Python, and something else."""
     done = run("verify", "--json", "--level", "container", "--way", "all", "--only",
                "read-flag-by-path,connect-to-loopback,ask-ps,meet-by-sysv-shm,leave-a-file-in-tmp")
@@ -323,7 +323,7 @@ def test_level_none_promises_nothing(run):
     assert "no walls" in row["detail"]
 
 
-def test_what_the_control_did_is_said(run):
+def test_the_result_of_the_control_is_reported(run):
     done = run("verify", "--json", "--level", "none", "--only", "write-beside-flag")
     row, = json.loads(done.stdout)["rows"]
     assert row["control"] == "escaped"
@@ -341,7 +341,7 @@ def test_what_the_control_did_is_said(run):
     (("--html", "/no/such/folder/x.html"), b"/no/such/folder/x.html"),
     (("more",), b'unexpected argument "more"'),
 ])
-def test_what_cannot_be_done_is_said(run, args, words):
+def test_an_impossible_request_is_refused_with_a_reason(run, args, words):
     done = run("verify", *args, env={"DOCKER_HOST": "unix:///no/such.sock"})
     assert done.returncode == 125
     assert words in done.stderr
@@ -363,7 +363,7 @@ def is_at_it(pid):
 
 @pytest.mark.exclusive
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_it_can_be_stopped(dewar, host_snapshot, tmp_path, how):
+def test_it_can_be_interrupted(dewar, host_snapshot, tmp_path, how):
     before = host_snapshot()
     page = tmp_path / "old.html"
     page.write_text("of an earlier run")

@@ -346,7 +346,7 @@ def outcome(result):
 
 
 @pytest.mark.parametrize("language, way, name", CASES)
-def test_is_the_same_warm_as_cold(start, cold, need, language, way, name):
+def test_a_warm_program_behaves_like_a_cold_one(start, cold, need, language, way, name):
     need(language)
     warm = start(language, name, "--warm", way)
     assert warm["metadata"]["warm"] == ((language, name) not in COLD)
@@ -379,13 +379,13 @@ def draw(dewar):
 
 
 @pytest.mark.parametrize("language", [name for name in PROGRAMS if "random" in PROGRAMS[name]])
-def test_two_forks_draw_other_numbers(draw, need, language):
+def test_two_forks_draw_different_random_numbers(draw, need, language):
     need(language)
     for numbers in zip(*draw(language), strict=True):
         assert len(set(numbers)) == len(numbers), numbers
 
 
-def test_what_cannot_fork_is_not_waited_for(run_json, need):
+def test_a_language_that_cannot_fork_runs_cold_at_once(run_json, need):
     need("javascript")
     done = run_json("--warm", "fork", "javascript", "-c", "console.log(1)", timeout=30)
     assert (done["stdout"], done["metadata"]["warm"]) == ("1\n", False)
@@ -406,7 +406,7 @@ VARIABLES = {
 
 
 @pytest.mark.parametrize("language", VARIABLES)
-def test_hands_on_variables_and_arguments(run_json, need, language):
+def test_a_warm_program_gets_variables_and_arguments(run_json, need, language):
     need(language)
     words = ["--", "one", "two words", ""] if language in WORDS else []
     command = ["--env", "GREETING=good day=", "--env", "HOME=/", language, "-c",
@@ -426,7 +426,7 @@ def test_hands_on_variables_and_arguments(run_json, need, language):
     ("javascript", ["--env", "NODE_OPTIONS=--no-warnings"], []),
     ("bash", ["--env", "LD_BIND_NOW=1"], []),
 ])
-def test_runs_cold_what_came_too_late(run_json, need, language, options, words):
+def test_options_that_only_a_start_can_apply_run_cold(run_json, need, language, options, words):
     need(language)
     done = run_json("--warm", "standby", *options, language, "-c",
                     PROGRAMS[language]["zero"], *(["--", *words] if words else []))
@@ -437,7 +437,7 @@ def test_runs_cold_what_came_too_late(run_json, need, language, options, words):
 @pytest.mark.parametrize("language, comment", [
     ("ruby", "#"), ("php", "//"), ("perl", "#"), ("lua", "--"), ("r", "#"), ("bash", "#"),
     ("sh", "#"), ("zsh", "#"), ("javascript", "//")])
-def test_runs_long_code(run_json, need, language, comment):
+def test_a_warm_program_runs_long_code(run_json, need, language, comment):
     need(language)
     code = PROGRAMS[language]["unicode"] + "\n" + (comment + "x" * 70 + "\n") * 1000
     done = run_json("--warm", "standby", language, "-c", code)

@@ -42,7 +42,7 @@ def test_a_missing_wall_turns_rows_red(mutant):
 
 
 @pytest.mark.parametrize("mutant", those_with("redundant"))
-def test_a_doubled_wall_holds_alone(mutant):
+def test_each_of_two_redundant_walls_is_sufficient(mutant):
     """Taken away, it changes no verdict of those that turn red without both."""
     need(mutant)
     both = next(m for m in MUTANTS if m["name"] == mutant["both"])
@@ -53,7 +53,7 @@ def test_a_doubled_wall_holds_alone(mutant):
 
 
 @pytest.mark.parametrize("mutant", those_with("refused"))
-def test_no_warm_cell_comes_to_be_without_it(mutant):
+def test_no_warm_cell_is_created_without_the_wall(mutant):
     need(mutant)
     # A pool that keeps cells ready would try again and again.
     rows = mutate.red_rows(mutant, BUILD, ("--level", "container", "--way", "fork", "--only", ANY))

@@ -22,7 +22,7 @@ def assert_printed(answer):
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_tools_are_described_as_the_schema_wants(node, server, era):
+def test_the_descriptions_of_tools_match_the_schema(node, server, era):
     answer = inspect(node, server.url, "--protocol-era", era, "--method", "tools/list",
                      "--strict", "--format", "json")
     assert "code_execute" in json.dumps(answer)

@@ -74,7 +74,7 @@ def test_a_full_queue_refuses_at_once(serve):
     assert daemon.post({**SLEEP, "async": True}).status == 202, "there is room again"
 
 
-def test_without_a_queue_nobody_waits(serve):
+def test_without_a_queue_no_run_waits(serve):
     daemon = serve({"runs": {"concurrent": 1, "queue": 0}})
     run, = fill(daemon, 1)
     assert daemon.post(SLEEP).status == 429
@@ -83,7 +83,7 @@ def test_without_a_queue_nobody_waits(serve):
     wait_until(lambda: daemon.post({"command": "true"}).status == 200, "room again")
 
 
-def test_time_in_the_queue_counts(serve):
+def test_time_in_the_queue_counts_towards_the_timeout(serve):
     """One second from the arrival on, all of which it waited."""
     daemon = serve({"runs": {"concurrent": 1}})
     fill(daemon, 1)
@@ -93,7 +93,7 @@ def test_time_in_the_queue_counts(serve):
     assert daemon.recorded(reply.headers["X-Request-Id"]) is None, "nothing ran"
 
 
-def test_the_rest_of_its_time_is_what_a_run_has_left(serve):
+def test_a_queued_run_gets_the_rest_of_its_timeout(serve):
     daemon = serve({"runs": {"concurrent": 1}})
     first, = fill(daemon, 1)
     second = daemon.start({"command": "sleep 1000", "limits": {"timeout_s": 12}})
@@ -167,7 +167,7 @@ def test_memory_does_not_grow_with_results(serve):
                "the oldest to be let go")
 
 
-def test_2000_idle_connections_slow_nobody(serve):
+def test_2000_idle_connections_slow_no_client(serve):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < 4096:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
@@ -190,7 +190,7 @@ def test_2000_idle_connections_slow_nobody(serve):
     assert daemon.run({"command": "true"})["status"] == "success"
 
 
-def test_one_connection_too_many_waits_for_another_to_end(serve):
+def test_a_connection_above_the_maximum_waits_until_another_ends(serve):
     daemon = serve({"http": {"connections": 10}})
     held = [daemon.raw() for _ in range(9)]
     conn = daemon.connect()
@@ -225,7 +225,7 @@ def slowly(sock, data, pause, cut):
     b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     b"Transfer-Encoding: chunked\r\n\r\n186a0\r\n",
 ], ids=["head", "body", "chunks"])
-def test_slow_senders_are_cut_and_block_nobody(serve, head):
+def test_slow_senders_time_out_and_block_no_client(serve, head):
     daemon = serve({"http": {"idle": 5, "body_time": 5}})
     now, late = (head, b"") if b"\r\n\r\n" in head else (head[:20], head[20:])
     socks = [daemon.raw(now) for _ in range(20)]
@@ -251,14 +251,14 @@ def test_an_idle_connection_is_closed(serve):
     sock.close()
 
 
-def test_one_that_waits_for_its_run_is_not_idle(serve):
+def test_a_connection_that_waits_for_its_run_is_not_idle(serve):
     daemon = serve({"http": {"idle": 3, "body_time": 3}})
     stream = daemon.stream({"command": "sleep 8; echo done"})
     assert daemon.run({"command": "sleep 8; echo done"})["stdout"] == "done\n"
     assert list(stream)[-1][1]["stdout"] == "done\n"
 
 
-def test_a_reader_that_does_not_read_blocks_nobody(serve):
+def test_a_client_that_does_not_read_blocks_no_other(serve):
     daemon = serve({"runs": {"concurrent": 2}})
     body = json.dumps({"command": "yes 0123456789 | head -c 900000"}).encode()
     socks = []
@@ -275,7 +275,7 @@ def test_a_reader_that_does_not_read_blocks_nobody(serve):
         sock.close()
 
 
-def test_clients_that_come_and_go(serve):
+def test_clients_that_come_and_go_leave_no_descriptor(serve):
     """Each with a request, or half of one; none stays open."""
     daemon = serve()
     before, before_fds = sockets(daemon.pid), n_open(daemon.pid)
@@ -295,7 +295,7 @@ def large(n, end=b'"}'):
     return b'{"command": "true ' + b"x" * n + end
 
 
-def test_large_requests_have_room_for_sixteen(serve):
+def test_at_most_sixteen_large_requests_are_received_at_once(serve):
     """Whoever sends many of them, and stops before the last byte, does not fill the memory."""
     daemon = serve({"http": {"body_bytes": "1M", "body_time": 300, "idle": 300}})
     body = large(1000000)
@@ -316,7 +316,7 @@ def test_large_requests_have_room_for_sixteen(serve):
     assert daemon.run({"command": "echo on"})["stdout"] == "on\n"
 
 
-def test_large_requests_that_wait_have_room_for_sixteen(serve):
+def test_at_most_sixteen_large_requests_are_queued_at_once(serve):
     daemon = serve({"http": {"body_bytes": "1M"}, "runs": {"concurrent": 1, "queue": 100}})
     first, = fill(daemon, 1)
     body = {"command": "true", "stdin": "x" * 1000000, "async": True}

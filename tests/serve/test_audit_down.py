@@ -76,7 +76,7 @@ def test_a_full_disk_refuses_runs_until_there_is_room(serve, must, is_root):
     assert verified.returncode == 0, verified
 
 
-def test_readiness_comes_back_by_itself(serve, must, is_root):
+def test_the_daemon_becomes_ready_again_without_a_request(serve, must, is_root):
     """Whoever is not ready is sent no runs, and must not wait for one to find out."""
     must(is_root, "only root has a disk of its own")
     disk, daemon = on_small_disk(serve)
@@ -86,7 +86,7 @@ def test_readiness_comes_back_by_itself(serve, must, is_root):
     wait_until(lambda: daemon.get("/readyz").status == 200, "it to be ready again")
 
 
-def test_a_record_that_cannot_be_opened_is_no_daemon(serve):
+def test_the_daemon_does_not_start_if_the_record_cannot_be_opened(serve):
     state = serve.folder / "state"
     state.mkdir(mode=0o700)
     (state / "audit.db").write_bytes(b"this is no database" * 1000)

@@ -6,7 +6,7 @@ from daemon import wait_until
 BURN = "import time\nwhile time.process_time() < 1.3: pass"
 
 
-def test_who_waits_hears_that_the_seconds_are_used_up(serve):
+def test_queued_runs_are_refused_when_the_cpu_seconds_are_used_up(serve):
     daemon = serve({"local": {"concurrent": 1, "cpu_seconds_per_day": 1}})
     first = daemon.start({"language": "python", "code": BURN})
     daemon.wait_state(first, "running")
@@ -22,7 +22,7 @@ def test_who_waits_hears_that_the_seconds_are_used_up(serve):
     assert reply.status == 429 and 0 < int(reply.headers["Retry-After"]) <= 86400
 
 
-def test_what_was_used_before_a_restart_counts(serve):
+def test_cpu_seconds_used_before_a_restart_count(serve):
     daemon = serve({"local": {"cpu_seconds_per_day": 1}})
     daemon.run({"language": "python", "code": BURN})
     wait_until(lambda: daemon.post({"command": "true"}).status == 429, "its use to be counted")

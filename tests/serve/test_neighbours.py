@@ -19,7 +19,7 @@ def idle_groups(daemon):
     return [(group / "cpu.idle").read_text(encoding="ascii").strip() for group in groups].count("1")
 
 
-def test_who_drops_bombs_goes_one_at_a_time_and_yields(keyed, is_root):
+def test_a_key_with_fork_bombs_runs_one_at_a_time_with_low_cpu_weight(keyed, is_root):
     daemon, key = keyed(None, us=[], them=[])
     both = [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]
     for run in both:
@@ -50,7 +50,7 @@ def test_who_drops_bombs_goes_one_at_a_time_and_yields(keyed, is_root):
         assert (cpu["kernel"], cpu["enforced"]) == (20, True) and "yields" in cpu["note"], cpu
 
 
-def test_who_is_alone_is_not_held_back(keyed):
+def test_a_key_with_fork_bombs_is_not_slowed_if_it_is_alone(keyed):
     daemon, key = keyed(None, them=[])
     assert daemon.run(BOMB, key=key["them"])["reason"] == "pids"
     for run in [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]:

@@ -53,7 +53,7 @@ def test_a_client_that_is_gone_ends_its_run(serve, extra):
     assert daemon.run({"command": "echo on"})["stdout"] == "on\n"
 
 
-def test_one_that_is_cut_off_hard(serve):
+def test_a_reset_connection_ends_its_run(serve):
     """A reset instead of an end, as from a host that fell over."""
     daemon = serve()
     mark = fresh_mark()
@@ -65,7 +65,7 @@ def test_one_that_is_cut_off_hard(serve):
     wait_until(lambda: not alive(mark), "the program to be gone")
 
 
-def test_one_that_is_gone_while_queued_never_runs(serve):
+def test_a_run_whose_client_left_the_queue_never_runs(serve):
     daemon = serve({"runs": {"concurrent": 1}})
     first = daemon.start({"command": "sleep 100"})
     daemon.wait_state(first, "running")
@@ -94,7 +94,7 @@ def test_async_goes_on_without_its_client(serve):
     assert daemon.wait_state(run, "done")["result"]["stdout"] == "done\n"
 
 
-def test_many_of_them(serve):
+def test_many_vanished_clients_leave_no_runs(serve):
     daemon = serve({"runs": {"concurrent": 4}})
     marks = [fresh_mark() for _ in range(30)]
     socks = [send(daemon, sleeper(mark), b"Accept: text/event-stream\r\n" * (i % 2))
