@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of what is allowed, in containers: modules are held to theirs, commands refused."""
+"""Allow-lists at level docker: that of modules is enforced, that of commands is refused."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bed itself: engines that work, images that are there, faults that happen.
+"""The test setup itself: engines work, images exist, and faults are injected.
 
-A test of Dewar that fails is of use only if these pass.
+A failure of another test means something only if these pass.
 """
 
 import http.client
@@ -34,7 +34,7 @@ def test_the_runtime_is_the_requested_one(engine):
 
 @pytest.mark.engines("docker", "podman")
 def test_the_network_is_not_the_hosts(engine):
-    """What it changes there is gone with it; and nothing gets out."""
+    """The engine has its own network, which ends with it and is not connected to any other."""
     assert engine.engine.netns != os.stat("/proc/self/ns/net").st_ino
     with engine.engine.inside("ip", "route", stdout=subprocess.PIPE) as ip:
         assert b"default" not in ip.communicate()[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files out of a container: those that were asked for, and nothing that a program makes of it."""
+"""Collecting files from a container: only the requested ones, whatever the program creates."""
 
 import base64
 
@@ -88,7 +88,7 @@ def test_nothing_outside_tmp_is_collected(engine, pattern):
 
 @pytest.mark.engines(*RUNC)
 def test_more_files_than_permitted_are_a_warning(engine):
-    """Too large, too many, too deep: a warning, and an answer by the deadline."""
+    """Too large, too many or too deep: a warning, and a result by the deadline."""
     r = engine.python("f = open('huge', 'wb'); f.truncate(1 << 40); open('good', 'w').write('x')",
                       "--collect", "*")
     assert "huge" not in names(r) or content(r, "huge") is None, brief(r)
@@ -102,18 +102,18 @@ def test_more_files_than_permitted_are_a_warning(engine):
 
 @pytest.mark.engines(*RUNC)
 def test_odd_file_names_are_harmless(engine):
-    """A name that is no text, or would mean something to a terminal, stays harmless."""
+    """Names that are not UTF-8 or contain control characters do no harm."""
     r = engine.python("import os\nfor n in (b'a\\nb', b'\\xff', b'\\x1b[31m', b'-rf', b'ok'):\n"
                       "    open(n, 'w').write('x')", "--collect", "*")
     assert_success(r)
     assert {"-rf", "ok"} <= set(names(r)), names(r)
 
 
-# ---- an engine that sends an archive of its own making ----
+# ---- an engine that could send a forged archive ----
 
 @pytest.mark.engines("docker")
 def test_no_archive_is_requested_from_the_engine(engine, faulty, tmp_path):
-    """Files come from the container itself: nothing unpacks what an engine made."""
+    """Files are read inside the container: no archive from the engine is unpacked."""
     faulty.fault("/archive|/export", faulty_engine.says(200, b"no tar", "application/x-tar"))
     into = tmp_path / "into"
     done = engine.run("--collect", "*", "--into", into, "sh", "-c", "echo good > x",

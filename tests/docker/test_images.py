@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which image it is, how it gets there, and what if it cannot be had."""
+"""Selecting an image, pulling it, and images that are not available."""
 
 import json
 import os
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.engines("docker", "podman")
 
 @pytest.fixture
 def pulled(engine, registry):
-    """A name that the registry has and the engine has not; the engine forgets it again."""
+    """The name of an image that is in the registry but not in the engine; removed afterwards."""
     name = registry.image("pulled")
     engine.api.untag(name)
     yield name
@@ -39,7 +39,7 @@ def test_a_missing_image_is_pulled_once(engine, registry, pulled):
     asked = registry.requests()
     assert layers(registry)
     assert_success(engine.json("--image", pulled, "--pull", "missing", "sh", "-c", "echo ran"))
-    assert registry.requests() == asked, "it was there"
+    assert registry.requests() == asked, "the image was present"
 
 
 def test_pull_never_does_not_pull(engine, registry, pulled):
@@ -83,7 +83,7 @@ def test_an_image_that_cannot_be_pulled_is_unavailable(engine, registry, name):
 
 
 def test_a_default_image_that_cannot_be_pulled_is_unavailable(engine):
-    """There is no way to the registry from here, as on a host that is offline."""
+    """The default registry cannot be reached, as on a host that is offline."""
     engine.api.call("DELETE", "/images/ruby:3.3-alpine", force="false", noprune="true")
     try:
         r = engine.json("ruby", "-c", "puts 'ran'")
@@ -167,7 +167,7 @@ def test_an_image_without_the_interpreter(engine, language):
     "ä:1", "a" * 5000, "a:1 HTTP/1.1\r\nX: y",
 ])
 def test_an_invalid_image_name_is_refused(engine, name):
-    """Refused, by us or by the engine; and no other request comes of it."""
+    """Dewar or the engine refuses the name, and it cannot inject another request."""
     before = engine.api.containers()
     done = engine.run("--json", "--image=" + name, "--pull", "never", "sh", "-c", "echo ran")
     assert done.returncode == 125 and b"ran" not in done.stdout, done

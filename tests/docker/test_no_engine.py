@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without an engine: an answer that helps, in time, and never another level."""
+"""Without an engine: a helpful result in time, and never another level."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def test_no_socket(ask, tmp_path):
 
 
 def test_without_any_socket_the_hint_names_the_usual_places(ask, tmp_path):
-    """Neither Docker's own place nor Podman's: both are named, or how to name another."""
+    """The hint names Docker's and Podman's sockets, or the variable that names another one."""
     for path in "/var/run/docker.sock", "/run/podman/podman.sock":
         if os.path.exists(path):
             pytest.skip("there is an engine at %s" % path)
@@ -54,7 +54,7 @@ def test_without_any_socket_the_hint_names_the_usual_places(ask, tmp_path):
 
 
 def test_a_missing_library_makes_the_run_unavailable(ask, tmp_path):
-    """The loader ends a program so that it cannot load: before it is asked, and after."""
+    """Without libcurl the dynamic loader ends dewar-docker with 127, before or after a request."""
     for pause in "", "sleep 0.2;":
         program = tmp_path / "dewar-docker"
         program.write_text("#!/bin/sh\n%s exit 127\n" % pause)
@@ -78,7 +78,7 @@ def test_a_file_that_is_not_a_socket(ask, tmp_path):
 def test_no_permission(ask, is_root, must):
     must(is_root, "only root can become another user")
     nobody = 65534
-    # Not pytest's own folder, which no other user can enter: the answer would differ.
+    # Not pytest's own folder, which no other user can enter: the error would differ.
     with tempfile.TemporaryDirectory(prefix="test-dewar-", dir="/tmp") as folder:
         os.chmod(folder, 0o755)
         record = os.path.join(folder, "state")
@@ -100,7 +100,7 @@ def test_no_permission(ask, is_root, must):
                                   "unix://", "unix://relative.sock", "/no/scheme.sock", "nonsense",
                                   "unix://" + "/x" * 200, "unix:///tmp/a\nb", "fd://"])
 def test_an_unsupported_address_is_refused(ask, host):
-    """Nothing is asked elsewhere, and nothing else taken for it."""
+    """No other address is used in its place."""
     r = ask(host)
     assert_no_engine(r, "DOCKER_HOST")
 
@@ -112,7 +112,7 @@ def test_an_empty_address_counts_as_unset(ask, tmp_path):
     assert_no_engine(ask("", XDG_RUNTIME_DIR=str(tmp_path)))
 
 
-# ---- the socket answers, but is not an engine's ----
+# ---- the socket belongs to a server that is not an engine ----
 
 NOT_AN_ENGINE = {
     "hangs": hang, "hangs up": hang_up, "garbage": garbage,
@@ -133,7 +133,7 @@ def test_a_server_that_is_not_an_engine(ask, tmp_path, kind):
         r = ask(fake.host, "--timeout", "3s")
         took = time.monotonic() - started
     assert took < 3 + 2 * MARGIN_S, "an answer by the deadline"
-    # One that says nothing may be called either.
+    # For a server that sends nothing either status is right.
     assert r["status"] in ("error", "timeout"), brief(r)
     assert_no_engine(r)
 

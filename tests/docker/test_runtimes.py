@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--runtime: handed on, seen in the proof, and unavailable where the engine has no such thing."""
+"""--runtime: passed to the engine, shown in the proof, and refused if the engine lacks it."""
 
 import json
 import subprocess
@@ -57,7 +57,7 @@ def ask(engine, request):
                          ids=["runtime", "pull"])
 @pytest.mark.parametrize("level", ["container", "process", "none"])
 def test_other_levels_refuse_a_runtime(run, level, option):
-    """An option that is taken and not heeded would be a lie."""
+    """An option must not be accepted and then ignored."""
     done = run("run", "--level", level, *option, "python", "-c", "print('ran')")
     assert done.returncode == 125 and done.stdout == b"", done
     assert option[0][2:].encode() in done.stderr

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar verify --level docker`: the command, and whether it would notice a missing wall.
+"""`dewar verify --level docker`: the command, and that it notices a missing wall.
 
-What it finds with the walls up is in test_escape.py.
+test_escape.py runs it with all walls in place.
 """
 
 import json
@@ -29,7 +29,7 @@ def verify(engine, *options, **kwargs):
 
 
 def planted():
-    """The folders of attack ranges, but for those that are in use by another run of the tests."""
+    """The folders of attack ranges, except those that another run of the tests uses."""
     return {path.name for path in TMP.glob("dewar-verify-*") if not is_in_use("folders", str(path))}
 
 
@@ -45,7 +45,7 @@ def test_a_missing_wall_turns_rows_red(engine, monkeypatch, mutant):
 @pytest.mark.exclusive
 @pytest.mark.engines("docker", "podman")
 def test_nothing_is_left_behind(engine):
-    """In C, shell, JavaScript and with two cells; nothing on the host, and no container."""
+    """Attacks in C, shell, JavaScript and with two cells leave neither files nor a container."""
     containers, folders = engine.api.containers(), planted()
     done = verify(engine, "--json", "--only", FEW)
     assert done.returncode == 0, done.stderr
@@ -75,7 +75,7 @@ def test_it_can_be_interrupted(engine, how):
 
 @pytest.mark.engines("docker")
 def test_verify_accepts_an_image(engine):
-    """One that lacks the interpreter tells nothing; what is in C needs none."""
+    """In an image without the interpreter an attack cannot tell; those in C need none."""
     done = verify(engine, "--json", "--image", "dewar-test/bare:1", "--only",
                   "read-flag-by-path,read-shadow")
     rows = {row["attack"]: row for row in json.loads(done.stdout)["rows"]}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of what is allowed: programs that may be started, modules that may be imported.
+"""allowed_commands and allowed_modules: which programs and modules the code can use.
 
-Each attempt has its control: the same without a list gets through, so that it is the list
-which stops it. Programs are tried by name, by path, as copies, through other programs, and by
-the dynamic loader; modules in all spellings, cold and warm.
+Each attempt has a control, the same without a list, which must succeed: this shows that the
+list stops the attempt. Programs are started by name, by path, as copies, by other programs and
+by the dynamic loader; modules are imported in all spellings, cold and warm.
 """
 
 import base64
@@ -28,7 +28,7 @@ needs_node = pytest.mark.skipif(not shutil.which("node", path="/usr/local/bin:/u
 
 @pytest.fixture(scope="module", autouse=True)
 def cold_by_default():
-    """A list of commands makes a run cold; for modules each test says which it is."""
+    """A list of commands makes a run cold; tests of modules choose cold or warm themselves."""
     before = os.environ.pop("DEWAR_WARM", None)
     yield
     if before is not None:
@@ -37,7 +37,7 @@ def cold_by_default():
 
 @pytest.fixture
 def ask(run):
-    """ask(request, warm): the result of a request, from a warm cell if that says which."""
+    """ask(request, warm): the result of a request; warm is the way to warm the cell, if any."""
 
     def ask_for(request, warm=None):
         done = run("run", "--json", "--request", "-", input=json.dumps(request).encode(),
@@ -58,7 +58,7 @@ def command(ask):
 
 # ---- commands ----
 
-# A line that prints DONE if it gets through, and what it needs besides.
+# Lines that print DONE if the command runs, and the other commands that they need.
 ATTEMPTS = {
     "by name": ("expr DONE", []),
     "by its path": ("/usr/bin/expr DONE", []),
@@ -111,7 +111,7 @@ def test_a_command_on_the_list_is_started(command, attempt, level):
     assert "DONE" in done["stdout"]
 
 
-# A program that is not on the list, brought along as bytes.
+# A program that is not on the list, sent as a file of the request.
 BROUGHT = "chmod +x brought; %s"
 
 
@@ -193,7 +193,7 @@ def test_a_memfd_is_not_executed(ask):
 
 @pytest.mark.parametrize("level", WALLED)
 def test_programs_outside_the_usual_folders_are_not_started(command, level):
-    """The C library is a program as well, and lies in no folder with programs."""
+    """The C library can be executed too, and is not in a folder of programs."""
     found = glob.glob("/usr/lib/*-linux-gnu/libc.so.6")
     if not found or not os.access(found[0], os.X_OK):
         pytest.skip("no such library")
@@ -214,7 +214,7 @@ def test_a_program_of_the_host_runs_with_an_empty_list(run, tmp_path):
 
 
 def test_a_multi_call_binary_is_refused(ask, tmp_path):
-    """Its shell would start all of them, and nobody would ask the kernel."""
+    """Its shell runs all applets without exec, so that the kernel would check none of them."""
     for box in ("busybox", "dash"):
         (tmp_path / box / "bin").mkdir(parents=True)
         shutil.copy("/usr/bin/dash", tmp_path / box / "bin" / box)
@@ -223,7 +223,7 @@ def test_a_multi_call_binary_is_refused(ask, tmp_path):
     held = ask({**request, "image": str(tmp_path / "busybox")})
     assert_ended(held, "error", "unavailable", "allowed_commands", "many programs")
     free = ask({**request, "image": str(tmp_path / "dash")})
-    assert "many programs" not in free["hint"]  # it lacks its libraries, but for that
+    assert "many programs" not in free["hint"]  # fails only because its libraries are missing
 
 
 def test_only_allowed_commands_are_visible(command):
@@ -274,7 +274,7 @@ def test_python_starts_what_is_on_the_list(ask, level):
 
 @pytest.mark.parametrize("level", WALLED)
 def test_a_script_on_the_list_may_use_its_interpreter(command, level):
-    """ldd is a script for bash, which nobody named."""
+    """ldd is a script for bash, which is not on the list."""
     if not os.access("/usr/bin/ldd", os.X_OK):
         pytest.skip("no ldd")
     line = "ldd --version"
@@ -372,7 +372,7 @@ WAYS = ["cold", "standby", "fork", "process", "none"]
 
 @pytest.fixture
 def code(ask):
-    """code(text, allowed, way, language): the result, by the way that was asked for."""
+    """code(text, allowed, way, language): the result of code that runs cold or warm (way)."""
 
     def run_code(text, allowed, way, language="python", **more):
         warm = way if way in ("standby", "fork") else None
@@ -494,7 +494,7 @@ def test_python_otherwise_behaves_as_without_a_list(code, way):
     assert held["stdout"] == free["stdout"] and "helped" in free["stdout"], brief(held)
     assert held["exit_code"] == free["exit_code"] == 1
 
-    def lines(result):  # their folder has another name each time at some levels
+    def lines(result):  # at some levels the name of the working folder differs between runs
         return [line.strip() for line in result["stderr"].splitlines() if "File" not in line]
 
     assert lines(held) == lines(free)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar approve`: what waits is listed, shown and decided; once, and not by who asked."""
+"""`dewar approve`: questions are listed, shown and decided once, and not by their own caller."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def state(tmp_path):
 
 
 class Asker:
-    """A caller that waits, in a process of its own; wait() has what it was told."""
+    """A process that waits for approval; wait() returns the answer that it got."""
 
     def __init__(self, program, state, request, who, rule, session, expires_ms, findings):
         self.process = subprocess.Popen(
@@ -48,7 +48,7 @@ class Asker:
 
 @pytest.fixture
 def ask(dewar, state):
-    """ask(code): somebody asks, and waits for the answer."""
+    """ask(code): start a caller that requests approval of the code and waits."""
     program = pathlib.Path(dewar).parent / "ask-approval"
     askers = []
 
@@ -109,7 +109,7 @@ def test_an_approval_permits_one_run(ask, approve):
     assert approve("show", asker.id)["state"] == "used"
     assert approve("list") == []
     assert [one["state"] for one in approve("list", "--all")] == ["used"]
-    # The same again is asked again.
+    # The same request needs another approval.
     assert ask().question["state"] == "pending"
 
 
@@ -247,7 +247,7 @@ def test_hostile_text_cannot_control_the_terminal(ask, run, state):
         text = done.stdout.decode()
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b\u2066\U000e0041]", text)
         if words[0] == "show":
-            # It is seen, and not only gone.
+            # It is printed in an escaped form, not dropped.
             assert r"# \u{1b}[2J\u{1b}]0;title\u{7}\u{d}\u{9b}1m\u{202e}\u{200b}\u{2066}" \
                    r"\u{e0041} é" in text
             assert "    2 | \tok\n" in text
@@ -267,7 +267,7 @@ def test_colours_are_printed_only_on_a_terminal(ask, dewar, state):
             while select.select([leader], [], [], 60)[0]:
                 try:
                     text += os.read(leader, 65536)
-                except OSError:  # nobody is left on the other side
+                except OSError:  # the process has closed the terminal
                     break
             assert process.wait(60) == 0
         os.close(leader)
@@ -279,7 +279,7 @@ def test_colours_are_printed_only_on_a_terminal(ask, dewar, state):
 
 def test_an_ambiguous_or_invalid_id_is_refused(ask, approve):
     ids = [ask(str(i)).id for i in range(17)]
-    # Of seventeen two begin with the same digit.
+    # Of seventeen ids at least two begin with the same digit.
     twice = next(one[0] for one in ids if [other[0] for other in ids].count(one[0]) > 1)
     error = approve("yes", twice, status=125)["error"]
     assert error["code"] == "invalid" and "several" in error["message"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the command line that a policy asks about, and that the operator's check sees."""
+"""Runs of the command line that need approval, and the operator's own check."""
 
 import json
 import os
@@ -26,7 +26,7 @@ CODE = "import socket; print('ran')"
 
 
 class Waiting:
-    """`dewar run` that waits for somebody."""
+    """`dewar run` that waits for approval."""
 
     def __init__(self, argv, env):
         self.process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
@@ -54,7 +54,7 @@ def policy(tmp_path):
 
 @pytest.fixture
 def ask(dewar, place, tmp_path):
-    """ask(policy, code): a run that is asked about, once the question is there."""
+    """ask(policy, code): start a run that needs approval, and wait for its question."""
     started = []
 
     def begin(policy, code=CODE, *options, waits=True):
@@ -77,7 +77,7 @@ def ask(dewar, place, tmp_path):
 
 
 def peek(run):
-    """What a run has printed on stderr so far; end() gets the rest."""
+    """The stderr of a run so far; end() returns the rest."""
     os.set_blocking(run.process.stderr.fileno(), False)
     try:
         return (run.process.stderr.peek() or b"").decode()
@@ -137,7 +137,7 @@ def test_a_run_whose_approval_another_run_used_asks_again(ask, dewar, place, pol
 
 
 def test_an_approval_covers_exactly_the_approved_request(ask, dewar, place, policy):
-    """The same code with other limits, or other code, is another question."""
+    """The same code with other limits, or other code, needs another approval."""
     name = policy(POLICY % (300, "true"))
     first = ask(name)
     assert approve(dewar, place, "yes", first.question, "--remember", "code").returncode == 0
@@ -188,7 +188,7 @@ def test_an_answer_after_an_interrupt_applies_to_the_next_run(ask, dewar, place,
 
 
 def test_of_two_simultaneous_decisions_one_wins(ask, dewar, place, policy):
-    """One of them does; the other is told so, and the run follows the first."""
+    """The first decision counts; the second approver is told so."""
     waiting = ask(policy(POLICY % (300, "true")))
     answers = {}
 

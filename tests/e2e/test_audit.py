@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every run is on record before it runs, and nobody changes that unseen."""
+"""Every run is recorded before it starts, and changes of the record are detected."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from e2e.helpers import wait_until
 
 pytestmark = pytest.mark.privilege
 
-# The order in docs/AUDIT.md.
+# The order of the fields in docs/AUDIT.md. prose: allow `who` is a field
 FIELDS = ("seq time_us kind run who request decision rule level_asked level_achieved "
           "proof_sha256 status reason hint exit_code signal run_us cpu_us memory_bytes "
           "through_seq through_hash prev_hash").split()
@@ -88,7 +88,7 @@ def test_the_recorded_digest_is_that_of_the_proof_in_the_result(run, env, book):
 
 
 def test_the_hash_chain_is_as_documented(run, env, book):
-    """An implementation of its own, from docs/AUDIT.md."""
+    """Compares with an independent implementation of docs/AUDIT.md."""
 
     def encode(value):
         if value is None:
@@ -209,7 +209,7 @@ def test_a_killed_run_is_recorded_as_interrupted(run, dewar, audit, env, book):
         child.kill()
         child.wait()
         child.stdout.close()
-    # At once for who looks, and in the record with whoever writes next.
+    # `audit list` shows it at once; the record gets it with the next write.
     assert [one["status"] for one in audit("list")] == ["interrupted"]
     assert len(records(book)) == 1
     assert audit("verify")["open"] == 1
@@ -222,7 +222,7 @@ def test_a_killed_run_is_recorded_as_interrupted(run, dewar, audit, env, book):
 
 
 def test_many_runs_killed_at_once_leave_a_sound_record(run, dewar, audit, env):
-    # Those that are killed cannot end before, however late that is.
+    # Every second run sleeps so long that it cannot end before it is killed.
     children = [subprocess.Popen([dewar, "run", "sh", "-c", "sleep %g" % (60 if i % 2 else 0.3)],
                                  env=merged_env(env), stdin=subprocess.DEVNULL)
                 for i in range(12)]
@@ -351,7 +351,7 @@ def test_a_missing_record_is_reported(run, tmp_path):
 
 
 def test_a_run_waits_for_another_writer(run, dewar, env, book):
-    """Another program that has the file's write lock delays a run, and does not spoil it."""
+    """A write lock of another program delays a run and does not make it fail."""
     run("run", "sh", "-c", ":", env=env)
     db = sqlite3.connect(book, isolation_level=None)
     db.execute("BEGIN IMMEDIATE")

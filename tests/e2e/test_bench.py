@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar bench`: its output, not its speed."""
+"""`dewar bench`: tests of its output, not of its speed."""
 
 import json
 import os
@@ -100,7 +100,7 @@ def test_throughput_burst_and_memory(bench):
     assert rows["burst"]["n"] == 100 and rows["burst"]["failed"] == 0
     assert rows["burst"]["runs"]["standby"] == 100
     assert rows["burst-fork"]["n"] == 100 and rows["burst-bare"]["n"] == 100
-    if rows["throughput"]["not_measured"] is None:  # one core will not do
+    if rows["throughput"]["not_measured"] is None:  # it needs more than one core
         assert_measured(rows["throughput"], sum(rows["throughput"]["runs"].values()))
 
 
@@ -116,7 +116,7 @@ def test_runs_leave_nothing_behind(bench):
     assert row["n"] == 330 and row["failed"] == 0 and row["ratio_to_bare"] is None
     left, growth = row["checks"]
     assert left["value"] == 0, row["note"]
-    # Or else nothing could have been found.
+    # Otherwise there would be nothing to leave behind.
     assert re.search(r"while the pool stands: [1-9]\d* processes", row["note"]), row["note"]
     assert growth["unit"] == "MB"
 
@@ -140,7 +140,7 @@ def test_the_table_has_no_colours_without_a_terminal(run):
 
 def test_the_drawing_is_a_single_file(run, tmp_path):
     drawing = tmp_path / "bench.svg"
-    drawing.write_text("x" * 100000)  # what was there before is gone
+    drawing.write_text("x" * 100000)  # the existing content is replaced
     done = run("bench", "--rounds", "2", "--only", "standby,fork", "--svg", drawing)
     assert done.returncode == 0, done
     root = xml.etree.ElementTree.parse(drawing).getroot()
@@ -192,4 +192,4 @@ def has_children(pid):
         return any(open(f"{folder}/{task}/children", encoding="ascii").read()
                    for task in os.listdir(folder))
     except OSError:
-        return False  # a thread has ended meanwhile
+        return False  # a thread has ended

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dewar check, as a person or a program calls it."""
+"""`dewar check`: its output for people and for programs."""
 
 import json
 import os
@@ -114,7 +114,7 @@ def test_code_that_is_too_large_is_a_finding(tmp_path):
 
 
 def test_bash_runs_no_command_that_the_analysis_misses(must):
-    """See the script: what it made before is made again, since the seed is the same."""
+    """The script generates the same commands each time, because its seed is fixed."""
     must(shutil.which("bash"), "bash is not installed")
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "policy" / "differential.py"), "--scripts", "150"],

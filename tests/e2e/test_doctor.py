@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `dewar doctor` and `dewar languages` say is what a run then does."""
+"""`dewar doctor` and `dewar languages` agree with what a run does."""
 
 import json
 import os
@@ -22,7 +22,7 @@ AREAS = {"level none", "level process", "level container", "limit memory", "limi
 
 @pytest.fixture(scope="module")
 def findings(run):
-    """Found once: the doctor takes seconds."""
+    """Collected once, since the doctor takes seconds."""
     done = run("doctor", "--json")
     assert done.returncode == 0 and done.stderr == b"", done
     assert done.stdout.count(b"\n") == 1
@@ -50,7 +50,7 @@ def test_the_text_agrees_with_the_json(run, findings):
     for finding in findings.values():
         detail = re.escape(finding["detail"])
         if finding["area"].startswith("warm "):
-            detail = re.sub(r"\d+\\\.\d", r"\\d+\\.\\d", detail)  # measured anew each time
+            detail = re.sub(r"\d+\\\.\d", r"\\d+\\.\\d", detail)  # measured in each call
         assert re.search(r"^%s +%s +%s$" % (finding["state"], re.escape(finding["area"]), detail),
                          text, re.M), finding
         if finding["remedy"]:
@@ -138,10 +138,11 @@ def test_an_unreachable_engine_is_reported_as_missing(run, host, words):
     assert finding["remedy"]
 
 
-# ---- stopped ----
+# ---- interrupted ----
 
 def end_with_a_folder(doctor, folder):
-    """Was it ended while it had a folder? One is there for milliseconds, so nothing sleeps."""
+    """Signal the doctor while its folder exists, which is only milliseconds: poll without sleep.
+    Returns true if it was interrupted then."""
     while doctor.poll() is None:
         if os.listdir(folder):
             doctor.terminate()
@@ -150,7 +151,7 @@ def end_with_a_folder(doctor, folder):
 
 
 def test_a_signal_leaves_no_folder_behind(dewar):
-    """At any moment, also while it makes a cell to see whether it can."""
+    """Also while the doctor creates a cell as a trial."""
     with tempfile.TemporaryDirectory(prefix="test-dewar-", dir="/tmp") as folder:
         for wait_ms in range(0, 100, 2):
             with subprocess.Popen([dewar, "doctor"], stdin=subprocess.DEVNULL,
@@ -166,16 +167,16 @@ def test_a_signal_leaves_no_folder_behind(dewar):
                 if end_with_a_folder(doctor, folder):
                     break
         else:
-            pytest.fail("no folder was ever made there")
+            pytest.fail("the doctor never created a folder")
         wait_until(lambda: not os.listdir(folder), "the folders to go")
 
 
 # ---- a host without user namespaces ----
 
-# Root there as in a rootless container, and somebody else as on most machines.
+# As root of a user namespace, like in a rootless container, and as a plain user.
 @pytest.fixture(params=[0, 1000], ids=["root", "user"])
 def bare(request, dewar, must):
-    """bare(*args): dewar where nobody can make a user namespace."""
+    """bare(*args): dewar where no user can create a user namespace."""
     start = ["unshare", "--user", "--map-user=%d" % request.param,
              "--map-group=%d" % request.param, "--keep-caps", "sh", "-c",
              'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', "sh"]
@@ -196,7 +197,7 @@ def test_without_user_namespaces_the_doctor_says_what_helps(bare):
     finding = {f["area"]: f for f in json.loads(done.stdout)}["level container"]
     assert finding["state"] == "missing"
     assert finding["remedy"], finding
-    # Exactly what is to be typed: words of that form and nothing behind them.
+    # The remedy is a complete command that can be typed, without other text.
     assert re.fullmatch(r"sysctl( -w)? user\.max_user_namespaces=\d+", finding["remedy"]), finding
     text = bare("doctor")
     assert text.returncode == 1
@@ -222,7 +223,7 @@ def test_without_user_namespaces_the_next_level_of_a_list_is_used(bare):
 
 
 def test_root_of_a_user_namespace_can_run_cells(dewar, must):
-    """As in a rootless container: there is an uid 0, but no other id to become."""
+    """As in a rootless container: uid 0 is mapped, and no other id."""
     start = ["unshare", "--user", "--map-root-user"]
     must(subprocess.run([*start, "true"], capture_output=True, check=False).returncode == 0,
          "cannot make a user namespace")
@@ -248,7 +249,7 @@ def test_every_language_is_listed(languages):
         assert isinstance(entry["aliases"], list)
         assert entry["available"] == (entry["path"] is not None)
         assert entry["package"], entry
-        # What runs as it is has no interpreter.
+        # A binary has no interpreter.
         if entry["available"] and entry["path"].startswith("/"):
             assert os.access(entry["path"], os.X_OK) and entry["version"], entry
 
@@ -280,7 +281,7 @@ def test_an_installed_language_runs_and_a_missing_one_is_reported(run_json, lang
 
 
 def test_the_callers_path_is_ignored(run, languages, tmp_path):
-    """A python of the caller's own would not be there in a cell."""
+    """A python elsewhere in the caller's PATH would not be visible in a cell."""
     fake = tmp_path / "python3"
     shutil.copy("/bin/true", fake)
     done = run("languages", "--json", env={"PATH": "%s:%s" % (tmp_path, os.environ["PATH"])})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wherever dewar is put: the doctor says what a run then says, and its remedy cures it."""
+"""On unusual hosts the doctor agrees with a run, and its remedy works."""
 
 import errno
 import json
@@ -12,14 +12,14 @@ import pytest
 import surroundings
 from e2e.conftest import merged_env
 
-pytestmark = [pytest.mark.slow, pytest.mark.heavy, pytest.mark.cold]  # the doctor takes its time
+pytestmark = [pytest.mark.slow, pytest.mark.heavy, pytest.mark.cold]  # the doctor takes seconds
 
 EPERM, ENOSYS = errno.EPERM, errno.ENOSYS
 
 
 @pytest.fixture
 def there(dewar, must):
-    """there(start): what the doctor says and a run answers behind that command."""
+    """there(start): the doctor's findings and the result of a run, both after that prefix."""
 
     def look(start, env=None, level="container"):
         def run(*args):
@@ -74,7 +74,7 @@ def test_a_namespace_limit_of_zero_is_named_and_raising_it_helps(there, kind):
 
 # ---- filters ----
 
-# Docker's and systemd's answer ENOSYS to clone3, whose arguments they cannot read.
+# The filters of Docker and systemd refuse clone3 with ENOSYS: they cannot inspect its arguments.
 @pytest.mark.parametrize("calls", [
     {"unshare": EPERM, "clone3": ENOSYS, "clone": EPERM},
     {"unshare": EPERM, "clone3": EPERM},
@@ -91,7 +91,7 @@ def test_a_seccomp_filter_that_refuses_nothing_needed_is_not_blamed(there, must)
     must(bool(surroundings.CALLS), "no numbers of system calls for this machine")
     findings, _ = there(surroundings.filtered(swapon=EPERM))
     assert findings["level container"]["state"] == "ok"
-    # Nor does it keep cells from being warm: it is around them and not one of theirs.
+    # Such a filter does not prevent warm cells: it is the host's and not the cell's own.
     assert findings["warm sh"]["state"] == "ok", findings["warm sh"]
 
 
@@ -132,7 +132,7 @@ def test_without_proc_the_doctor_says_so_and_mounting_it_helps(there, mounts, le
 
 @pytest.fixture
 def root_lines(dewar, tmp_path):
-    """Lines that make a root to go to, with dewar in it and our records."""
+    """Lines that make a root to change to, with dewar and its audit record in it."""
     (tmp_path / "mnt").mkdir()
     return [*surroundings.make_root(str(tmp_path / "mnt")),
             *surroundings.bind(os.path.dirname(dewar)),
@@ -153,7 +153,7 @@ def test_a_chroot_into_a_mount_is_detected(there, mounts, tmp_path):
 def test_the_remedy_for_a_chroot_helps(there, mounts, root_lines):
     start = [*surroundings.mounted(*root_lines), "chroot", "."]
     remedy = refused(there(start), "unshare -m sh -c ")
-    # DIR and dewar are what there is to fill in.
+    # The user has to fill in DIR and the arguments of dewar.
     words = shlex.split(remedy)
     assert words[:4] == ["unshare", "-m", "sh", "-c"] and len(words) == 5
     script = words[4].replace("DIR", '"$DIR"').replace("exec dewar ...", 'exec \\"\\$@\\"')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files into a cell, files out of it, and what of the host's tree is seen."""
+"""Files into a cell, files out of it, and the host's files that a cell sees."""
 
 import base64
 import hashlib
@@ -14,9 +14,9 @@ import pytest
 
 pytestmark = pytest.mark.privilege
 
-OTHER = 12345  # somebody who is neither root nor who runs the tests
+OTHER = 12345  # a user that is neither root nor the one that runs the tests
 
-# Tries to write to each path of argv and says how it went, one a line.
+# Tries to write to each path of argv and prints one result a line.
 WRITE = """
 import errno, sys
 for path in sys.argv[1:]:
@@ -129,7 +129,7 @@ def test_a_workspace_through_a_link_and_relative(run, workspace):
 
 @pytest.mark.parametrize("owner", [0, OTHER], ids=["root", "another"])
 def test_a_workspace_that_only_its_owner_may_read(run, workspace, is_root, must, owner):
-    must(is_root, "only root can read a folder of somebody else's")
+    must(is_root, "only root can read a folder of another user")
     for path in workspace, workspace / "sub", workspace / "in.txt", workspace / "sub/deep.txt":
         path.chmod(0o700 if path.is_dir() else 0o600)
         os.chown(path, owner, owner)
@@ -163,7 +163,7 @@ def test_a_writable_folder_of_the_workspace(run, workspace, form):
 
 @pytest.mark.parametrize("owner", [0, OTHER], ids=["root", "another"])
 def test_written_files_belong_to_the_owner_of_the_folder(run, workspace, is_root, must, owner):
-    must(is_root, "only root can give a folder to somebody else")
+    must(is_root, "only root can give a folder to another user")
     os.chown(workspace / "sub", owner, owner)
     (workspace / "sub").chmod(0o700)
     done = run("run", "--workspace", workspace, "--writable", "sub", "python", "-c",
@@ -182,7 +182,7 @@ def test_a_writable_file(run, workspace):
 
 
 def test_a_writable_folder_outside_of_the_workspace(run, workspace, tmp_path):
-    """Where the host has it, by its own path."""
+    """The cell sees it under the host's own path."""
     out = tmp_path / "out"
     out.mkdir()
     (out / "there").write_text("before")
@@ -201,7 +201,7 @@ def test_a_writable_folder_outside_of_the_workspace(run, workspace, tmp_path):
                                  "os.mknod('sub/f', 0o106755)"],
                          ids=["chmod", "fchmod", "fchmodat", "open", "mknod"])
 def test_a_set_user_id_file_cannot_be_left_behind(run, workspace, way):
-    """Whoever finds it would become the owner of the workspace: root, where root runs us."""
+    """A user that executes it would act as the owner of the workspace: root, if root runs dewar."""
     code = "import os\nos.umask(0)\nopen('sub/e', 'w').write('#!/bin/sh')\n" + way
 
     def set_id():
@@ -213,7 +213,7 @@ def test_a_set_user_id_file_cannot_be_left_behind(run, workspace, way):
     assert (workspace / "sub/e").read_text() == "#!/bin/sh" and set_id() == []
     (workspace / "sub/e").unlink()
     subprocess.run([sys.executable, "-c", code], cwd=workspace, check=True)
-    assert len(set_id()) == 1, "without walls it is left behind"
+    assert len(set_id()) == 1, "the control: without walls it is left behind"
 
 
 def test_device_nodes_cannot_be_made(run, workspace):
@@ -374,11 +374,11 @@ def test_files_of_a_failing_program_are_collected(run_json):
         assert answer["reason"] == reason and content(answer, "x") == b"x\n"
 
 
-# Not at level none, where the program works in the caller's own folder.
+# Not at level none, where the program runs in the caller's own folder.
 @pytest.mark.parametrize("level", ["process", "container"])
 @pytest.mark.parametrize("pattern", ["*", "evil", "*/*", "dir/*", "dir/hosts"])
 def test_only_regular_files_and_no_links(run_json, level, pattern):
-    """Whatever the program makes there, it gets nothing of the host."""
+    """No link that the program creates reveals a file of the host."""
     answer = run_json("--level", level, "python", "-c", """
 import os, socket
 os.symlink('/etc/passwd', 'evil')
@@ -411,7 +411,7 @@ def test_an_unreadable_file_is_not_lost_silently(run_json):
     answer = run_json("python", "-c", "import os; open('a', 'w').write('x'); os.chmod('a', 0);"
                       "open('b', 'w').write('y')", "--collect", "*")
     assert answer["status"] == "success" and content(answer, "b") == b"y"
-    # As root it can be read; as a plain user it is left, or read, but never silently lost.
+    # Root can read it; for a plain user it is collected or reported, but never lost silently.
     assert "a" in names(answer) or answer["warnings"]
 
 
@@ -466,7 +466,7 @@ def test_hostile_names_cannot_forge_output(run, run_json, tmp_path):
     done = run("run", "--walls", "python", "-c", code, "--collect", "*", "--into", tmp_path, "--",
                json.dumps(HOSTILE))
     assert sorted(os.listdir(tmp_path)) == sorted(HOSTILE)
-    # Nothing in a name may write to our terminal or forge a line of ours.
+    # A name must not control the terminal or forge a line of dewar's output.
     assert b"\x1b" not in done.stderr and b"\xff" not in done.stderr
     assert b"UTF-8" in done.stderr
     assert all(line.startswith(b"dewar: ") for line in done.stderr.splitlines())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operator's check, a program or an address: whatever goes wrong with it is a deny."""
+"""The operator's check, a program or a URL: every failure of it is a denial."""
 
 import http.server
 import json
@@ -19,7 +19,7 @@ import pytest
 pytestmark = pytest.mark.cold
 
 ALLOW = '{"decision": "allow"}'
-SLOW_MS = 300      # what is late in these tests
+SLOW_MS = 300      # the timeout that slow hooks exceed
 PATIENCE_MS = 30000
 
 
@@ -30,7 +30,7 @@ def ask_hook(dewar):
 
 @pytest.fixture
 def ask(ask_hook):
-    """ask(*hook): what a hook says about a request."""
+    """ask(*hook): the answer of a hook to a request."""
 
     def ask_about(*hook, request='{"code": "1"}', timeout_ms=PATIENCE_MS, **kwargs):
         done = subprocess.run([ask_hook, str(timeout_ms), *map(str, hook)],
@@ -43,7 +43,7 @@ def ask(ask_hook):
 
 @pytest.fixture
 def script(tmp_path):
-    """script(text): a program of the operator's."""
+    """script(text): the operator's program."""
 
     def write(text):
         path = tmp_path / "hook"
@@ -76,7 +76,7 @@ def test_a_large_request_arrives_whole(ask, script):
     hook = script("n = len(json.load(sys.stdin)['code'])\n"
                   "print(json.dumps({'decision': 'ask', 'reason': str(n)}))")
     assert ask(hook, request=json.dumps({"code": "x" * 10000000}))["reason"] == "10000000"
-    # Whoever does not read it is not held up.
+    # A program that does not read its input is not delayed.
     assert ask(script("print('%s')" % ALLOW),
                request=json.dumps({"code": "x" * 10000000}))["decision"] == "allow"
 
@@ -96,7 +96,7 @@ def test_the_program_inherits_nothing_from_dewar(ask, script, tmp_path):
         said = ask(hook, env={**os.environ, "SECRET": "x"}, close_fds=False)["reason"]
     finally:
         os.close(leak)
-    # Descriptor 3 is that of the listing itself. Python adds LC_CTYPE where it sees fit.
+    # Descriptor 3 is that of listdir() itself. Python adds LC_CTYPE in some environments.
     assert said.replace("'LC_CTYPE', ", "") == "['LANG', 'PATH'] [0, 1, 2, 3] / 1"
 
 
@@ -133,7 +133,7 @@ def test_a_missing_program_is_a_denial(ask, tmp_path):
 
 
 def gone(pid):
-    """Wait until there is no such process, or only what is left of it."""
+    """Wait until there is no such process, or only a zombie."""
     for _ in range(600):
         try:
             with open("/proc/%d/stat" % pid, encoding="ascii") as file:
@@ -177,7 +177,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 @pytest.fixture
 def serve():
-    """serve(answer): the address of a server that answers with answer(handler, body).
+    """serve(answer): the URL of a server that answers with answer(handler, body).
 
     With serve(answer, context) it speaks TLS.
     """
@@ -216,7 +216,7 @@ def reply(handler, status, body, **headers):
     handler.end_headers()
     try:
         handler.wfile.write(body)
-    except OSError:  # whoever asked has gone
+    except OSError:  # the client has disconnected
         pass
 
 
@@ -358,7 +358,7 @@ def test_an_untrusted_certificate_is_a_denial(ask, serve, tmp_path, must):
     url = serve(answer, context)
     assert_denied(ask(url), "certificate")
     assert heard == []
-    # The server is sound: a client that trusts this certificate is answered.
+    # The control: a client that trusts this certificate gets an answer.
     trusting = ssl.create_default_context(cafile=certificate)
     with urllib.request.urlopen(url, b"{}", context=trusting, timeout=60) as got:
         assert got.read() == ALLOW.encode()
@@ -383,7 +383,7 @@ def test_the_address_is_not_on_the_command_line(ask, serve):
     assert all(len(words) == 2 for words in seen)
 
 
-# ---- telling, without waiting ----
+# ---- notices: sent without waiting ----
 
 def notify(ask_hook, n, *hook, timeout_ms=PATIENCE_MS):
     return subprocess.Popen([ask_hook, "notify", str(n), str(timeout_ms), *map(str, hook)],
@@ -425,7 +425,7 @@ def test_sending_notices_never_blocks_and_the_queue_is_bounded(ask_hook, serve):
         lines = []
         while not lines or lines[-1] != "told\n":
             lines.append(process.stdout.readline())
-        # One may be under way; 64 wait.
+        # 64 are queued, and one more may be being sent.
         assert all("dropped" in line for line in lines[:-1])
         assert len(lines) - 1 in (35, 36)
         done.set()

@@ -93,7 +93,7 @@ def test_revoked_keys_stay_in_the_list(run, keys, state):
     listed = keys("list")
     assert [key["name"] for key in listed] == ["a", "b"]
     assert listed[0]["revoked"] and listed[1]["revoked"] is None
-    # Once more changes nothing.
+    # To revoke it again changes nothing.
     keys("revoke", first["id"])
     assert keys("list") == listed
     lines = run("keys", "list", "--state", state).stdout.decode().splitlines()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every language does what a user expects of it, in a cell.
+"""Every language works in a cell as its users expect.
 
-The programs below are all that differs: what is asked of a language is the same
-for each, and what only one of them has is at the end.
+Each language has its own programs, listed below, for the same tests. Tests of a single
+language are at the end.
 """
 
 import json
@@ -26,7 +26,7 @@ def lang(name, needs, package, hello, stdin, args, status, broken, unicode, file
 # stdin     prints what it reads, in upper case
 # args      prints its arguments, one a line
 # status    ends with 3
-# broken    cannot work: does not parse, or uses what is not there
+# broken    fails: does not parse, or uses an undefined name
 # unicode   prints häé→😀
 # file      prints what is in data.txt
 LANGUAGES = [
@@ -218,7 +218,7 @@ def language(request, must):
 
 
 def here_or_skip(language, must):
-    # Asked of the host and not of Dewar, which might be wrong about it.
+    # The host is searched without Dewar, whose answer might be wrong.
     missing = [p for p in language.needs if not shutil.which(p, path=SEARCH)]
     reason = "%s is not installed (Debian's package: %s)" % (
         ", ".join(missing), language.package)
@@ -229,7 +229,7 @@ def here_or_skip(language, must):
 
 @pytest.fixture
 def snippet(run_json, must):
-    """snippet(name, code, *options): the result, if the language is here."""
+    """snippet(name, code, *options): the result, if the language is installed."""
 
     def run_snippet(name, code, *options):
         here_or_skip(BY_NAME[name], must)
@@ -244,7 +244,7 @@ def assert_success(result, stdout):
     assert result["stdout"] == stdout, result
 
 
-# What is asked of every language.
+# Tests of every language.
 
 
 def test_hello(run_json, language):
@@ -296,8 +296,7 @@ def test_the_program_reads_a_file_of_the_request(run_json, language, tmp_path):
                    "first\nsecond\n")
 
 
-# C and C++ are not among these: they hold output back that goes to a pipe, here
-# as anywhere.
+# C and C++ are not among these: as everywhere, they buffer output to a pipe.
 LIVE = {
     "python": "print('before', end=''); import time; time.sleep(60)",
     "javascript": "process.stdout.write('before'); setTimeout(() => {}, 60000)",
@@ -320,7 +319,7 @@ def test_output_from_before_the_deadline_is_kept(snippet, name):
     assert result["stdout"].strip() == "before"
 
 
-# What only one of them has.
+# Tests of a single language.
 
 
 COMES_WITH = [
@@ -431,7 +430,7 @@ def test_typescript_syntax_errors_come_from_esbuild(snippet):
     assert "main.ts:1:7" in result["stderr"] and "ERROR" in result["stderr"]
 
 
-# "prime" and "minitest" come as gems, which Ruby starts without.
+# "prime" and "minitest" are gems; RubyGems is loaded only when it is needed.
 @pytest.mark.parametrize("code", [
     "require 'prime'; puts Prime.first(3).sum",
     "gem 'matrix'; require 'matrix'; puts Matrix[[10]].determinant",
@@ -473,7 +472,7 @@ def test_compiler_warnings_are_printed_and_do_not_fail_the_run(snippet, name, co
 
 
 def test_a_large_header_fits_in_a_small_cell(snippet):
-    """On a large host gcc takes its time before it collects its garbage."""
+    """gcc scales its garbage collection with the host's memory, not with the cell's."""
     assert_success(snippet("c++", "#include <bits/stdc++.h>\nint main() {\n"
                            "std::map<std::string, std::vector<int>> m; m[\"a\"] = {1, 2};\n"
                            "std::cout << m[\"a\"].size() << std::endl; }"),
@@ -499,7 +498,7 @@ def test_a_linux_program_runs_as_it_is(run_json, must, tmp_path):
     assert (result["exit_code"], result["stdout"]) == (3, "native\n"), result
 
 
-# The list.
+# `dewar languages`.
 
 
 def test_the_list_contains_every_language(run):
@@ -521,7 +520,7 @@ def test_the_list_contains_every_language(run):
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
 def test_a_missing_interpreter_is_a_result_that_names_its_package(run_json, language):
-    # Not pytest's own folder: those are closed to everybody else.
+    # Not pytest's own folder, which other users cannot read.
     with tempfile.TemporaryDirectory(prefix="image-") as image:
         os.chmod(image, 0o755)
         os.makedirs(os.path.join(image, "usr", "bin"))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels without what is new, and with what is newer than we know: as strong, or refused.
+"""On a kernel that lacks newer calls, or has a newer Landlock, cells are as strong or refused.
 
-without.py takes the calls away from dewar and from all that it starts. The walls are
-compared with those of a run through the same program that takes nothing away, so that the
-one filter more that it brings counts in both.
+without.py removes system calls for dewar and for everything that it starts. The walls are
+compared with those of a run under without.py that removes nothing, so that both have its
+additional filter.
 """
 
 import json
@@ -49,7 +49,7 @@ def run_without(dewar):
     return run
 
 
-# ---- what nothing replaces ----
+# ---- calls without a substitute ----
 
 @pytest.mark.parametrize("level", ["container", "process", "none", "docker"])
 @pytest.mark.parametrize("name", ALWAYS)
@@ -81,7 +81,7 @@ def assert_refused(r, name, since):
     assert name + "()" in r["hint"] and "Linux %s or newer" % since in r["hint"], r["hint"]
 
 
-# ---- what is replaced ----
+# ---- calls with a substitute ----
 
 @pytest.mark.nproc
 @levels
@@ -97,7 +97,7 @@ def test_the_walls_are_the_same_without_newer_calls(run_without, host_snapshot, 
     assert_nothing_left(host_snapshot, before)
 
 
-# What is open, but for the folder that it is read from.
+# Lists the open descriptors, without that of the listed folder itself.
 OPEN = ("import os\nfor fd in os.listdir('/proc/self/fd'):\n"
         "    try: print(os.readlink('/proc/self/fd/' + fd))\n    except OSError: pass\n")
 
@@ -107,7 +107,7 @@ OPEN = ("import os\nfor fd in os.listdir('/proc/self/fd'):\n"
 def test_no_descriptor_leaks(run_without, tmp_path, level, missing):
     secret = tmp_path / "secret"
     secret.write_text("secret")
-    # Many: more than one look at /proc/self/fd brings.
+    # More than one getdents() of /proc/self/fd returns.
     held = [os.open(secret, os.O_RDONLY) for _ in range(300)]
     try:
         control = call(missing, PYTHON, "-c", OPEN, pass_fds=held)
@@ -122,7 +122,7 @@ def test_no_descriptor_leaks(run_without, tmp_path, level, missing):
 
 @pytest.mark.parametrize("missing", REPLACED, ids=" ".join)
 def test_a_workspace_is_readable_and_not_writable(run_without, tmp_path, missing):
-    """As root that is an id-mapped mount, for which a process is cloned."""
+    """For root the workspace is an id-mapped mount, which needs a cloned process."""
     tmp_path.chmod(0o700)
     (tmp_path / "in.txt").write_text("hello")
     code = ("print(open('/work/in.txt').read())\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies as a user has them: checked, explained, and held by run and exec."""
+"""Policies: `dewar policy` checks and explains them; run and exec apply them."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def grammars(run, must):
 
 @pytest.fixture
 def policy(tmp_path):
-    """policy(text): a file with these rules, behind what every policy needs."""
+    """policy(text): a file with these rules after the keys that every policy needs."""
 
     def write(text, default="allow"):
         path = tmp_path / "policy.yaml"
@@ -76,6 +76,7 @@ def test_explain_says_which_rule_matched_and_why_others_did_not(run):
     assert done.returncode == 1
     assert text.startswith("deny by rule module (strict:")
     assert "finding import:os in line 1" in text.splitlines()[0]
+    # prose: allow quotes the message about the network
     assert "no-network (strict:" in text and "network is none, not full" in text
     assert "1:8: error: module os is not on the list" in text
 
@@ -137,7 +138,7 @@ def test_a_denied_request_never_runs(run, run_json, policy, tmp_path):
     assert done.returncode == 125 and done.stdout == b""
     assert done.stderr.decode() == "dewar: " + result["hint"] + "\n"
     assert not mark.exists()
-    # It would have: the test is about the policy.
+    # The control: without the policy it runs.
     assert run("run", "--level", "none", "python", "-c", code).returncode == 0
     assert mark.exists()
 
@@ -225,10 +226,10 @@ def test_the_audit_record_contains_the_decision(run, policy, tmp_path):
                      ("error", "approval_expired")]
 
 
-# ---- the host's own ----
+# ---- the host's own policy ----
 
 def test_the_hosts_policy_applies_if_no_other_is_named(dewar, must, tmp_path):
-    """In a mount namespace of our own, with an /etc that has nothing but this."""
+    """In a private mount namespace whose /etc contains only the policy."""
     def check(make):
         script = f"mount -t tmpfs none /etc && mkdir /etc/dewar && {make} && {dewar} policy check"
         return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True,
@@ -246,7 +247,7 @@ def test_the_hosts_policy_applies_if_no_other_is_named(dewar, must, tmp_path):
     assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
 
 
-# ---- its lists, inside the cell ----
+# ---- the policy's lists, inside the cell ----
 
 @pytest.mark.parametrize("language, code", [
     ("python", "import json; print(json.dumps(1))"), ("javascript", "console.log(1)"),
@@ -282,7 +283,7 @@ def test_commands_that_the_analysis_cannot_see_are_refused_in_the_cell(run_json,
 
 
 def test_without_a_cell_only_the_analysis_enforces_the_policys_list(run_json, policy):
-    """But a list that the caller gave is refused where it is not held."""
+    """A list that the caller gave is refused if the level cannot enforce it."""
     path = policy("commands: {allow: [echo]}\n"
                   "rules: [{name: command, decision: deny, when: {findings: 'command:*'}}]\n")
     run = ("--policy", path, "--level", "none")

@@ -259,7 +259,7 @@ def test_input_for_a_program_that_does_not_read_it(run, size):
 
 
 def test_a_program_ends_although_its_input_stays_open(dewar):
-    """Nobody writes to the pipe, and nobody closes it."""
+    """The pipe stays open, and nothing is written to it."""
     read_end, write_end = os.pipe()
     try:
         done = subprocess.run([dewar, "run", "python", "-c", "print(1)"], stdin=read_end,
@@ -291,7 +291,7 @@ def test_output_arrives_before_the_program_ends(dewar):
     with subprocess.Popen([dewar, "run", "python", "-c", code], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=merged_env(None)) as cell:
-        # It waits for the end of its input, and so for us.
+        # The program waits for the end of its input, which we still hold open.
         assert cell.stdout.readline() == b"out\n"
         assert cell.stderr.readline() == b"err\n"
         assert cell.poll() is None
@@ -352,7 +352,7 @@ def test_output_to_a_full_device_is_a_failure(dewar, option):
     assert b"No space left" in done.stderr and done.stderr.count(b"\n") == 1
 
 
-# ---- forms of the result ----
+# ---- formats of the result ----
 
 RESULT = {"id", "status", "reason", "hint", "exit_code", "signal", "stdout", "stderr",
           "stdout_truncated", "stderr_truncated", "results", "files", "execution_time_ms",
@@ -383,7 +383,7 @@ def test_json_is_the_only_output_and_is_complete(run, level):
         assert answer[key] is None or answer[key] > 0
     assert answer["execution_time_ms"] is not None
     assert (answer["results"], answer["files"]) == ([], [])
-    # What a host lacks is said of every run there.
+    # Every run on a host mentions what that host lacks.
     assert [text for text in answer["warnings"] if "has no Landlock" not in text] == []
 
 
@@ -413,7 +413,7 @@ def test_json_of_output_that_is_not_utf8(run_json):
     answer = run_json("python", "-c", "import sys; sys.stdout.buffer.write("
                       "b'a\\xff\\0\\xed\\xa0\\x80\\x1b[31m\\xe2\\x82')")
     assert answer["stdout"].startswith("a\ufffd\0") and "\x1b[31m" in answer["stdout"]
-    answer["stdout"].encode("utf-8")  # no half of a surrogate pair
+    answer["stdout"].encode("utf-8")  # fails for half of a surrogate pair
 
 
 def test_text_is_for_a_model(run):
@@ -508,13 +508,13 @@ def test_the_environment_supplies_limits_that_a_request_omits(run_json):
     assert answer["metadata"]["sandbox_level"] == "process"
 
 
-# ---- ending it ----
+# ---- ending a run ----
 
 @pytest.mark.parametrize("level", ["none", "process", "container"])
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
                          ids=["INT", "TERM", "HUP"])
 def test_a_signal_to_dewar_ends_the_whole_cell(dewar, level, sig):
-    """The program ignores what it can, and has children that hold its output."""
+    """The program ignores all signals that it can, and its children hold its output open."""
     code = ("import os, signal\n"
             "for s in 1, 2, 15: signal.signal(s, signal.SIG_IGN)\n"
             "for _ in range(3):\n"
@@ -531,7 +531,7 @@ def test_a_signal_to_dewar_ends_the_whole_cell(dewar, level, sig):
         assert len(below) >= 4
         cell.send_signal(sig)
         assert cell.wait(MARGIN_S) == 128 + sig
-        # With the last holder of the pipe gone, it is at its end.
+        # The pipe ends when the last process that holds it has ended.
         assert cell.stdout.read() == b""
         assert cell.stderr.read() == b""
     assert [pid for pid in below if is_live(pid)] == []
@@ -541,7 +541,7 @@ def test_ctrl_c_with_json_still_gives_the_result(dewar):
     with subprocess.Popen([dewar, "run", "--json", "sh", "-c", "echo before; echo up >&2;"
                            " while :; do sleep 1; done"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, env=merged_env(None)) as cell:
-        # It sleeps once it has said what it says.
+        # The program sleeps after it has printed its line.
         wait_until(lambda: "sleep" in map(name_of, descendants(cell.pid)), "the shell to sleep")
         cell.send_signal(signal.SIGINT)
         answer = json.loads(cell.stdout.read())
@@ -551,7 +551,7 @@ def test_ctrl_c_with_json_still_gives_the_result(dewar):
 
 
 def test_ctrl_c_on_a_terminal(dewar):
-    """As typed: the terminal sends it to all in the foreground."""
+    """The terminal sends SIGINT to all processes in the foreground."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(dewar, [dewar, "run", "python", "-c",
@@ -564,7 +564,7 @@ def test_ctrl_c_on_a_terminal(dewar):
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 break
-            assert time.monotonic() < end, "it goes on"
+            assert time.monotonic() < end, "dewar still runs"
             if select.select([terminal], [], [], 0.02)[0]:
                 try:
                     os.read(terminal, 4096)
@@ -590,15 +590,15 @@ def test_the_walls_are_printed_on_a_terminal_by_default(dewar):
 
 
 def test_a_program_cannot_access_the_callers_terminal(dewar):
-    """It must not push characters into it, nor have it as its own."""
-    code = ("import os\ntry: os.open('/dev/tty', os.O_RDWR); print('has it')\n"
-            "except OSError: print('none')\nprint(os.isatty(0), os.isatty(1), os.isatty(2))")
+    """The program must neither inject characters nor get it as its controlling terminal."""
+    code = ("import os\ntry: os.open('/dev/tty', os.O_RDWR); print('opened')\n"
+            "except OSError: print('failed')\nprint(os.isatty(0), os.isatty(1), os.isatty(2))")
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(dewar, [dewar, "run", "--quiet", "python", "-c", code], merged_env(None))
     try:
         text = read_until(terminal, b"False\r\n")
-        assert b"none\r\nFalse False False" in text
+        assert b"failed\r\nFalse False False" in text
         os.waitpid(pid, 0)
     finally:
         os.close(terminal)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar verify`: the escape suite itself, and the command around it."""
+"""`dewar verify`: the attacks themselves, and the command."""
 
 import collections
 import concurrent.futures
@@ -25,7 +25,7 @@ WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "r
          "supervisor"}
 FAMILIES = {"file system", "process and privilege", "kernel surface", "network", "resources",
             "cross-cell", "identity", "what comes out"}
-SECONDS = 1200  # what the whole suite may take, on a host that is busy with other things
+SECONDS = 1200  # the timeout of the whole suite on a busy host
 
 
 def listed():
@@ -35,14 +35,14 @@ def listed():
 
 ATTACKS = listed()
 
-# Quick ones, for each class of wall at each level: the part that is tried before every commit.
+# Quick attacks for each class of wall at each level: the part that the default tier runs.
 CORE = ("allow-new-privileges", "ask-for-the-login", "ask-ps", "busy-past-the-deadline",
         "chmod-workspace-file", "clone-bomb", "clone-into-new-users", "collect-a-link",
         "connect-to-loopback", "copy-descriptors", "fill-a-list", "hold-an-io-uring",
         "kill-the-supervisor", "lease-workspace-file", "leave-a-daemon", "meet-by-posix-message",
         "meet-by-sysv-shm", "open-memory-of-init", "open-sockets", "read-boot-id",
         "read-flag-by-path", "read-leaked-descriptor", "signal-the-witness")
-# The fixtures below take long, and are made once for all tests of a group.
+# The fixtures below take long and are created once for all tests of a group.
 core_group = pytest.mark.xdist_group("verify-core")
 whole_group = pytest.mark.xdist_group("verify-whole")
 
@@ -76,17 +76,17 @@ def test_the_core_tries_each_class_of_wall(core_rows, level, way):
     stopped_by = {row["wall"] for (_, *place), row in core_rows.items()
                   if place == [level, way] and row["verdict"] == "contained"}
     missing = set() if has_cgroups() else {"cgroup"}
-    if level == "process":  # which has neither
+    if level == "process":  # has neither
         missing |= {"namespace", "mount"}
     assert stopped_by == WALLS - missing
 
 
 @pytest.fixture(scope="module")
 def parts(run, tmp_path_factory):
-    """All attacks, once, in parts: exit status, answer and page of each.
+    """All attacks, run once in several parts: exit status, answer and page of each part.
 
-    Parts run side by side where cgroups count processes; elsewhere the bombs of one would use up the
-    processes of another.
+    Parts run in parallel where cgroups count processes; elsewhere the fork bombs of one part would
+    use up the processes of another.
     """
     folder = tmp_path_factory.mktemp("verify")
     count = 3 if has_cgroups() else 1
@@ -126,7 +126,7 @@ def assert_holds(row, must):
         assert row["wall"] in WALLS
     else:
         assert row["wall"] is None
-        # The sentence is one of the threat model's.
+        # The reason is a sentence of the threat model.
         model = ROOT / "docs" / "THREAT_MODEL.md"
         if model.exists():
             assert row["detail"] in " ".join(model.read_text(encoding="utf-8").split())
@@ -134,7 +134,7 @@ def assert_holds(row, must):
 
 @pytest.fixture
 def group():
-    """A cgroup of the test's own."""
+    """A cgroup for the test itself."""
     tops = [pathlib.Path(path) for path in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")]
     top = next(path for path in tops if (path / "cgroup.procs").exists())
     path = top / ("test-dead-groups-%d" % os.getpid())
@@ -143,8 +143,8 @@ def group():
     path.rmdir()
 
 
-# The dead groups are plain folders, seen in one mount namespace only: as real groups they would
-# be there for every `dewar verify` that runs beside this one.
+# The groups of ended processes are plain folders in a private mount namespace: real groups would
+# be visible to every other `dewar verify` that runs at the same time.
 WITH_DEAD_GROUPS = """
 set -e
 mount -t tmpfs none "$1"
@@ -159,7 +159,7 @@ exec "$@"
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave groups anywhere")
 def test_groups_of_an_ended_process_are_not_taken_for_our_own(dewar, group):
-    """The kernel gives the number of a namespace again, and groups are named by it."""
+    """Groups are named after a pid namespace, whose number the kernel may reuse."""
     done = subprocess.run(["unshare", "--mount", "sh", "-c", WITH_DEAD_GROUPS, "sh", group, dewar,
                            "verify", "--json", "--level", "process", "--only", "leave-a-daemon"],
                           stdout=subprocess.PIPE, check=False, timeout=SECONDS)
@@ -186,7 +186,7 @@ def test_a_new_user_does_not_uncover_the_passwords(dewar, tmp_path):
 
 
 def is_covered(pid, path):
-    """Does a process that pid started see a mount there?"""
+    """Returns true if a child of pid sees a mount at path."""
     return any(" %s " % path in mounts_of(child) for child in descendants(pid))
 
 
@@ -212,12 +212,12 @@ def test_the_summary_matches_the_rows(parts):
         assert part.status == (1 if summary["escaped"] else 0)
 
 
-# Where a warm cell differs from a cold one, and why it must.
+# Attacks whose verdict differs between a warm and a cold cell, with the reason.
 DIFFERENT = {
-    # As a plain user: the id map of a cold cell leads to the caller's own number, that of a warm
-    # one to the number that the zygote has in its namespace, which is everybody's.
+    # For a plain user, the id map of a cold cell shows the caller's uid; that of a warm cell shows
+    # the uid inside the zygote's namespace, which is the same for every caller.
     "tell-the-caller-by-id-map": ("not_promised", "contained"),
-    # An interpreter draws its hash seed when it starts, and a zygote has started once for all.
+    # An interpreter chooses its hash seed when it starts, and a zygote starts once for all cells.
     "have-the-same-hash-seed": ("contained", "not_promised"),
 }
 
@@ -251,7 +251,7 @@ def test_there_are_attacks_in_each_family(rows):
 @pytest.mark.nproc
 @pytest.mark.parametrize("way", ["cold", "standby"])
 def test_level_container_promises_nearly_everything(rows, way):
-    """At the default level nearly all is promised; excuses do not creep in."""
+    """At the default level only a few attacks are not promised to be contained."""
     here = [row for row in rows.values() if (row["level"], row["way"]) == ("container", way)]
     excused = [row["attack"] for row in here if row["verdict"] == "not_promised"]
     assert len(here) == len(ATTACKS)
@@ -259,7 +259,7 @@ def test_level_container_promises_nearly_everything(rows, way):
 
 
 class Page(html.parser.HTMLParser):
-    """What a page asks of others, and what it shows."""
+    """Collects what a page loads and the text that it shows."""
 
     def __init__(self):
         super().__init__()
@@ -307,7 +307,7 @@ def test_the_table_names_the_wall(run):
 
 
 def test_every_way_to_start_a_cell_can_be_requested(run):
-    """One cell, and two; in C, Python, and something else."""
+    """Attacks with one cell and with two, in C, Python and another language."""
     done = run("verify", "--json", "--level", "container", "--way", "all", "--only",
                "read-flag-by-path,connect-to-loopback,ask-ps,meet-by-sysv-shm,leave-a-file-in-tmp")
     rows = json.loads(done.stdout)["rows"]
@@ -357,7 +357,8 @@ def test_an_error_is_json_too(run):
 
 
 def is_at_it(pid):
-    """Its first child is itself in the range, the next ones are who attacks."""
+    """Returns true once attacks run: the first child is verify itself in the range, the next ones
+    are attacks."""
     return name_of(pid) == "dewar-verify" and len(descendants(pid)) > 1
 
 

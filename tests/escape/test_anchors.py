@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every mutant finds its wall in the source, wherever that has been moved to."""
+"""Every mutant finds its wall in the source, wherever the wall has been moved."""
 
 import os
 

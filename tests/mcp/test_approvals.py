@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tool call that a person must approve: the client's own user, or somebody else."""
+"""A tool call that a person must approve: the user of the client, or another person."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ FORMS = {**META, CAPABILITIES: {"elicitation": {}}}
 
 
 class Place:
-    """A folder with a policy, a config, and the approvals of who uses them."""
+    """A folder with a policy, a configuration and a database of approvals."""
 
     def __init__(self, folder, dewar, own):
         self.folder = folder
@@ -47,7 +47,7 @@ class Place:
         return json.loads(done.stdout)
 
     def pending(self, state=None):
-        """The one that waits, once it does."""
+        """Wait for the one pending question, and return it."""
         return wait_until(lambda: self.approve("list", state=state), "a question")[0]
 
 
@@ -123,7 +123,7 @@ def test_the_user_does_not_approve(node, place, mode, answer):
                          ids=["no-elicitation", "not-ones-own"])
 @pytest.mark.parametrize("mode", ["sdk", "client-pin"])
 def test_another_person_approves(node, place, served, mode, own, answer):
-    """Who has no forms, or may not approve what it asked for, waits for others."""
+    """If the client cannot show forms or must not approve its own call, another person can."""
     here = place(own=own)
     server = served(here)
     said = {}
@@ -245,7 +245,7 @@ def test_a_modern_call_is_told_that_input_is_required(place, served):
     asked = first["inputRequests"]["approval"]
     assert asked["method"] == "elicitation/create" and CODE in asked["params"]["message"]
     assert first["requestState"] == here.pending(server.state)["id"]
-    # What does not answer this question does not count: it is asked again.
+    # Responses that do not answer this question are ignored: it is asked again.
     for more in ({}, {"inputResponses": {"approval": YES}},
                  {"inputResponses": {"approval": YES}, "requestState": "0" * 32},
                  {"inputResponses": {"other": YES}, "requestState": first["requestState"]},
@@ -253,7 +253,7 @@ def test_a_modern_call_is_told_that_input_is_required(place, served):
         again = send(2, **more)
         assert again["resultType"] == "input_required", more
         assert again["requestState"] == first["requestState"]
-    # Nor is another program covered.
+    # The approval does not cover another program either.
     other = call(3, {"language": "python", "code": "print('other')"}, RUN["tool"], FORMS)
     other["params"].update(inputResponses={"approval": YES}, requestState=first["requestState"])
     answer = wire.post(other, **headers)[1]["result"]

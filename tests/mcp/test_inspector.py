@@ -34,7 +34,7 @@ def test_code_runs_over_http(node, server, era):
 
 
 def test_code_runs_over_stdio(node, dewar, tmp_path):
-    # Its own options end where the command begins: ours cannot be among them.
+    # The inspector's options end where the command begins.
     wrapper = tmp_path / "server"
     wrapper.write_text("#!/bin/sh\nexec '%s' mcp --audit '%s'\n" % (dewar, tmp_path / "audit.db"))
     wrapper.chmod(0o755)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no well-behaved client does, and what can only be seen on the wire."""
+"""The wire protocol, and clients that misbehave."""
 
 import http.client
 import json
@@ -40,7 +40,7 @@ INITIALIZE = request(0, "initialize", {
 
 
 class Stdio:
-    """`dewar mcp`, by hand."""
+    """`dewar mcp`, used without a client library."""
 
     def __init__(self, dewar, folder, *words):
         self.audit = str(folder / "audit.db")
@@ -90,7 +90,7 @@ def stdio(dewar, tmp_path):
 
 
 def started(stdio, number=1):
-    """A run that would take long is under way."""
+    """Start a call that runs for a long time, and wait until it runs."""
     stdio.send(call(number, LONG, meta={"progressToken": "t"}))
     while "output" not in stdio.receive()["params"].get("message", ""):
         pass
@@ -181,7 +181,7 @@ class Wire:
         self.conn = http.client.HTTPConnection(self.host, int(self.port), timeout=PATIENCE_S)
 
     def open(self, method, body=None, **headers):
-        """The reply's head has come."""
+        """Send a request; returns when the head of the reply has arrived."""
         given = {"Content-Type": "application/json", "Accept": BOTH}
         if self.key:
             given["Authorization"] = "Bearer " + self.key
@@ -191,7 +191,7 @@ class Wire:
         return self.conn.getresponse()
 
     def ask(self, method, body=None, **headers):
-        """Status, headers, and what came, which is JSON or nothing."""
+        """Returns status, headers, and the body, which is JSON or empty."""
         response = self.open(method, body, **headers)
         got = response.read()
         return response.status, response.headers, json.loads(got) if got else None
@@ -363,7 +363,7 @@ def test_a_session_belongs_to_the_key_that_opened_it(dewar, config):
         assert two.post(request(1, "ping"), Mcp_Session_Id=session)[0] == 404
         assert Wire(server).post(request(1, "ping"), Mcp_Session_Id=session)[0] == 401
         assert two.ask("DELETE", Mcp_Session_Id=session)[0] == 404
-        # Nor is a run anybody else's to read.
+        # Another key cannot read its runs either.
         answer = one.post(call(2, {"command": "echo mine"}), Mcp_Session_Id=session)[1]
         uri = "dewar://runs/" + answer["result"]["structuredContent"]["id"]
         read = request(3, "resources/read", {"uri": uri})
@@ -383,7 +383,7 @@ def make_key(dewar, server, name):
     return json.loads(done.stdout)["key"]
 
 
-# ---- schemas for others ----
+# ---- schemas for other programs ----
 
 
 def test_schemas_are_printed_in_three_forms(dewar):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Too much at once: everybody gets an answer, and nothing grows."""
+"""Overload: every client gets a reply, and the daemon's memory does not grow."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def rss_mb(pid):
 
 
 def assert_grew_little(daemon, before_mb, by_mb):
-    """But for a sanitizer, which keeps what was freed for a while."""
+    """Not checked under a sanitizer, which delays the reuse of freed memory."""
     if "ASAN_OPTIONS" not in os.environ:
         assert rss_mb(daemon.pid) < before_mb + by_mb
 
@@ -34,21 +34,21 @@ def n_open(pid):
 
 
 def sockets(pid):
-    """The sockets that a process has open, as `ss` shows them."""
+    """The open sockets of a process, as lines of `ss`."""
     shown = subprocess.run(["ss", "--all", "--processes", "--no-header"], check=True,
                            stdout=subprocess.PIPE, text=True).stdout
     return [line for line in shown.splitlines() if "pid=%d," % pid in line]
 
 
 def n_on_their_way(daemon):
-    """How many bytes we have sent that the daemon has not read."""
+    """The number of bytes that we have sent and the daemon has not read."""
     to_be_read = [int(line.split()[2]) for line in sockets(daemon.pid)]
     to_be_taken = [int(line.split()[3]) for line in sockets(os.getpid())]
     return sum(to_be_read + to_be_taken)
 
 
 def fill(daemon, n):
-    """So many runs that go on until they are ended, each beyond the queue."""
+    """Start n runs that last until they are ended, and wait until each has left the queue."""
     runs = [daemon.start(SLEEP) for _ in range(n)]
     for run in runs:
         daemon.wait_state(run, "running")
@@ -84,7 +84,7 @@ def test_without_a_queue_no_run_waits(serve):
 
 
 def test_time_in_the_queue_counts_towards_the_timeout(serve):
-    """One second from the arrival on, all of which it waited."""
+    """The timeout of one second passes while the run is in the queue."""
     daemon = serve({"runs": {"concurrent": 1}})
     fill(daemon, 1)
     reply = daemon.post({"command": "true", "limits": {"timeout_s": 1}})
@@ -98,7 +98,7 @@ def test_a_queued_run_gets_the_rest_of_its_timeout(serve):
     first, = fill(daemon, 1)
     second = daemon.start({"command": "sleep 1000", "limits": {"timeout_s": 12}})
     assert daemon.state_of(second) == "queued"
-    time.sleep(1)  # of the twelve
+    time.sleep(1)  # one of the twelve seconds of its timeout
     assert daemon.delete("/v1/runs/" + first).status == 202
     result = daemon.wait_state(second, "done")["result"]
     assert result["reason"] == "timeout_wall"
@@ -107,8 +107,8 @@ def test_a_queued_run_gets_the_rest_of_its_timeout(serve):
 
 
 def test_2000_requests_at_once_are_served_or_refused(serve):
-    """64 clients, each over a connection of its own that is kept alive. None is lost, and the
-    daemon grows by no more than a little."""
+    """64 clients, each with its own persistent connection. No request is lost, and the daemon's
+    memory grows only a little."""
     daemon = serve({"runs": {"concurrent": 4, "queue": 16, "keep": 50}})
     for _ in range(20):
         daemon.run({"command": "true"})
@@ -154,7 +154,7 @@ def test_2000_requests_at_once_are_served_or_refused(serve):
 
 
 def test_memory_does_not_grow_with_results(serve):
-    """20 MB of output go through, of which a few are kept."""
+    """20 MB of output pass through the daemon, which keeps only a few of them."""
     daemon = serve({"runs": {"keep_bytes": "4M"}})
     body = {"command": "head -c 500000 /dev/zero | tr '\\0' a"}
     for _ in range(10):
@@ -205,7 +205,7 @@ def test_a_connection_above_the_maximum_waits_until_another_ends(serve):
 
 
 def slowly(sock, data, pause, cut):
-    """One byte at a time; cut is set once the other side has had enough."""
+    """Send one byte at a time; sets the event cut when the daemon closes the connection."""
     try:
         for byte in data:
             sock.sendall(bytes([byte]))
@@ -236,7 +236,7 @@ def test_slow_senders_time_out_and_block_no_client(serve, head):
         thread.start()
     assert daemon.run({"command": "echo quick"})["stdout"] == "quick\n"
     for cut in cuts:
-        assert cut.wait(PATIENCE_S), "a slow one may go on for ever"
+        assert cut.wait(PATIENCE_S), "a slow sender never times out"
     for thread in threads:
         thread.join(PATIENCE_S)
     for sock in socks:
@@ -276,17 +276,17 @@ def test_a_client_that_does_not_read_blocks_no_other(serve):
 
 
 def test_clients_that_come_and_go_leave_no_descriptor(serve):
-    """Each with a request, or half of one; none stays open."""
+    """Each sends a request, or half of one, and disconnects."""
     daemon = serve()
     before, before_fds = sockets(daemon.pid), n_open(daemon.pid)
     for i in range(600):
         sock = daemon.raw([b"", b"GET /he", request_bytes()[:-5],
                            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"][i % 4])
         sock.close()
-    # While the daemon looks which levels work, it may have a socket more.
+    # While the daemon tests which levels work, it may have one more socket.
     wait_until(lambda: len(sockets(daemon.pid)) <= len(before) + 1,
                lambda: "all of them to be let go: %s" % sockets(daemon.pid))
-    # A leak for one kind of client would be 150; what else the daemon opens is a handful.
+    # A leak for one kind of client would be 150 descriptors; the daemon opens only a few others.
     assert n_open(daemon.pid) < before_fds + 100
     assert daemon.run({"command": "true"})["status"] == "success"
 
@@ -296,7 +296,7 @@ def large(n, end=b'"}'):
 
 
 def test_at_most_sixteen_large_requests_are_received_at_once(serve):
-    """Whoever sends many of them, and stops before the last byte, does not fill the memory."""
+    """A client that sends many of them, all but the last byte, does not fill the memory."""
     daemon = serve({"http": {"body_bytes": "1M", "body_time": 300, "idle": 300}})
     body = large(1000000)
     before_mb = rss_mb(daemon.pid)
@@ -304,14 +304,14 @@ def test_at_most_sixteen_large_requests_are_received_at_once(serve):
     for _ in range(60):
         sock = daemon.raw(request_bytes(body)[:-1])
         held.append(sock)
-    # Not by asking for a run: that could take the room of the sixteenth.
+    # Do not poll with a run, which could take the place of the sixteenth.
     wait_until(lambda: n_on_their_way(daemon) == 0, "sixteen to have come")
     reply = daemon.post(body)
     assert (reply.status, reply.error["code"]) == (429, "busy") and "large" in reply.error["message"]
     assert_grew_little(daemon, before_mb, 60)
     for sock in held:
         sock.close()
-    # An argument of a million letters is too long for the system, which is an answer, too.
+    # An argument of a million letters is too long for the system; the reply says so.
     wait_until(lambda: daemon.post(body).status != 429, "room again")
     assert daemon.run({"command": "echo on"})["stdout"] == "on\n"
 

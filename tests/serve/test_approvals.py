@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person must approve, through HTTP: who waits, who decides, and what then runs."""
+"""Approvals over HTTP: waiting runs, decisions, and what an approval covers."""
 
 import base64
 import http.client
@@ -24,7 +24,7 @@ ASK = {"rules": [rule("sensitive", "ask", {"commands": ["echo", "sleep"]},
 
 
 class Waiting(threading.Thread):
-    """A plain POST, which waits."""
+    """A thread with a synchronous POST that waits for its result."""
 
     def __init__(self, daemon, body, **kwargs):
         super().__init__(daemon=True)
@@ -48,7 +48,7 @@ class Waiting(threading.Thread):
 
 
 def pending(daemon, n=1, all_of_them=False, key="joe"):
-    """The approvals there are, once there are so many."""
+    """Wait until there are n approvals, and return them."""
     path = "/v1/approvals" + ("?all=true" if all_of_them else "")
 
     def look():
@@ -215,7 +215,7 @@ def test_a_caller_has_at_most_twenty_pending_runs(judged):
     reply = daemon.post({"command": "echo 20"})
     assert (reply.status, reply.error["code"]) == (429, "busy"), reply
     assert "approval" in reply.error["message"]
-    # Nor with a question that is there already.
+    # A request that repeats a pending question counts as well.
     assert daemon.post({"command": "echo 19"}).status == 429
     other = daemon.start({"command": "echo 20"}, key=daemon.texts["sue"])
     daemon.wait_state(other, "pending", key=daemon.texts["sue"])
@@ -252,7 +252,7 @@ def test_a_client_that_disconnects_is_not_waited_for(judged):
             sock.close()
         wait_until(lambda: total(daemon.metrics(key=daemon.texts["boss"]), "dewar_pending") == 0,
                    "it to be over")
-    # The question is there for whoever comes again.
+    # The question remains, so that a repeated request finds its answer.
     one, = pending(daemon)
     yes(daemon, one["id"])
     assert daemon.run(RUN)["stdout"] == "approved\n"
@@ -276,7 +276,7 @@ def test_a_stopping_daemon_ends_waiting_runs_and_keeps_their_questions(judged, s
     result = again.run(RUN)
     assert result["stdout"] == "approved\n"
     assert pending(again, 1, all_of_them=True)[0]["used_by"] == result["id"]
-    # That was for one run.
+    # The approval was for one run.
     run = again.start(RUN)
     again.wait_state(run, "pending")
 
@@ -369,7 +369,7 @@ def test_only_the_scope_approve_may_list_and_decide(judged):
             reply = daemon.request(method, path, body, key=daemon.texts[key])
             assert (reply.status, reply.error["code"]) == (403, "denied"), (method, path)
     assert pending(daemon)[0]["state"] == "pending"
-    # Who approves does not run.
+    # The scope approve does not permit runs.
     assert daemon.post(RUN, key=daemon.texts["joe"]).status == 403
 
 
@@ -398,7 +398,7 @@ def test_an_invalid_decision_is_refused(judged):
 
 
 def test_many_clients_that_ask_decide_and_leave_at_once(judged):
-    """Whatever ran has an approval of its own, and nobody is left waiting."""
+    """Each run that started used its own approval, and no client waits forever."""
     daemon = judged(ASK, {"runs": {"concurrent": 3}}, bob=["--scope", "run"])
     over = threading.Event()
     results, faults = [], []
@@ -466,7 +466,7 @@ def test_many_clients_that_ask_decide_and_leave_at_once(judged):
                total(daemon.metrics(key=boss), "dewar_running") == 0, "all to be over")
 
 
-# ---- what it is good for ----
+# ---- what an approval covers ----
 
 
 def test_an_approval_covers_exactly_the_approved_request_over_http(judged):
@@ -580,7 +580,7 @@ def test_a_request_too_large_to_review_is_refused(judged):
     assert "too large" in reply.error["message"]
 
 
-# ---- who is called ----
+# ---- webhooks and checks ----
 
 
 def test_a_webhook_is_notified_of_new_questions(judged, listener):  # noqa: F811

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a client sends gets a clear answer, and nobody else is the worse for it."""
+"""Invalid requests get a clear reply and do not affect other clients."""
 
 import json
 import socket
@@ -14,7 +14,7 @@ GOOD = {"command": "true"}
 
 @pytest.fixture(autouse=True)
 def still_well(daemon):
-    """After each of these the daemon does its work as before."""
+    """After each invalid request the daemon works as before."""
     yield
     assert daemon.process.poll() is None, daemon.log[-5:]
     assert daemon.run({"command": "echo well"})["stdout"] == "well\n"
@@ -81,7 +81,7 @@ def test_a_body_that_is_not_json_is_refused(daemon, text):
     b'{"command": "true", "async": true, "async": false}',
 ], ids=repr)
 def test_a_duplicate_key_is_refused(daemon, text):
-    """Two readers of such text may see two requests."""
+    """Two parsers may read such text as two different requests."""
     assert_invalid(daemon.post(text))
 
 
@@ -128,7 +128,7 @@ def test_a_key_with_a_million_letters_is_refused_in_a_short_reply(daemon):
                                   "multipart/form-data; boundary=x", "application/jsonx", "json",
                                   "text/json", ""])
 def test_another_content_type_is_refused(daemon, kind):
-    """A web page can send these without asking first."""
+    """A web page can send these without a CORS preflight."""
     reply = daemon.post(json.dumps(GOOD).encode(), headers={"Content-Type": kind})
     assert (reply.status, reply.error["code"]) == (415, "unsupported_media_type")
 
@@ -190,7 +190,7 @@ def test_a_limit_above_the_largest_is_refused_by_name(serve, setting, most, name
     assert (reply.status, reply.error["code"]) == (403, "denied")
     assert name in reply.error["message"] and str(value) in reply.error["message"]
     assert daemon.post({"command": "true", "limits": {name: value}}).status == 200
-    assert daemon.post({"command": "true"}).status == 200, "who names none gets what there is"
+    assert daemon.post({"command": "true"}).status == 200, "the default is at most the ceiling"
 
 
 def test_a_default_limit_is_at_most_the_ceiling(serve):
@@ -201,7 +201,7 @@ def test_a_default_limit_is_at_most_the_ceiling(serve):
 
 
 def test_disks_are_limited_for_a_run_that_names_no_limit(serve):
-    """Without a ceiling they are not limited at all; a host that cannot do it runs nothing."""
+    """A ceiling is also the default limit; a host that cannot enforce it runs nothing."""
     daemon = serve({"runs": {"max": {"io": "1M"}}})
     reply = daemon.post({"command": "true", "limits": {"io_mbps": 2}})
     assert (reply.status, reply.error["code"]) == (403, "denied")
@@ -225,7 +225,7 @@ def test_a_body_with_too_large_a_content_length_is_not_read(daemon):
 
 
 def test_a_body_of_100_mb_is_refused(daemon):
-    """Whoever sends without listening may find itself cut off; others hear 413."""
+    """The client gets 413, or a closed connection if it sends on without reading."""
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\nContent-Length: 104857600\r\n\r\n")
     try:
@@ -296,13 +296,13 @@ def test_the_largest_body_can_be_configured(serve, limit):
     b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 20000 + b"\r\n",
 ], ids=lambda head: repr(head[:60]) + str(len(head)))
 def test_invalid_http_never_runs_anything(daemon, head):
-    """Refused, or cut off: never run, never waited for."""
+    """Refused or disconnected, but never run, and the daemon does not wait for more."""
     sock = daemon.raw()
     try:
         sock.sendall(head)
         sock.shutdown(socket.SHUT_WR)
     except OSError:
-        pass  # it was cut off before it had said all
+        pass  # the daemon disconnected before everything was sent
     data = read_reply(sock)
     sock.close()
     assert all(400 <= status < 600 for status in statuses(data)), data[:500]
@@ -322,12 +322,12 @@ def test_pipelined_requests_are_answered_in_order(daemon):
                                      b"{" * 1000 + b"\r\n\r\n", b"GET\r\n\r\n"],
                          ids=lambda text: repr(text[:20]))
 def test_garbage_after_a_pipelined_request_is_refused(daemon, garbage):
-    """What came before it is answered; it is refused or cut off."""
+    """The request before it is answered; the garbage is refused or the connection is closed."""
     sock = daemon.raw(request_bytes(b'{"command": "echo before"}') + garbage)
     sock.settimeout(PATIENCE_S)
     data = sock.recv(1)
     try:
-        sock.shutdown(socket.SHUT_WR)  # not before: a client that is gone has its run cancelled
+        sock.shutdown(socket.SHUT_WR)  # only now: the run of a client that left is cancelled
     except OSError:
         pass
     data += read_reply(sock)
@@ -338,7 +338,7 @@ def test_garbage_after_a_pipelined_request_is_refused(daemon, garbage):
 
 
 def test_a_smuggled_request_is_not_answered(daemon):
-    """Two lengths: whoever stands before us may believe the other one."""
+    """Two lengths: a proxy in front of the daemon may use the other one."""
     inner = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\nContent-Length: %d\r\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What waits when its tenant's cpu seconds are used up does not run on credit."""
+"""Queued runs do not start when the cpu seconds of their key are used up."""
 
 from daemon import wait_until
 
@@ -10,7 +10,7 @@ def test_queued_runs_are_refused_when_the_cpu_seconds_are_used_up(serve):
     daemon = serve({"local": {"concurrent": 1, "cpu_seconds_per_day": 1}})
     first = daemon.start({"language": "python", "code": BURN})
     daemon.wait_state(first, "running")
-    # The others came while there was something left.
+    # These were admitted while cpu seconds were left.
     waiting = [daemon.start({"language": "python", "code": "print(1)"}) for _ in range(3)]
     assert daemon.wait_state(first, "done")["result"]["exit_code"] == 0
     for run in waiting:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may come in, what each may do, and how much of it."""
+"""Keys: authentication, scopes, ceilings and quotas."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def test_wrong_keys_are_refused(keyed):
 def test_a_key_is_nowhere_on_disk(keyed):
     daemon, text = keyed()
     assert daemon.run(TRUE)["status"] == "success"
-    secret = text["boss"].split("_", 2)[2].encode()  # which may hold that sign itself
+    secret = text["boss"].split("_", 2)[2].encode()  # may contain underscores itself
     assert len(secret) == 43 and (daemon.state / "keys.db").exists()
     for path in daemon.state.iterdir():
         assert secret not in path.read_bytes(), path
@@ -65,7 +65,7 @@ def test_a_revoked_key_is_refused_at_once(keyed):
     assert daemon.post(TRUE, key=text["worker"]).status == 200
     daemon.keys("revoke", daemon.made["worker"]["id"])
     assert daemon.post(TRUE, key=text["worker"]).status == 401
-    assert daemon.post(TRUE).status == 200, "the other one is as good as before"
+    assert daemon.post(TRUE).status == 200, "the other key still works"
 
 
 def test_revoking_the_last_key_does_not_open_the_daemon(keyed):
@@ -134,7 +134,7 @@ def test_one_key_neither_sees_nor_ends_the_runs_of_another(keyed):
 
 
 def test_a_key_has_a_maximum_of_concurrent_runs(keyed):
-    """The others wait, for a turn of their own key; other keys do not."""
+    """Further runs of this key wait in the queue; those of other keys do not."""
     daemon, text = keyed({"runs": {"concurrent": 4}}, ann=["--concurrent", "1"], bob=[])
     first = daemon.start(SLEEP, key=text["ann"])
     daemon.wait_state(first, "running", key=text["ann"])
@@ -150,7 +150,7 @@ def test_a_key_has_a_maximum_of_runs_per_minute(keyed):
     assert daemon.post(TRUE, key=text["ann"]).status == 200
     assert daemon.post(TRUE, key=text["ann"]).status == 200
     reply = daemon.post(TRUE, key=text["ann"])
-    # One comes back each 30 seconds, some of which have passed.
+    # One run becomes available every 30 seconds, some of which have passed.
     while reply.status == 200:
         reply = daemon.post(TRUE, key=text["ann"])
     assert (reply.status, reply.error["code"]) == (429, "busy")
@@ -160,7 +160,7 @@ def test_a_key_has_a_maximum_of_runs_per_minute(keyed):
 
 
 def test_a_request_after_retry_after_is_admitted(keyed):
-    """Whoever comes back when it is told to is let in."""
+    """A client that retries after the time in Retry-After is admitted."""
     daemon, text = keyed(ann=["--runs-per-minute", "20"])
     waits = []
     while not waits:
@@ -179,7 +179,7 @@ def test_cpu_seconds_per_day_are_counted_across_a_restart(keyed, serve):
     assert daemon.run(burn, key=text["ann"])["status"] == "success"
 
     def refused(it):
-        # What a run has used counts a moment after its answer.
+        # The cpu time of a run is counted shortly after its reply.
         reply = wait_until(lambda: (lambda r: r if r.status != 200 else None)(
             it.post(TRUE, key=text["ann"])), "the quota to be used up")
         assert (reply.status, reply.error["code"]) == (429, "busy"), reply
@@ -223,7 +223,7 @@ def test_a_key_has_ceilings_for_limits(keyed, words, name, most):
 
 
 def test_the_queue_alternates_between_keys(keyed):
-    """One has filled the queue; another who comes late is next but one all the same."""
+    """One key has filled the queue; a later run of another key still starts second."""
     daemon, text = keyed({"runs": {"concurrent": 1, "queue": 100}}, ann=[], bob=[])
     running, = fill(daemon, 1)
     greedy = [daemon.start(TRUE, key=text["ann"]) for _ in range(30)]
@@ -242,7 +242,7 @@ def test_one_key_cannot_fill_the_queue(keyed):
     statuses = [daemon.post({**SLEEP, "async": True}, key=text["ann"]).status for _ in range(20)]
     assert 429 in statuses
     reply = daemon.post({**TRUE, "async": True}, key=text["bob"])
-    assert reply.status == 202, "there is room for who has nothing in it"
+    assert reply.status == 202, "there is room for a key that has nothing in the queue"
     assert daemon.state_of(running) == "running"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the daemon starts, is told new settings, and stops."""
+"""How the daemon starts, reloads its configuration, and stops."""
 
 import json
 import os
@@ -20,7 +20,7 @@ TRUE = {"command": "true"}
 
 
 class Waiting(threading.Thread):
-    """A request whose reply somebody waits for elsewhere."""
+    """A thread that sends a request; result() returns its reply."""
 
     def __init__(self, ask):
         super().__init__(daemon=True)
@@ -62,7 +62,7 @@ def test_sigterm_lets_a_run_finish_and_takes_no_other(serve):
     assert (reply.status, reply.error["code"]) == (503, "unavailable")
     assert reply.headers["Connection"] == "close"
     conn.close()
-    # A new connection is refused, and not left to wait.
+    # A new connection is refused and does not wait.
     with pytest.raises(ConnectionRefusedError):
         daemon.connect()
 
@@ -89,7 +89,7 @@ def test_readyz_reports_that_the_daemon_stops(serve):
 
 
 def test_the_drain_deadline_ends_running_and_queued_runs(serve):
-    """None of those that wait takes the place of one that was cut."""
+    """No queued run starts in place of a run that was ended."""
     daemon = serve({"runs": {"drain": 1, "concurrent": 2}})
     body = {"command": "sleep 500", "limits": {"timeout_s": 400}}
     running = [Waiting(lambda: daemon.post(body)) for _ in range(2)]
@@ -122,7 +122,7 @@ def test_a_second_signal_ends_all_runs_at_once(serve):
 
 
 def test_the_daemon_stops_while_it_answers_requests(serve):
-    """In the middle of asking for languages and levels, with connections open."""
+    """With connections open and requests for languages and levels in progress."""
     daemon = serve()
     asking = [Waiting(lambda path=path: daemon.get(path))
               for path in ("/v1/languages", "/v1/levels", "/v1/audit") * 3]
@@ -155,7 +155,7 @@ def test_many_replies_are_sent_before_the_daemon_ends(serve):
     assert daemon.wait_end() == 0
 
 
-# ---- settings ----
+# ---- configuration ----
 
 def test_sighup_reloads_the_configuration(serve):
     daemon = serve({"runs": {"max": {"timeout": 5}}})
@@ -235,7 +235,7 @@ def test_a_port_in_use_is_an_error(serve, dewar, tmp_path):
 # ---- systemd ----
 
 class Manager:
-    """What systemd is to a service: somebody who listens."""
+    """Stands in for systemd: receives the messages of sd_notify()."""
 
     def __init__(self, path):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -243,7 +243,7 @@ class Manager:
         self.sock.settimeout(PATIENCE_S)
 
     def hear(self, word):
-        """Until that word has come."""
+        """Wait for that message."""
         heard = []
         while word not in heard:
             heard += self.sock.recv(4096).decode().splitlines()
@@ -266,7 +266,7 @@ def test_systemd_is_notified(serve, abstract):
 
 
 def activated(serve, socks, words=()):
-    """A daemon with these sockets; a shell is who knows its own pid, and stays it."""
+    """A daemon that inherits these sockets; a shell sets LISTEN_PID, as exec keeps its pid."""
     script = 'LISTEN_PID=$$; export LISTEN_PID; exec "$@"'
     fds = tuple(sock.fileno() for sock in socks)
     moves = "".join(" %d<&%d" % (3 + i, fd) for i, fd in enumerate(fds))
@@ -280,7 +280,7 @@ def test_sockets_from_systemd_are_used(serve):
     path = str(serve.folder / "given")
     unix.bind(path)
     unix.listen()
-    # Whoever connects before the daemon is there waits, and is served.
+    # A client that connects before the daemon runs waits and is served.
     early = socket.create_connection(tcp.getsockname())
     early.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     daemon = activated(serve, [tcp, unix])
@@ -293,8 +293,8 @@ def test_sockets_from_systemd_are_used(serve):
     assert result["exit_code"] == 0 and "PATH=" in result["stdout"] and " -> " in result["stdout"]
     assert "LISTEN" not in result["stdout"] and "socket" not in result["stdout"]
     daemon.stop()
-    assert os.path.exists(path), "it is the manager's"
-    # The manager still listens at both: the next daemon answers.
+    assert os.path.exists(path), "the socket belongs to the manager"
+    # The manager still listens on both sockets: the next daemon answers.
     late = socket.create_connection(tcp.getsockname())
     with socket.socket(socket.AF_UNIX) as other:
         other.connect(path)
@@ -309,7 +309,7 @@ def test_sockets_for_another_pid_are_ignored(serve):
 
 
 def test_a_program_inherits_no_ignored_signal(serve):
-    """Nor does it inherit anything else: no descriptor, no blocked signal, no environment."""
+    """It inherits no descriptor, no blocked signal and no environment either."""
     daemon = serve({"pool": {"disabled": False}}, env={"SECRET_OF_THE_DAEMON": "hush"})
     for _ in range(3):
         result = daemon.run({"language": "python", "code":

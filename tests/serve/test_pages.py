@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neither a web page in a browser nor a program in a cell calls the daemon."""
+"""Neither a web page in a browser nor a program in a cell can call the daemon."""
 
 import json
 import os
@@ -84,7 +84,7 @@ def test_a_refused_origin_learns_nothing_about_keys(serve):
 
 # ---- cells ----
 
-# Tries each HOST PORT and each path of a socket, and says what came of it.
+# Tries to connect to each HOST PORT and each path of a socket, and prints the results.
 REACH = """
 import json, socket, sys
 addresses, paths = json.loads(sys.argv[1])
@@ -126,7 +126,7 @@ def test_a_cell_cannot_reach_the_daemon(serve):
     outside = subprocess.run(["/usr/bin/python3", "-c", REACH, arg], capture_output=True, text=True,
                              env=clean_env(), timeout=60, check=True).stdout.splitlines()
     assert "127.0.0.1 HTTP/1.1 200 OK" in outside and "%s HTTP/1.1 200 OK" % path in outside, \
-        "the control: whoever is not in a cell can"
+        "the control: a program outside of a cell can connect"
     inside = reach(daemon, addresses, [path])
     assert len(inside) >= len(addresses) + 1
     assert not [line for line in inside if "HTTP" in line or "closed" in line], inside
@@ -137,7 +137,7 @@ def test_a_cell_cannot_reach_the_daemon(serve):
 
 
 def test_a_cell_with_the_full_network_cannot_reach_the_daemon(serve, must, is_root):
-    """In a network of the test's own, so that no packet goes anywhere."""
+    """In a private network namespace, so that no packet leaves the host."""
     must(is_root and os.path.exists("/dev/net/tun") and shutil.which("pasta"),
          "needs root, /dev/net/tun and pasta")
     path = serve.folder / "sock"
@@ -158,7 +158,7 @@ def test_a_cell_with_the_full_network_cannot_reach_the_daemon(serve, must, is_ro
 
 @pytest.mark.parametrize("level", ["process", "none"])
 def test_a_daemon_with_weak_levels_requires_a_key_of_every_client(serve, dewar, level):
-    """A program at such a level can connect; without a key it gets no further."""
+    """A program at such a level can connect to the daemon, but without a key it is refused."""
     config = {"runs": {"levels": ["container", level]}}
     refused = serve(config, wait=False)
     assert refused.wait_end() == 125

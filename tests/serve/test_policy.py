@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy says of a run, through HTTP."""
+"""Policies over HTTP."""
 
 import http.server
 import json
@@ -27,7 +27,7 @@ NO_SOCKETS = {"rules": [rule("no-sockets", "deny", {"findings": "import:socket"}
 
 
 def recorded(daemon, run):
-    """The run's decision and rule, as `dewar audit show` has them, and its end."""
+    """The run's decision, its rule and its outcome, according to `dewar audit show`."""
     record = wait_until(lambda: [r for r in [daemon.audit("show", run)] if r.get("end")],
                         "the record to have an end")[0]
     return record["intent"]["decision"], record["intent"]["rule"], record["end"]
@@ -235,7 +235,7 @@ def test_a_request_that_the_rules_deny_is_not_checked(judged, serve):
 
 
 class Listener:
-    """A web server of the test's own, which keeps what it was sent."""
+    """A web server for one test, which stores the requests that it gets."""
 
     def __init__(self, answer=b"{}", delay=None):
         got = self.got = []
@@ -256,7 +256,7 @@ class Listener:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.handle_error = lambda *args: None  # who asked did not wait
+        self.server.handle_error = lambda *args: None  # the client did not wait for the reply
         self.url = "http://127.0.0.1:%d/hook" % self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()

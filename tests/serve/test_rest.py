@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each path of the API, asked as its document says. Every reply is held to that document."""
+"""Each path of the API. Every reply is checked against the OpenAPI document."""
 
 import datetime
 import json
@@ -87,7 +87,7 @@ def test_a_result_is_removed_after_keep_time(serve):
     reply = wait_until(lambda: (lambda r: r if r.status == 404 else None)(
         daemon.get("/v1/runs/" + run)), "the result to be gone")
     assert reply.error["code"] == "not_found" and run in reply.error["message"]
-    assert daemon.wait_recorded(run)["status"] == "success", "the record has it"
+    assert daemon.wait_recorded(run)["status"] == "success", "the audit record keeps it"
 
 
 def test_no_more_results_are_kept_than_configured(serve):
@@ -275,7 +275,7 @@ def test_audit_says_when_there_is_more(serve):
 
 
 def settled(daemon):
-    """The numbers once no run is under way: a run is recorded after it was answered."""
+    """The metrics once no run is active: a run is counted after its reply."""
     found = []
     wait_until(lambda: found.append(daemon.metrics()) or
                total(found[-1], "dewar_running") == 0, "runs to be over")
@@ -288,7 +288,7 @@ def test_metrics_count_runs_and_replies(daemon):
     daemon.run({"language": "python", "code": "print(1)"})
     daemon.run({"language": "python", "code": "1 / 0"})
     assert daemon.post({"language": "python", "code": "1", "level": "none"}).status == 403
-    # A reply is counted when it is out, which its reader may know before.
+    # A reply is counted after it was sent: a client may read it before that.
     wait_until(lambda: total(daemon.metrics(), "dewar_http_replies_total", status="403") >
                total(before, "dewar_http_replies_total", status="403"), "the reply to be counted")
     after = settled(daemon)
@@ -314,7 +314,7 @@ def test_metrics_count_runs_and_replies(daemon):
 
 
 def test_curl_sends_a_large_body_after_100_continue(daemon):
-    """It asks first whether it may (Expect: 100-continue), and is told no if it may not."""
+    """curl first sends `Expect: 100-continue`, and gets 413 if the body is too large."""
     def curl(n):
         text = json.dumps({"command": "wc -c", "stdin": "x" * n}).encode()
         done = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program prints comes as it is printed."""
+"""Streams: a client gets output as the program prints it."""
 
 import json
 import subprocess
@@ -36,12 +36,12 @@ def test_start_output_and_result_in_order(daemon, accept):
 
 @pytest.mark.parametrize("accept", STREAMS)
 def test_output_comes_before_the_end(daemon, accept):
-    """The program goes on until it is ended, and that is after its output was read."""
+    """The program runs until it is ended, after its output was read."""
     stream = daemon.stream({"language": "python", "code":
                             "import os, time; os.write(1, b'first\\n'); time.sleep(100)"}, accept)
     assert stream.next()[0] == "start"
     text = ""
-    while text != "first\n":  # print() writes twice, which may be read in one piece or two
+    while text != "first\n":  # print() writes twice: one or two events
         event, data = stream.next()
         text += data["text"]
         assert event == "stdout" and "first\n".startswith(text)
@@ -79,7 +79,7 @@ for stream, text in (1, "\\u00e9\\u20ac\\U0001f600!"), (2, "\\U0001f600"):
                                   b"\xed\xa0\x80", b"\xc0\xaf.", b"nul \0 nul", b"\r\n\x1b[31m",
                                   b"event: result\ndata: {}\n\n"])
 def test_any_bytes_become_valid_text(daemon, data):
-    """As the result has them, whatever they were, and never as an event of their own."""
+    """The events contain the same text as the result, and no output can forge an event."""
     for code in ("import os; os.write(1, %r)" % data,
                  "import os, time\nfor b in %r: os.write(1, bytes([b])); time.sleep(0.02)" % data):
         events = list(daemon.stream({"language": "python", "code": code}))
@@ -137,6 +137,6 @@ def test_curl_reads_a_stream(daemon):
 
 
 def test_async_overrides_a_stream(daemon):
-    """Who does not wait has nothing to read from."""
+    """An async client does not wait, so there is no stream to read."""
     reply = daemon.post({"command": "true", "async": True}, headers={"Accept": STREAMS[0]})
     assert reply.status == 202 and reply.headers["Content-Type"] == "application/json"

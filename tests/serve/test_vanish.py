@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that vanish: what they asked for ends, and nothing of it stays."""
+"""Clients that vanish: their runs end and leave nothing."""
 
 import json
 import socket
@@ -29,7 +29,7 @@ def send(daemon, body, extra=b""):
 
 
 def marked(daemon, mark):
-    """The run whose program got the mark, once it runs."""
+    """Wait until the program with this mark runs, and return its run."""
     wait_until(lambda: alive(mark), "the program to run")
     run = newest(daemon)[0]
     assert daemon.recorded(run)["intent"]["request"]["args"] == [mark]
@@ -54,7 +54,7 @@ def test_a_client_that_is_gone_ends_its_run(serve, extra):
 
 
 def test_a_reset_connection_ends_its_run(serve):
-    """A reset instead of an end, as from a host that fell over."""
+    """A TCP reset, as after a crash of the client's host."""
     daemon = serve()
     mark = fresh_mark()
     sock = send(daemon, sleeper(mark), b"Accept: text/event-stream\r\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon, on kernels without what is new: tests/e2e/test_old_kernels.py has the rest."""
+"""The daemon on kernels that lack newer calls; see also tests/e2e/test_old_kernels.py."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_runs_have_the_same_walls_without_newer_calls(serve, missing):
 
 def test_warm_cells_work_without_clone3(serve):
     daemon = serve({"pool": {"disabled": False}}, prefix=on(["clone3"]))
-    # The first ones find none; what they are answered all the same is the test above.
+    # The first runs find no warm cell yet; the test above covers those.
     r = wait_until(lambda: warm(daemon.post(RUN).json), "a warm run")
     assert (r["status"], r["stdout"]) == ("success", "1\n"), r
     assert r["proof"]["walls"]["namespaces"]["user"]
