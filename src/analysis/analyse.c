@@ -94,20 +94,6 @@ bool dw_analyse_has_builtin(const char *language, const char *name)
 	return false;
 }
 
-bool dw_word_in(const char *words, const char *word, size_t len)
-{
-	const char *p = words;
-
-	if (len == 0 || memchr(word, ' ', len))
-		return false;
-	while ((p = memmem(p, strlen(p), word, len))) {
-		if (p > words && p[-1] == ' ' && p[len] == ' ')
-			return true;
-		p++;
-	}
-	return false;
-}
-
 static bool is_scope(const struct dw_reading *r, uint32_t part)
 {
 	return part > 0 && dw_node(r, part)->scope &&
@@ -134,7 +120,7 @@ static void check_syntax(struct dw_reading *r)
 	for (uint32_t i = 0; tree->errors && i < tree->n_parts; i++) {
 		if (!(tree->parts[i].flags & (DW_PART_ERROR | DW_PART_MISSING)))
 			continue;
-		dw_found(r, i, DW_SEVERITY_WARNING, "syntax:error",
+		dw_found(r, i, W, "syntax:error",
 		         "this is not valid %s: not all of it was analysed",
 		         r->language->name);
 		if (i > 0)
@@ -163,7 +149,7 @@ static void look(struct dw_reading *r)
 static void say_bounds(struct dw_reading *r)
 {
 	if (r->fuel == 0)
-		dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-complex",
+		dw_found_at(r, 0, E, "analysis:too-complex",
 		            "this takes too many steps to evaluate: not all of it was "
 		            "analysed");
 	if (!r->cut)
@@ -171,8 +157,8 @@ static void say_bounds(struct dw_reading *r)
 	/* It replaces the last one. */
 	r->cut = false;
 	r->found.n--;
-	dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-many",
-	            "there are more than %d findings", DW_ANALYSE_FINDINGS_MAX);
+	dw_found_at(r, 0, E, "analysis:too-many", "there are more than %d findings",
+	            DW_ANALYSE_FINDINGS_MAX);
 }
 
 int dw_read_program(const struct dw_language *language, const char *code, size_t len,
@@ -193,7 +179,7 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "analyse %s", language->name);
 	if (len > DW_ANALYSE_CODE_MAX) {
 		r.tree = (struct dw_tree){.code = code};
-		dw_found_at(&r, 0, DW_SEVERITY_ERROR, "analysis:too-large",
+		dw_found_at(&r, 0, E, "analysis:too-large",
 		            "%zu bytes of code were not analysed: the maximum is %zu",
 		            len, DW_ANALYSE_CODE_MAX);
 		/* Without a grammar we say so, for code of any length. */
@@ -205,7 +191,7 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 		if (parsed == DW_PARSE_WHOLE)
 			look(&r);
 		else if (parsed > 0)
-			dw_found_at(&r, 0, DW_SEVERITY_ERROR,
+			dw_found_at(&r, 0, E,
 			            parsed == DW_PARSE_TIMEOUT ? "analysis:timeout"
 			                                       : "analysis:too-complex",
 			            "this takes too long to parse: it was not analysed");

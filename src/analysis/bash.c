@@ -8,9 +8,6 @@
 #include "analysis/shell_read.h"
 #include "base/cleanup.h"
 
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
-
 static const struct dw_danger dangers[] = {
 	{"delete:", E, DW_CODE_NONE,
          " rm rmdir unlink shred srm truncate wipefs fdisk parted "},
@@ -26,9 +23,6 @@ static const struct dw_danger dangers[] = {
 	{"native:", W, DW_CODE_NONE, " gdb strace "},
 	{0},
 };
-
-#undef E
-#undef W
 
 static bool has_argument(const struct dw_shell_command *c, const char *text)
 {
@@ -67,7 +61,7 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 	char text[4096];
 
 	if (!code) {
-		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "dynamic:code",
+		dw_found_line(r, c->line, c->column, E, "dynamic:code",
 		              "the program that %s runs is not known", name);
 		return;
 	}
@@ -114,10 +108,10 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 		              name, via);
 	}
 	if (strcmp(name, "find") == 0 && has_argument(c, "-delete"))
-		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "delete:find",
+		dw_found_line(r, c->line, c->column, E, "delete:find",
 		              "find removes files%s", via);
 	if (strcmp(name, "dd") == 0 && has_argument_like(c, "of="))
-		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "delete:dd",
+		dw_found_line(r, c->line, c->column, E, "delete:dd",
 		              "dd overwrites files%s", via);
 	if (c->flags & DW_SHELL_CODE)
 		check_code(r, c, name);
@@ -125,8 +119,7 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 	if (strstr(name, "awk"))
 		for (size_t i = 0; i < c->n_args; i++)
 			if (c->args[i].text && strstr(c->args[i].text, "system("))
-				dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR,
-				              "shell:awk",
+				dw_found_line(r, c->line, c->column, E, "shell:awk",
 				              "this awk program runs another program");
 }
 
@@ -136,14 +129,14 @@ static void check_note(struct dw_reading *r, const struct dw_shell_note *n)
 		const char *rule;
 		enum dw_severity severity;
 	} remarks[] = {
-		[DW_SHELL_DOUBT] = {"dynamic:command", DW_SEVERITY_ERROR},
-		[DW_SHELL_SYNTAX] = {"syntax:error", DW_SEVERITY_WARNING},
-		[DW_SHELL_EVAL] = {"builtin:eval", DW_SEVERITY_ERROR},
-		[DW_SHELL_SOURCE] = {"dynamic:source", DW_SEVERITY_WARNING},
-		[DW_SHELL_ENVIRONMENT] = {"dynamic:environment", DW_SEVERITY_WARNING},
-		[DW_SHELL_LOOP] = {"loop:unbounded", DW_SEVERITY_WARNING},
-		[DW_SHELL_BOMB] = {"loop:fork-bomb", DW_SEVERITY_ERROR},
-		[DW_SHELL_BOUND] = {"analysis:too-complex", DW_SEVERITY_ERROR},
+		[DW_SHELL_DOUBT] = {"dynamic:command", E},
+		[DW_SHELL_SYNTAX] = {"syntax:error", W},
+		[DW_SHELL_EVAL] = {"builtin:eval", E},
+		[DW_SHELL_SOURCE] = {"dynamic:source", W},
+		[DW_SHELL_ENVIRONMENT] = {"dynamic:environment", W},
+		[DW_SHELL_LOOP] = {"loop:unbounded", W},
+		[DW_SHELL_BOMB] = {"loop:fork-bomb", E},
+		[DW_SHELL_BOUND] = {"analysis:too-complex", E},
 	};
 
 	_Static_assert(ARRAY_SIZE(remarks) == DW_SHELL_REMARK_COUNT, "a rule for each");
@@ -158,15 +151,14 @@ static void check_redirect(struct dw_reading *r, const struct dw_shell_redirect 
 	if (!target)
 		return;
 	if (strncmp(target, "/dev/tcp/", 9) == 0 || strncmp(target, "/dev/udp/", 9) == 0)
-		dw_found_line(r, redirect->line, redirect->column, DW_SEVERITY_ERROR,
-		              "network:/dev/tcp",
+		dw_found_line(r, redirect->line, redirect->column, E, "network:/dev/tcp",
 		              "the shell itself talks to the network");
 	else if (redirect->writes && (strncmp(target, "/dev/sd", 7) == 0 ||
 	                              strncmp(target, "/dev/nvme", 9) == 0 ||
 	                              strncmp(target, "/dev/vd", 7) == 0 ||
 	                              strncmp(target, "/dev/mem", 8) == 0))
-		dw_found_line(r, redirect->line, redirect->column, DW_SEVERITY_ERROR,
-		              "delete:device", "a device is overwritten");
+		dw_found_line(r, redirect->line, redirect->column, E, "delete:device",
+		              "a device is overwritten");
 }
 
 /* The shell reader reports syntax errors, too. */

@@ -353,7 +353,7 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 			if (module_fits(*allowed, name, len))
 				return;
 		(void)snprintf(rule, sizeof(rule), "import:%.*s", (int)len, name);
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
+		dw_found(r, part, E, rule,
 		         "module %.*s is not on the list of those that are allowed",
 		         (int)(len < 100 ? len : 100), name);
 		return;
@@ -362,7 +362,7 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 		if (!module_fits(*known, name, len))
 			continue;
 		(void)snprintf(rule, sizeof(rule), "import:%s", *known);
-		dw_found(r, part, DW_SEVERITY_WARNING, rule, "module %.*s needs a reason",
+		dw_found(r, part, W, rule, "module %.*s needs a reason",
 		         (int)(len < 100 ? len : 100), name);
 		return;
 	}
@@ -380,7 +380,7 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 	if (kind == DW_CODE_NONE || code.type != DW_V_TEXT || code.len == 0)
 		return;
 	if (r->inner >= INNER_MAX) {
-		dw_found(r, part, DW_SEVERITY_WARNING, "analysis:nested",
+		dw_found(r, part, W, "analysis:nested",
 		         "programs inside programs are read %u deep, and no further",
 		         INNER_MAX);
 		return;

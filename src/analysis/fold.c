@@ -311,38 +311,37 @@ static struct dw_value fold_sum(struct dw_reading *r, struct dw_value a,
 struct dw_value dw_fold_binary(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	const struct dw_operator *o = r->language->operators;
+	enum dw_kind kind;
 	uint32_t left = dw_child_in(tree, part, DW_F_LEFT);
 	uint32_t right = dw_child_in(tree, part, DW_F_RIGHT);
 	uint32_t token = dw_child_in(tree, part, DW_F_OPERATOR);
 	struct dw_value a;
 
-	while (token && o->kind && o->kind != dw_kind(tree, token))
-		o++;
-	if (!token || !right || !o->kind)
+	kind = token ? dw_kind(tree, token) : DW_K_OTHER;
+	if (!right || !dw_is_any(dw_kind_name(kind), r->language->operators))
 		return dw_unknown;
-	if (o->operation == DW_OP_EITHER)
+	if (kind == DW_K_T_OR_OR || kind == DW_K_T_AND_AND)
 		return dw_eval_either(r, right, left);
 	a = dw_eval(r, left);
 	if (a.type == DW_V_UNKNOWN)
 		return a;
-	switch ((enum dw_operation)o->operation) {
-	case DW_OP_PLUS:
-	case DW_OP_MINUS:
-		return fold_sum(r, a, dw_eval(r, right), o->operation == DW_OP_MINUS);
-	case DW_OP_JOIN:
+	switch (kind) {
+	case DW_K_T_PLUS:
+	case DW_K_T_HEREDOC: /* << */
+	case DW_K_T_MINUS:
+		return fold_sum(r, a, dw_eval(r, right), kind == DW_K_T_MINUS);
+	case DW_K_T_DOT:
 		return dw_value_join(r, a, dw_eval(r, right));
-	case DW_OP_TIMES:
+	case DW_K_T_STAR:
 		return fold_times(r, a, dw_eval(r, right));
-	case DW_OP_FORMAT:
+	case DW_K_T_PERCENT: /* "%s" % x */
 		return fold_format(r, a, "%s",
 		                   dw_kind(tree, right) == DW_K_TUPLE
 		                           ? dw_child_named(tree, right)
 		                           : right);
-	case DW_OP_EITHER:
-		break;
+	default:
+		return dw_unknown;
 	}
-	return dw_unknown;
 }
 
 struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,

@@ -20,9 +20,6 @@ static const char *const modules[] = {
 	NULL,
 };
 
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
-
 static const struct dw_danger dangers[] = {
 	{"builtin:", E, DW_CODE_SELF, " builtins.eval builtins.exec builtins.compile "},
 	{"builtin:", E, DW_CODE_NONE, " builtins.__import__ "},
@@ -72,9 +69,6 @@ static const struct dw_danger dangers[] = {
 	{0},
 };
 
-#undef E
-#undef W
-
 /* The built-in functions that matter here. */
 static const char builtins[] =
 	" eval exec compile __import__ open input raw_input execfile breakpoint getattr "
@@ -91,84 +85,6 @@ static const char dunders[] =
 /* Modules that are attributes of many other modules. */
 static const char carried[] =
 	" os sys subprocess shutil socket importlib builtins ctypes ";
-
-static const struct dw_node nodes[DW_K_COUNT] = {
-	[DW_K_ALIASED_IMPORT] = {.stores = DW_STORES_ALL},
-	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN_SURE), OF(LEFT, RIGHT),
-                             STORES(LEFT)},
-	[DW_K_AS_PATTERN] = {EVAL(FIRST), BINDS(HOOK), STORES(ALIAS)},
-	[DW_K_AS_PATTERN_TARGET] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_ATTRIBUTE] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, ATTRIBUTE),
-                            STORES(ATTRIBUTE), HOOK},
-	[DW_K_AUGMENTED_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT), STORES(LEFT)},
-	[DW_K_AWAIT] = {EVAL(FIRST), FLOW(EXIT)},
-	[DW_K_BINARY_OPERATOR] = {EVAL(BINARY)},
-	[DW_K_BOOLEAN_OPERATOR] = {EVAL(EITHER), OF(RIGHT, LEFT)},
-	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK)},
-	[DW_K_CALL] = {EVAL(CALL), CHECK(VALUE), FLOW(CALL), OF(FUNCTION, NONE), HOOK},
-	[DW_K_CLASS_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
-                                   SCOPE},
-	[DW_K_COMPARISON_OPERATOR] = {TRUTH(HOOK)},
-	[DW_K_CONCATENATED_STRING] = {EVAL(JOINED)},
-	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL(HOOK)},
-	[DW_K_DEFAULT_PARAMETER] = {STORES(NAME)},
-	[DW_K_DICTIONARY] = {EVAL(PART)},
-	[DW_K_DICTIONARY_COMPREHENSION] = {SCOPE},
-	[DW_K_DICTIONARY_SPLAT_PATTERN] = {.stores = DW_STORES_ALL},
-	[DW_K_DOTTED_NAME] = {.stores = DW_STORES_ALL},
-	[DW_K_EXEC_STATEMENT] = {HOOK},
-	[DW_K_EXPRESSION_LIST] = {EVAL(PART), SEQUENCE},
-	[DW_K_FALSE] = {TRUTH(NO)},
-	[DW_K_FOR_IN_CLAUSE] = {BINDS(TARGET), OF(LEFT, NONE), STORES(LEFT)},
-	[DW_K_FOR_STATEMENT] = {BINDS(EACH), FLOW(LOOP), OF(LEFT, NONE), STORES(LEFT),
-                                HOOK},
-	[DW_K_FUNCTION_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
-                                      SCOPE},
-	[DW_K_GENERATOR_EXPRESSION] = {SCOPE},
-	[DW_K_GLOBAL_STATEMENT] = {.stores = DW_STORES_ALL},
-	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD), HOOK},
-	[DW_K_IMPORT_FROM_STATEMENT] = {BINDS(HOOK), HOOK},
-	[DW_K_IMPORT_STATEMENT] = {BINDS(HOOK), HOOK},
-	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
-	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
-	[DW_K_KEYWORD_ARGUMENT] = {STORES(NAME)},
-	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
-	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST),
-                                    .stores = DW_STORES_ALL},
-	[DW_K_LIST] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
-	[DW_K_LIST_COMPREHENSION] = {SCOPE},
-	[DW_K_LIST_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_LIST_SPLAT_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_NAMED_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(NAME, VALUE),
-                                   STORES(NAME)},
-	[DW_K_NONE] = {TRUTH(NO)},
-	[DW_K_NONLOCAL_STATEMENT] = {.stores = DW_STORES_ALL},
-	[DW_K_NOT_OPERATOR] = {TRUTH(NOT)},
-	[DW_K_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), .stores = DW_STORES_ALL},
-	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
-	[DW_K_PATTERN_LIST] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_RAISE_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_SET_COMPREHENSION] = {SCOPE},
-	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
-	[DW_K_SUBSCRIPT] = {EVAL(HOOK), CHECK(VALUE), HOOK},
-	[DW_K_TRUE] = {TRUTH(YES)},
-	[DW_K_TUPLE] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
-	[DW_K_TUPLE_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_TYPED_DEFAULT_PARAMETER] = {STORES(NAME)},
-	[DW_K_TYPED_PARAMETER] = {.stores = DW_STORES_ALL},
-	[DW_K_UNARY_OPERATOR] = {EVAL(HOOK)},
-	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_YIELD] = {FLOW(EXIT)},
-};
-
-static const struct dw_operator operators[] = {
-	{DW_K_T_PLUS, DW_OP_PLUS},
-	{DW_K_T_MINUS, DW_OP_MINUS},
-	{DW_K_T_STAR, DW_OP_TIMES},
-	{DW_K_T_PERCENT, DW_OP_FORMAT},
-	{0},
-};
 
 static const struct dw_folder methods[] = {
 	{DW_FOLD_HOOK, DW_V_TEXT, " join "},
@@ -280,36 +196,26 @@ static void bind_from(struct dw_reading *r, uint32_t part)
 }
 
 /* In a branch that is never taken, a definition hides nothing. */
-static bool is_sure(const struct dw_tree *tree, uint32_t part)
+static bool is_sure(struct dw_reading *r, uint32_t part)
 {
+	const struct dw_tree *tree = &r->tree;
 	uint32_t up = dw_part(tree, part)->parent;
 
 	while (up > 0 &&
 	       (dw_kind(tree, up) == DW_K_BLOCK || dw_kind(tree, up) == DW_K_OTHER))
 		up = dw_part(tree, up)->parent;
-	return up == 0 || nodes[dw_kind(tree, up)].flow == DW_FLOW_FUNCTION;
+	return up == 0 || dw_node(r, up)->flow == DW_FLOW_FUNCTION;
 }
 
-static void bind(struct dw_reading *r, uint32_t part)
+static void bind_as(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t alias;
+	uint32_t alias = dw_child_in(tree, part, DW_F_ALIAS);
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_IMPORT_STATEMENT:
-		bind_import(r, part);
-		break;
-	case DW_K_IMPORT_FROM_STATEMENT:
-		bind_from(r, part);
-		break;
-	default: /* DW_K_AS_PATTERN */
-		alias = dw_child_in(tree, part, DW_F_ALIAS);
-		if (alias)
-			dw_bind_pattern(r, dw_child_named(tree, alias),
-			                dw_child_named(tree, part),
-			                dw_part(tree, part)->end, DW_BIND_OPAQUE);
-		break;
-	}
+	if (alias)
+		dw_bind_pattern(r, dw_child_named(tree, alias),
+		                dw_child_named(tree, part), dw_part(tree, part)->end,
+		                DW_BIND_OPAQUE);
 }
 
 /* A name that the program may not have bound. */
@@ -474,52 +380,49 @@ static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
 	return true;
 }
 
-static struct dw_value eval(struct dw_reading *r, uint32_t part)
+static struct dw_value conditional(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	struct dw_value v;
-	uint32_t c;
+	uint32_t c = dw_child_named(tree, part);
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_SUBSCRIPT:
-		return subscript(r, part);
-	case DW_K_CONDITIONAL_EXPRESSION:
-		c = dw_child_named(tree, part);
-		return dw_eval_either(r, c,
-		                      c ? dw_next_named(tree, dw_next_named(tree, c))
-		                        : 0);
-	default: /* DW_K_UNARY_OPERATOR */
-		v = dw_eval(r, dw_child_in(tree, part, DW_F_ARGUMENT));
-		return v.type == DW_V_NUMBER && dw_child_of(tree, part, DW_K_T_MINUS)
-		               ? dw_value_number((int64_t) - (uint64_t)v.number)
-		               : dw_unknown;
-	}
+	return dw_eval_either(r, c, c ? dw_next_named(tree, dw_next_named(tree, c)) : 0);
+}
+
+static struct dw_value unary(struct dw_reading *r, uint32_t part)
+{
+	struct dw_value v = dw_eval(r, dw_child_in(&r->tree, part, DW_F_ARGUMENT));
+
+	return v.type == DW_V_NUMBER && dw_child_of(&r->tree, part, DW_K_T_MINUS)
+	               ? dw_value_number((int64_t) - (uint64_t)v.number)
+	               : dw_unknown;
+}
+
+static void check_dotted(struct dw_reading *r, uint32_t part, uint32_t name)
+{
+	size_t len;
+	const char *text = name ? dotted(r, name, &len) : NULL;
+
+	if (text)
+		dw_check_module(r, part, text, len);
+}
+
+static void check_from(struct dw_reading *r, uint32_t part)
+{
+	uint32_t module = dw_child_in(&r->tree, part, DW_F_MODULE_NAME);
+
+	if (module && dw_kind(&r->tree, module) == DW_K_DOTTED_NAME)
+		check_dotted(r, part, module);
 }
 
 static void check_import(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME);
-	size_t len;
-	const char *name;
 
-	if (dw_kind(tree, part) == DW_K_IMPORT_FROM_STATEMENT) {
-		if (module && dw_kind(tree, module) == DW_K_DOTTED_NAME) {
-			name = dotted(r, module, &len);
-			if (name)
-				dw_check_module(r, part, name, len);
-		}
-		return;
-	}
-	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
-		uint32_t what = dw_kind(tree, c) == DW_K_ALIASED_IMPORT
-		                        ? dw_child_in(tree, c, DW_F_NAME)
-		                        : c;
-
-		name = what ? dotted(r, what, &len) : NULL;
-		if (name)
-			dw_check_module(r, c, name, len);
-	}
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
+		check_dotted(r, c,
+		             dw_kind(tree, c) == DW_K_ALIASED_IMPORT
+		                     ? dw_child_in(tree, c, DW_F_NAME)
+		                     : c);
 }
 
 static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_value f)
@@ -533,11 +436,11 @@ static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_
 		return;
 	v = dw_eval_argument(r, part, 0);
 	if (v.type == DW_V_TEXT) {
-		dw_found(r, part, DW_SEVERITY_WARNING, "dynamic:import",
+		dw_found(r, part, W, "dynamic:import",
 		         "module %.100s is imported by a call", v.text);
 		dw_check_module(r, part, v.text, v.len);
 	} else {
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "which module is imported is known at run time only");
 	}
 }
@@ -564,10 +467,10 @@ static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_valu
 		return;
 	(void)snprintf(rule, sizeof(rule), "reflection:%s", how);
 	if (name.type == DW_V_TEXT)
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
-		         "%s reaches for %.100s by its name", how, name.text);
+		dw_found(r, part, E, rule, "%s reaches for %.100s by its name", how,
+		         name.text);
 	else
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
+		dw_found(r, part, E, rule,
 		         "what %s reaches for is known at run time only", how);
 }
 
@@ -583,7 +486,7 @@ static void check_getter(struct dw_reading *r, uint32_t part, struct dw_value f)
 	name = dw_eval_argument(r, part, 0);
 	if (name.type == DW_V_TEXT && (dw_word_in(suspicious, name.text, name.len) ||
 	                               dw_word_in(dunders, name.text, name.len)))
-		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:attrgetter",
+		dw_found(r, part, W, "reflection:attrgetter",
 		         "something called %.100s is reached for by its name", name.text);
 }
 
@@ -599,7 +502,7 @@ static void check_format(struct dw_reading *r, uint32_t part, uint32_t function)
 		return;
 	v = dw_eval(r, dw_child_in(tree, function, DW_F_OBJECT));
 	if (v.type == DW_V_TEXT && (strstr(v.text, ".__") || strstr(v.text, "[__")))
-		dw_found(r, part, DW_SEVERITY_ERROR, "reflection:format",
+		dw_found(r, part, E, "reflection:format",
 		         "this format reaches for attributes by name");
 }
 
@@ -620,7 +523,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	check_reflection(r, part, f);
 	check_getter(r, part, f);
 	if (strcmp(f.text, "sys.modules.get") == 0) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "a module is taken from sys.modules");
 		key = dw_eval_argument(r, part, 0);
 		if (key.type == DW_V_TEXT)
@@ -641,7 +544,7 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 		key = dw_eval(r, dw_child_in(tree, part, DW_F_SUBSCRIPT));
 		if (dw_value_is(key, DW_V_TEXT, "__builtins__") ||
 		    dw_value_is(key, DW_V_TEXT, "__import__"))
-			dw_found(r, part, DW_SEVERITY_ERROR, "reflection:__builtins__",
+			dw_found(r, part, E, "reflection:__builtins__",
 			         "this leads to all built-in functions");
 		return;
 	}
@@ -649,12 +552,12 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 		return;
 	key = dw_eval(r, dw_child_in(tree, part, DW_F_SUBSCRIPT));
 	if (!is_space(v)) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "a module is taken from sys.modules");
 		if (key.type == DW_V_TEXT)
 			dw_check_module(r, part, key.text, key.len);
 	} else if (key.type != DW_V_TEXT && strcmp(v.text, "globals()") != 0) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "reflection:subscript",
+		dw_found(r, part, E, "reflection:subscript",
 		         "what is taken from %s is known at run time only", v.text);
 	}
 }
@@ -709,7 +612,7 @@ static void check_letters(struct dw_reading *r, uint32_t part)
 		               text[i + 1] == 0x93);
 
 		if (bold || wide || script) {
-			dw_found(r, part, DW_SEVERITY_ERROR, "reflection:letters",
+			dw_found(r, part, E, "reflection:letters",
 			         "this name is spelled in letters that mean others");
 			return;
 		}
@@ -726,42 +629,94 @@ static void check_attribute(struct dw_reading *r, uint32_t part)
 	if (!text || !dw_word_in(dunders, text, len))
 		return;
 	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, text);
-	dw_found(r, name, DW_SEVERITY_ERROR, rule,
-	         "%.*s leads from an object to all others", (int)len, text);
+	dw_found(r, name, E, rule, "%.*s leads from an object to all others", (int)len,
+	         text);
 }
 
-static void check(struct dw_reading *r, uint32_t part)
+static void check_exec(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_IMPORT_STATEMENT:
-	case DW_K_IMPORT_FROM_STATEMENT:
-		check_import(r, part);
-		break;
-	case DW_K_IDENTIFIER:
-		check_letters(r, part);
-		break;
-	case DW_K_ATTRIBUTE:
-		check_attribute(r, part);
-		break;
-	case DW_K_SUBSCRIPT:
-		check_subscript(r, part);
-		break;
-	case DW_K_CALL:
-		check_call(r, part);
-		break;
-	case DW_K_EXEC_STATEMENT:
-		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:exec", "exec runs code");
-		dw_check_inner(r, part, DW_CODE_SELF,
-		               dw_eval(r, dw_child_in(tree, part, DW_F_CODE)));
-		break;
-	default: /* DW_K_FOR_STATEMENT */
-		if (is_endless(r, dw_child_in(tree, part, DW_F_RIGHT)))
-			dw_check_endless(r, part, part);
-		break;
-	}
+	dw_found(r, part, E, "builtin:exec", "exec runs code");
+	dw_check_inner(r, part, DW_CODE_SELF,
+	               dw_eval(r, dw_child_in(&r->tree, part, DW_F_CODE)));
 }
+
+static void check_for(struct dw_reading *r, uint32_t part)
+{
+	if (is_endless(r, dw_child_in(&r->tree, part, DW_F_RIGHT)))
+		dw_check_endless(r, part, part);
+}
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ALIASED_IMPORT] = {.stores = DW_STORES_ALL},
+	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN_SURE), OF(LEFT, RIGHT),
+                             STORES(LEFT)},
+	[DW_K_AS_PATTERN] = {EVAL(FIRST), BIND_BY(bind_as), STORES(ALIAS)},
+	[DW_K_AS_PATTERN_TARGET] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_ATTRIBUTE] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, ATTRIBUTE),
+                            STORES(ATTRIBUTE), CHECK_BY(check_attribute)},
+	[DW_K_AUGMENTED_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT), STORES(LEFT)},
+	[DW_K_AWAIT] = {EVAL(FIRST), FLOW(EXIT)},
+	[DW_K_BINARY_OPERATOR] = {EVAL(BINARY)},
+	[DW_K_BOOLEAN_OPERATOR] = {EVAL(EITHER), OF(RIGHT, LEFT)},
+	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK)},
+	[DW_K_CALL] = {EVAL(CALL), CHECK(VALUE), FLOW(CALL), OF(FUNCTION, NONE),
+                       CHECK_BY(check_call)},
+	[DW_K_CLASS_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                   SCOPE},
+	[DW_K_COMPARISON_OPERATOR] = {TRUTH(HOOK)},
+	[DW_K_CONCATENATED_STRING] = {EVAL(JOINED)},
+	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL_BY(conditional)},
+	[DW_K_DEFAULT_PARAMETER] = {STORES(NAME)},
+	[DW_K_DICTIONARY] = {EVAL(PART)},
+	[DW_K_DICTIONARY_COMPREHENSION] = {SCOPE},
+	[DW_K_DICTIONARY_SPLAT_PATTERN] = {.stores = DW_STORES_ALL},
+	[DW_K_DOTTED_NAME] = {.stores = DW_STORES_ALL},
+	[DW_K_EXEC_STATEMENT] = {CHECK_BY(check_exec)},
+	[DW_K_EXPRESSION_LIST] = {EVAL(PART), SEQUENCE},
+	[DW_K_FALSE] = {TRUTH(NO)},
+	[DW_K_FOR_IN_CLAUSE] = {BINDS(TARGET), OF(LEFT, NONE), STORES(LEFT)},
+	[DW_K_FOR_STATEMENT] = {BINDS(EACH), FLOW(LOOP), OF(LEFT, NONE), STORES(LEFT),
+                                CHECK_BY(check_for)},
+	[DW_K_FUNCTION_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                      SCOPE},
+	[DW_K_GENERATOR_EXPRESSION] = {SCOPE},
+	[DW_K_GLOBAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD),
+                             CHECK_BY(check_letters)},
+	[DW_K_IMPORT_FROM_STATEMENT] = {BIND_BY(bind_from), CHECK_BY(check_from)},
+	[DW_K_IMPORT_STATEMENT] = {BIND_BY(bind_import), CHECK_BY(check_import)},
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
+	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
+	[DW_K_KEYWORD_ARGUMENT] = {STORES(NAME)},
+	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST),
+                                    .stores = DW_STORES_ALL},
+	[DW_K_LIST] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
+	[DW_K_LIST_COMPREHENSION] = {SCOPE},
+	[DW_K_LIST_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_LIST_SPLAT_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_NAMED_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(NAME, VALUE),
+                                   STORES(NAME)},
+	[DW_K_NONE] = {TRUTH(NO)},
+	[DW_K_NONLOCAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_NOT_OPERATOR] = {TRUTH(NOT)},
+	[DW_K_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), .stores = DW_STORES_ALL},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
+	[DW_K_PATTERN_LIST] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_RAISE_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_SET_COMPREHENSION] = {SCOPE},
+	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
+	[DW_K_SUBSCRIPT] = {EVAL_BY(subscript), CHECK(VALUE), CHECK_BY(check_subscript)},
+	[DW_K_TRUE] = {TRUTH(YES)},
+	[DW_K_TUPLE] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
+	[DW_K_TUPLE_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_TYPED_DEFAULT_PARAMETER] = {STORES(NAME)},
+	[DW_K_TYPED_PARAMETER] = {.stores = DW_STORES_ALL},
+	[DW_K_UNARY_OPERATOR] = {EVAL_BY(unary)},
+	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_YIELD] = {FLOW(EXIT)},
+};
 
 const struct dw_language dw_language_python = {
 	.name = "python",
@@ -770,7 +725,7 @@ const struct dw_language dw_language_python = {
 	.modules = modules,
 	.dangers = dangers,
 	.nodes = nodes,
-	.operators = operators,
+	.operators = " + - * % ",
 	.methods = methods,
 	.functions = functions,
 	.append = DW_K_T_PLUS_EQUAL,
@@ -779,12 +734,9 @@ const struct dw_language dw_language_python = {
 	.exits = " sys.exit builtins.exit builtins.quit os._exit os.abort ",
 	.loop_message = "this loop has no break, return, raise, yield or await",
 	.is_sure = is_sure,
-	.bind = bind,
 	.global = global,
-	.eval = eval,
 	.member = member,
 	.method = join,
 	.call = call,
-	.check = check,
 	.is_true = is_true,
 };

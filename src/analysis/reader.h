@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "analysis/analyse.h"
 #include "analysis/kinds.h"
@@ -188,22 +189,6 @@ struct dw_folder {
 	const char *words;
 };
 
-/* Binary operators. */
-enum dw_operation {
-	DW_OP_PLUS = 0, /* numbers added, texts joined */
-	DW_OP_MINUS,
-	DW_OP_JOIN,
-	DW_OP_TIMES,
-	DW_OP_FORMAT, /* "%s" % x */
-	DW_OP_EITHER, /* x || y */
-};
-
-/* Ends with kind 0. */
-struct dw_operator {
-	uint16_t kind; /* of the token */
-	uint8_t operation;
-};
-
 /* ---- the table of a language ---- */
 
 enum dw_code_kind {
@@ -221,11 +206,17 @@ struct dw_danger {
 	const char *paths; /* words: "os.system"; "os.*" any member; "os.ex**" any ending */
 };
 
+struct dw_reading;
+
 /*
  * For each kind of part, its role in each pass. a and b are the fields of the parts
  * that it is about: target and value, object and member, function, condition.
  */
 struct dw_node {
+	/* Where a language differs: instead of eval and bind, and before check. */
+	struct dw_value (*eval_by)(struct dw_reading *r, uint32_t part);
+	void (*bind_by)(struct dw_reading *r, uint32_t part);
+	void (*check_by)(struct dw_reading *r, uint32_t part);
 	enum {
 		DW_EVAL_NONE = 0,
 		DW_EVAL_NAME,
@@ -241,7 +232,6 @@ struct dw_node {
 		DW_EVAL_VALUE,  /* b */
 		DW_EVAL_EITHER, /* a or b; a preferred */
 		DW_EVAL_PART,   /* a literal or function, as it is */
-		DW_EVAL_HOOK,
 	} eval : 8;
 	enum {
 		DW_BINDS_NOTHING = 0,
@@ -255,7 +245,6 @@ struct dw_node {
 		DW_BINDS_PARAMETER,   /* a with default b */
 		DW_BINDS_PARAMETERS, /* each child, by fields name and value, or its first name */
 		DW_BINDS_PATTERNS, /* each child, as a pattern */
-		DW_BINDS_HOOK,
 	} bind : 8;
 	enum {
 		DW_PATTERN_NONE = 0,
@@ -296,12 +285,16 @@ struct dw_node {
 	uint8_t a, b;      /* enum dw_field */
 	uint8_t stores;    /* the field of a name that is assigned to, not loaded */
 	bool scope : 1;    /* begins a scope */
-	bool hook : 1;     /* language->check() looks at it, before check */
 	bool sequence : 1; /* a literal list */
 };
 
-/* So that a row of the table fits into a line. */
+/* So that a row of a table fits into a line. */
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
 #define EVAL(x) .eval = DW_EVAL_##x
+#define EVAL_BY(function) .eval_by = function
+#define BIND_BY(function) .bind_by = function
+#define CHECK_BY(function) .check_by = function
 #define BINDS(x) .bind = DW_BINDS_##x
 #define PATTERN(x) .pattern = DW_PATTERN_##x
 #define CHECK(x) .check = DW_CHECK_##x
@@ -310,7 +303,6 @@ struct dw_node {
 #define OF(x, y) .a = DW_F_##x, .b = DW_F_##y
 #define STORES(x) .stores = DW_F_##x
 #define SCOPE .scope = true
-#define HOOK .hook = true
 #define SEQUENCE .sequence = true
 
 #define DW_STORES_ALL 255U /* every name in it */
@@ -323,8 +315,6 @@ enum dw_command_form {
 	DW_COMMAND_THEN_LIST, /* a program, then a list of words */
 	DW_COMMAND_WORDS,     /* words */
 };
-
-struct dw_reading;
 
 /* How a name is bound, seen from a scope and a byte. */
 enum dw_bound {
@@ -352,7 +342,7 @@ struct dw_language {
 	const struct dw_danger *dangers; /* ends in an entry without rule */
 
 	const struct dw_node *nodes; /* by kind */
-	const struct dw_operator *operators;
+	const char *operators;       /* words: those that fold constants */
 	const struct dw_folder *methods;
 	const struct dw_folder *functions;
 	uint16_t append;      /* the token of an assignment that appends a text */
@@ -370,14 +360,12 @@ struct dw_language {
 	/* Hooks, all optional, for where a language differs. */
 
 	/* Returns true if a definition there always happens. */
-	bool (*is_sure)(const struct dw_tree *tree, uint32_t part);
-	void (*bind)(struct dw_reading *r, uint32_t part);
+	bool (*is_sure)(struct dw_reading *r, uint32_t part);
 	void (*bind_pattern)(struct dw_reading *r, uint32_t pattern, uint32_t value,
 	                     uint32_t at, enum dw_binding_kind otherwise);
 	/* A name that is not surely the program's own; v is what the program bound to it. */
 	struct dw_value (*global)(struct dw_reading *r, const char *name, size_t len,
 	                          uint32_t at, enum dw_bound bound, struct dw_value v);
-	struct dw_value (*eval)(struct dw_reading *r, uint32_t part);
 	struct dw_value (*member)(struct dw_reading *r, struct dw_value base,
 	                          const char *name, size_t len);
 	/* The key of an object literal's pair. */
@@ -388,7 +376,6 @@ struct dw_language {
 	/* Returns true if it knows the result of calling f with a, b and more. */
 	bool (*call)(struct dw_reading *r, uint32_t call, struct dw_value f,
 	             struct dw_value a, struct dw_value b, struct dw_value *ret);
-	void (*check)(struct dw_reading *r, uint32_t part);
 	bool (*is_true)(struct dw_reading *r, uint32_t part);
 	/* Instead of all passes. */
 	void (*read)(struct dw_reading *r);
@@ -440,6 +427,14 @@ void dw_arena_free(struct dw_arena *arena);
 
 /* Returns true if it is one of the words, each between two blanks. */
 bool dw_word_in(const char *words, const char *word, size_t len);
+
+static inline bool dw_is_any(const char *word, const char *words)
+{
+	return dw_word_in(words, word, strlen(word));
+}
+
+/* The same for the text of a part. */
+bool dw_text_in(const struct dw_tree *tree, uint32_t part, const char *words);
 
 static inline const struct dw_node *dw_node(const struct dw_reading *r, uint32_t part)
 {
@@ -574,6 +569,8 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 /* The same for what a call of d runs, its arguments from first on. */
 void dw_check_run(struct dw_reading *r, uint32_t call, const struct dw_danger *d,
                   unsigned first);
+/* Report and read `command`. */
+void dw_check_backticks(struct dw_reading *r, uint32_t part);
 
 /* Report what there is to find in a part. */
 void dw_check_part(struct dw_reading *r, uint32_t part);

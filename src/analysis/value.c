@@ -388,7 +388,7 @@ static struct dw_value eval_part(struct dw_reading *r, uint32_t part)
 
 	switch (node->eval) {
 	case DW_EVAL_NONE:
-		break;
+		return node->eval_by ? node->eval_by(r, part) : dw_unknown;
 	case DW_EVAL_NAME:
 		text = dw_text(tree, part, &len);
 		return dw_name_value(r, p->scope, text, len, p->start,
@@ -418,8 +418,6 @@ static struct dw_value eval_part(struct dw_reading *r, uint32_t part)
 		                      dw_side(r, part, node->b));
 	case DW_EVAL_PART:
 		return (struct dw_value){.type = DW_V_PART, .part = part};
-	case DW_EVAL_HOOK:
-		return r->language->eval(r, part);
 	}
 	return dw_unknown;
 }
