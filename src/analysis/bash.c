@@ -24,19 +24,10 @@ static const struct dw_danger dangers[] = {
 	{0},
 };
 
-static bool has_argument(const struct dw_shell_command *c, const char *text)
+static bool has_argument(const struct dw_shell_command *c, const char *front, size_t len)
 {
 	for (size_t i = 0; i < c->n_args; i++)
-		if (c->args[i].text && strcmp(c->args[i].text, text) == 0)
-			return true;
-	return false;
-}
-
-static bool has_argument_like(const struct dw_shell_command *c, const char *front)
-{
-	for (size_t i = 0; i < c->n_args; i++)
-		if (c->args[i].text &&
-		    strncmp(c->args[i].text, front, strlen(front)) == 0)
+		if (c->args[i].text && strncmp(c->args[i].text, front, len) == 0)
 			return true;
 	return false;
 }
@@ -53,10 +44,9 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		{"node", &dw_language_javascript}, {"ruby", &dw_language_ruby},
 		{"php", &dw_language_php},
 	};
-	struct dw_analyse_options options = {.lists = r->options ? r->options->lists
-	                                                         : NULL};
-	struct dw_findings found = {0};
-	struct dw_error err = {0};
+	const struct dw_analyse_options options = {.lists = r->options ? r->options->lists
+	                                                               : NULL};
+	const struct dw_finding here = {.line = c->line, .column = c->column};
 	const char *code = c->code;
 	char text[4096];
 
@@ -69,18 +59,12 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		(void)snprintf(text, sizeof(text), "<?php %s", code);
 		code = text;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(known) && r->inner < 3; i++) {
-		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0 ||
-		    strlen(code) > DW_FOLD_MAX)
+	if (r->inner >= DW_INNER_MAX || strlen(code) > DW_FOLD_MAX)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0)
 			continue;
-		if (dw_read_program(known[i].language, code, strlen(code), &options, r,
-		                    &found, &err) < 0) {
-			r->no_memory = true;
-			return;
-		}
-		for (size_t k = 0; k < found.n; k++)
-			dw_found_inside(r, c->line, c->column, &found.list[k]);
-		dw_findings_finish(&found);
+		dw_read_inside(r, known[i].language, code, strlen(code), &options, &here);
 		return;
 	}
 }
@@ -100,27 +84,23 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 		(void)snprintf(via, sizeof(via), " (by %s)", c->via);
 	d = dw_danger_find(&dw_language_bash, name);
 	if (d) {
-		size_t len = strcspn(d->rule, ":") + 1;
-
-		(void)snprintf(rule, sizeof(rule), "%s%s", d->rule,
-		               d->rule[len] == '\0' ? name : "");
+		dw_danger_rule(d, name, rule);
 		dw_found_line(r, c->line, c->column, d->severity, rule, "%s is run%s",
 		              name, via);
 	}
-	if (strcmp(name, "find") == 0 && has_argument(c, "-delete"))
+	if (strcmp(name, "find") == 0 && has_argument(c, "-delete", sizeof("-delete")))
 		dw_found_line(r, c->line, c->column, E, "delete:find",
 		              "find removes files%s", via);
-	if (strcmp(name, "dd") == 0 && has_argument_like(c, "of="))
+	if (strcmp(name, "dd") == 0 && has_argument(c, "of=", strlen("of=")))
 		dw_found_line(r, c->line, c->column, E, "delete:dd",
 		              "dd overwrites files%s", via);
 	if (c->flags & DW_SHELL_CODE)
 		check_code(r, c, name);
 	/* awk 'BEGIN { system("...") }' */
-	if (strstr(name, "awk"))
-		for (size_t i = 0; i < c->n_args; i++)
-			if (c->args[i].text && strstr(c->args[i].text, "system("))
-				dw_found_line(r, c->line, c->column, E, "shell:awk",
-				              "this awk program runs another program");
+	for (size_t i = 0; i < c->n_args && strstr(name, "awk"); i++)
+		if (c->args[i].text && strstr(c->args[i].text, "system("))
+			dw_found_line(r, c->line, c->column, E, "shell:awk",
+			              "this awk program runs another program");
 }
 
 static void check_note(struct dw_reading *r, const struct dw_shell_note *n)

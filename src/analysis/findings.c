@@ -11,9 +11,6 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
-/* How many programs may be inside one another. */
-#define INNER_MAX 3U
-
 void dw_findings_finish(struct dw_findings *findings)
 {
 	free(findings->list);
@@ -144,23 +141,11 @@ static void add_finding(struct dw_reading *r, const struct dw_finding *f)
 		r->cut = true;
 		return;
 	}
-	if (r->found.n == r->room) {
-		size_t room = r->room > 0 ? r->room * 2 : 16;
-		struct dw_finding *list = realloc(r->found.list, room * sizeof(*list));
-
-		if (!list) {
-			r->no_memory = true;
-			return;
-		}
-		r->found.list = list;
-		r->room = room;
-	}
-	r->found.list[r->found.n++] = *f;
+	r->no_memory |= !DW_APPEND(r->found.list, r->found.n, *f);
 }
 
-__attribute__((format(printf, 3, 0))) static void fill(struct dw_finding *f,
-                                                       const char *rule, const char *fmt,
-                                                       va_list args)
+void dw_finding_fill(struct dw_finding *f, const char *rule, const char *fmt,
+                     va_list args)
 {
 	(void)snprintf(f->rule, sizeof(f->rule), "%s", rule);
 	(void)vsnprintf(f->message, sizeof(f->message), fmt, args);
@@ -182,7 +167,7 @@ __attribute__((format(printf, 5, 0))) static void found_at(struct dw_reading *r,
 		r->no_memory = true;
 		return;
 	}
-	fill(&f, rule, fmt, args);
+	dw_finding_fill(&f, rule, fmt, args);
 	locate(r, byte, &f);
 	add_finding(r, &f);
 }
@@ -196,18 +181,8 @@ void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
 	if (!is_wanted(r, rule))
 		return;
 	va_start(args, fmt);
-	fill(&f, rule, fmt, args);
+	dw_finding_fill(&f, rule, fmt, args);
 	va_end(args);
-	add_finding(r, &f);
-}
-
-void dw_found_inside(struct dw_reading *r, uint32_t line, uint32_t column,
-                     const struct dw_finding *found)
-{
-	struct dw_finding f = *found;
-
-	f.line = line;
-	f.column = column;
 	add_finding(r, &f);
 }
 
@@ -283,6 +258,13 @@ const struct dw_danger *dw_danger_find(const struct dw_language *language,
 	return NULL;
 }
 
+void dw_danger_rule(const struct dw_danger *d, const char *name, char ret[DW_RULE_MAX])
+{
+	bool whole = strchr(d->rule, ':')[1] != '\0';
+
+	(void)snprintf(ret, DW_RULE_MAX, "%s%s", d->rule, whole ? "" : name);
+}
+
 /* The last name of a built-in, the whole path of any other name. */
 static const char *shown(const char *path)
 {
@@ -299,16 +281,13 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 	const struct dw_danger *d;
 	char rule[DW_RULE_MAX];
 	const char *text = "%s needs a reason";
-	size_t len;
 
 	if (v.type != DW_V_NAME)
 		return NULL;
 	d = dw_danger_find(r->language, v.text);
 	if (!d)
 		return NULL;
-	len = strcspn(d->rule, ":") + 1;
-	(void)snprintf(rule, sizeof(rule), "%s%s", d->rule,
-	               d->rule[len] == '\0' ? shown(v.text) : "");
+	dw_danger_rule(d, shown(v.text), rule);
 	for (size_t i = ARRAY_SIZE(families); i > 0; i--)
 		if (strncmp(families[i - 1].family, rule,
 		            strlen(families[i - 1].family)) == 0)
@@ -368,21 +347,42 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 	}
 }
 
+void dw_read_inside(struct dw_reading *r, const struct dw_language *language,
+                    const char *code, size_t len,
+                    const struct dw_analyse_options *options,
+                    const struct dw_finding *here)
+{
+	struct dw_findings found = {0};
+	struct dw_error err = {0};
+
+	if (dw_read_program(language, code, len, options, r, &found, &err) < 0) {
+		r->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < found.n; i++) {
+		struct dw_finding *f = &found.list[i];
+
+		/* A text that does not parse is not a finding: eval() will fail on it. */
+		if (language == r->language && strncmp(f->rule, "syntax:", 7) == 0)
+			continue;
+		f->line = here->line;
+		f->column = here->column;
+		add_finding(r, f);
+	}
+	dw_findings_finish(&found);
+}
+
 void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
                     struct dw_value code)
 {
-	const struct dw_language *language = kind == DW_CODE_SHELL ? &dw_language_bash
-	                                                           : r->language;
-	struct dw_findings found = {0};
-	struct dw_error err = {0};
 	struct dw_finding here = {0};
 
 	if (kind == DW_CODE_NONE || code.type != DW_V_TEXT || code.len == 0)
 		return;
-	if (r->inner >= INNER_MAX) {
+	if (r->inner >= DW_INNER_MAX) {
 		dw_found(r, part, W, "analysis:nested",
 		         "programs inside programs are read %u deep, and no further",
-		         INNER_MAX);
+		         DW_INNER_MAX);
 		return;
 	}
 	if (!r->lines && find_lines(r) < 0) {
@@ -390,17 +390,6 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		return;
 	}
 	locate(r, r->tree.parts[part].start, &here);
-	if (dw_read_program(language, code.text, code.len, r->options, r, &found, &err) <
-	    0) {
-		r->no_memory = true;
-		return;
-	}
-	for (size_t i = 0; i < found.n; i++) {
-		/* A text that does not parse is not a finding: eval() will fail on it. */
-		if (strncmp(found.list[i].rule, "syntax:", 7) == 0 &&
-		    kind == DW_CODE_SELF)
-			continue;
-		dw_found_inside(r, here.line, here.column, &found.list[i]);
-	}
-	dw_findings_finish(&found);
+	dw_read_inside(r, kind == DW_CODE_SHELL ? &dw_language_bash : r->language,
+	               code.text, code.len, r->options, &here);
 }

@@ -35,25 +35,24 @@ static size_t put_utf8(char *out, uint32_t c)
 	return 4;
 }
 
-static int digit(char c, unsigned base)
+int dw_digit(char c, int base)
 {
 	int value = c >= '0' && c <= '9'   ? c - '0'
 	            : c >= 'a' && c <= 'f' ? c - 'a' + 10
 	            : c >= 'A' && c <= 'F' ? c - 'A' + 10
 	                                   : 99;
 
-	return value < (int)base ? value : -1;
+	return value < base ? value : -1;
 }
 
 /* At most max digits; returns how many there were. */
-static size_t digits(const char *text, size_t len, unsigned base, size_t max,
-                     uint32_t *ret)
+static size_t digits(const char *text, size_t len, int base, size_t max, uint32_t *ret)
 {
 	size_t n = 0;
 
 	*ret = 0;
-	while (n < len && n < max && digit(text[n], base) >= 0 && *ret < 0x110000)
-		*ret = *ret * base + (uint32_t)digit(text[n++], base);
+	while (n < len && n < max && dw_digit(text[n], base) >= 0 && *ret < 0x110000)
+		*ret = *ret * (uint32_t)base + (uint32_t)dw_digit(text[n++], base);
 	return n;
 }
 

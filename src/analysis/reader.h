@@ -2,6 +2,7 @@
 #ifndef DW_ANALYSIS_READER_H
 #define DW_ANALYSIS_READER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -126,6 +127,43 @@ static inline const char *dw_text(const struct dw_tree *tree, uint32_t i, size_t
 /* Returns true if the text of the part is this. */
 bool dw_text_is(const struct dw_tree *tree, uint32_t i, const char *text);
 
+/* Returns true if it is one of the words, each between two blanks. */
+bool dw_word_in(const char *words, const char *word, size_t len);
+
+static inline bool dw_is_any(const char *word, const char *words)
+{
+	return dw_word_in(words, word, strlen(word));
+}
+
+/* The same for the text of a part. */
+bool dw_text_in(const struct dw_tree *tree, uint32_t part, const char *words);
+
+/* ---- what is kept: store.c ---- */
+
+struct dw_arena;
+
+/*
+ * A NUL-terminated copy that lives as long as the arena. NULL without memory, or past
+ * the bound, to which each copy counts as align bytes more: then no fuel is left.
+ */
+char *dw_arena_keep(struct dw_arena **arena, const void *data, size_t len, size_t align,
+                    uint64_t *fuel, bool *no_memory);
+void dw_arena_free(struct dw_arena *arena);
+
+/* Room for one more in a list that got each of its n items so; NULL without memory. */
+void *dw_grow(void *list, size_t n, size_t size);
+
+/* Append the item; false without memory. */
+#define DW_APPEND(list, n, item)                                              \
+	({                                                                    \
+		__typeof__(list) larger_ = dw_grow(list, n, sizeof(*(list))); \
+		if (larger_) {                                                \
+			(list) = larger_;                                     \
+			(list)[(n)++] = (item);                               \
+		}                                                             \
+		larger_ != NULL;                                              \
+	})
+
 /* ---- values: value.c, fold.c ---- */
 
 enum dw_value_type {
@@ -147,6 +185,9 @@ struct dw_value {
 
 /* The longest text that constants are folded to. */
 #define DW_FOLD_MAX 4096U
+
+/* How many programs may be inside one another. */
+#define DW_INNER_MAX 3U
 
 /* How deep expressions are followed. */
 #define DW_DEPTH_MAX 150U
@@ -390,7 +431,6 @@ extern const struct dw_language dw_language_typescript;
 
 /* ---- one program that is being read: analyse.c ---- */
 
-struct dw_arena;
 struct dw_names;
 
 struct dw_reading {
@@ -400,7 +440,6 @@ struct dw_reading {
 	struct dw_arena *arena;
 	struct dw_names *names;
 	struct dw_findings found;
-	size_t room;
 	uint32_t *lines; /* the byte at which each line begins */
 	size_t n_lines;
 	uint64_t fuel;  /* steps left, shared with the programs inside this one */
@@ -422,19 +461,10 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 bool dw_step(struct dw_reading *r);
 
 /* A NUL-terminated copy that lives as long as the reading; NULL past the bound. */
-char *dw_keep(struct dw_reading *r, const char *text, size_t len);
-void dw_arena_free(struct dw_arena *arena);
-
-/* Returns true if it is one of the words, each between two blanks. */
-bool dw_word_in(const char *words, const char *word, size_t len);
-
-static inline bool dw_is_any(const char *word, const char *words)
+static inline char *dw_keep(struct dw_reading *r, const char *text, size_t len)
 {
-	return dw_word_in(words, word, strlen(word));
+	return dw_arena_keep(&r->arena, text, len, 1, &r->fuel, &r->no_memory);
 }
-
-/* The same for the text of a part. */
-bool dw_text_in(const struct dw_tree *tree, uint32_t part, const char *words);
 
 static inline const struct dw_node *dw_node(const struct dw_reading *r, uint32_t part)
 {
@@ -489,6 +519,9 @@ struct dw_value dw_callee(struct dw_reading *r, uint32_t call);
 struct dw_value dw_name_value(struct dw_reading *r, uint32_t scope, const char *name,
                               size_t len, uint32_t at, bool called);
 
+/* The digit's value, or -1 if it is not one. */
+int dw_digit(char c, int base);
+
 /* Decode \n, \x41, \u0041, \u{41}, \101 and the like. */
 struct dw_value dw_unescape(struct dw_reading *r, const char *text, size_t len);
 
@@ -538,6 +571,10 @@ void dw_bind_pattern(struct dw_reading *r, uint32_t pattern, uint32_t value, uin
 
 /* ---- findings: findings.c, check.c ---- */
 
+/* Fill in the texts, which may contain any bytes. */
+void dw_finding_fill(struct dw_finding *f, const char *rule, const char *fmt,
+                     va_list args) __attribute__((format(printf, 3, 0)));
+
 /* Report a finding; the rule and the message may contain any bytes. */
 void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
               const char *rule, const char *fmt, ...)
@@ -550,19 +587,23 @@ void dw_found_at(struct dw_reading *r, uint32_t byte, enum dw_severity severity,
 void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
                    enum dw_severity severity, const char *rule, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));
-/* A finding of a program inside this one, at the place of that program. */
-void dw_found_inside(struct dw_reading *r, uint32_t line, uint32_t column,
-                     const struct dw_finding *found);
 /* Sort by line, column and rule. */
 void dw_findings_sort(struct dw_findings *findings);
 
 const struct dw_danger *dw_danger_find(const struct dw_language *language,
                                        const char *path);
+/* The rule of a finding: the entry's own, or its family's with that name. */
+void dw_danger_rule(const struct dw_danger *d, const char *name, char ret[DW_RULE_MAX]);
 /* Report the part if its value is in the table; the entry, or NULL. */
 const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
                                         struct dw_value v);
 /* Report an imported module unless it is allowed. */
 void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size_t len);
+/* Read a program inside this one, whose findings are reported at that place. */
+void dw_read_inside(struct dw_reading *r, const struct dw_language *language,
+                    const char *code, size_t len,
+                    const struct dw_analyse_options *options,
+                    const struct dw_finding *here);
 /* Read a constant text that will be run. */
 void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
                     struct dw_value code);

@@ -7,6 +7,7 @@
 #include "analysis/shell.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,27 +17,66 @@
 #define FUEL (1U << 20)
 
 /* Variables that decide which programs run, or what runs before them. */
-static const char *const decisive[] = {
-	"PATH",          "LD_PRELOAD",      "LD_LIBRARY_PATH",
-	"LD_AUDIT",      "BASH_ENV",        "ENV",
-	"IFS",           "PROMPT_COMMAND",  "PS4",
-	"SHELLOPTS",     "BASHOPTS",        "PYTHONPATH",
-	"PYTHONSTARTUP", "NODE_OPTIONS",    "PERL5OPT",
-	"RUBYOPT",       "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF",
-	"PAGER",         "GIT_PAGER",       "EDITOR",
-};
+static const char decisive[] =
+	" PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV IFS PROMPT_COMMAND PS4 "
+	"SHELLOPTS BASHOPTS PYTHONPATH PYTHONSTARTUP NODE_OPTIONS PERL5OPT RUBYOPT "
+	"GIT_SSH_COMMAND GIT_EXTERNAL_DIFF PAGER GIT_PAGER EDITOR ";
 
-static bool decides(const char *name, size_t len)
+void dw_shell_finish(struct dw_shell *shell)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(decisive); i++)
-		if (strlen(decisive[i]) == len && memcmp(decisive[i], name, len) == 0)
-			return true;
-	return false;
+	dw_arena_free(shell->arena);
+	free(shell->commands);
+	free(shell->redirects);
+	free(shell->notes);
+	*shell = (struct dw_shell){0};
+}
+
+void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t *column)
+{
+	uint32_t byte = dw_part(&s->tree, part)->start;
+
+	if (s->inner > 0) {
+		*line = s->line;
+		*column = s->column;
+		return;
+	}
+	/* Mostly we go forward. */
+	if (byte < s->last_byte)
+		s->last_byte = s->last_line = s->last_column = 0;
+	for (; s->last_byte < byte; s->last_byte++) {
+		uint8_t c = (uint8_t)s->tree.code[s->last_byte];
+
+		s->last_column = c == '\n' ? 0 : s->last_column + ((c & 0xc0) != 0x80);
+		s->last_line += c == '\n';
+	}
+	*line = s->last_line + 1;
+	*column = s->last_column + 1;
+}
+
+void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark remark,
+                   const char *fmt, ...)
+{
+	struct dw_shell_note note = {.remark = remark};
+	char text[DW_MESSAGE_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	dw_shell_place(s, part, &note.line, &note.column);
+	note.text = dw_shell_keep(s, text, strlen(text));
+	if (note.text)
+		(void)DW_SHELL_APPEND(s, s->shell->notes, s->shell->n_notes, note);
+}
+
+void dw_shell_doubt(struct dw_script *s, uint32_t part, const char *name)
+{
+	dw_shell_note(s, part, DW_SHELL_DOUBT, "what %s runs cannot be told", name);
 }
 
 void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t len)
 {
-	if (decides(name, len))
+	if (dw_word_in(decisive, name, len))
 		dw_shell_note(s, part, DW_SHELL_ENVIRONMENT,
 		              "%.*s decides which programs run", (int)len, name);
 }
@@ -74,18 +114,8 @@ static void add_variable(struct dw_script *s, uint32_t part)
 	v.value = dw_child_of(tree, part, DW_K_T_PLUS_EQUAL) ? 0 : value;
 	dw_shell_sets(s, part, v.name, v.len);
 	check_sleeper(s, value);
-	if (s->n_variables == s->room) {
-		size_t room = s->room > 0 ? s->room * 2 : 64;
-		struct dw_variable *list = realloc(s->variables, room * sizeof(*list));
-
-		if (!list) {
-			*s->no_memory = true;
-			return;
-		}
-		s->variables = list;
-		s->room = room;
-	}
-	s->variables[s->n_variables++] = v;
+	if (!DW_APPEND(s->variables, s->n_variables, v))
+		*s->no_memory = true;
 }
 
 /* A substitution in a stretch of text, which the grammar has not seen as one. */
@@ -150,6 +180,11 @@ static void check_name(struct dw_script *s, uint32_t part, uint32_t name)
 		dw_shell_sets(s, part, text, len);
 }
 
+static void check_for(struct dw_script *s, uint32_t part)
+{
+	check_name(s, part, dw_child_in(&s->tree, part, DW_F_VARIABLE));
+}
+
 /* ${PATH:=/tmp}, ${x@P} */
 static void check_expansion(struct dw_script *s, uint32_t part)
 {
@@ -162,6 +197,19 @@ static void check_expansion(struct dw_script *s, uint32_t part)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
 		              "this expansion runs the commands in a variable");
 }
+
+static void (*const readers[DW_K_COUNT])(struct dw_script *s, uint32_t part) = {
+	[DW_K_COMMAND] = dw_shell_add_command,
+	[DW_K_C_STYLE_FOR_STATEMENT] = dw_shell_check_loop,
+	[DW_K_EXPANSION] = check_expansion,
+	[DW_K_FILE_REDIRECT] = dw_shell_add_redirect,
+	[DW_K_FOR_STATEMENT] = check_for,
+	[DW_K_FUNCTION_DEFINITION] = dw_shell_check_bomb,
+	[DW_K_HEREDOC_BODY] = check_text,
+	[DW_K_STRING] = check_text,
+	[DW_K_WHILE_STATEMENT] = dw_shell_check_loop,
+	[DW_K_WORD] = check_text,
+};
 
 static void read_parts(struct dw_script *s)
 {
@@ -180,37 +228,11 @@ static void read_parts(struct dw_script *s)
 		if ((p->flags & (DW_PART_ERROR | DW_PART_MISSING)) &&
 		    !dw_shell_is_read_write(tree, i))
 			dw_shell_note(s, i, DW_SHELL_SYNTAX, "this is not valid shell");
-		if (!(p->flags & DW_PART_NAMED))
-			continue;
-		switch (dw_kind(tree, i)) {
-		case DW_K_COMMAND:
-			dw_shell_add_command(s, i);
-			break;
-		case DW_K_FILE_REDIRECT:
-			dw_shell_add_redirect(s, i);
-			break;
-		case DW_K_FOR_STATEMENT:
-			check_name(s, i, dw_child_in(tree, i, DW_F_VARIABLE));
-			break;
-		case DW_K_EXPANSION:
-			check_expansion(s, i);
-			break;
-		case DW_K_STRING:
-		case DW_K_HEREDOC_BODY:
-		case DW_K_WORD:
-			check_text(s, i);
-			break;
-		case DW_K_FUNCTION_DEFINITION:
-			dw_shell_check_bomb(s, i);
-			break;
-		case DW_K_WHILE_STATEMENT:
-		case DW_K_C_STYLE_FOR_STATEMENT:
-			dw_shell_check_loop(s, i);
-			break;
-		default:
-			break;
-		}
+		if ((p->flags & DW_PART_NAMED) && readers[p->kind])
+			readers[p->kind](s, i);
 	}
+	free(s->variables);
+	free(s->functions);
 }
 
 static int read_script(struct dw_script *s, const char *code, size_t len,
@@ -224,8 +246,6 @@ static int read_script(struct dw_script *s, const char *code, size_t len,
 		read_parts(s);
 	else
 		*s->fuel = 0;
-	free(s->variables);
-	free(s->functions);
 	dw_tree_finish(&s->tree);
 	return 0;
 }
@@ -296,8 +316,6 @@ static int read_all(struct dw_shell *shell, const struct dw_tree *tree, const ch
 	if (tree) {
 		script.tree = *tree;
 		read_parts(&script);
-		free(script.variables);
-		free(script.functions);
 	} else if (len > DW_ANALYSE_CODE_MAX) {
 		fuel = 0;
 	} else {

@@ -51,7 +51,6 @@ static bool is_always(const struct dw_tree *tree, uint32_t part, bool yes)
 /* break, return, exit, exec: anything that may end it. */
 static bool can_end(const struct dw_tree *tree, uint32_t part)
 {
-	static const char *const ends[] = {"break", "return", "exit", "exec", "kill"};
 	uint32_t inner = 0;
 
 	for (uint32_t i = part + 1; i < dw_part(tree, part)->past; i++) {
@@ -67,12 +66,10 @@ static bool can_end(const struct dw_tree *tree, uint32_t part)
 		}
 		if (kind != DW_K_COMMAND_NAME)
 			continue;
-		for (size_t k = 0; k < ARRAY_SIZE(ends); k++) {
-			uint32_t next = dw_next_named(tree, i);
-
-			if (dw_text_is(tree, i, ends[k]) && (k > 0 || i >= inner || next))
-				return true;
-		}
+		if (dw_text_in(tree, i, " return exit exec kill ") ||
+		    (dw_text_is(tree, i, "break") &&
+		     (i >= inner || dw_next_named(tree, i))))
+			return true;
 	}
 	return false;
 }

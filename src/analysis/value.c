@@ -7,61 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_MAX ((size_t)16 << 20)
-#define CHUNK ((size_t)64 << 10)
 #define PATH_MAX_LEN 256U
 
 const struct dw_value dw_unknown = {0};
-
-/* Folded texts live until the reading ends. */
-struct dw_arena {
-	struct dw_arena *next;
-	size_t used;
-	size_t size;
-	size_t all; /* in this one and the next ones */
-	char data[];
-};
-
-char *dw_keep(struct dw_reading *r, const char *text, size_t len)
-{
-	struct dw_arena *arena = r->arena;
-	char *at;
-
-	if (!arena || arena->size - arena->used <= len) {
-		size_t size = len + 1 > CHUNK ? len + 1 : CHUNK;
-
-		if (arena && arena->all + size > ARENA_MAX) {
-			r->fuel = 0;
-			return NULL;
-		}
-		arena = malloc(sizeof(*arena) + size);
-		if (!arena) {
-			r->no_memory = true;
-			return NULL;
-		}
-		arena->next = r->arena;
-		arena->used = 0;
-		arena->size = size;
-		arena->all = (r->arena ? r->arena->all : 0) + size;
-		r->arena = arena;
-	}
-	at = arena->data + arena->used;
-	arena->used += len + 1;
-	if (len > 0)
-		memcpy(at, text, len);
-	at[len] = '\0';
-	return at;
-}
-
-void dw_arena_free(struct dw_arena *arena)
-{
-	while (arena) {
-		struct dw_arena *next = arena->next;
-
-		free(arena);
-		arena = next;
-	}
-}
 
 bool dw_step(struct dw_reading *r)
 {
