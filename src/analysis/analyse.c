@@ -149,16 +149,16 @@ static void look(struct dw_reading *r)
 static void say_bounds(struct dw_reading *r)
 {
 	if (r->fuel == 0)
-		dw_found_at(r, 0, E, "analysis:too-complex",
-		            "this takes too many steps to evaluate: not all of it was "
-		            "analysed");
+		dw_found_line(r, 1, 1, E, "analysis:too-complex",
+		              "this takes too many steps to evaluate: not all of it was "
+		              "analysed");
 	if (!r->cut)
 		return;
 	/* It replaces the last one. */
 	r->cut = false;
 	r->found.n--;
-	dw_found_at(r, 0, E, "analysis:too-many", "there are more than %d findings",
-	            DW_ANALYSE_FINDINGS_MAX);
+	dw_found_line(r, 1, 1, E, "analysis:too-many", "there are more than %d findings",
+	              DW_ANALYSE_FINDINGS_MAX);
 }
 
 int dw_read_program(const struct dw_language *language, const char *code, size_t len,
@@ -179,9 +179,9 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "analyse %s", language->name);
 	if (len > DW_ANALYSE_CODE_MAX) {
 		r.tree = (struct dw_tree){.code = code};
-		dw_found_at(&r, 0, E, "analysis:too-large",
-		            "%zu bytes of code were not analysed: the maximum is %zu",
-		            len, DW_ANALYSE_CODE_MAX);
+		dw_found_line(&r, 1, 1, E, "analysis:too-large",
+		              "%zu bytes of code were not analysed: the maximum is %zu",
+		              len, DW_ANALYSE_CODE_MAX);
 		/* Without a grammar we say so, for code of any length. */
 		if (!dw_tree_has(language->grammar))
 			parsed = dw_tree_parse(&r.tree, language->grammar, "", 0, 1, err);
@@ -191,10 +191,10 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 		if (parsed == DW_PARSE_WHOLE)
 			look(&r);
 		else if (parsed > 0)
-			dw_found_at(&r, 0, E,
-			            parsed == DW_PARSE_TIMEOUT ? "analysis:timeout"
-			                                       : "analysis:too-complex",
-			            "this takes too long to parse: it was not analysed");
+			dw_found_line(&r, 1, 1, E,
+			              parsed == DW_PARSE_TIMEOUT ? "analysis:timeout"
+			                                         : "analysis:too-complex",
+			              "this takes too long to parse: it was not analysed");
 		say_bounds(&r);
 	}
 

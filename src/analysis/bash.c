@@ -73,7 +73,7 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 {
 	const char *name = c->name.text ? dw_shell_plain_name(c->name.text) : NULL;
 	const struct dw_danger *d;
-	char rule[DW_RULE_MAX], via[64] = "";
+	char via[64] = "";
 
 	if (!name || (c->flags & DW_SHELL_FUNCTION))
 		return;
@@ -83,11 +83,9 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 	if (c->via)
 		(void)snprintf(via, sizeof(via), " (by %s)", c->via);
 	d = dw_danger_find(&dw_language_bash, name);
-	if (d) {
-		dw_danger_rule(d, name, rule);
-		dw_found_line(r, c->line, c->column, d->severity, rule, "%s is run%s",
-		              name, via);
-	}
+	if (d)
+		dw_found_line(r, c->line, c->column, d->severity, DW_DANGER_RULE(d, name),
+		              "%s is run%s", name, via);
 	if (strcmp(name, "find") == 0 && has_argument(c, "-delete", sizeof("-delete")))
 		dw_found_line(r, c->line, c->column, E, "delete:find",
 		              "find removes files%s", via);

@@ -68,10 +68,17 @@ static int find_lines(struct dw_reading *r)
 	return 0;
 }
 
-static void locate(const struct dw_reading *r, uint32_t byte, struct dw_finding *f)
+/* Where the part begins; returns false without memory. */
+static bool locate(struct dw_reading *r, uint32_t part, struct dw_finding *f)
 {
-	size_t low = 0, high = r->n_lines;
+	uint32_t byte = dw_part(&r->tree, part)->start;
+	size_t low = 0, high;
 
+	if (!r->lines && find_lines(r) < 0) {
+		r->no_memory = true;
+		return false;
+	}
+	high = r->n_lines;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
@@ -84,6 +91,7 @@ static void locate(const struct dw_reading *r, uint32_t byte, struct dw_finding 
 	f->column = 1;
 	for (uint32_t i = r->lines[low]; i < byte && i < r->tree.len; i++)
 		f->column += ((uint8_t)r->tree.code[i] & 0xc0) != 0x80;
+	return true;
 }
 
 /* Names in the text come from the program: make it one line of printable UTF-8. */
@@ -153,25 +161,6 @@ void dw_finding_fill(struct dw_finding *f, const char *rule, const char *fmt,
 	make_plain(f->message, true);
 }
 
-__attribute__((format(printf, 5, 0))) static void found_at(struct dw_reading *r,
-                                                           uint32_t byte,
-                                                           enum dw_severity severity,
-                                                           const char *rule,
-                                                           const char *fmt, va_list args)
-{
-	struct dw_finding f = {.severity = severity};
-
-	if (r->cut || !is_wanted(r, rule))
-		return;
-	if (!r->lines && find_lines(r) < 0) {
-		r->no_memory = true;
-		return;
-	}
-	dw_finding_fill(&f, rule, fmt, args);
-	locate(r, byte, &f);
-	add_finding(r, &f);
-}
-
 void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
                    enum dw_severity severity, const char *rule, const char *fmt, ...)
 {
@@ -186,24 +175,28 @@ void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
 	add_finding(r, &f);
 }
 
-void dw_found_at(struct dw_reading *r, uint32_t byte, enum dw_severity severity,
-                 const char *rule, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	found_at(r, byte, severity, rule, fmt, args);
-	va_end(args);
-}
-
 void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
               const char *rule, const char *fmt, ...)
 {
+	struct dw_finding f = {.severity = severity};
+	va_list args;
+
+	if (r->cut || !is_wanted(r, rule) || !locate(r, part, &f))
+		return;
+	va_start(args, fmt);
+	dw_finding_fill(&f, rule, fmt, args);
+	va_end(args);
+	add_finding(r, &f);
+}
+
+const char *dw_rule(char *room, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	found_at(r, r->tree.parts[part].start, severity, rule, fmt, args);
+	(void)vsnprintf(room, DW_RULE_MAX, fmt, args);
 	va_end(args);
+	return room;
 }
 
 /* The message of each family of rules. */
@@ -258,13 +251,6 @@ const struct dw_danger *dw_danger_find(const struct dw_language *language,
 	return NULL;
 }
 
-void dw_danger_rule(const struct dw_danger *d, const char *name, char ret[DW_RULE_MAX])
-{
-	bool whole = strchr(d->rule, ':')[1] != '\0';
-
-	(void)snprintf(ret, DW_RULE_MAX, "%s%s", d->rule, whole ? "" : name);
-}
-
 /* The last name of a built-in, the whole path of any other name. */
 static const char *shown(const char *path)
 {
@@ -279,15 +265,14 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
                                         struct dw_value v)
 {
 	const struct dw_danger *d;
-	char rule[DW_RULE_MAX];
-	const char *text = "%s needs a reason";
+	const char *text = "%s needs a reason", *rule;
 
 	if (v.type != DW_V_NAME)
 		return NULL;
 	d = dw_danger_find(r->language, v.text);
 	if (!d)
 		return NULL;
-	dw_danger_rule(d, shown(v.text), rule);
+	rule = DW_DANGER_RULE(d, shown(v.text));
 	for (size_t i = ARRAY_SIZE(families); i > 0; i--)
 		if (strncmp(families[i - 1].family, rule,
 		            strlen(families[i - 1].family)) == 0)
@@ -318,7 +303,6 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 	const struct dw_analyse_list *list = list_of(r);
 	const char *const *allowed = r->options ? r->options->allowed_modules : NULL;
 	const char *const *known = r->language->modules;
-	char rule[DW_RULE_MAX];
 
 	if (!allowed && list)
 		allowed = list->allowed;
@@ -331,8 +315,7 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 		for (; *allowed; allowed++)
 			if (module_fits(*allowed, name, len))
 				return;
-		(void)snprintf(rule, sizeof(rule), "import:%.*s", (int)len, name);
-		dw_found(r, part, E, rule,
+		dw_found(r, part, E, DW_RULE("import:%.*s", (int)len, name),
 		         "module %.*s is not on the list of those that are allowed",
 		         (int)(len < 100 ? len : 100), name);
 		return;
@@ -340,9 +323,9 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 	for (; known && *known; known++) {
 		if (!module_fits(*known, name, len))
 			continue;
-		(void)snprintf(rule, sizeof(rule), "import:%s", *known);
-		dw_found(r, part, W, rule, "module %.*s needs a reason",
-		         (int)(len < 100 ? len : 100), name);
+		dw_found(r, part, W, DW_RULE("import:%s", *known),
+		         "module %.*s needs a reason", (int)(len < 100 ? len : 100),
+		         name);
 		return;
 	}
 }
@@ -385,11 +368,7 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		         DW_INNER_MAX);
 		return;
 	}
-	if (!r->lines && find_lines(r) < 0) {
-		r->no_memory = true;
-		return;
-	}
-	locate(r, r->tree.parts[part].start, &here);
-	dw_read_inside(r, kind == DW_CODE_SHELL ? &dw_language_bash : r->language,
-	               code.text, code.len, r->options, &here);
+	if (locate(r, part, &here))
+		dw_read_inside(r, kind == DW_CODE_SHELL ? &dw_language_bash : r->language,
+		               code.text, code.len, r->options, &here);
 }

@@ -436,7 +436,6 @@ struct dw_value dw_fold(struct dw_reading *r, enum dw_fold fold, struct dw_value
 		               : dw_unknown;
 	case DW_FOLD_NONE:
 	case DW_FOLD_HOOK:
-	case DW_FOLD_COUNT:
 		break;
 	}
 	return dw_unknown;

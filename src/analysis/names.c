@@ -186,7 +186,6 @@ static struct dw_value compute(struct dw_reading *r, const struct binding *b)
 		                           strlen(b->path));
 	case DW_BIND_OPAQUE:
 	case DW_BIND_OTHER:
-	case DW_BIND_COUNT:
 		break;
 	}
 	return dw_unknown;

@@ -455,8 +455,7 @@ static bool is_space(struct dw_value v)
 static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_value f)
 {
 	struct dw_value object, name;
-	char rule[DW_RULE_MAX];
-	const char *how = f.text + sizeof("builtins.") - 1;
+	const char *how = f.text + sizeof("builtins.") - 1, *rule;
 
 	if (!dw_value_in(f, " builtins.getattr builtins.setattr builtins.delattr "))
 		return;
@@ -465,7 +464,7 @@ static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_valu
 	if (!is_space(object) &&
 	    !(name.type == DW_V_TEXT && dw_word_in(dunders, name.text, name.len)))
 		return;
-	(void)snprintf(rule, sizeof(rule), "reflection:%s", how);
+	rule = DW_RULE("reflection:%s", how);
 	if (name.type == DW_V_TEXT)
 		dw_found(r, part, E, rule, "%s reaches for %.100s by its name", how,
 		         name.text);
@@ -622,15 +621,12 @@ static void check_letters(struct dw_reading *r, uint32_t part)
 static void check_attribute(struct dw_reading *r, uint32_t part)
 {
 	uint32_t name = dw_child_in(&r->tree, part, DW_F_ATTRIBUTE);
-	char rule[DW_RULE_MAX];
 	size_t len;
 	const char *text = name ? dw_text(&r->tree, name, &len) : NULL;
 
-	if (!text || !dw_word_in(dunders, text, len))
-		return;
-	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, text);
-	dw_found(r, name, E, rule, "%.*s leads from an object to all others", (int)len,
-	         text);
+	if (text && dw_word_in(dunders, text, len))
+		dw_found(r, name, E, DW_RULE("reflection:%.*s", (int)len, text),
+		         "%.*s leads from an object to all others", (int)len, text);
 }
 
 static void check_exec(struct dw_reading *r, uint32_t part)
@@ -647,11 +643,11 @@ static void check_for(struct dw_reading *r, uint32_t part)
 }
 
 static const struct dw_node nodes[DW_K_COUNT] = {
-	[DW_K_ALIASED_IMPORT] = {.stores = DW_STORES_ALL},
+	[DW_K_ALIASED_IMPORT] = {STORES_ALL},
 	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN_SURE), OF(LEFT, RIGHT),
                              STORES(LEFT)},
 	[DW_K_AS_PATTERN] = {EVAL(FIRST), BIND_BY(bind_as), STORES(ALIAS)},
-	[DW_K_AS_PATTERN_TARGET] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_AS_PATTERN_TARGET] = {PATTERN(LIST), STORES_UP},
 	[DW_K_ATTRIBUTE] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, ATTRIBUTE),
                             STORES(ATTRIBUTE), CHECK_BY(check_attribute)},
 	[DW_K_AUGMENTED_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT), STORES(LEFT)},
@@ -669,8 +665,8 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_DEFAULT_PARAMETER] = {STORES(NAME)},
 	[DW_K_DICTIONARY] = {EVAL(PART)},
 	[DW_K_DICTIONARY_COMPREHENSION] = {SCOPE},
-	[DW_K_DICTIONARY_SPLAT_PATTERN] = {.stores = DW_STORES_ALL},
-	[DW_K_DOTTED_NAME] = {.stores = DW_STORES_ALL},
+	[DW_K_DICTIONARY_SPLAT_PATTERN] = {STORES_ALL},
+	[DW_K_DOTTED_NAME] = {STORES_ALL},
 	[DW_K_EXEC_STATEMENT] = {CHECK_BY(check_exec)},
 	[DW_K_EXPRESSION_LIST] = {EVAL(PART), SEQUENCE},
 	[DW_K_FALSE] = {TRUTH(NO)},
@@ -680,7 +676,7 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_FUNCTION_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
                                       SCOPE},
 	[DW_K_GENERATOR_EXPRESSION] = {SCOPE},
-	[DW_K_GLOBAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_GLOBAL_STATEMENT] = {STORES_ALL},
 	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD),
                              CHECK_BY(check_letters)},
 	[DW_K_IMPORT_FROM_STATEMENT] = {BIND_BY(bind_from), CHECK_BY(check_from)},
@@ -689,30 +685,29 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
 	[DW_K_KEYWORD_ARGUMENT] = {STORES(NAME)},
 	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
-	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST),
-                                    .stores = DW_STORES_ALL},
-	[DW_K_LIST] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
+	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), STORES_ALL},
+	[DW_K_LIST] = {EVAL(PART), PATTERN(LIST), STORES_UP, SEQUENCE},
 	[DW_K_LIST_COMPREHENSION] = {SCOPE},
-	[DW_K_LIST_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_LIST_SPLAT_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_LIST_PATTERN] = {PATTERN(LIST), STORES_UP},
+	[DW_K_LIST_SPLAT_PATTERN] = {PATTERN(LIST), STORES_UP},
 	[DW_K_NAMED_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(NAME, VALUE),
                                    STORES(NAME)},
 	[DW_K_NONE] = {TRUTH(NO)},
-	[DW_K_NONLOCAL_STATEMENT] = {.stores = DW_STORES_ALL},
+	[DW_K_NONLOCAL_STATEMENT] = {STORES_ALL},
 	[DW_K_NOT_OPERATOR] = {TRUTH(NOT)},
-	[DW_K_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), .stores = DW_STORES_ALL},
+	[DW_K_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), STORES_ALL},
 	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
-	[DW_K_PATTERN_LIST] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_PATTERN_LIST] = {PATTERN(LIST), STORES_UP},
 	[DW_K_RAISE_STATEMENT] = {FLOW(EXIT)},
 	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
 	[DW_K_SET_COMPREHENSION] = {SCOPE},
 	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
 	[DW_K_SUBSCRIPT] = {EVAL_BY(subscript), CHECK(VALUE), CHECK_BY(check_subscript)},
 	[DW_K_TRUE] = {TRUTH(YES)},
-	[DW_K_TUPLE] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
-	[DW_K_TUPLE_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
+	[DW_K_TUPLE] = {EVAL(PART), PATTERN(LIST), STORES_UP, SEQUENCE},
+	[DW_K_TUPLE_PATTERN] = {PATTERN(LIST), STORES_UP},
 	[DW_K_TYPED_DEFAULT_PARAMETER] = {STORES(NAME)},
-	[DW_K_TYPED_PARAMETER] = {.stores = DW_STORES_ALL},
+	[DW_K_TYPED_PARAMETER] = {STORES_ALL},
 	[DW_K_UNARY_OPERATOR] = {EVAL_BY(unary)},
 	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
 	[DW_K_YIELD] = {FLOW(EXIT)},

@@ -63,7 +63,6 @@ enum dw_parse {
 	DW_PARSE_WHOLE = 0,
 	DW_PARSE_TIMEOUT,  /* no parts: parsing took too long */
 	DW_PARSE_TOO_MANY, /* no parts: there would be more than DW_PARTS_MAX */
-	DW_PARSE_COUNT
 };
 
 #define DW_PARTS_MAX (1U << 21)
@@ -172,7 +171,6 @@ enum dw_value_type {
 	DW_V_NAME, /* text is a path: "os.system" */
 	DW_V_NUMBER,
 	DW_V_PART, /* a literal or a function, in the tree */
-	DW_V_COUNT
 };
 
 struct dw_value {
@@ -220,7 +218,6 @@ enum dw_fold {
 	DW_FOLD_UNPACK, /* Ruby's unpack1("m") */
 	DW_FOLD_UPPER,
 	DW_FOLD_HOOK, /* language->method() */
-	DW_FOLD_COUNT
 };
 
 /* Methods of a constant, or functions by their paths. The table ends without words. */
@@ -236,7 +233,6 @@ enum dw_code_kind {
 	DW_CODE_NONE = 0,
 	DW_CODE_SELF,  /* in this language */
 	DW_CODE_SHELL, /* a command line */
-	DW_CODE_COUNT
 };
 
 /* Names of the library that are findings. The table ends without a rule. */
@@ -324,7 +320,9 @@ struct dw_node {
 		DW_TRUTH_HOOK,
 	} truth : 8;
 	uint8_t a, b;      /* enum dw_field */
-	uint8_t stores;    /* the field of a name that is assigned to, not loaded */
+	uint8_t stores;    /* the field of a name that is assigned to; or one of these: */
+#define DW_STORES_ALL 255U /* every name in it */
+#define DW_STORES_UP 254U  /* as the part around it says */
 	bool scope : 1;    /* begins a scope */
 	bool sequence : 1; /* a literal list */
 };
@@ -343,11 +341,10 @@ struct dw_node {
 #define TRUTH(x) .truth = DW_TRUTH_##x
 #define OF(x, y) .a = DW_F_##x, .b = DW_F_##y
 #define STORES(x) .stores = DW_F_##x
+#define STORES_ALL .stores = DW_STORES_ALL
+#define STORES_UP .stores = DW_STORES_UP
 #define SCOPE .scope = true
 #define SEQUENCE .sequence = true
-
-#define DW_STORES_ALL 255U /* every name in it */
-#define DW_STORES_UP 254U  /* as the part around it says */
 
 /* The arguments of a function that runs a program. */
 enum dw_command_form {
@@ -372,7 +369,6 @@ enum dw_binding_kind {
 	DW_BIND_MEMBER,    /* the member path of part's value: {exec} = part */
 	DW_BIND_OPAQUE,    /* perhaps something unknown */
 	DW_BIND_OTHER,     /* certainly something of the program's own */
-	DW_BIND_COUNT
 };
 
 struct dw_language {
@@ -575,13 +571,14 @@ void dw_bind_pattern(struct dw_reading *r, uint32_t pattern, uint32_t value, uin
 void dw_finding_fill(struct dw_finding *f, const char *rule, const char *fmt,
                      va_list args) __attribute__((format(printf, 3, 0)));
 
+/* A rule that is put together; it lives as long as the block around it. */
+#define DW_RULE(...) dw_rule((char[DW_RULE_MAX]){""}, __VA_ARGS__)
+const char *dw_rule(char *room, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Report a finding; the rule and the message may contain any bytes. */
 void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
               const char *rule, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
-/* The same, at a byte of the code. */
-void dw_found_at(struct dw_reading *r, uint32_t byte, enum dw_severity severity,
-                 const char *rule, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 /* The same, at a line and a column. */
 void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
@@ -593,7 +590,8 @@ void dw_findings_sort(struct dw_findings *findings);
 const struct dw_danger *dw_danger_find(const struct dw_language *language,
                                        const char *path);
 /* The rule of a finding: the entry's own, or its family's with that name. */
-void dw_danger_rule(const struct dw_danger *d, const char *name, char ret[DW_RULE_MAX]);
+#define DW_DANGER_RULE(d, name) \
+	DW_RULE("%s%s", (d)->rule, strchr((d)->rule, ':')[1] != '\0' ? "" : (name))
 /* Report the part if its value is in the table; the entry, or NULL. */
 const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
                                         struct dw_value v);

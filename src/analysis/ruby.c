@@ -294,14 +294,13 @@ static void check_send(struct dw_reading *r, uint32_t part)
 	uint32_t method = dw_child_in(tree, part, DW_F_METHOD);
 	uint32_t receiver = dw_child_in(tree, part, DW_F_RECEIVER);
 	struct dw_value name, f, base;
-	const char *how;
+	const char *how, *rule;
 	size_t len;
-	char rule[DW_RULE_MAX];
 
 	if (!method || !dw_argument(r, part, 0))
 		return;
 	how = dw_text(tree, method, &len);
-	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, how);
+	rule = DW_RULE("reflection:%.*s", (int)len, how);
 	name = dw_eval_argument(r, part, 0);
 	if (dw_text_is(tree, method, "const_get")) {
 		if (name.type == DW_V_TEXT &&

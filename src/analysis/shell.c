@@ -235,21 +235,6 @@ static void read_parts(struct dw_script *s)
 	free(s->functions);
 }
 
-static int read_script(struct dw_script *s, const char *code, size_t len,
-                       struct dw_error *err)
-{
-	int r = dw_tree_parse(&s->tree, "bash", code, len, DW_ANALYSE_TIMEOUT_MS, err);
-
-	if (r < 0)
-		return -1;
-	if (r == DW_PARSE_WHOLE)
-		read_parts(s);
-	else
-		*s->fuel = 0;
-	dw_tree_finish(&s->tree);
-	return 0;
-}
-
 void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word code,
                     const char *via)
 {
@@ -261,6 +246,7 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 		.no_memory = s->no_memory,
 	};
 	struct dw_error err = {0};
+	int r;
 
 	if (code.guessed)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
@@ -279,8 +265,15 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 	*s->fuel -= 256;
 	dw_shell_place(s, part, &inner.line, &inner.column);
 	inner.via = dw_shell_keep(s, via, strlen(via));
-	if (read_script(&inner, code.text, strlen(code.text), &err) < 0)
+	r = dw_tree_parse(&inner.tree, "bash", code.text, strlen(code.text),
+	                  DW_ANALYSE_TIMEOUT_MS, &err);
+	if (r < 0)
 		*s->no_memory = true;
+	else if (r == DW_PARSE_WHOLE)
+		read_parts(&inner);
+	else
+		*s->fuel = 0;
+	dw_tree_finish(&inner.tree);
 }
 
 /* Added without regard to the bounds, one of which was reached. */
@@ -301,43 +294,39 @@ static int add_bound(struct dw_shell *shell)
 	return 0;
 }
 
-/* Read the tree, or parse the code if tree is NULL. */
-static int read_all(struct dw_shell *shell, const struct dw_tree *tree, const char *code,
-                    size_t len, struct dw_error *err)
+int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
+                       struct dw_error *err)
 {
-	uint64_t fuel = FUEL;
+	uint64_t fuel = tree ? FUEL : 0;
 	bool no_memory = false;
 	struct dw_script script = {.shell = shell,
 	                           .fuel = &fuel,
 	                           .no_memory = &no_memory};
-	int r = 0;
 
 	*shell = (struct dw_shell){0};
 	if (tree) {
 		script.tree = *tree;
 		read_parts(&script);
-	} else if (len > DW_ANALYSE_CODE_MAX) {
-		fuel = 0;
-	} else {
-		r = read_script(&script, code, len, err);
 	}
-	if (r == 0 && fuel == 0 && add_bound(shell) < 0)
+	if (fuel == 0 && add_bound(shell) < 0)
 		no_memory = true;
-	if (r == 0 && no_memory)
-		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "read a shell script");
-	if (r < 0)
-		dw_shell_finish(shell);
-	return r;
+	if (!no_memory)
+		return 0;
+	dw_shell_finish(shell);
+	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read a shell script");
 }
 
 int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
                   struct dw_error *err)
 {
-	return read_all(shell, NULL, code, len, err);
-}
+	struct dw_tree tree = {0};
+	int r = DW_PARSE_TOO_MANY;
 
-int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
-                       struct dw_error *err)
-{
-	return read_all(shell, tree, NULL, 0, err);
+	*shell = (struct dw_shell){0};
+	if (len <= DW_ANALYSE_CODE_MAX)
+		r = dw_tree_parse(&tree, "bash", code, len, DW_ANALYSE_TIMEOUT_MS, err);
+	if (r >= 0)
+		r = dw_shell_read_tree(shell, r == DW_PARSE_WHOLE ? &tree : NULL, err);
+	dw_tree_finish(&tree);
+	return r;
 }

@@ -96,9 +96,8 @@ static void check_argument(struct report *r, const struct dw_shell_command *c,
                            const struct dw_shell_rule *rule, const char *arg,
                            bool options)
 {
-	char name[DW_RULE_MAX];
+	const char *name = DW_RULE("argument:%s", rule->name);
 
-	(void)snprintf(name, sizeof(name), "argument:%s", rule->name);
 	for (size_t i = 0; options && i < ARRAY_SIZE(rule->never) && rule->never[i]; i++)
 		if (means(arg, rule->never[i]))
 			add(r, c->line, c->column, name, "%s is not allowed with %.64s",
@@ -114,7 +113,6 @@ static void check_arguments(struct report *r, const struct dw_shell_command *c,
                             const struct dw_shell_rule *rule)
 {
 	bool options = true, first = rule->first[0] == NULL;
-	char name[DW_RULE_MAX];
 
 	if (!rule->first[0] && !rule->never[0] && !rule->without[0])
 		return;
@@ -127,14 +125,12 @@ static void check_arguments(struct report *r, const struct dw_shell_command *c,
 		if (c->n_args > 0 && c->args[0].text && !c->args[0].guessed &&
 		    strcmp(c->args[0].text, rule->first[i]) == 0)
 			first = true;
-	if (!first) {
-		(void)snprintf(name, sizeof(name), "argument:%s", rule->name);
-		add(r, c->line, c->column, name,
+	if (!first)
+		add(r, c->line, c->column, DW_RULE("argument:%s", rule->name),
 		    "%s is allowed only with %s%s%s%s%s first", rule->name,
 		    rule->first[0], rule->first[1] ? ", " : "",
 		    rule->first[1] ? rule->first[1] : "", rule->first[2] ? ", " : "",
 		    rule->first[2] ? rule->first[2] : "");
-	}
 	for (size_t i = 0; i < c->n_args; i++) {
 		const struct dw_shell_word *arg = &c->args[i];
 
@@ -155,7 +151,6 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
                           const struct dw_shell_allow *allow)
 {
 	const struct dw_shell_rule *rule;
-	char name[DW_RULE_MAX];
 	const char *plain;
 
 	/* That its name is in doubt is in the notes. */
@@ -174,9 +169,9 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
 	/* A shell whose text we have read does nothing that is not in the list. */
 	if ((c->flags & DW_SHELL_CARRIER) && dw_is_any(plain, " sh bash dash "))
 		return;
-	(void)snprintf(name, sizeof(name), "command:%s", plain);
-	add(r, c->line, c->column, name, "%.64s is not on the list of commands%s%s",
-	    plain, c->via ? ", run by " : "", c->via ? c->via : "");
+	add(r, c->line, c->column, DW_RULE("command:%s", plain),
+	    "%.64s is not on the list of commands%s%s", plain, c->via ? ", run by " : "",
+	    c->via ? c->via : "");
 }
 
 /* Below the folder, by its letters: no way up, and nothing that is expanded. */
@@ -198,7 +193,7 @@ static void check_redirect(struct report *r, const struct dw_shell_redirect *red
                            const struct dw_shell_allow *allow, bool moves)
 {
 	const char *target = redirect->target.text;
-	char path[4096], name[DW_RULE_MAX];
+	char path[4096];
 
 	if (target && !redirect->target.guessed &&
 	    (strncmp(target, "/dev/tcp/", 9) == 0 ||
@@ -228,9 +223,8 @@ static void check_redirect(struct report *r, const struct dw_shell_redirect *red
 	for (const char *const *f = allow->write_below; f && *f; f++)
 		if (is_below(path, *f))
 			return;
-	(void)snprintf(name, sizeof(name), "redirect:%.60s", path);
-	add(r, redirect->line, redirect->column, name, "%.100s must not be written to",
-	    path);
+	add(r, redirect->line, redirect->column, DW_RULE("redirect:%.60s", path),
+	    "%.100s must not be written to", path);
 }
 
 static void check_note(struct report *r, const struct dw_shell_note *n)

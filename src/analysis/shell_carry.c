@@ -23,7 +23,7 @@ struct call {
 };
 
 struct carrier {
-	const char *name;
+	const char *names;
 	const char *letters; /* short options that take an argument */
 	const char *longs;   /* words: long ones that take one behind a blank; or NULL */
 	unsigned own;        /* arguments of its own before the command */
@@ -32,42 +32,39 @@ struct carrier {
 };
 
 static const struct carrier carriers[] = {
-	{.name = "builtin", .letters = ""},
-	{.name = "chroot", .letters = "", .own = 1},
-	{.name = "chrt", .letters = "TPD", .own = 1},
-	{.name = "command", .letters = ""},
-	{.name = "doas", .letters = "uC", .assigns = true},
-	{.name = "env", .letters = "uC", .longs = " --unset --chdir ", .assigns = true},
-	{.name = "exec", .letters = "a"},
-	{.name = "fakeroot", .letters = "lsib"},
-	{.name = "ionice", .letters = "cnpPu", .longs = " --class --classdata "},
-	{.name = "ltrace", .letters = "aeopsSu"},
-	{.name = "nice", .letters = "n", .longs = " --adjustment "},
-	{.name = "nohup", .letters = ""},
-	{.name = "nsenter", .letters = "tSG", .longs = " --target "},
-	{.name = "numactl", .letters = "imNCp"},
-	{.name = "perf", .letters = "eop", .own = 1},
-	{.name = "pkexec", .letters = "", .longs = " --user "},
-	{.name = "rlwrap", .letters = "bcCfHmOpPqstz"},
-	{.name = "runuser", .letters = "ugGs"},
-	{.name = "setarch", .letters = "", .own = 1},
-	{.name = "setpriv",
+	{.names = " builtin command nohup setsid valgrind ", .letters = ""},
+	{.names = " chroot setarch taskset ", .letters = "", .own = 1},
+	{.names = " chrt ", .letters = "TPD", .own = 1},
+	{.names = " doas ", .letters = "uC", .assigns = true},
+	{.names = " env ", .letters = "uC", .longs = " --unset --chdir ", .assigns = true},
+	{.names = " exec ", .letters = "a"},
+	{.names = " fakeroot ", .letters = "lsib"},
+	{.names = " ionice ", .letters = "cnpPu", .longs = " --class --classdata "},
+	{.names = " ltrace ", .letters = "aeopsSu"},
+	{.names = " nice ", .letters = "n", .longs = " --adjustment "},
+	{.names = " nsenter ", .letters = "tSG", .longs = " --target "},
+	{.names = " numactl ", .letters = "imNCp"},
+	{.names = " perf ", .letters = "eop", .own = 1},
+	{.names = " pkexec ", .letters = "", .longs = " --user "},
+	{.names = " rlwrap ", .letters = "bcCfHmOpPqstz"},
+	{.names = " runuser ", .letters = "ugGs"},
+	{.names = " setpriv ",
          .letters = "",
          .longs = " --reuid --regid --groups --inh-caps --bounding-set "},
-	{.name = "setsid", .letters = ""},
-	{.name = "stdbuf", .letters = "ioe", .longs = " --input --output --error "},
-	{.name = "strace", .letters = "aeEbIoOpPsSuX"},
-	{.name = "sudo",
+	{.names = " stdbuf ", .letters = "ioe", .longs = " --input --output --error "},
+	{.names = " strace ", .letters = "aeEbIoOpPsSuX"},
+	{.names = " sudo ",
          .letters = "ugCDhpRTrt",
          .longs = " --user --group --host --prompt --chdir ",
          .assigns = true},
-	{.name = "systemd-run", .letters = "pEHM", .longs = " --unit --property "},
-	{.name = "taskset", .letters = "", .own = 1},
-	{.name = "time", .letters = "fo", .longs = " --format --output "},
-	{.name = "timeout", .letters = "ks", .longs = " --kill-after --signal ", .own = 1},
-	{.name = "unshare", .letters = "SGRw"},
-	{.name = "valgrind", .letters = ""},
-	{.name = "xargs",
+	{.names = " systemd-run ", .letters = "pEHM", .longs = " --unit --property "},
+	{.names = " time ", .letters = "fo", .longs = " --format --output "},
+	{.names = " timeout ",
+         .letters = "ks",
+         .longs = " --kill-after --signal ",
+         .own = 1},
+	{.names = " unshare ", .letters = "SGRw"},
+	{.names = " xargs ",
          .letters = "adEILnPs",
          .longs =
                  " --arg-file --delimiter --max-lines --max-args --max-procs --max-chars ",
@@ -173,17 +170,17 @@ static void carry(const struct call *c, const struct carrier *carrier)
 		own--;
 	}
 	if (i < c->n && mark && *mark != '\0')
-		add_marked(c, i, c->n, mark, more, carrier->name);
+		add_marked(c, i, c->n, mark, more, c->name);
 	else if (i < c->n)
-		add_words(c, i, c->n, more, carrier->name);
+		add_words(c, i, c->n, more, c->name);
 	else if (c->flags & DW_SHELL_MORE)
-		dw_shell_doubt(c->s, c->part, carrier->name);
+		dw_shell_doubt(c->s, c->part, c->name);
 }
 
 static const struct carrier *find_carrier(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(carriers); i++)
-		if (strcmp(carriers[i].name, name) == 0)
+		if (dw_is_any(name, carriers[i].names))
 			return &carriers[i];
 	return NULL;
 }

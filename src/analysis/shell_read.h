@@ -36,7 +36,7 @@ struct dw_script {
 	bool *no_memory;
 };
 
-/* As dw_shell_read(), of what was parsed already. */
+/* As dw_shell_read(), of what was parsed already; NULL if that took too much. */
 int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
                        struct dw_error *err);
 
