@@ -48,19 +48,12 @@ const char *dw_analyse_find(const char *language)
 	return known ? known->name : NULL;
 }
 
-const char *const *dw_analyse_modules(const char *language)
+const char *dw_analyse_modules(const char *language)
 {
-	static const char *const none[] = {NULL};
 	const struct dw_language *known = find(language);
 
-	return known && known->modules ? known->modules : none;
+	return known && known->modules ? known->modules : "";
 }
-
-/* Built-ins that are findings without being in a table. */
-static const struct {
-	const char *language;
-	const char *name;
-} more_builtins[] = {{"bash", "eval"}, {"php", "assert"}};
 
 /* Returns true if one of the paths is the name, or ends in it. */
 static bool has_last_name(const char *paths, const char *name)
@@ -79,10 +72,8 @@ bool dw_analyse_has_builtin(const char *language, const char *name)
 	static const char family[] = "builtin:";
 	const size_t len = sizeof(family) - 1;
 
-	for (size_t i = 0; known && i < ARRAY_SIZE(more_builtins); i++)
-		if (strcmp(more_builtins[i].language, known->name) == 0 &&
-		    strcmp(more_builtins[i].name, name) == 0)
-			return true;
+	if (known && known->builtins && dw_is_any(name, known->builtins))
+		return true;
 	for (const struct dw_danger *d = known ? known->dangers : NULL; d && d->rule;
 	     d++) {
 		if (strncmp(d->rule, family, len) != 0)

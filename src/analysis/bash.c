@@ -163,5 +163,6 @@ const struct dw_language dw_language_bash = {
 	.aliases = {"sh", "shell", "zsh"},
 	.grammar = "bash",
 	.dangers = dangers,
+	.builtins = " eval ",
 	.read = read_shell,
 };

@@ -251,6 +251,16 @@ const struct dw_danger *dw_danger_find(const struct dw_language *language,
 	return NULL;
 }
 
+const char *dw_danger_rule(char *room, const struct dw_danger *d, const char *name)
+{
+	int family = (int)(strchr(d->rule, ':') + 1 - d->rule);
+	int first = (int)strcspn(name, ".");
+
+	if (d->rule[family] == '*')
+		return dw_rule(room, "%.*s%.*s", family, d->rule, first, name);
+	return dw_rule(room, "%s%s", d->rule, d->rule[family] == '\0' ? name : "");
+}
+
 /* The last name of a built-in, the whole path of any other name. */
 static const char *shown(const char *path)
 {
@@ -285,49 +295,54 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 	return d;
 }
 
-/* "os" of "os.path", "fs" of "node:fs" and "fs/promises"; scopes of npm are kept. */
+/* "os" of "os.path", "fs" of "fs/promises"; scopes of npm are kept. */
 static bool module_fits(const char *known, const char *name, size_t len)
 {
 	size_t n = strlen(known);
 
-	if (len > 5 && strncmp(name, "node:", 5) == 0) {
-		name += 5;
-		len -= 5;
-	}
 	return len >= n && memcmp(name, known, n) == 0 &&
 	       (len == n || name[n] == '.' || name[n] == '/');
+}
+
+/* The same for words; the length of the one that fits, or 0. */
+static size_t module_among(const char *words, const char *name, size_t len)
+{
+	for (size_t n = 1; words && n <= len; n++)
+		if ((n == len || name[n] == '.' || name[n] == '/') &&
+		    dw_word_in(words, name, n))
+			return n;
+	return 0;
 }
 
 void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size_t len)
 {
 	const struct dw_analyse_list *list = list_of(r);
-	const char *const *allowed = r->options ? r->options->allowed_modules : NULL;
-	const char *const *known = r->language->modules;
+	const char *const *known = r->options ? r->options->allowed_modules : NULL;
+	bool node = len > 5 && strncmp(name, "node:", 5) == 0;
+	const char *plain = node ? name + 5 : name;
+	size_t n, plain_len = node ? len - 5 : len;
+	bool allowed;
 
-	if (!allowed && list)
-		allowed = list->allowed;
-	if (list && list->forbidden)
+	if (!known && list)
+		known = list->allowed;
+	allowed = known;
+	if (!known && list)
 		known = list->forbidden;
-
 	if (len == 0)
 		return;
-	if (allowed) {
-		for (; *allowed; allowed++)
-			if (module_fits(*allowed, name, len))
-				return;
+	while (known && *known && !module_fits(*known, plain, plain_len))
+		known++;
+	if (allowed && !*known)
 		dw_found(r, part, E, DW_RULE("import:%.*s", (int)len, name),
 		         "module %.*s is not on the list of those that are allowed",
 		         (int)(len < 100 ? len : 100), name);
+	if (allowed || (known && !*known))
 		return;
-	}
-	for (; known && *known; known++) {
-		if (!module_fits(*known, name, len))
-			continue;
-		dw_found(r, part, W, DW_RULE("import:%s", *known),
+	n = known ? strlen(*known) : module_among(r->language->modules, plain, plain_len);
+	if (n > 0)
+		dw_found(r, part, W, DW_RULE("import:%.*s", (int)n, plain),
 		         "module %.*s needs a reason", (int)(len < 100 ? len : 100),
 		         name);
-		return;
-	}
 }
 
 void dw_read_inside(struct dw_reading *r, const struct dw_language *language,

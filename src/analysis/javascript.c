@@ -11,44 +11,11 @@
 /* An object's constructor; the constructor of that one is Function. */
 #define MAKER "?.constructor"
 
-static const char *const modules[] = {
-	"child_process",
-	"fs",
-	"net",
-	"http",
-	"https",
-	"http2",
-	"os",
-	"vm",
-	"worker_threads",
-	"cluster",
-	"dgram",
-	"dns",
-	"tls",
-	"module",
-	"inspector",
-	"v8",
-	"repl",
-	"process",
-	"axios",
-	"node-fetch",
-	"request",
-	"got",
-	"undici",
-	"ws",
-	"superagent",
-	"shelljs",
-	"execa",
-	"fs-extra",
-	"rimraf",
-	"ffi-napi",
-	"puppeteer",
-	"ssh2",
-	"node-pty",
-	"cross-spawn",
-	"graceful-fs",
-	NULL,
-};
+static const char modules[] =
+	" child_process fs net http https http2 os vm worker_threads cluster dgram dns "
+	"tls module inspector v8 repl process axios node-fetch request got undici ws "
+	"superagent shelljs execa fs-extra rimraf ffi-napi puppeteer ssh2 node-pty "
+	"cross-spawn graceful-fs ";
 
 static const struct dw_danger dangers[] = {
 	{"builtin:", E, DW_CODE_SELF, " eval "},
@@ -436,13 +403,8 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 	const struct dw_tree *tree = &r->tree;
 	struct dw_value v = dw_eval(r, dw_child_in(tree, part, DW_F_OBJECT));
 	struct dw_value key;
-	bool module = false;
 
-	if (v.type != DW_V_NAME)
-		return;
-	for (const char *const *m = modules; *m; m++)
-		module = module || strcmp(*m, v.text) == 0;
-	if (!module && strcmp(v.text, "globalThis") != 0)
+	if (!dw_value_in(v, modules) && !dw_value_is(v, DW_V_NAME, "globalThis"))
 		return;
 	key = dw_eval(r, dw_child_in(tree, part, DW_F_INDEX));
 	if (key.type != DW_V_TEXT && key.type != DW_V_NUMBER)

@@ -129,8 +129,6 @@ static struct dw_part part_of(const struct names *names, const TSTreeCursor *cur
 
 	if (ts_node_is_named(node))
 		part.flags |= DW_PART_NAMED;
-	else if (part.kind == DW_K_OTHER)
-		part.flags = 0;
 	if (symbol == (TSSymbol)-1) /* what tree-sitter calls ERROR */
 		part.flags |= DW_PART_ERROR;
 	if (ts_node_is_missing(node))

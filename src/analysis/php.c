@@ -419,6 +419,7 @@ const struct dw_language dw_language_php = {
 	.name = "php",
 	.grammar = "php",
 	.dangers = dangers,
+	.builtins = " assert ",
 	.nodes = nodes,
 	/* "a" ^ "b" and the like are left alone. */
 	.operators = " . + ",

@@ -5,20 +5,12 @@
 
 #include "analysis/reader.h"
 
-static const char *const modules[] = {
-	"os",         "sys",          "subprocess", "shutil",
-	"socket",     "http",         "urllib",     "requests",
-	"ctypes",     "importlib",    "pty",        "multiprocessing",
-	"cffi",       "posix",        "nt",         "pickle",
-	"marshal",    "shelve",       "code",       "codeop",
-	"runpy",      "pkgutil",      "imp",        "ftplib",
-	"smtplib",    "telnetlib",    "poplib",     "imaplib",
-	"xmlrpc",     "socketserver", "asyncore",   "urllib3",
-	"httpx",      "aiohttp",      "paramiko",   "pexpect",
-	"builtins",   "webbrowser",   "commands",   "_posixsubprocess",
-	"websockets", "zipimport",    "_ctypes",    "_socket",
-	NULL,
-};
+static const char modules[] =
+	" os sys subprocess shutil socket http urllib requests ctypes importlib pty "
+	"multiprocessing cffi posix nt pickle marshal shelve code codeop runpy pkgutil "
+	"imp ftplib smtplib telnetlib poplib imaplib xmlrpc socketserver asyncore "
+	"urllib3 httpx aiohttp paramiko pexpect builtins webbrowser commands "
+	"_posixsubprocess websockets zipimport _ctypes _socket ";
 
 static const struct dw_danger dangers[] = {
 	{"builtin:", E, DW_CODE_SELF, " builtins.eval builtins.exec builtins.compile "},
@@ -127,40 +119,44 @@ static const char *dotted(struct dw_reading *r, uint32_t part, size_t *ret_len)
 	return dw_keep(r, path, n);
 }
 
+/* a.b as c: the dotted name, and the name that it is given, if any. */
+static const char *imported(struct dw_reading *r, uint32_t part, uint32_t *name,
+                            uint32_t *alias)
+{
+	bool aliased = dw_kind(&r->tree, part) == DW_K_ALIASED_IMPORT;
+	size_t len;
+
+	*name = aliased ? dw_child_in(&r->tree, part, DW_F_NAME) : part;
+	*alias = aliased ? dw_child_in(&r->tree, part, DW_F_ALIAS) : 0;
+	return *name && dw_kind(&r->tree, *name) == DW_K_DOTTED_NAME
+	               ? dotted(r, *name, &len)
+	               : NULL;
+}
+
 static void bind_import(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t at = dw_part(tree, part)->end;
-	size_t len;
+	uint32_t at = dw_part(tree, part)->end, name, alias;
 
 	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
-		uint32_t alias = 0, name = c;
-		const char *path;
+		const char *path = imported(r, c, &name, &alias), *text;
+		size_t len;
 
-		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
-			name = dw_child_in(tree, c, DW_F_NAME);
-			alias = dw_child_in(tree, c, DW_F_ALIAS);
-		}
-		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
-			continue;
-		path = dotted(r, name, &len);
-		if (path && alias) {
-			dw_bind_name(r, alias, at, DW_BIND_NAME, 0, path);
-		} else if (path) {
+		if (path && !alias) {
 			/* import a.b gives us a. */
-			uint32_t first = dw_child_named(tree, name);
-			const char *text = dw_text(tree, first, &len);
-
-			dw_bind_name(r, first, at, DW_BIND_NAME, 0,
-			             dw_keep(r, text, len));
+			alias = dw_child_named(tree, name);
+			text = dw_text(tree, alias, &len);
+			path = dw_keep(r, text, len);
 		}
+		if (path)
+			dw_bind_name(r, alias, at, DW_BIND_NAME, 0, path);
 	}
 }
 
 static void bind_from(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME);
+	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME), name, alias;
 	uint32_t at = dw_part(tree, part)->end;
 	const char *from, *what;
 	char path[256];
@@ -170,23 +166,15 @@ static void bind_from(struct dw_reading *r, uint32_t part)
 		return;
 	from = dotted(r, module, &len);
 	for (uint32_t c = dw_next(tree, module); from && c; c = dw_next(tree, c)) {
-		uint32_t name = c, alias = 0;
-
 		if (dw_kind(tree, c) == DW_K_WILDCARD_IMPORT)
 			dw_bind(r, 0, "*", 1, at, DW_BIND_NAME, 0, from);
-		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
-			name = dw_child_in(tree, c, DW_F_NAME);
-			alias = dw_child_in(tree, c, DW_F_ALIAS);
-		}
-		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
-			continue;
-		what = dotted(r, name, &len);
+		what = imported(r, c, &name, &alias);
 		if (!what)
 			continue;
 		(void)snprintf(path, sizeof(path), "%s.%s", from, what);
 		/* from random import _os */
 		what += what[0] == '_';
-		if (dw_word_in(carried, what, strlen(what)) && strcmp(from, what) != 0)
+		if (dw_is_any(what, carried) && strcmp(from, what) != 0)
 			(void)snprintf(path, sizeof(path), "%s", what);
 		what = dw_keep(r, path, strlen(path));
 		if (what)

@@ -237,7 +237,8 @@ enum dw_code_kind {
 
 /* Names of the library that are findings. The table ends without a rule. */
 struct dw_danger {
-	const char *rule; /* "shell:" gets the path appended, "shell:x" is the rule */
+	/* "shell:" gets the path appended, "shell:*" its first name; else the rule. */
+	const char *rule;
 	enum dw_severity severity;
 	uint8_t code;      /* DW_CODE_*: the meaning of a constant first argument */
 	const char *paths; /* words: "os.system"; "os.*" any member; "os.ex**" any ending */
@@ -375,8 +376,9 @@ struct dw_language {
 	const char *name;
 	const char *aliases[5];
 	const char *grammar;
-	const char *const *modules;      /* those that need a reason; ends in NULL */
+	const char *modules;             /* words: those that need a reason; or NULL */
 	const struct dw_danger *dangers; /* ends in an entry without rule */
+	const char *builtins; /* words: findings builtin:NAME beside those; or NULL */
 
 	const struct dw_node *nodes; /* by kind */
 	const char *operators;       /* words: those that fold constants */
@@ -590,8 +592,8 @@ void dw_findings_sort(struct dw_findings *findings);
 const struct dw_danger *dw_danger_find(const struct dw_language *language,
                                        const char *path);
 /* The rule of a finding: the entry's own, or its family's with that name. */
-#define DW_DANGER_RULE(d, name) \
-	DW_RULE("%s%s", (d)->rule, strchr((d)->rule, ':')[1] != '\0' ? "" : (name))
+#define DW_DANGER_RULE(d, name) dw_danger_rule((char[DW_RULE_MAX]){""}, d, name)
+const char *dw_danger_rule(char *room, const struct dw_danger *d, const char *name);
 /* Report the part if its value is in the table; the entry, or NULL. */
 const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
                                         struct dw_value v);

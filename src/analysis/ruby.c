@@ -11,12 +11,10 @@
 
 #define NAME_LEN_MAX 200
 
-static const char *const modules[] = {
-	"socket",   "net",    "open-uri", "open3",    "fileutils",   "pty",   "fiddle",
-	"ffi",      "drb",    "webrick",  "openssl",  "tempfile",    "etc",   "syslog",
-	"objspace", "ripper", "faraday",  "httparty", "rest-client", "excon", "typhoeus",
-	"shell",    "dl",     "win32ole", NULL,
-};
+static const char modules[] =
+	" socket net open-uri open3 fileutils pty fiddle ffi drb webrick openssl "
+	"tempfile etc syslog objspace ripper faraday httparty rest-client excon "
+	"typhoeus shell dl win32ole ";
 
 static const struct dw_danger dangers[] = {
 	{"builtin:eval", E, DW_CODE_SELF,
@@ -46,20 +44,14 @@ static const struct dw_danger dangers[] = {
 	{"network:Net::FTP", W, DW_CODE_NONE, " Net.FTP.* "},
 	{"network:Net::SMTP", W, DW_CODE_NONE, " Net.SMTP.* "},
 	{"network:Net::SSH", W, DW_CODE_NONE, " Net.SSH.* "},
-	{"network:TCPSocket", W, DW_CODE_NONE, " TCPSocket.* "},
-	{"network:TCPServer", W, DW_CODE_NONE, " TCPServer.* "},
-	{"network:UDPSocket", W, DW_CODE_NONE, " UDPSocket.* "},
-	{"network:UNIXSocket", W, DW_CODE_NONE, " UNIXSocket.* "},
-	{"network:Socket", W, DW_CODE_NONE, " Socket.* "},
-	{"network:URI.open", W, DW_CODE_NONE, " URI.open "},
-	{"network:OpenURI", W, DW_CODE_NONE, " OpenURI.* "},
-	{"network:Faraday", W, DW_CODE_NONE, " Faraday.* "},
-	{"network:HTTParty", W, DW_CODE_NONE, " HTTParty.* "},
-	{"network:RestClient", W, DW_CODE_NONE, " RestClient.* "},
-	{"native:Fiddle", E, DW_CODE_NONE, " Fiddle.* Fiddle.Function.new "},
+	{"network:", W, DW_CODE_NONE, " URI.open "},
+	{"network:*", W, DW_CODE_NONE,
+         " TCPSocket.* TCPServer.* UDPSocket.* UNIXSocket.* Socket.* OpenURI.* Faraday.* "
+         "HTTParty.* RestClient.* "},
+	{"native:*", E, DW_CODE_NONE, " Fiddle.* Fiddle.Function.new "},
 	{"dynamic:", E, DW_CODE_NONE, " Marshal.load YAML.unsafe_load "},
 	{"dynamic:", W, DW_CODE_NONE, " YAML.load "},
-	{"dynamic:RubyVM", E, DW_CODE_NONE, " RubyVM.InstructionSequence.* "},
+	{"dynamic:*", E, DW_CODE_NONE, " RubyVM.InstructionSequence.* "},
 	{"reflection:", W, DW_CODE_NONE, " ObjectSpace.each_object "},
 	{0},
 };

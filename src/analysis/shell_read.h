@@ -100,8 +100,4 @@ void dw_shell_add_redirect(struct dw_script *s, uint32_t part);
 /* Part of a redirection as 3<>FILE, which the grammar does not know. */
 bool dw_shell_is_read_write(const struct dw_tree *tree, uint32_t part);
 
-/* Note a function that starts itself, a loop that cannot be left. */
-void dw_shell_check_bomb(struct dw_script *s, uint32_t part);
-void dw_shell_check_loop(struct dw_script *s, uint32_t part);
-
 #endif

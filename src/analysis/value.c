@@ -77,12 +77,11 @@ struct dw_value dw_value_member(struct dw_reading *r, struct dw_value base,
 struct dw_value dw_value_called(struct dw_reading *r, struct dw_value f)
 {
 	char path[PATH_MAX_LEN];
-	int n;
 
 	if (f.type != DW_V_NAME || f.len + 3 > sizeof(path))
 		return dw_unknown;
-	n = snprintf(path, sizeof(path), "%s()", f.text);
-	return dw_value_name(dw_keep(r, path, (size_t)n));
+	(void)snprintf(path, sizeof(path), "%s()", f.text);
+	return dw_value_name(dw_keep(r, path, f.len + 2));
 }
 
 bool dw_value_is(struct dw_value v, enum dw_value_type type, const char *text)
