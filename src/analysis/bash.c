@@ -9,18 +9,17 @@
 #include "base/cleanup.h"
 
 static const struct dw_danger dangers[] = {
-	{"delete:", E, DW_CODE_NONE,
-         " rm rmdir unlink shred srm truncate wipefs fdisk parted "},
-	{"delete:mkfs", E, DW_CODE_NONE, " mkfs** mkfs.* "},
-	{"network:", W, DW_CODE_NONE,
-         " curl wget nc ncat netcat socat ssh scp sftp ftp telnet rsync nmap ping dig "
-         "nslookup host "},
-	{"privilege:", E, DW_CODE_NONE,
-         " sudo su doas pkexec runuser chroot nsenter unshare mount umount insmod "
-         "modprobe shutdown reboot halt poweroff crontab setcap useradd passwd "},
-	{"privilege:", W, DW_CODE_NONE, " setpriv "},
-	{"shell:", W, DW_CODE_NONE, " kill pkill killall "},
-	{"native:", W, DW_CODE_NONE, " gdb strace "},
+	NAMES("delete:", E, " rm rmdir unlink shred srm truncate wipefs fdisk parted "),
+	NAMES("delete:mkfs", E, " mkfs** mkfs.* "),
+	NAMES("network:", W,
+              " curl wget nc ncat netcat socat ssh scp sftp ftp telnet rsync nmap ping dig "
+              "nslookup host "),
+	NAMES("privilege:", E,
+              " sudo su doas pkexec runuser chroot nsenter unshare mount umount insmod "
+              "modprobe shutdown reboot halt poweroff crontab setcap useradd passwd "),
+	NAMES("privilege:", W, " setpriv "),
+	NAMES("shell:", W, " kill pkill killall "),
+	NAMES("native:", W, " gdb strace "),
 	{0},
 };
 

@@ -18,31 +18,30 @@ static const char modules[] =
 	"cross-spawn graceful-fs ";
 
 static const struct dw_danger dangers[] = {
-	{"builtin:", E, DW_CODE_SELF, " eval "},
-	{"builtin:", E, DW_CODE_NONE, " Function "},
-	{"shell:", E, DW_CODE_SHELL,
-         " child_process.exec child_process.execSync child_process.spawn "
-         "child_process.spawnSync child_process.execFile child_process.execFileSync "
-         "shelljs.exec "},
-	{"shell:", E, DW_CODE_NONE,
-         " child_process.fork execa.* Deno.run Deno.Command Bun.spawn** "},
-	{"shell:", W, DW_CODE_NONE, " process.kill "},
-	{"delete:", E, DW_CODE_NONE,
-         " fs.unlink** fs.rm** fs.truncate** fs-extra.remove** fs-extra.emptyDir** "
-         "rimraf.* Deno.remove** "},
-	{"network:", W, DW_CODE_NONE,
-         " fetch XMLHttpRequest WebSocket EventSource navigator.sendBeacon "
-         "net.connect net.createConnection net.createServer net.Socket tls.connect "
-         "dgram.createSocket dns.resolve** dns.lookup http.request http.get "
-         "http.createServer https.request https.get https.createServer http2.connect "
-         "axios.* got.* undici.* "},
-	{"dynamic:", E, DW_CODE_SELF,
-         " vm.runIn** vm.Script vm.compileFunction vm.SourceTextModule "},
-	{"dynamic:", W, DW_CODE_NONE, " worker_threads.Worker Worker "},
-	{"dynamic:", E, DW_CODE_NONE, " importScripts "},
-	{"native:", E, DW_CODE_NONE,
-         " process.binding process._linkedBinding process.dlopen "},
-	{"native:", W, DW_CODE_NONE, " WebAssembly.* v8.setFlagsFromString "},
+	RUNS("builtin:", E, SELF, " eval "),
+	NAMES("builtin:", E, " Function "),
+	RUNS("shell:", E, SHELL,
+             " child_process.exec child_process.execSync child_process.spawn "
+             "child_process.spawnSync child_process.execFile child_process.execFileSync "
+             "shelljs.exec "),
+	NAMES("shell:", E,
+              " child_process.fork execa.* Deno.run Deno.Command Bun.spawn** "),
+	NAMES("shell:", W, " process.kill "),
+	NAMES("delete:", E,
+              " fs.unlink** fs.rm** fs.truncate** fs-extra.remove** fs-extra.emptyDir** "
+              "rimraf.* Deno.remove** "),
+	NAMES("network:", W,
+              " fetch XMLHttpRequest WebSocket EventSource navigator.sendBeacon "
+              "net.connect net.createConnection net.createServer net.Socket tls.connect "
+              "dgram.createSocket dns.resolve** dns.lookup http.request http.get "
+              "http.createServer https.request https.get https.createServer http2.connect "
+              "axios.* got.* undici.* "),
+	RUNS("dynamic:", E, SELF,
+             " vm.runIn** vm.Script vm.compileFunction vm.SourceTextModule "),
+	NAMES("dynamic:", W, " worker_threads.Worker Worker "),
+	NAMES("dynamic:", E, " importScripts "),
+	NAMES("native:", E, " process.binding process._linkedBinding process.dlopen "),
+	NAMES("native:", W, " WebAssembly.* v8.setFlagsFromString "),
 	{0},
 };
 
@@ -99,16 +98,13 @@ static const char *module_path(struct dw_reading *r, struct dw_value v)
 /* The key of a pair in an object, or in a pattern for one. */
 static struct dw_value key_of(struct dw_reading *r, uint32_t key)
 {
-	size_t len;
-	const char *text = dw_text(&r->tree, key, &len);
-
 	switch (dw_kind(&r->tree, key)) {
 	case DW_K_COMPUTED_PROPERTY_NAME:
 		return dw_eval(r, dw_child_named(&r->tree, key));
 	case DW_K_STRING:
 		return dw_eval(r, key);
 	default:
-		return dw_value_text(r, text, len);
+		return dw_eval_text(r, key);
 	}
 }
 

@@ -209,11 +209,6 @@ static struct dw_value bound_value(struct dw_reading *r, uint32_t index)
 	return b->value;
 }
 
-static uint32_t scope_parent(const struct dw_reading *r, uint32_t scope)
-{
-	return scope > 0 ? r->tree.parts[scope].scope : 0;
-}
-
 /* The name in the innermost scope that binds it, or NULL. */
 static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
                                   const char *name, size_t len)
@@ -232,7 +227,7 @@ static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
 		do {
 			if (here == 0)
 				return NULL;
-			here = scope_parent(r, here);
+			here = dw_part(&r->tree, here)->scope;
 		} while (here != 0 && dw_kind(&r->tree, here) == DW_K_CLASS_DEFINITION);
 	}
 }

@@ -15,23 +15,22 @@
 #define REQUEST "$request"
 
 static const struct dw_danger dangers[] = {
-	{"builtin:", E, DW_CODE_SELF, " eval "},
-	{"builtin:", E, DW_CODE_NONE, " create_function "},
-	{"builtin:", W, DW_CODE_NONE,
-         " fopen file_get_contents file_put_contents readfile "},
-	{"shell:", E, DW_CODE_SHELL, " system exec shell_exec passthru popen proc_open "},
-	{"shell:", E, DW_CODE_NONE, " pcntl_exec "},
-	{"shell:", W, DW_CODE_NONE, " pcntl_fork posix_kill "},
-	{"network:", W, DW_CODE_NONE,
-         " mail fsockopen pfsockopen stream_socket_client stream_socket_server "
-         "socket_create socket_connect curl_init curl_exec curl_multi_exec "
-         "ftp_connect gethostbyname dns_get_record "},
-	{"delete:", E, DW_CODE_NONE, " unlink rmdir ftruncate "},
-	{"dynamic:", E, DW_CODE_NONE, " unserialize "},
-	{"reflection:", W, DW_CODE_NONE, " extract parse_str "},
-	{"native:", E, DW_CODE_NONE, " dl "},
-	{"native:", W, DW_CODE_NONE, " putenv "},
-	{"native:FFI", E, DW_CODE_NONE, " ffi::cdef ffi::load "},
+	RUNS("builtin:", E, SELF, " eval "),
+	NAMES("builtin:", E, " create_function "),
+	NAMES("builtin:", W, " fopen file_get_contents file_put_contents readfile "),
+	RUNS("shell:", E, SHELL, " system exec shell_exec passthru popen proc_open "),
+	NAMES("shell:", E, " pcntl_exec "),
+	NAMES("shell:", W, " pcntl_fork posix_kill "),
+	NAMES("network:", W,
+              " mail fsockopen pfsockopen stream_socket_client stream_socket_server "
+              "socket_create socket_connect curl_init curl_exec curl_multi_exec "
+              "ftp_connect gethostbyname dns_get_record "),
+	NAMES("delete:", E, " unlink rmdir ftruncate "),
+	NAMES("dynamic:", E, " unserialize "),
+	NAMES("reflection:", W, " extract parse_str "),
+	NAMES("native:", E, " dl "),
+	NAMES("native:", W, " putenv "),
+	NAMES("native:FFI", E, " ffi::cdef ffi::load "),
 	{0},
 };
 
@@ -64,17 +63,16 @@ static const struct dw_folder functions[] = {
 };
 
 /* The function of that name: without case, without a first "\\". */
-static struct dw_value function_named(struct dw_reading *r, const char *text, size_t len)
+static struct dw_value function_named(struct dw_reading *r, struct dw_value v)
 {
-	struct dw_value v;
-
-	if (len > 0 && text[0] == '\\') {
-		text++;
-		len--;
+	if (v.type == DW_V_TEXT && v.text[0] == '\\') {
+		v.text++;
+		v.len--;
 	}
-	if (len == 0 || len > 64 || memchr(text, '\\', len))
+	if (v.type != DW_V_TEXT || v.len == 0 || v.len > 64 ||
+	    memchr(v.text, '\\', v.len))
 		return dw_unknown;
-	v = dw_fold_case(r, dw_value_text(r, text, len), false);
+	v = dw_fold_case(r, v, false);
 	if (v.type == DW_V_TEXT)
 		v.type = DW_V_NAME;
 	return v;
@@ -82,30 +80,23 @@ static struct dw_value function_named(struct dw_reading *r, const char *text, si
 
 static struct dw_value callee(struct dw_reading *r, uint32_t call)
 {
-	const struct dw_tree *tree = &r->tree;
-	uint32_t function = dw_child_in(tree, call, DW_F_FUNCTION);
+	uint32_t function = dw_child_in(&r->tree, call, DW_F_FUNCTION);
 	struct dw_value v, own;
-	size_t len;
-	const char *text;
 
 	if (!function)
 		return dw_unknown;
-	text = dw_text(tree, function, &len);
-	switch (dw_kind(tree, function)) {
+	switch (dw_kind(&r->tree, function)) {
 	case DW_K_NAME:
-		v = function_named(r, text, len);
+		v = function_named(r, dw_eval_text(r, function));
 		if (v.type == DW_V_NAME &&
 		    dw_lookup(r, 0, v.text, v.len, UINT32_MAX, &own) != DW_BOUND_NOT)
 			return dw_unknown;
 		return v;
 	case DW_K_QUALIFIED_NAME:
-		return function_named(r, text, len);
+		return function_named(r, dw_eval_text(r, function));
 	default:
 		v = dw_eval(r, function);
-		if (dw_value_is(v, DW_V_NAME, REQUEST))
-			return v;
-		return v.type == DW_V_TEXT ? function_named(r, v.text, v.len)
-		                           : dw_unknown;
+		return dw_value_is(v, DW_V_NAME, REQUEST) ? v : function_named(r, v);
 	}
 }
 
@@ -172,9 +163,7 @@ static struct dw_value subscript(struct dw_reading *r, uint32_t part)
 
 static void bind_function(struct dw_reading *r, uint32_t name)
 {
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-	struct dw_value v = dw_fold_case(r, dw_value_text(r, text, len), false);
+	struct dw_value v = dw_fold_case(r, dw_eval_text(r, name), false);
 
 	if (v.type == DW_V_TEXT)
 		dw_bind(r, 0, v.text, v.len, 0, DW_BIND_OTHER, 0, NULL);
@@ -255,7 +244,7 @@ static void check_callbacks(struct dw_reading *r, uint32_t part, const char *cal
 		struct dw_value v = dw_eval(r, a);
 
 		if (v.type == DW_V_TEXT)
-			(void)dw_check_danger(r, a, function_named(r, v.text, v.len));
+			(void)dw_check_danger(r, a, function_named(r, v));
 		else if (i == 0 && strncmp(caller, "call_user", 9) == 0 &&
 		         is_made(tree, a))
 			dw_found(r, part, E, "dynamic:call",
@@ -323,20 +312,13 @@ static void check_include(struct dw_reading *r, uint32_t part)
 
 static void check_new(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-	uint32_t name = dw_child_named(tree, part);
-	size_t len;
-	const char *text = name ? dw_text(tree, name, &len) : "";
-	struct dw_value v = name ? function_named(r, text, len) : dw_unknown;
-	struct dw_value a;
+	uint32_t name = dw_child_named(&r->tree, part);
 
-	if (v.type != DW_V_NAME || !dw_word_in(reflectors, v.text, v.len))
+	if (!name || !dw_value_in(function_named(r, dw_eval_text(r, name)), reflectors))
 		return;
 	dw_found(r, part, E, "reflection:Reflection",
 	         "a function or class is taken by its name");
-	a = dw_eval_argument(r, part, 0);
-	if (a.type == DW_V_TEXT)
-		(void)dw_check_danger(r, part, function_named(r, a.text, a.len));
+	(void)dw_check_danger(r, part, function_named(r, dw_eval_argument(r, part, 0)));
 }
 
 static void check_scoped(struct dw_reading *r, uint32_t part)
@@ -355,7 +337,8 @@ static void check_scoped(struct dw_reading *r, uint32_t part)
 	if (n + m + 3 > sizeof(path))
 		return;
 	(void)snprintf(path, sizeof(path), "%.*s::%.*s", (int)n, a, (int)m, b);
-	(void)dw_check_danger(r, part, function_named(r, path, strlen(path)));
+	(void)dw_check_danger(r, part,
+	                      function_named(r, dw_value_text(r, path, strlen(path))));
 }
 
 static void check_variable(struct dw_reading *r, uint32_t part)

@@ -13,51 +13,50 @@ static const char modules[] =
 	"_posixsubprocess websockets zipimport _ctypes _socket ";
 
 static const struct dw_danger dangers[] = {
-	{"builtin:", E, DW_CODE_SELF, " builtins.eval builtins.exec builtins.compile "},
-	{"builtin:", E, DW_CODE_NONE, " builtins.__import__ "},
-	{"builtin:", W, DW_CODE_NONE,
-         " builtins.open builtins.input builtins.breakpoint "},
-	{"builtin:input", W, DW_CODE_NONE, " builtins.raw_input "},
-	{"builtin:exec", E, DW_CODE_NONE, " builtins.execfile "},
-	{"builtin:open", W, DW_CODE_NONE,
-         " io.open codecs.open pathlib.Path().open pathlib.Path().write_text "
-         "pathlib.Path().write_bytes "},
-	{"shell:", E, DW_CODE_SHELL,
-         " os.system os.popen posix.system subprocess.run subprocess.call "
-         "subprocess.Popen subprocess.check_call subprocess.check_output "
-         "subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
-         "commands.getstatusoutput pty.spawn pexpect.spawn pexpect.run "
-         "asyncio.create_subprocess_shell "},
-	{"shell:", E, DW_CODE_NONE,
-         " os.exec** os.spawn** os.posix_spawn** os.startfile "
-         "_posixsubprocess.fork_exec asyncio.create_subprocess_exec "},
-	{"shell:", W, DW_CODE_NONE, " os.fork os.forkpty os.kill** "},
-	{"delete:", E, DW_CODE_NONE,
-         " os.remove os.unlink os.rmdir os.removedirs os.truncate posix.unlink "
-         "posix.remove shutil.rmtree pathlib.Path.unlink pathlib.Path.rmdir "},
-	{"delete:", W, DW_CODE_NONE, " shutil.move "},
-	{"delete:pathlib.Path.unlink", E, DW_CODE_NONE,
-         " pathlib.Path().unlink pathlib.PosixPath().unlink "},
-	{"delete:pathlib.Path.rmdir", E, DW_CODE_NONE, " pathlib.Path().rmdir "},
-	{"network:", W, DW_CODE_NONE,
-         " socket.socket socket.create_connection socket.create_server "
-         "socket.getaddrinfo socket.gethostbyname _socket.socket urllib.request.* "
-         "urllib.urlopen http.client.HTTP** http.server.* socketserver.* requests.* "
-         "httpx.* aiohttp.* urllib3.* websockets.* ftplib.* smtplib.* telnetlib.* "
-         "poplib.* imaplib.* paramiko.* xmlrpc.client.* asyncio.open_connection "
-         "asyncio.start_server webbrowser.open** "},
-	{"native:", E, DW_CODE_NONE, " ctypes.* cffi.* "},
-	{"native:", W, DW_CODE_NONE, " mmap.mmap "},
-	{"dynamic:", E, DW_CODE_NONE,
-         " pickle.load** pickle.Unpickler marshal.load** yaml.unsafe_load "
-         "types.FunctionType types.CodeType types.LambdaType code.interact "
-         "code.Interactive** codeop.* runpy.* "},
-	{"dynamic:", W, DW_CODE_NONE, " shelve.open yaml.load "},
-	{"dynamic:", W, DW_CODE_SELF, " timeit.timeit timeit.repeat "},
-	{"reflection:", E, DW_CODE_NONE, " sys._getframe "},
-	{"reflection:", W, DW_CODE_NONE,
-         " sys.settrace sys.setprofile inspect.currentframe inspect.stack "
-         "gc.get_objects gc.get_referrers "},
+	RUNS("builtin:", E, SELF, " builtins.eval builtins.exec builtins.compile "),
+	NAMES("builtin:", E, " builtins.__import__ "),
+	NAMES("builtin:", W, " builtins.open builtins.input builtins.breakpoint "),
+	NAMES("builtin:input", W, " builtins.raw_input "),
+	NAMES("builtin:exec", E, " builtins.execfile "),
+	NAMES("builtin:open", W,
+              " io.open codecs.open pathlib.Path().open pathlib.Path().write_text "
+              "pathlib.Path().write_bytes "),
+	RUNS("shell:", E, SHELL,
+             " os.system os.popen posix.system subprocess.run subprocess.call "
+             "subprocess.Popen subprocess.check_call subprocess.check_output "
+             "subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
+             "commands.getstatusoutput pty.spawn pexpect.spawn pexpect.run "
+             "asyncio.create_subprocess_shell "),
+	NAMES("shell:", E,
+              " os.exec** os.spawn** os.posix_spawn** os.startfile "
+              "_posixsubprocess.fork_exec asyncio.create_subprocess_exec "),
+	NAMES("shell:", W, " os.fork os.forkpty os.kill** "),
+	NAMES("delete:", E,
+              " os.remove os.unlink os.rmdir os.removedirs os.truncate posix.unlink "
+              "posix.remove shutil.rmtree pathlib.Path.unlink pathlib.Path.rmdir "),
+	NAMES("delete:", W, " shutil.move "),
+	NAMES("delete:pathlib.Path.unlink", E,
+              " pathlib.Path().unlink pathlib.PosixPath().unlink "),
+	NAMES("delete:pathlib.Path.rmdir", E, " pathlib.Path().rmdir "),
+	NAMES("network:", W,
+              " socket.socket socket.create_connection socket.create_server "
+              "socket.getaddrinfo socket.gethostbyname _socket.socket urllib.request.* "
+              "urllib.urlopen http.client.HTTP** http.server.* socketserver.* requests.* "
+              "httpx.* aiohttp.* urllib3.* websockets.* ftplib.* smtplib.* telnetlib.* "
+              "poplib.* imaplib.* paramiko.* xmlrpc.client.* asyncio.open_connection "
+              "asyncio.start_server webbrowser.open** "),
+	NAMES("native:", E, " ctypes.* cffi.* "),
+	NAMES("native:", W, " mmap.mmap "),
+	NAMES("dynamic:", E,
+              " pickle.load** pickle.Unpickler marshal.load** yaml.unsafe_load "
+              "types.FunctionType types.CodeType types.LambdaType code.interact "
+              "code.Interactive** codeop.* runpy.* "),
+	NAMES("dynamic:", W, " shelve.open yaml.load "),
+	RUNS("dynamic:", W, SELF, " timeit.timeit timeit.repeat "),
+	NAMES("reflection:", E, " sys._getframe "),
+	NAMES("reflection:", W,
+              " sys.settrace sys.setprofile inspect.currentframe inspect.stack "
+              "gc.get_objects gc.get_referrers "),
 	{0},
 };
 

@@ -331,6 +331,15 @@ struct dw_node {
 /* So that a row of a table fits into a line. */
 #define E DW_SEVERITY_ERROR
 #define W DW_SEVERITY_WARNING
+#define NAMES(family, level, words)                               \
+	{                                                         \
+		.rule = family, .severity = level, .paths = words \
+	}
+#define RUNS(family, level, language, words)                                   \
+	{                                                                      \
+		.rule = family, .severity = level, .code = DW_CODE_##language, \
+		.paths = words                                                 \
+	}
 #define EVAL(x) .eval = DW_EVAL_##x
 #define EVAL_BY(function) .eval_by = function
 #define BIND_BY(function) .bind_by = function
@@ -509,6 +518,8 @@ struct dw_value dw_value_entry(struct dw_reading *r, uint32_t object,
 struct dw_value dw_eval(struct dw_reading *r, uint32_t part);
 struct dw_value dw_eval_argument(struct dw_reading *r, uint32_t call, unsigned index);
 struct dw_value dw_eval_string(struct dw_reading *r, uint32_t part);
+/* The part's text as it stands there. */
+struct dw_value dw_eval_text(struct dw_reading *r, uint32_t part);
 /* Either is possible; a name of the library is preferred. */
 struct dw_value dw_eval_either(struct dw_reading *r, uint32_t a, uint32_t b);
 /* The function that a call calls. */

@@ -475,7 +475,7 @@ bool dw_shell_carry(struct dw_script *s, uint32_t part, const char *name,
 	} else if (dw_is_any(name, " parallel at batch crontab ssh expect make ")) {
 		dw_shell_doubt(s, part, name);
 	} else {
-		/* What find runs is only a part of what it does. */
+		/* find does more than to run these. */
 		if (strcmp(name, "find") == 0)
 			carry_find(&c);
 		return false;

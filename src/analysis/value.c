@@ -156,6 +156,14 @@ struct dw_value dw_eval_argument(struct dw_reading *r, uint32_t call, unsigned i
 	return dw_eval(r, dw_argument(r, call, index));
 }
 
+struct dw_value dw_eval_text(struct dw_reading *r, uint32_t part)
+{
+	size_t len;
+	const char *text = dw_text(&r->tree, part, &len);
+
+	return dw_value_text(r, text, len);
+}
+
 struct dw_value dw_eval_either(struct dw_reading *r, uint32_t a, uint32_t b)
 {
 	struct dw_value v = dw_eval(r, a), w = dw_eval(r, b);
@@ -176,12 +184,11 @@ static struct dw_value literal_number(const struct dw_tree *tree, uint32_t part)
 		if (text[i] != '_')
 			plain[n++] = text[i];
 	plain[n] = '\0';
-	if (n > 2 && plain[0] == '0' && strchr("xX", plain[1]))
-		base = 16;
-	else if (n > 2 && plain[0] == '0' && strchr("oO", plain[1]))
-		base = 8;
-	else if (n > 2 && plain[0] == '0' && strchr("bB", plain[1]))
-		base = 2;
+	if (n > 2 && plain[0] == '0')
+		base = strchr("xX", plain[1])   ? 16
+		       : strchr("oO", plain[1]) ? 8
+		       : strchr("bB", plain[1]) ? 2
+		                                : 10;
 	errno = 0;
 	number = strtoll(base == 8 || base == 2 ? plain + 2 : plain, &end, base);
 	if (errno != 0 || n == 0 || *end != '\0' || len >= sizeof(plain))
@@ -252,7 +259,7 @@ static struct dw_value member_value(struct dw_reading *r, uint32_t part,
 	text = dw_text(&r->tree, name, &len);
 	base = dw_eval(r, dw_side(r, part, node->a));
 	if (base.type == DW_V_PART && dw_kind(&r->tree, base.part) == DW_K_OBJECT)
-		return dw_value_entry(r, base.part, dw_value_text(r, text, len));
+		return dw_value_entry(r, base.part, dw_eval_text(r, name));
 	return r->language->member(r, base, text, len);
 }
 
