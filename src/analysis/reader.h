@@ -331,14 +331,14 @@ struct dw_node {
 /* So that a row of a table fits into a line. */
 #define E DW_SEVERITY_ERROR
 #define W DW_SEVERITY_WARNING
-#define NAMES(family, level, words)                               \
-	{                                                         \
-		.rule = family, .severity = level, .paths = words \
+#define NAMES(family, level, words)                                     \
+	{                                                               \
+		.rule = (family), .severity = (level), .paths = (words) \
 	}
-#define RUNS(family, level, language, words)                                   \
-	{                                                                      \
-		.rule = family, .severity = level, .code = DW_CODE_##language, \
-		.paths = words                                                 \
+#define RUNS(family, level, language, words)                                       \
+	{                                                                          \
+		.rule = (family), .severity = (level), .code = DW_CODE_##language, \
+		.paths = (words)                                                   \
 	}
 #define EVAL(x) .eval = DW_EVAL_##x
 #define EVAL_BY(function) .eval_by = function

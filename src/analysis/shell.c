@@ -313,15 +313,12 @@ static void read_parts(struct dw_script *s)
 	const struct dw_tree *tree = &s->tree;
 
 	dw_shell_find_functions(s);
-	for (uint32_t i = 0; i<tree->n_parts && * s->fuel> 0; i++) {
-		--*s->fuel;
+	for (uint32_t i = 0; i < tree->n_parts && dw_shell_step(s); i++)
 		if (dw_kind(tree, i) == DW_K_VARIABLE_ASSIGNMENT)
 			add_variable(s, i);
-	}
-	for (uint32_t i = 0; i<tree->n_parts && * s->fuel> 0; i++) {
+	for (uint32_t i = 0; i < tree->n_parts && dw_shell_step(s); i++) {
 		const struct dw_part *p = dw_part(tree, i);
 
-		--*s->fuel;
 		if ((p->flags & (DW_PART_ERROR | DW_PART_MISSING)) &&
 		    !dw_shell_is_read_write(tree, i))
 			dw_shell_note(s, i, DW_SHELL_SYNTAX, "this is not valid shell");

@@ -26,10 +26,9 @@ static bool is_function(struct dw_script *s, uint32_t part, const char *name)
 {
 	const struct dw_tree *tree = &s->tree;
 
-	for (size_t i = 0; i<s->n_functions && * s->fuel> 0; i++) {
+	for (size_t i = 0; i < s->n_functions && dw_shell_step(s); i++) {
 		uint32_t f = s->functions[i], its = dw_child_in(tree, f, DW_F_NAME);
 
-		--*s->fuel;
 		if (dw_part(tree, f)->start >= dw_part(tree, part)->start)
 			break;
 		if (its && dw_text_is(tree, its, name))

@@ -36,6 +36,15 @@ struct dw_script {
 	bool *no_memory;
 };
 
+/* Take one step; returns false after too many. */
+static inline bool dw_shell_step(struct dw_script *s)
+{
+	if (*s->fuel == 0)
+		return false;
+	--*s->fuel;
+	return true;
+}
+
 /* As dw_shell_read(), of what was parsed already; NULL if that took too much. */
 int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
                        struct dw_error *err);

@@ -167,19 +167,19 @@ static void put_expansion(struct dw_script *s, struct making *m, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
 	uint32_t name = dw_child_of(tree, part, DW_K_VARIABLE_NAME);
-	uint32_t operator= dw_child_in(tree, part, DW_F_OPERATOR), value = 0;
+	uint32_t sign = dw_child_in(tree, part, DW_F_OPERATOR), value = 0;
+	size_t len = 0;
+	const char *text = sign ? dw_text(tree, sign, &len) : "";
 
 	m->guessed = true;
-	if (!operator&& name && !dw_next_named(tree, name)) {
+	if (!sign && name && !dw_next_named(tree, name)) {
 		put_variable(s, m, name);
 		return;
 	}
 	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
-		if (c != name && c != operator)
+		if (c != name && c != sign)
 			value = c;
-	size_t len = 0;
-	const char *text = operator? dw_text(tree, operator, & len) : "";
-	if (value && len > 0 && (text[len - 1] == '-' || text[len - 1] == '='))
+	if (value && len > 0 && strchr("-=", text[len - 1]))
 		make(s, m, value);
 	else
 		m->unknown = true;
