@@ -347,7 +347,7 @@ static void run_joined(const struct call *c, size_t first)
 
 	for (size_t i = first; i < c->n; i++) {
 		const char *word = c->words[i].text;
-		size_t more = word ? strlen(word) : 0;
+		size_t more = word ? strnlen(word, sizeof(text)) : 0;
 
 		if (!word || len + more + 2 > sizeof(text)) {
 			run_code(c, (struct dw_shell_word){0}, c->name);
