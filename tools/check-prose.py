@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find wording that a reader stumbles over, in comments, messages and pages.
 
-usage: check-prose.py [FILE...]      report hits beyond the baseline; with files, every hit in them
-       check-prose.py --lower        lower tools/prose-baseline to the hits that are left
+usage: check-prose.py [FILE...]      without files: everything that git tracks, or would
 
-PATTERNS lists each wording with its reason and a better form. The baseline counts
-the hits that each file may still have; a count may only shrink. A line that contains
+PATTERNS lists each wording with its reason and a better form. A line that contains
 `prose: allow REASON`, and the line below it, are not checked: for quotations, and where the wording
 is correct.
 """
@@ -19,7 +17,6 @@ import sys
 import tokenize
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-BASELINE = "tools/prose-baseline"
 ALLOW = re.compile(r"prose: allow(?P<reason>[^\n]*)")
 
 # After these words `who` means a person, and is correct.
@@ -75,7 +72,7 @@ COMPILED = [(name, re.compile(text, re.MULTILINE | (0 if name.startswith("opens"
 
 # Files that quote others, are generated, or are data.
 SKIPPED = re.compile(r"^(?:tests/fuzz/(?:corpus|regression)/|tests/policy/corpus/|tools/grammars/|"
-                     r"tools/check-prose\.py$|tools/prose-baseline$|tests/runner/test_prose\.py$|"
+                     r"tools/check-prose\.py$|tests/runner/test_prose\.py$|"
                      r"docs/GLOSSARY\.md$|LICENSE$|NOTICE$|.*package-lock\.json$)")
 
 C_TEXT = re.compile(r"/\*(?P<block>.*?)\*/|//(?P<line>[^\n]*)|\"(?P<string>(?:\\.|[^\"\\\n])*)\"|"
@@ -188,37 +185,6 @@ def tracked():
     return sorted(path for path in listed.stdout.decode().split("\0") if path and os.path.isfile(path))
 
 
-def read_baseline():
-    counts = {}
-    with open(BASELINE, encoding="utf-8") as file:
-        for line in file:
-            if line.strip() and not line.startswith("#"):
-                count, path = line.split(None, 1)
-                counts[path.strip()] = int(count)
-    return counts
-
-
-def write_baseline(counts):
-    with open(BASELINE, "w", encoding="utf-8") as file:
-        file.write("# SPDX-License-Identifier: Apache-2.0\n"
-                   "#\n"
-                   "# Hits of tools/check-prose.py that a file may still have: COUNT FILE. A count may\n"
-                   "# only shrink; tools/check-prose.py --lower does that.\n")
-        for path, count in sorted(counts.items()):
-            if count:
-                file.write("%d %s\n" % (count, path))
-
-
-def lowered(baseline, found):
-    """The baseline, lowered. Hits of files that are gone may be in new files, if these were renamed."""
-    counts = {path: min(count, len(found[path])) for path, count in baseline.items() if path in found}
-    moved = sum(count for path, count in baseline.items() if path not in found)
-    for path in sorted(set(found) - set(baseline)):
-        counts[path] = min(moved, len(found[path]))
-        moved -= counts[path]
-    return counts
-
-
 def show(path, found):
     for line, name, words, reason, better in sorted(found):
         print('%s:%d: %s: "%s": %s; write: %s' % (path, line, name, words[:70], reason, better))
@@ -235,40 +201,18 @@ def find(paths):
     return found
 
 
-def compare(found, baseline):
-    """How many files differ from the baseline; says which."""
-    wrong = 0
-    for path in sorted(set(found) | set(baseline)):
-        have, may = len(found.get(path, ())), baseline.get(path, 0)
-        if have > may:
-            show(path, found[path])
-            print("%s: %d hits, and %d are allowed" % (path, have, may))
-        elif have < may:
-            print("%s: %d hits, and the baseline says %d: run tools/check-prose.py --lower"
-                  % (path, have, may))
-        wrong += have != may
-    return wrong
-
-
 def main(argv):
-    os.chdir(ROOT)
     if argv and argv[0] in ("-h", "--help"):
         print(__doc__)
         return 0
-    if argv and argv != ["--lower"]:
-        found = find([os.path.relpath(path) for path in argv])
-        for path, hits_of_path in found.items():
-            show(path, hits_of_path)
-        return 1 if any(found.values()) else 0
-    found = find(tracked())
-    baseline = read_baseline()
-    if argv:
-        write_baseline(lowered(baseline, found))
-        baseline = read_baseline()
-    wrong = compare(found, baseline)
-    print("%d files, %d hits, %d files differ from %s"
-          % (len(found), sum(map(len, found.values())), wrong, BASELINE))
-    return 1 if wrong else 0
+    paths = [os.path.relpath(path, ROOT) for path in argv]
+    os.chdir(ROOT)
+    found = find(paths or tracked())
+    for path, hits_of_path in found.items():
+        show(path, hits_of_path)
+    count = sum(map(len, found.values()))
+    print("%d files, %d hits" % (len(found), count))
+    return 1 if count else 0
 
 
 if __name__ == "__main__":

@@ -48,19 +48,12 @@ const char *dw_analyse_find(const char *language)
 	return known ? known->name : NULL;
 }
 
-const char *const *dw_analyse_modules(const char *language)
+const char *dw_analyse_modules(const char *language)
 {
-	static const char *const none[] = {NULL};
 	const struct dw_language *known = find(language);
 
-	return known && known->modules ? known->modules : none;
+	return known && known->modules ? known->modules : "";
 }
-
-/* Built-ins that are findings without being in a table. */
-static const struct {
-	const char *language;
-	const char *name;
-} more_builtins[] = {{"bash", "eval"}, {"php", "assert"}};
 
 /* Returns true if one of the paths is the name, or ends in it. */
 static bool has_last_name(const char *paths, const char *name)
@@ -79,10 +72,8 @@ bool dw_analyse_has_builtin(const char *language, const char *name)
 	static const char family[] = "builtin:";
 	const size_t len = sizeof(family) - 1;
 
-	for (size_t i = 0; known && i < ARRAY_SIZE(more_builtins); i++)
-		if (strcmp(more_builtins[i].language, known->name) == 0 &&
-		    strcmp(more_builtins[i].name, name) == 0)
-			return true;
+	if (known && known->builtins && dw_is_any(name, known->builtins))
+		return true;
 	for (const struct dw_danger *d = known ? known->dangers : NULL; d && d->rule;
 	     d++) {
 		if (strncmp(d->rule, family, len) != 0)
@@ -90,20 +81,6 @@ bool dw_analyse_has_builtin(const char *language, const char *name)
 		if (d->rule[len] != '\0' ? strcmp(d->rule + len, name) == 0
 		                         : has_last_name(d->paths, name))
 			return true;
-	}
-	return false;
-}
-
-bool dw_word_in(const char *words, const char *word, size_t len)
-{
-	const char *p = words;
-
-	if (len == 0 || memchr(word, ' ', len))
-		return false;
-	while ((p = memmem(p, strlen(p), word, len))) {
-		if (p > words && p[-1] == ' ' && p[len] == ' ')
-			return true;
-		p++;
 	}
 	return false;
 }
@@ -134,7 +111,7 @@ static void check_syntax(struct dw_reading *r)
 	for (uint32_t i = 0; tree->errors && i < tree->n_parts; i++) {
 		if (!(tree->parts[i].flags & (DW_PART_ERROR | DW_PART_MISSING)))
 			continue;
-		dw_found(r, i, DW_SEVERITY_WARNING, "syntax:error",
+		dw_found(r, i, W, "syntax:error",
 		         "this is not valid %s: not all of it was analysed",
 		         r->language->name);
 		if (i > 0)
@@ -163,16 +140,16 @@ static void look(struct dw_reading *r)
 static void say_bounds(struct dw_reading *r)
 {
 	if (r->fuel == 0)
-		dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-complex",
-		            "this takes too many steps to evaluate: not all of it was "
-		            "analysed");
+		dw_found_line(r, 1, 1, E, "analysis:too-complex",
+		              "this takes too many steps to evaluate: not all of it was "
+		              "analysed");
 	if (!r->cut)
 		return;
 	/* It replaces the last one. */
 	r->cut = false;
 	r->found.n--;
-	dw_found_at(r, 0, DW_SEVERITY_ERROR, "analysis:too-many",
-	            "there are more than %d findings", DW_ANALYSE_FINDINGS_MAX);
+	dw_found_line(r, 1, 1, E, "analysis:too-many", "there are more than %d findings",
+	              DW_ANALYSE_FINDINGS_MAX);
 }
 
 int dw_read_program(const struct dw_language *language, const char *code, size_t len,
@@ -193,9 +170,9 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "analyse %s", language->name);
 	if (len > DW_ANALYSE_CODE_MAX) {
 		r.tree = (struct dw_tree){.code = code};
-		dw_found_at(&r, 0, DW_SEVERITY_ERROR, "analysis:too-large",
-		            "%zu bytes of code were not analysed: the maximum is %zu",
-		            len, DW_ANALYSE_CODE_MAX);
+		dw_found_line(&r, 1, 1, E, "analysis:too-large",
+		              "%zu bytes of code were not analysed: the maximum is %zu",
+		              len, DW_ANALYSE_CODE_MAX);
 		/* Without a grammar we say so, for code of any length. */
 		if (!dw_tree_has(language->grammar))
 			parsed = dw_tree_parse(&r.tree, language->grammar, "", 0, 1, err);
@@ -205,10 +182,10 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 		if (parsed == DW_PARSE_WHOLE)
 			look(&r);
 		else if (parsed > 0)
-			dw_found_at(&r, 0, DW_SEVERITY_ERROR,
-			            parsed == DW_PARSE_TIMEOUT ? "analysis:timeout"
-			                                       : "analysis:too-complex",
-			            "this takes too long to parse: it was not analysed");
+			dw_found_line(&r, 1, 1, E,
+			              parsed == DW_PARSE_TIMEOUT ? "analysis:timeout"
+			                                         : "analysis:too-complex",
+			              "this takes too long to parse: it was not analysed");
 		say_bounds(&r);
 	}
 

@@ -8,41 +8,25 @@
 #include "analysis/shell_read.h"
 #include "base/cleanup.h"
 
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
-
 static const struct dw_danger dangers[] = {
-	{"delete:", E, DW_CODE_NONE,
-         " rm rmdir unlink shred srm truncate wipefs fdisk parted "},
-	{"delete:mkfs", E, DW_CODE_NONE, " mkfs** mkfs.* "},
-	{"network:", W, DW_CODE_NONE,
-         " curl wget nc ncat netcat socat ssh scp sftp ftp telnet rsync nmap ping dig "
-         "nslookup host "},
-	{"privilege:", E, DW_CODE_NONE,
-         " sudo su doas pkexec runuser chroot nsenter unshare mount umount insmod "
-         "modprobe shutdown reboot halt poweroff crontab setcap useradd passwd "},
-	{"privilege:", W, DW_CODE_NONE, " setpriv "},
-	{"shell:", W, DW_CODE_NONE, " kill pkill killall "},
-	{"native:", W, DW_CODE_NONE, " gdb strace "},
+	NAMES("delete:", E, " rm rmdir unlink shred srm truncate wipefs fdisk parted "),
+	NAMES("delete:mkfs", E, " mkfs** mkfs.* "),
+	NAMES("network:", W,
+              " curl wget nc ncat netcat socat ssh scp sftp ftp telnet rsync nmap ping dig "
+              "nslookup host "),
+	NAMES("privilege:", E,
+              " sudo su doas pkexec runuser chroot nsenter unshare mount umount insmod "
+              "modprobe shutdown reboot halt poweroff crontab setcap useradd passwd "),
+	NAMES("privilege:", W, " setpriv "),
+	NAMES("shell:", W, " kill pkill killall "),
+	NAMES("native:", W, " gdb strace "),
 	{0},
 };
 
-#undef E
-#undef W
-
-static bool has_argument(const struct dw_shell_command *c, const char *text)
+static bool has_argument(const struct dw_shell_command *c, const char *front, size_t len)
 {
 	for (size_t i = 0; i < c->n_args; i++)
-		if (c->args[i].text && strcmp(c->args[i].text, text) == 0)
-			return true;
-	return false;
-}
-
-static bool has_argument_like(const struct dw_shell_command *c, const char *front)
-{
-	for (size_t i = 0; i < c->n_args; i++)
-		if (c->args[i].text &&
-		    strncmp(c->args[i].text, front, strlen(front)) == 0)
+		if (c->args[i].text && strncmp(c->args[i].text, front, len) == 0)
 			return true;
 	return false;
 }
@@ -59,15 +43,14 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		{"node", &dw_language_javascript}, {"ruby", &dw_language_ruby},
 		{"php", &dw_language_php},
 	};
-	struct dw_analyse_options options = {.lists = r->options ? r->options->lists
-	                                                         : NULL};
-	struct dw_findings found = {0};
-	struct dw_error err = {0};
+	const struct dw_analyse_options options = {.lists = r->options ? r->options->lists
+	                                                               : NULL};
+	const struct dw_finding here = {.line = c->line, .column = c->column};
 	const char *code = c->code;
 	char text[4096];
 
 	if (!code) {
-		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "dynamic:code",
+		dw_found_line(r, c->line, c->column, E, "dynamic:code",
 		              "the program that %s runs is not known", name);
 		return;
 	}
@@ -75,18 +58,12 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 		(void)snprintf(text, sizeof(text), "<?php %s", code);
 		code = text;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(known) && r->inner < 3; i++) {
-		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0 ||
-		    strlen(code) > DW_FOLD_MAX)
+	if (r->inner >= DW_INNER_MAX || strlen(code) > DW_FOLD_MAX)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strncmp(known[i].front, name, strlen(known[i].front)) != 0)
 			continue;
-		if (dw_read_program(known[i].language, code, strlen(code), &options, r,
-		                    &found, &err) < 0) {
-			r->no_memory = true;
-			return;
-		}
-		for (size_t k = 0; k < found.n; k++)
-			dw_found_inside(r, c->line, c->column, &found.list[k]);
-		dw_findings_finish(&found);
+		dw_read_inside(r, known[i].language, code, strlen(code), &options, &here);
 		return;
 	}
 }
@@ -95,7 +72,7 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 {
 	const char *name = c->name.text ? dw_shell_plain_name(c->name.text) : NULL;
 	const struct dw_danger *d;
-	char rule[DW_RULE_MAX], via[64] = "";
+	char via[64] = "";
 
 	if (!name || (c->flags & DW_SHELL_FUNCTION))
 		return;
@@ -105,29 +82,22 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 	if (c->via)
 		(void)snprintf(via, sizeof(via), " (by %s)", c->via);
 	d = dw_danger_find(&dw_language_bash, name);
-	if (d) {
-		size_t len = strcspn(d->rule, ":") + 1;
-
-		(void)snprintf(rule, sizeof(rule), "%s%s", d->rule,
-		               d->rule[len] == '\0' ? name : "");
-		dw_found_line(r, c->line, c->column, d->severity, rule, "%s is run%s",
-		              name, via);
-	}
-	if (strcmp(name, "find") == 0 && has_argument(c, "-delete"))
-		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "delete:find",
+	if (d)
+		dw_found_line(r, c->line, c->column, d->severity, DW_DANGER_RULE(d, name),
+		              "%s is run%s", name, via);
+	if (strcmp(name, "find") == 0 && has_argument(c, "-delete", sizeof("-delete")))
+		dw_found_line(r, c->line, c->column, E, "delete:find",
 		              "find removes files%s", via);
-	if (strcmp(name, "dd") == 0 && has_argument_like(c, "of="))
-		dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR, "delete:dd",
+	if (strcmp(name, "dd") == 0 && has_argument(c, "of=", strlen("of=")))
+		dw_found_line(r, c->line, c->column, E, "delete:dd",
 		              "dd overwrites files%s", via);
 	if (c->flags & DW_SHELL_CODE)
 		check_code(r, c, name);
 	/* awk 'BEGIN { system("...") }' */
-	if (strstr(name, "awk"))
-		for (size_t i = 0; i < c->n_args; i++)
-			if (c->args[i].text && strstr(c->args[i].text, "system("))
-				dw_found_line(r, c->line, c->column, DW_SEVERITY_ERROR,
-				              "shell:awk",
-				              "this awk program runs another program");
+	for (size_t i = 0; i < c->n_args && strstr(name, "awk"); i++)
+		if (c->args[i].text && strstr(c->args[i].text, "system("))
+			dw_found_line(r, c->line, c->column, E, "shell:awk",
+			              "this awk program runs another program");
 }
 
 static void check_note(struct dw_reading *r, const struct dw_shell_note *n)
@@ -136,14 +106,14 @@ static void check_note(struct dw_reading *r, const struct dw_shell_note *n)
 		const char *rule;
 		enum dw_severity severity;
 	} remarks[] = {
-		[DW_SHELL_DOUBT] = {"dynamic:command", DW_SEVERITY_ERROR},
-		[DW_SHELL_SYNTAX] = {"syntax:error", DW_SEVERITY_WARNING},
-		[DW_SHELL_EVAL] = {"builtin:eval", DW_SEVERITY_ERROR},
-		[DW_SHELL_SOURCE] = {"dynamic:source", DW_SEVERITY_WARNING},
-		[DW_SHELL_ENVIRONMENT] = {"dynamic:environment", DW_SEVERITY_WARNING},
-		[DW_SHELL_LOOP] = {"loop:unbounded", DW_SEVERITY_WARNING},
-		[DW_SHELL_BOMB] = {"loop:fork-bomb", DW_SEVERITY_ERROR},
-		[DW_SHELL_BOUND] = {"analysis:too-complex", DW_SEVERITY_ERROR},
+		[DW_SHELL_DOUBT] = {"dynamic:command", E},
+		[DW_SHELL_SYNTAX] = {"syntax:error", W},
+		[DW_SHELL_EVAL] = {"builtin:eval", E},
+		[DW_SHELL_SOURCE] = {"dynamic:source", W},
+		[DW_SHELL_ENVIRONMENT] = {"dynamic:environment", W},
+		[DW_SHELL_LOOP] = {"loop:unbounded", W},
+		[DW_SHELL_BOMB] = {"loop:fork-bomb", E},
+		[DW_SHELL_BOUND] = {"analysis:too-complex", E},
 	};
 
 	_Static_assert(ARRAY_SIZE(remarks) == DW_SHELL_REMARK_COUNT, "a rule for each");
@@ -158,15 +128,14 @@ static void check_redirect(struct dw_reading *r, const struct dw_shell_redirect 
 	if (!target)
 		return;
 	if (strncmp(target, "/dev/tcp/", 9) == 0 || strncmp(target, "/dev/udp/", 9) == 0)
-		dw_found_line(r, redirect->line, redirect->column, DW_SEVERITY_ERROR,
-		              "network:/dev/tcp",
+		dw_found_line(r, redirect->line, redirect->column, E, "network:/dev/tcp",
 		              "the shell itself talks to the network");
 	else if (redirect->writes && (strncmp(target, "/dev/sd", 7) == 0 ||
 	                              strncmp(target, "/dev/nvme", 9) == 0 ||
 	                              strncmp(target, "/dev/vd", 7) == 0 ||
 	                              strncmp(target, "/dev/mem", 8) == 0))
-		dw_found_line(r, redirect->line, redirect->column, DW_SEVERITY_ERROR,
-		              "delete:device", "a device is overwritten");
+		dw_found_line(r, redirect->line, redirect->column, E, "delete:device",
+		              "a device is overwritten");
 }
 
 /* The shell reader reports syntax errors, too. */
@@ -193,5 +162,6 @@ const struct dw_language dw_language_bash = {
 	.aliases = {"sh", "shell", "zsh"},
 	.grammar = "bash",
 	.dangers = dangers,
+	.builtins = " eval ",
 	.read = read_shell,
 };

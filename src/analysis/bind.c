@@ -84,8 +84,7 @@ static void bind_definition(struct dw_reading *r, uint32_t part)
 	text = dw_text(tree, name, &len);
 	dw_bind(r, dw_part(tree, part)->scope, text, len,
 	        r->language->hoists ? 0 : dw_part(tree, part)->start,
-	        r->language->is_sure(tree, part) ? DW_BIND_OTHER : DW_BIND_OPAQUE, 0,
-	        NULL);
+	        r->language->is_sure(r, part) ? DW_BIND_OTHER : DW_BIND_OPAQUE, 0, NULL);
 }
 
 void dw_bind_part(struct dw_reading *r, uint32_t part)
@@ -95,7 +94,11 @@ void dw_bind_part(struct dw_reading *r, uint32_t part)
 	uint32_t at = dw_part(tree, part)->end, left, right;
 	bool is_name;
 
-	if (!node->bind || !(dw_part(tree, part)->flags & DW_PART_NAMED))
+	if (!(dw_part(tree, part)->flags & DW_PART_NAMED))
+		return;
+	if (node->bind_by)
+		node->bind_by(r, part);
+	if (!node->bind)
 		return;
 	left = dw_side(r, part, node->a);
 	right = dw_side(r, part, node->b);
@@ -109,7 +112,7 @@ void dw_bind_part(struct dw_reading *r, uint32_t part)
 		if (!right && node->bind != DW_BINDS_DECLARE)
 			break;
 		if (right && is_name && node->bind != DW_BINDS_ASSIGN &&
-		    r->language->is_sure(tree, dw_part(tree, part)->parent))
+		    r->language->is_sure(r, dw_part(tree, part)->parent))
 			dw_bind_name(r, left, at, DW_BIND_OTHER, 0, NULL);
 		dw_bind_pattern(r, left, right, at, DW_BIND_OPAQUE);
 		break;
@@ -140,9 +143,6 @@ void dw_bind_part(struct dw_reading *r, uint32_t part)
 		break;
 	case DW_BINDS_PATTERNS:
 		bind_list(r, part, 0, 0, DW_BIND_OTHER);
-		break;
-	case DW_BINDS_HOOK:
-		r->language->bind(r, part);
 		break;
 	}
 }

@@ -66,8 +66,6 @@ static bool loop_ends(struct dw_reading *r, uint32_t loop)
 	uint32_t inner = 0; /* the end of the loops inside this one */
 	struct dw_value f;
 	uint8_t field;
-	size_t len;
-	const char *text;
 
 	for (uint32_t i = loop + 1; i < dw_part(tree, loop)->past; i++) {
 		if (!dw_step(r))
@@ -97,8 +95,7 @@ static bool loop_ends(struct dw_reading *r, uint32_t loop)
 				return true;
 			break;
 		case DW_FLOW_WORD:
-			text = dw_text(tree, i, &len);
-			if (dw_word_in(r->language->bare_exits, text, len))
+			if (dw_text_in(tree, i, r->language->bare_exits))
 				return true;
 			break;
 		case DW_FLOW_LOOP:
@@ -116,8 +113,7 @@ static bool loop_ends(struct dw_reading *r, uint32_t loop)
 void dw_check_endless(struct dw_reading *r, uint32_t loop, uint32_t body)
 {
 	if (!loop_ends(r, body))
-		dw_found(r, loop, DW_SEVERITY_WARNING, "loop:unbounded", "%s",
-		         r->language->loop_message);
+		dw_found(r, loop, W, "loop:unbounded", "%s", r->language->loop_message);
 }
 
 static void check_loop(struct dw_reading *r, uint32_t part, const struct dw_node *node)
@@ -187,14 +183,20 @@ void dw_check_run(struct dw_reading *r, uint32_t call, const struct dw_danger *d
 	dw_check_inner(r, call, d->code, v);
 }
 
+void dw_check_backticks(struct dw_reading *r, uint32_t part)
+{
+	dw_found(r, part, E, "shell:backtick", "backticks run another program");
+	dw_check_inner(r, part, DW_CODE_SHELL, dw_eval_string(r, part));
+}
+
 void dw_check_part(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_node *node = dw_node(r, part);
 
 	if (!(dw_part(&r->tree, part)->flags & DW_PART_NAMED))
 		return;
-	if (node->hook)
-		r->language->check(r, part);
+	if (node->check_by)
+		node->check_by(r, part);
 	switch (node->check) {
 	case DW_CHECK_NONE:
 		break;

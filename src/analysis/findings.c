@@ -11,9 +11,6 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
-/* How many programs may be inside one another. */
-#define INNER_MAX 3U
-
 void dw_findings_finish(struct dw_findings *findings)
 {
 	free(findings->list);
@@ -71,10 +68,17 @@ static int find_lines(struct dw_reading *r)
 	return 0;
 }
 
-static void locate(const struct dw_reading *r, uint32_t byte, struct dw_finding *f)
+/* Where the part begins; returns false without memory. */
+static bool locate(struct dw_reading *r, uint32_t part, struct dw_finding *f)
 {
-	size_t low = 0, high = r->n_lines;
+	uint32_t byte = dw_part(&r->tree, part)->start;
+	size_t low = 0, high;
 
+	if (!r->lines && find_lines(r) < 0) {
+		r->no_memory = true;
+		return false;
+	}
+	high = r->n_lines;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
@@ -87,6 +91,7 @@ static void locate(const struct dw_reading *r, uint32_t byte, struct dw_finding 
 	f->column = 1;
 	for (uint32_t i = r->lines[low]; i < byte && i < r->tree.len; i++)
 		f->column += ((uint8_t)r->tree.code[i] & 0xc0) != 0x80;
+	return true;
 }
 
 /* Names in the text come from the program: make it one line of printable UTF-8. */
@@ -144,47 +149,16 @@ static void add_finding(struct dw_reading *r, const struct dw_finding *f)
 		r->cut = true;
 		return;
 	}
-	if (r->found.n == r->room) {
-		size_t room = r->room > 0 ? r->room * 2 : 16;
-		struct dw_finding *list = realloc(r->found.list, room * sizeof(*list));
-
-		if (!list) {
-			r->no_memory = true;
-			return;
-		}
-		r->found.list = list;
-		r->room = room;
-	}
-	r->found.list[r->found.n++] = *f;
+	r->no_memory |= !DW_APPEND(r->found.list, r->found.n, *f);
 }
 
-__attribute__((format(printf, 3, 0))) static void fill(struct dw_finding *f,
-                                                       const char *rule, const char *fmt,
-                                                       va_list args)
+void dw_finding_fill(struct dw_finding *f, const char *rule, const char *fmt,
+                     va_list args)
 {
 	(void)snprintf(f->rule, sizeof(f->rule), "%s", rule);
 	(void)vsnprintf(f->message, sizeof(f->message), fmt, args);
 	make_plain(f->rule, false);
 	make_plain(f->message, true);
-}
-
-__attribute__((format(printf, 5, 0))) static void found_at(struct dw_reading *r,
-                                                           uint32_t byte,
-                                                           enum dw_severity severity,
-                                                           const char *rule,
-                                                           const char *fmt, va_list args)
-{
-	struct dw_finding f = {.severity = severity};
-
-	if (r->cut || !is_wanted(r, rule))
-		return;
-	if (!r->lines && find_lines(r) < 0) {
-		r->no_memory = true;
-		return;
-	}
-	fill(&f, rule, fmt, args);
-	locate(r, byte, &f);
-	add_finding(r, &f);
 }
 
 void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
@@ -196,39 +170,33 @@ void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
 	if (!is_wanted(r, rule))
 		return;
 	va_start(args, fmt);
-	fill(&f, rule, fmt, args);
+	dw_finding_fill(&f, rule, fmt, args);
 	va_end(args);
 	add_finding(r, &f);
-}
-
-void dw_found_inside(struct dw_reading *r, uint32_t line, uint32_t column,
-                     const struct dw_finding *found)
-{
-	struct dw_finding f = *found;
-
-	f.line = line;
-	f.column = column;
-	add_finding(r, &f);
-}
-
-void dw_found_at(struct dw_reading *r, uint32_t byte, enum dw_severity severity,
-                 const char *rule, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	found_at(r, byte, severity, rule, fmt, args);
-	va_end(args);
 }
 
 void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
               const char *rule, const char *fmt, ...)
 {
+	struct dw_finding f = {.severity = severity};
+	va_list args;
+
+	if (r->cut || !is_wanted(r, rule) || !locate(r, part, &f))
+		return;
+	va_start(args, fmt);
+	dw_finding_fill(&f, rule, fmt, args);
+	va_end(args);
+	add_finding(r, &f);
+}
+
+const char *dw_rule(char *room, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	found_at(r, r->tree.parts[part].start, severity, rule, fmt, args);
+	(void)vsnprintf(room, DW_RULE_MAX, fmt, args);
 	va_end(args);
+	return room;
 }
 
 /* The message of each family of rules. */
@@ -283,6 +251,16 @@ const struct dw_danger *dw_danger_find(const struct dw_language *language,
 	return NULL;
 }
 
+const char *dw_danger_rule(char *room, const struct dw_danger *d, const char *name)
+{
+	int family = (int)(strchr(d->rule, ':') + 1 - d->rule);
+	int first = (int)strcspn(name, ".");
+
+	if (d->rule[family] == '*')
+		return dw_rule(room, "%.*s%.*s", family, d->rule, first, name);
+	return dw_rule(room, "%s%s", d->rule, d->rule[family] == '\0' ? name : "");
+}
+
 /* The last name of a built-in, the whole path of any other name. */
 static const char *shown(const char *path)
 {
@@ -297,18 +275,14 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
                                         struct dw_value v)
 {
 	const struct dw_danger *d;
-	char rule[DW_RULE_MAX];
-	const char *text = "%s needs a reason";
-	size_t len;
+	const char *text = "%s needs a reason", *rule;
 
 	if (v.type != DW_V_NAME)
 		return NULL;
 	d = dw_danger_find(r->language, v.text);
 	if (!d)
 		return NULL;
-	len = strcspn(d->rule, ":") + 1;
-	(void)snprintf(rule, sizeof(rule), "%s%s", d->rule,
-	               d->rule[len] == '\0' ? shown(v.text) : "");
+	rule = DW_DANGER_RULE(d, shown(v.text));
 	for (size_t i = ARRAY_SIZE(families); i > 0; i--)
 		if (strncmp(families[i - 1].family, rule,
 		            strlen(families[i - 1].family)) == 0)
@@ -321,86 +295,95 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 	return d;
 }
 
-/* "os" of "os.path", "fs" of "node:fs" and "fs/promises"; scopes of npm are kept. */
+/* "os" of "os.path", "fs" of "fs/promises"; scopes of npm are kept. */
 static bool module_fits(const char *known, const char *name, size_t len)
 {
 	size_t n = strlen(known);
 
-	if (len > 5 && strncmp(name, "node:", 5) == 0) {
-		name += 5;
-		len -= 5;
-	}
 	return len >= n && memcmp(name, known, n) == 0 &&
 	       (len == n || name[n] == '.' || name[n] == '/');
+}
+
+/* The same for words; the length of the one that fits, or 0. */
+static size_t module_among(const char *words, const char *name, size_t len)
+{
+	for (size_t n = 1; words && n <= len; n++)
+		if ((n == len || name[n] == '.' || name[n] == '/') &&
+		    dw_word_in(words, name, n))
+			return n;
+	return 0;
 }
 
 void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size_t len)
 {
 	const struct dw_analyse_list *list = list_of(r);
-	const char *const *allowed = r->options ? r->options->allowed_modules : NULL;
-	const char *const *known = r->language->modules;
-	char rule[DW_RULE_MAX];
+	const char *const *known = r->options ? r->options->allowed_modules : NULL;
+	bool node = len > 5 && strncmp(name, "node:", 5) == 0;
+	const char *plain = node ? name + 5 : name;
+	size_t n, plain_len = node ? len - 5 : len;
+	bool allowed;
 
-	if (!allowed && list)
-		allowed = list->allowed;
-	if (list && list->forbidden)
+	if (!known && list)
+		known = list->allowed;
+	allowed = known;
+	if (!known && list)
 		known = list->forbidden;
-
 	if (len == 0)
 		return;
-	if (allowed) {
-		for (; *allowed; allowed++)
-			if (module_fits(*allowed, name, len))
-				return;
-		(void)snprintf(rule, sizeof(rule), "import:%.*s", (int)len, name);
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
+	while (known && *known && !module_fits(*known, plain, plain_len))
+		known++;
+	if (allowed && !*known)
+		dw_found(r, part, E, DW_RULE("import:%.*s", (int)len, name),
 		         "module %.*s is not on the list of those that are allowed",
 		         (int)(len < 100 ? len : 100), name);
+	if (allowed || (known && !*known))
+		return;
+	n = known ? strlen(*known) : module_among(r->language->modules, plain, plain_len);
+	if (n > 0)
+		dw_found(r, part, W, DW_RULE("import:%.*s", (int)n, plain),
+		         "module %.*s needs a reason", (int)(len < 100 ? len : 100),
+		         name);
+}
+
+void dw_read_inside(struct dw_reading *r, const struct dw_language *language,
+                    const char *code, size_t len,
+                    const struct dw_analyse_options *options,
+                    const struct dw_finding *here)
+{
+	struct dw_findings found = {0};
+	struct dw_error err = {0};
+
+	if (dw_read_program(language, code, len, options, r, &found, &err) < 0) {
+		r->no_memory = true;
 		return;
 	}
-	for (; known && *known; known++) {
-		if (!module_fits(*known, name, len))
+	for (size_t i = 0; i < found.n; i++) {
+		struct dw_finding *f = &found.list[i];
+
+		/* A text that does not parse is not a finding: eval() will fail on it. */
+		if (language == r->language && strncmp(f->rule, "syntax:", 7) == 0)
 			continue;
-		(void)snprintf(rule, sizeof(rule), "import:%s", *known);
-		dw_found(r, part, DW_SEVERITY_WARNING, rule, "module %.*s needs a reason",
-		         (int)(len < 100 ? len : 100), name);
-		return;
+		f->line = here->line;
+		f->column = here->column;
+		add_finding(r, f);
 	}
+	dw_findings_finish(&found);
 }
 
 void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
                     struct dw_value code)
 {
-	const struct dw_language *language = kind == DW_CODE_SHELL ? &dw_language_bash
-	                                                           : r->language;
-	struct dw_findings found = {0};
-	struct dw_error err = {0};
 	struct dw_finding here = {0};
 
 	if (kind == DW_CODE_NONE || code.type != DW_V_TEXT || code.len == 0)
 		return;
-	if (r->inner >= INNER_MAX) {
-		dw_found(r, part, DW_SEVERITY_WARNING, "analysis:nested",
+	if (r->inner >= DW_INNER_MAX) {
+		dw_found(r, part, W, "analysis:nested",
 		         "programs inside programs are read %u deep, and no further",
-		         INNER_MAX);
+		         DW_INNER_MAX);
 		return;
 	}
-	if (!r->lines && find_lines(r) < 0) {
-		r->no_memory = true;
-		return;
-	}
-	locate(r, r->tree.parts[part].start, &here);
-	if (dw_read_program(language, code.text, code.len, r->options, r, &found, &err) <
-	    0) {
-		r->no_memory = true;
-		return;
-	}
-	for (size_t i = 0; i < found.n; i++) {
-		/* A text that does not parse is not a finding: eval() will fail on it. */
-		if (strncmp(found.list[i].rule, "syntax:", 7) == 0 &&
-		    kind == DW_CODE_SELF)
-			continue;
-		dw_found_inside(r, here.line, here.column, &found.list[i]);
-	}
-	dw_findings_finish(&found);
+	if (locate(r, part, &here))
+		dw_read_inside(r, kind == DW_CODE_SHELL ? &dw_language_bash : r->language,
+		               code.text, code.len, r->options, &here);
 }

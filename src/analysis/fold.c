@@ -13,47 +13,33 @@
 
 static size_t put_utf8(char *out, uint32_t c)
 {
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | c >> 18);
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
+	static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
+	size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+
+	out[0] = (char)(first[more] | c >> 6 * more);
+	for (size_t i = 1; i <= more; i++)
+		out[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
+	return more + 1;
 }
 
-static int digit(char c, unsigned base)
+int dw_digit(char c, int base)
 {
 	int value = c >= '0' && c <= '9'   ? c - '0'
 	            : c >= 'a' && c <= 'f' ? c - 'a' + 10
 	            : c >= 'A' && c <= 'F' ? c - 'A' + 10
 	                                   : 99;
 
-	return value < (int)base ? value : -1;
+	return value < base ? value : -1;
 }
 
 /* At most max digits; returns how many there were. */
-static size_t digits(const char *text, size_t len, unsigned base, size_t max,
-                     uint32_t *ret)
+static size_t digits(const char *text, size_t len, int base, size_t max, uint32_t *ret)
 {
 	size_t n = 0;
 
 	*ret = 0;
-	while (n < len && n < max && digit(text[n], base) >= 0 && *ret < 0x110000)
-		*ret = *ret * base + (uint32_t)digit(text[n++], base);
+	while (n < len && n < max && dw_digit(text[n], base) >= 0 && *ret < 0x110000)
+		*ret = *ret * (uint32_t)base + (uint32_t)dw_digit(text[n++], base);
 	return n;
 }
 
@@ -311,38 +297,37 @@ static struct dw_value fold_sum(struct dw_reading *r, struct dw_value a,
 struct dw_value dw_fold_binary(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	const struct dw_operator *o = r->language->operators;
+	enum dw_kind kind;
 	uint32_t left = dw_child_in(tree, part, DW_F_LEFT);
 	uint32_t right = dw_child_in(tree, part, DW_F_RIGHT);
 	uint32_t token = dw_child_in(tree, part, DW_F_OPERATOR);
 	struct dw_value a;
 
-	while (token && o->kind && o->kind != dw_kind(tree, token))
-		o++;
-	if (!token || !right || !o->kind)
+	kind = token ? dw_kind(tree, token) : DW_K_OTHER;
+	if (!right || !dw_is_any(dw_kind_name(kind), r->language->operators))
 		return dw_unknown;
-	if (o->operation == DW_OP_EITHER)
+	if (kind == DW_K_T_OR_OR || kind == DW_K_T_AND_AND)
 		return dw_eval_either(r, right, left);
 	a = dw_eval(r, left);
 	if (a.type == DW_V_UNKNOWN)
 		return a;
-	switch ((enum dw_operation)o->operation) {
-	case DW_OP_PLUS:
-	case DW_OP_MINUS:
-		return fold_sum(r, a, dw_eval(r, right), o->operation == DW_OP_MINUS);
-	case DW_OP_JOIN:
+	switch (kind) {
+	case DW_K_T_PLUS:
+	case DW_K_T_HEREDOC: /* << */
+	case DW_K_T_MINUS:
+		return fold_sum(r, a, dw_eval(r, right), kind == DW_K_T_MINUS);
+	case DW_K_T_DOT:
 		return dw_value_join(r, a, dw_eval(r, right));
-	case DW_OP_TIMES:
+	case DW_K_T_STAR:
 		return fold_times(r, a, dw_eval(r, right));
-	case DW_OP_FORMAT:
+	case DW_K_T_PERCENT: /* "%s" % x */
 		return fold_format(r, a, "%s",
 		                   dw_kind(tree, right) == DW_K_TUPLE
 		                           ? dw_child_named(tree, right)
 		                           : right);
-	case DW_OP_EITHER:
-		break;
+	default:
+		return dw_unknown;
 	}
-	return dw_unknown;
 }
 
 struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,
@@ -438,7 +423,6 @@ struct dw_value dw_fold(struct dw_reading *r, enum dw_fold fold, struct dw_value
 		               : dw_unknown;
 	case DW_FOLD_NONE:
 	case DW_FOLD_HOOK:
-	case DW_FOLD_COUNT:
 		break;
 	}
 	return dw_unknown;

@@ -11,77 +11,39 @@
 /* An object's constructor; the constructor of that one is Function. */
 #define MAKER "?.constructor"
 
-static const char *const modules[] = {"child_process",
-                                      "fs",
-                                      "net",
-                                      "http",
-                                      "https",
-                                      "http2",
-                                      "os",
-                                      "vm",
-                                      "worker_threads",
-                                      "cluster",
-                                      "dgram",
-                                      "dns",
-                                      "tls",
-                                      "module",
-                                      "inspector",
-                                      "v8",
-                                      "repl",
-                                      "process",
-                                      "axios",
-                                      "node-fetch",
-                                      "request",
-                                      "got",
-                                      "undici",
-                                      "ws",
-                                      "superagent",
-                                      "shelljs",
-                                      "execa",
-                                      "fs-extra",
-                                      "rimraf",
-                                      "ffi-napi",
-                                      "puppeteer",
-                                      "ssh2",
-                                      "node-pty",
-                                      "cross-spawn",
-                                      "graceful-fs",
-                                      NULL};
-
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
+static const char modules[] =
+	" child_process fs net http https http2 os vm worker_threads cluster dgram dns "
+	"tls module inspector v8 repl process axios node-fetch request got undici ws "
+	"superagent shelljs execa fs-extra rimraf ffi-napi puppeteer ssh2 node-pty "
+	"cross-spawn graceful-fs ";
 
 static const struct dw_danger dangers[] = {
-	{"builtin:", E, DW_CODE_SELF, " eval "},
-	{"builtin:", E, DW_CODE_NONE, " Function "},
-	{"shell:", E, DW_CODE_SHELL,
-         " child_process.exec child_process.execSync child_process.spawn "
-         "child_process.spawnSync child_process.execFile child_process.execFileSync "
-         "shelljs.exec "},
-	{"shell:", E, DW_CODE_NONE,
-         " child_process.fork execa.* Deno.run Deno.Command Bun.spawn** "},
-	{"shell:", W, DW_CODE_NONE, " process.kill "},
-	{"delete:", E, DW_CODE_NONE,
-         " fs.unlink** fs.rm** fs.truncate** fs-extra.remove** fs-extra.emptyDir** "
-         "rimraf.* Deno.remove** "},
-	{"network:", W, DW_CODE_NONE,
-         " fetch XMLHttpRequest WebSocket EventSource navigator.sendBeacon "
-         "net.connect net.createConnection net.createServer net.Socket tls.connect "
-         "dgram.createSocket dns.resolve** dns.lookup http.request http.get "
-         "http.createServer https.request https.get https.createServer http2.connect "
-         "axios.* got.* undici.* "},
-	{"dynamic:", E, DW_CODE_SELF,
-         " vm.runIn** vm.Script vm.compileFunction vm.SourceTextModule "},
-	{"dynamic:", W, DW_CODE_NONE, " worker_threads.Worker Worker "},
-	{"dynamic:", E, DW_CODE_NONE, " importScripts "},
-	{"native:", E, DW_CODE_NONE,
-         " process.binding process._linkedBinding process.dlopen "},
-	{"native:", W, DW_CODE_NONE, " WebAssembly.* v8.setFlagsFromString "},
+	RUNS("builtin:", E, SELF, " eval "),
+	NAMES("builtin:", E, " Function "),
+	RUNS("shell:", E, SHELL,
+             " child_process.exec child_process.execSync child_process.spawn "
+             "child_process.spawnSync child_process.execFile child_process.execFileSync "
+             "shelljs.exec "),
+	NAMES("shell:", E,
+              " child_process.fork execa.* Deno.run Deno.Command Bun.spawn** "),
+	NAMES("shell:", W, " process.kill "),
+	NAMES("delete:", E,
+              " fs.unlink** fs.rm** fs.truncate** fs-extra.remove** fs-extra.emptyDir** "
+              "rimraf.* Deno.remove** "),
+	NAMES("network:", W,
+              " fetch XMLHttpRequest WebSocket EventSource navigator.sendBeacon "
+              "net.connect net.createConnection net.createServer net.Socket tls.connect "
+              "dgram.createSocket dns.resolve** dns.lookup http.request http.get "
+              "http.createServer https.request https.get https.createServer http2.connect "
+              "axios.* got.* undici.* "),
+	RUNS("dynamic:", E, SELF,
+             " vm.runIn** vm.Script vm.compileFunction vm.SourceTextModule "),
+	NAMES("dynamic:", W, " worker_threads.Worker Worker "),
+	NAMES("dynamic:", E, " importScripts "),
+	NAMES("native:", E, " process.binding process._linkedBinding process.dlopen "),
+	NAMES("native:", W, " WebAssembly.* v8.setFlagsFromString "),
 	{0},
 };
-
-#undef E
-#undef W
 
 /* Global names that matter here. */
 static const char globals[] =
@@ -91,87 +53,6 @@ static const char globals[] =
 
 /* Names of the global object. */
 static const char everything[] = " globalThis global window self top frames ";
-
-static const struct dw_node nodes[DW_K_COUNT] = {
-	[DW_K_ARRAY] = {EVAL(PART), TRUTH(YES), SEQUENCE},
-	[DW_K_ARRAY_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_ALL},
-	[DW_K_ARROW_FUNCTION] = {EVAL(PART), BINDS(PARAMETER), FLOW(FUNCTION),
-                                 OF(PARAMETER, NONE), STORES(PARAMETER), SCOPE},
-	[DW_K_ASSIGNMENT_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT),
-                                        STORES(LEFT)},
-	[DW_K_ASSIGNMENT_PATTERN] = {PATTERN(DEFAULT), OF(LEFT, RIGHT), STORES(LEFT)},
-	[DW_K_AS_EXPRESSION] = {EVAL(FIRST)},
-	[DW_K_AUGMENTED_ASSIGNMENT_EXPRESSION] = {BINDS(AUGMENT), OF(LEFT, RIGHT),
-                                                  STORES(LEFT)},
-	[DW_K_AWAIT_EXPRESSION] = {EVAL(FIRST), FLOW(EXIT)},
-	[DW_K_BINARY_EXPRESSION] = {EVAL(BINARY)},
-	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK_TO), OF(LABEL, NONE)},
-	[DW_K_CALL_EXPRESSION] = {EVAL(CALL), CHECK(VALUE), FLOW(CALL),
-                                  OF(FUNCTION, NONE), HOOK},
-	[DW_K_CATCH_CLAUSE] = {BINDS(TARGET), OF(PARAMETER, NONE), STORES(PARAMETER)},
-	[DW_K_CLASS] = {STORES(NAME)},
-	[DW_K_CLASS_DECLARATION] = {BINDS(DEFINITION), STORES(NAME)},
-	[DW_K_DO_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_EXPORT_STATEMENT] = {HOOK},
-	[DW_K_FALSE] = {TRUTH(NO)},
-	[DW_K_FORMAL_PARAMETERS] = {BINDS(PATTERNS), .stores = DW_STORES_ALL},
-	[DW_K_FOR_IN_STATEMENT] = {BINDS(TARGET), FLOW(LOOP), OF(LEFT, NONE),
-                                   STORES(LEFT)},
-	[DW_K_FOR_STATEMENT] = {CHECK(FOR), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_FUNCTION_DECLARATION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
-                                       SCOPE},
-	[DW_K_FUNCTION_EXPRESSION] = {EVAL(PART), FLOW(FUNCTION), STORES(NAME), SCOPE},
-	[DW_K_GENERATOR_DECLARATION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
-                                        SCOPE},
-	[DW_K_GENERATOR_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), STORES(NAME), SCOPE},
-	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD)},
-	[DW_K_IMPORT] = {EVAL(HOOK)},
-	[DW_K_IMPORT_CLAUSE] = {.stores = DW_STORES_ALL},
-	[DW_K_IMPORT_REQUIRE_CLAUSE] = {.stores = DW_STORES_ALL, HOOK},
-	[DW_K_IMPORT_SPECIFIER] = {.stores = DW_STORES_ALL},
-	[DW_K_IMPORT_STATEMENT] = {BINDS(HOOK), HOOK},
-	[DW_K_MEMBER_EXPRESSION] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, PROPERTY)},
-	[DW_K_METHOD_DEFINITION] = {FLOW(FUNCTION), SCOPE},
-	[DW_K_NAMESPACE_IMPORT] = {.stores = DW_STORES_ALL},
-	[DW_K_NEW_EXPRESSION] = {EVAL(NEW), CHECK(VALUE), OF(CONSTRUCTOR, NONE), HOOK},
-	[DW_K_NON_NULL_EXPRESSION] = {EVAL(FIRST)},
-	[DW_K_NUMBER] = {EVAL(NUMBER), TRUTH(VALUE)},
-	[DW_K_OBJECT] = {EVAL(PART), TRUTH(YES)},
-	[DW_K_OBJECT_PATTERN] = {PATTERN(HOOK), .stores = DW_STORES_ALL},
-	[DW_K_OPTIONAL_PARAMETER] = {PATTERN(DEFAULT), OF(PATTERN, VALUE),
-                                     STORES(PATTERN)},
-	[DW_K_PAIR_PATTERN] = {.stores = DW_STORES_ALL},
-	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
-	[DW_K_REQUIRED_PARAMETER] = {PATTERN(DEFAULT), OF(PATTERN, VALUE),
-                                     STORES(PATTERN)},
-	[DW_K_REST_PATTERN] = {PATTERN(REST), .stores = DW_STORES_ALL},
-	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_SATISFIES_EXPRESSION] = {EVAL(FIRST)},
-	[DW_K_SEQUENCE_EXPRESSION] = {EVAL(LAST)},
-	[DW_K_SHORTHAND_PROPERTY] = {EVAL(NAME), CHECK(LOAD)},
-	[DW_K_SHORTHAND_PROPERTY_PATTERN] = {PATTERN(NAME)},
-	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
-	[DW_K_SUBSCRIPT_EXPRESSION] = {EVAL(HOOK), CHECK(LOAD), HOOK},
-	[DW_K_SWITCH_STATEMENT] = {FLOW(LOOP)},
-	[DW_K_TEMPLATE_STRING] = {EVAL(STRING)},
-	[DW_K_TEMPLATE_SUBSTITUTION] = {EVAL(FIRST)},
-	[DW_K_TERNARY_EXPRESSION] = {EVAL(EITHER), OF(CONSEQUENCE, ALTERNATIVE)},
-	[DW_K_THIS] = {EVAL(HOOK)},
-	[DW_K_THROW_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_TRUE] = {TRUTH(YES)},
-	[DW_K_TYPE_ASSERTION] = {EVAL(LAST)},
-	[DW_K_UNARY_EXPRESSION] = {TRUTH(NOT)},
-	[DW_K_VARIABLE_DECLARATOR] = {BINDS(DECLARE), OF(NAME, VALUE), STORES(NAME)},
-	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_YIELD_EXPRESSION] = {FLOW(EXIT)},
-};
-
-static const struct dw_operator operators[] = {
-	{DW_K_T_PLUS, DW_OP_PLUS},
-	{DW_K_T_OR_OR, DW_OP_EITHER},
-	{DW_K_T_AND_AND, DW_OP_EITHER},
-	{0},
-};
 
 /* An array of a text's characters is treated as the text. */
 static const struct dw_folder methods[] = {
@@ -217,16 +98,13 @@ static const char *module_path(struct dw_reading *r, struct dw_value v)
 /* The key of a pair in an object, or in a pattern for one. */
 static struct dw_value key_of(struct dw_reading *r, uint32_t key)
 {
-	size_t len;
-	const char *text = dw_text(&r->tree, key, &len);
-
 	switch (dw_kind(&r->tree, key)) {
 	case DW_K_COMPUTED_PROPERTY_NAME:
 		return dw_eval(r, dw_child_named(&r->tree, key));
 	case DW_K_STRING:
 		return dw_eval(r, key);
 	default:
-		return dw_value_text(r, text, len);
+		return dw_eval_text(r, key);
 	}
 }
 
@@ -321,15 +199,16 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 }
 
 /* In a branch that is never taken, or in a block, a definition hides nothing. */
-static bool is_sure(const struct dw_tree *tree, uint32_t part)
+static bool is_sure(struct dw_reading *r, uint32_t part)
 {
+	const struct dw_tree *tree = &r->tree;
 	uint32_t up = dw_part(tree, part)->parent;
 
 	if (dw_kind(tree, up) == DW_K_EXPORT_STATEMENT)
 		up = dw_part(tree, up)->parent;
 	if (dw_kind(tree, up) == DW_K_STATEMENT_BLOCK) {
 		up = dw_part(tree, up)->parent;
-		return nodes[dw_kind(tree, up)].flow == DW_FLOW_FUNCTION;
+		return dw_node(r, up)->flow == DW_FLOW_FUNCTION;
 	}
 	return up == 0;
 }
@@ -426,24 +305,29 @@ static struct dw_value indexed(struct dw_reading *r, struct dw_value v,
 	return dw_unknown;
 }
 
-static struct dw_value eval(struct dw_reading *r, uint32_t part)
+static struct dw_value subscript(struct dw_reading *r, uint32_t part)
+{
+	return indexed(r, dw_eval(r, dw_child_in(&r->tree, part, DW_F_OBJECT)),
+	               dw_eval(r, dw_child_in(&r->tree, part, DW_F_INDEX)));
+}
+
+static struct dw_value import(struct dw_reading *r, uint32_t part)
+{
+	(void)r;
+	(void)part;
+	return dw_value_name("import");
+}
+
+/* In a class or an object that, else perhaps everything. */
+static struct dw_value this(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_IMPORT:
-		return dw_value_name("import");
-	case DW_K_SUBSCRIPT_EXPRESSION:
-		return indexed(r, dw_eval(r, dw_child_in(tree, part, DW_F_OBJECT)),
-		               dw_eval(r, dw_child_in(tree, part, DW_F_INDEX)));
-	default: /* DW_K_THIS: in a class or an object that, else perhaps everything. */
-		for (uint32_t c = dw_part(tree, part)->parent; c;
-		     c = dw_part(tree, c)->parent)
-			if (dw_kind(tree, c) == DW_K_CLASS_BODY ||
-			    dw_kind(tree, c) == DW_K_OBJECT || !dw_step(r))
-				return dw_unknown;
-		return dw_value_name("globalThis");
-	}
+	for (uint32_t c = dw_part(tree, part)->parent; c; c = dw_part(tree, c)->parent)
+		if (dw_kind(tree, c) == DW_K_CLASS_BODY ||
+		    dw_kind(tree, c) == DW_K_OBJECT || !dw_step(r))
+			return dw_unknown;
+	return dw_value_name("globalThis");
 }
 
 static void check_source(struct dw_reading *r, uint32_t part)
@@ -464,10 +348,10 @@ static void check_required(struct dw_reading *r, uint32_t part)
 	bool plain = name && (dw_kind(&r->tree, name) == DW_K_STRING);
 
 	if (v.type != DW_V_TEXT)
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "which module is loaded is known at run time only");
 	else if (!plain)
-		dw_found(r, part, DW_SEVERITY_WARNING, "dynamic:import",
+		dw_found(r, part, W, "dynamic:import",
 		         "module %.100s is put together from pieces", v.text);
 	if (v.type == DW_V_TEXT && v.len > 0 && v.text[0] != '.')
 		dw_check_module(r, part, v.text, v.len);
@@ -491,14 +375,14 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	if (dw_value_in(f, " setTimeout setInterval ")) {
 		a = dw_eval_argument(r, part, 0);
 		if (a.type == DW_V_TEXT) {
-			dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:timer",
-			         "%s runs a text as code", f.text);
+			dw_found(r, part, E, "dynamic:timer", "%s runs a text as code",
+			         f.text);
 			dw_check_inner(r, part, DW_CODE_SELF, a);
 		}
 	}
 	if (strcmp(f.text, "Reflect.get") == 0 &&
 	    dw_eval_argument(r, part, 0).type == DW_V_NAME)
-		dw_found(r, part, DW_SEVERITY_ERROR, "reflection:Reflect.get",
+		dw_found(r, part, E, "reflection:Reflect.get",
 		         "Reflect.get reaches for something by its name");
 	if (strcmp(f.text, "Function") == 0) {
 		/* The last of its arguments is the code. */
@@ -515,46 +399,100 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 	const struct dw_tree *tree = &r->tree;
 	struct dw_value v = dw_eval(r, dw_child_in(tree, part, DW_F_OBJECT));
 	struct dw_value key;
-	bool module = false;
 
-	if (v.type != DW_V_NAME)
-		return;
-	for (const char *const *m = modules; *m; m++)
-		module = module || strcmp(*m, v.text) == 0;
-	if (!module && strcmp(v.text, "globalThis") != 0)
+	if (!dw_value_in(v, modules) && !dw_value_is(v, DW_V_NAME, "globalThis"))
 		return;
 	key = dw_eval(r, dw_child_in(tree, part, DW_F_INDEX));
 	if (key.type != DW_V_TEXT && key.type != DW_V_NUMBER)
-		dw_found(r, part, DW_SEVERITY_ERROR, "reflection:subscript",
+		dw_found(r, part, E, "reflection:subscript",
 		         "what is taken from %s is known at run time only", v.text);
 }
 
-static void check(struct dw_reading *r, uint32_t part)
-{
-	switch (dw_kind(&r->tree, part)) {
-	case DW_K_SUBSCRIPT_EXPRESSION:
-		check_subscript(r, part);
-		break;
-	case DW_K_CALL_EXPRESSION:
-	case DW_K_NEW_EXPRESSION:
-		check_call(r, part);
-		break;
-	default: /* imports and exports */
-		check_source(r, part);
-		break;
-	}
-}
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ARRAY] = {EVAL(PART), TRUTH(YES), SEQUENCE},
+	[DW_K_ARRAY_PATTERN] = {PATTERN(LIST), STORES_ALL},
+	[DW_K_ARROW_FUNCTION] = {EVAL(PART), BINDS(PARAMETER), FLOW(FUNCTION),
+                                 OF(PARAMETER, NONE), STORES(PARAMETER), SCOPE},
+	[DW_K_ASSIGNMENT_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT),
+                                        STORES(LEFT)},
+	[DW_K_ASSIGNMENT_PATTERN] = {PATTERN(DEFAULT), OF(LEFT, RIGHT), STORES(LEFT)},
+	[DW_K_AS_EXPRESSION] = {EVAL(FIRST)},
+	[DW_K_AUGMENTED_ASSIGNMENT_EXPRESSION] = {BINDS(AUGMENT), OF(LEFT, RIGHT),
+                                                  STORES(LEFT)},
+	[DW_K_AWAIT_EXPRESSION] = {EVAL(FIRST), FLOW(EXIT)},
+	[DW_K_BINARY_EXPRESSION] = {EVAL(BINARY)},
+	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK_TO), OF(LABEL, NONE)},
+	[DW_K_CALL_EXPRESSION] = {EVAL(CALL), CHECK(VALUE), FLOW(CALL),
+                                  OF(FUNCTION, NONE), CHECK_BY(check_call)},
+	[DW_K_CATCH_CLAUSE] = {BINDS(TARGET), OF(PARAMETER, NONE), STORES(PARAMETER)},
+	[DW_K_CLASS] = {STORES(NAME)},
+	[DW_K_CLASS_DECLARATION] = {BINDS(DEFINITION), STORES(NAME)},
+	[DW_K_DO_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_EXPORT_STATEMENT] = {CHECK_BY(check_source)},
+	[DW_K_FALSE] = {TRUTH(NO)},
+	[DW_K_FORMAL_PARAMETERS] = {BINDS(PATTERNS), STORES_ALL},
+	[DW_K_FOR_IN_STATEMENT] = {BINDS(TARGET), FLOW(LOOP), OF(LEFT, NONE),
+                                   STORES(LEFT)},
+	[DW_K_FOR_STATEMENT] = {CHECK(FOR), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_FUNCTION_DECLARATION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                       SCOPE},
+	[DW_K_FUNCTION_EXPRESSION] = {EVAL(PART), FLOW(FUNCTION), STORES(NAME), SCOPE},
+	[DW_K_GENERATOR_DECLARATION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                        SCOPE},
+	[DW_K_GENERATOR_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), STORES(NAME), SCOPE},
+	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD)},
+	[DW_K_IMPORT] = {EVAL_BY(import)},
+	[DW_K_IMPORT_CLAUSE] = {STORES_ALL},
+	[DW_K_IMPORT_REQUIRE_CLAUSE] = {STORES_ALL, CHECK_BY(check_source)},
+	[DW_K_IMPORT_SPECIFIER] = {STORES_ALL},
+	[DW_K_IMPORT_STATEMENT] = {BIND_BY(bind_import), CHECK_BY(check_source)},
+	[DW_K_MEMBER_EXPRESSION] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, PROPERTY)},
+	[DW_K_METHOD_DEFINITION] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_NAMESPACE_IMPORT] = {STORES_ALL},
+	[DW_K_NEW_EXPRESSION] = {EVAL(NEW), CHECK(VALUE), OF(CONSTRUCTOR, NONE),
+                                 CHECK_BY(check_call)},
+	[DW_K_NON_NULL_EXPRESSION] = {EVAL(FIRST)},
+	[DW_K_NUMBER] = {EVAL(NUMBER), TRUTH(VALUE)},
+	[DW_K_OBJECT] = {EVAL(PART), TRUTH(YES)},
+	[DW_K_OBJECT_PATTERN] = {PATTERN(HOOK), STORES_ALL},
+	[DW_K_OPTIONAL_PARAMETER] = {PATTERN(DEFAULT), OF(PATTERN, VALUE),
+                                     STORES(PATTERN)},
+	[DW_K_PAIR_PATTERN] = {STORES_ALL},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
+	[DW_K_REQUIRED_PARAMETER] = {PATTERN(DEFAULT), OF(PATTERN, VALUE),
+                                     STORES(PATTERN)},
+	[DW_K_REST_PATTERN] = {PATTERN(REST), STORES_ALL},
+	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_SATISFIES_EXPRESSION] = {EVAL(FIRST)},
+	[DW_K_SEQUENCE_EXPRESSION] = {EVAL(LAST)},
+	[DW_K_SHORTHAND_PROPERTY] = {EVAL(NAME), CHECK(LOAD)},
+	[DW_K_SHORTHAND_PROPERTY_PATTERN] = {PATTERN(NAME)},
+	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
+	[DW_K_SUBSCRIPT_EXPRESSION] = {EVAL_BY(subscript), CHECK(LOAD),
+                                       CHECK_BY(check_subscript)},
+	[DW_K_SWITCH_STATEMENT] = {FLOW(LOOP)},
+	[DW_K_TEMPLATE_STRING] = {EVAL(STRING)},
+	[DW_K_TEMPLATE_SUBSTITUTION] = {EVAL(FIRST)},
+	[DW_K_TERNARY_EXPRESSION] = {EVAL(EITHER), OF(CONSEQUENCE, ALTERNATIVE)},
+	[DW_K_THIS] = {EVAL_BY(this)},
+	[DW_K_THROW_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_TRUE] = {TRUTH(YES)},
+	[DW_K_TYPE_ASSERTION] = {EVAL(LAST)},
+	[DW_K_UNARY_EXPRESSION] = {TRUTH(NOT)},
+	[DW_K_VARIABLE_DECLARATOR] = {BINDS(DECLARE), OF(NAME, VALUE), STORES(NAME)},
+	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_YIELD_EXPRESSION] = {FLOW(EXIT)},
+};
 
 /* All that the two languages share. */
-#define JAVASCRIPT                                                                      \
-	.modules = modules, .dangers = dangers, .nodes = nodes, .operators = operators, \
-	.methods = methods, .functions = functions, .append = DW_K_T_PLUS_EQUAL,        \
-	.hoists = true, .command = DW_COMMAND_THEN_LIST,                                \
-	.exits = " process.exit process.abort ",                                        \
-	.loop_message = "this loop has no break, return, throw, yield or await",        \
-	.is_sure = is_sure, .bind = bind_import, .bind_pattern = bind_object,           \
-	.global = global, .eval = eval, .member = member, .key = key_of, .call = call,  \
-	.check = check
+#define JAVASCRIPT                                                                    \
+	.modules = modules, .dangers = dangers, .nodes = nodes,                       \
+	.operators = " + || && ", .methods = methods, .functions = functions,         \
+	.append = DW_K_T_PLUS_EQUAL, .hoists = true, .command = DW_COMMAND_THEN_LIST, \
+	.exits = " process.exit process.abort ",                                      \
+	.loop_message = "this loop has no break, return, throw, yield or await",      \
+	.is_sure = is_sure, .bind_pattern = bind_object, .global = global,            \
+	.member = member, .key = key_of, .call = call
 
 const struct dw_language dw_language_javascript = {
 	.name = "javascript",

@@ -15,7 +15,6 @@
 	K(ANSI_C_STRING, "ansi_c_string")                                      \
 	K(ARGUMENT, "argument")                                                \
 	K(ARGUMENTS, "arguments")                                              \
-	K(ARGUMENT_LIST, "argument_list")                                      \
 	K(ARITHMETIC_EXPANSION, "arithmetic_expansion")                        \
 	K(ARRAY, "array")                                                      \
 	K(ARRAY_CREATION, "array_creation_expression")                         \
@@ -34,7 +33,6 @@
 	K(AWAIT, "await")                                                      \
 	K(AWAIT_EXPRESSION, "await_expression")                                \
 	K(BARE_STRING, "bare_string")                                          \
-	K(BEGIN, "begin")                                                      \
 	K(BINARY, "binary")                                                    \
 	K(BINARY_EXPRESSION, "binary_expression")                              \
 	K(BINARY_OPERATOR, "binary_operator")                                  \
@@ -65,16 +63,12 @@
 	K(CONCATENATION, "concatenation")                                      \
 	K(CONDITIONAL_EXPRESSION, "conditional_expression")                    \
 	K(CONSTANT, "constant")                                                \
-	K(CONTINUE_STATEMENT, "continue_statement")                            \
 	K(C_STYLE_FOR_STATEMENT, "c_style_for_statement")                      \
-	K(DECORATOR, "decorator")                                              \
 	K(DEFAULT_PARAMETER, "default_parameter")                              \
 	K(DELIMITED_SYMBOL, "delimited_symbol")                                \
 	K(DICTIONARY, "dictionary")                                            \
 	K(DICTIONARY_COMPREHENSION, "dictionary_comprehension")                \
-	K(DICTIONARY_SPLAT, "dictionary_splat")                                \
 	K(DICTIONARY_SPLAT_PATTERN, "dictionary_splat_pattern")                \
-	K(DO, "do")                                                            \
 	K(DOTTED_NAME, "dotted_name")                                          \
 	K(DO_BLOCK, "do_block")                                                \
 	K(DO_STATEMENT, "do_statement")                                        \
@@ -82,7 +76,6 @@
 	K(ELEMENT_REFERENCE, "element_reference")                              \
 	K(EMPTY_STATEMENT, "empty_statement")                                  \
 	K(ENCAPSED_STRING, "encapsed_string")                                  \
-	K(ESCAPE_INTERPOLATION, "escape_interpolation")                        \
 	K(ESCAPE_SEQUENCE, "escape_sequence")                                  \
 	K(EXCEPT_CLAUSE, "except_clause")                                      \
 	K(EXEC_STATEMENT, "exec_statement")                                    \
@@ -94,7 +87,6 @@
 	K(EXTGLOB_PATTERN, "extglob_pattern")                                  \
 	K(FALSE, "false")                                                      \
 	K(FILE_REDIRECT, "file_redirect")                                      \
-	K(FLOAT, "float")                                                      \
 	K(FOREACH_STATEMENT, "foreach_statement")                              \
 	K(FORMAL_PARAMETERS, "formal_parameters")                              \
 	K(FOR_IN_CLAUSE, "for_in_clause")                                      \
@@ -104,7 +96,6 @@
 	K(FUNCTION_DECLARATION, "function_declaration")                        \
 	K(FUNCTION_DEFINITION, "function_definition")                          \
 	K(FUNCTION_EXPRESSION, "function_expression")                          \
-	K(FUTURE_IMPORT, "future_import_statement")                            \
 	K(GENERATOR_DECLARATION, "generator_function_declaration")             \
 	K(GENERATOR_EXPRESSION, "generator_expression")                        \
 	K(GENERATOR_FUNCTION, "generator_function")                            \
@@ -136,7 +127,6 @@
 	K(LIST_COMPREHENSION, "list_comprehension")                            \
 	K(LIST_LITERAL, "list_literal")                                        \
 	K(LIST_PATTERN, "list_pattern")                                        \
-	K(LIST_SPLAT, "list_splat")                                            \
 	K(LIST_SPLAT_PATTERN, "list_splat_pattern")                            \
 	K(MEMBER_EXPRESSION, "member_expression")                              \
 	K(METHOD, "method")                                                    \
@@ -173,16 +163,13 @@
 	K(PATTERN_LIST, "pattern_list")                                        \
 	K(PIPELINE, "pipeline")                                                \
 	K(PROCESS_SUBSTITUTION, "process_substitution")                        \
-	K(PROGRAM, "program")                                                  \
 	K(QUALIFIED_NAME, "qualified_name")                                    \
 	K(RAISE_STATEMENT, "raise_statement")                                  \
 	K(RAW_STRING, "raw_string")                                            \
 	K(REDIRECTED_STATEMENT, "redirected_statement")                        \
-	K(RELATIVE_IMPORT, "relative_import")                                  \
 	K(REQUIRED_PARAMETER, "required_parameter")                            \
 	K(REQUIRE_EXPRESSION, "require_expression")                            \
 	K(REQUIRE_ONCE_EXPRESSION, "require_once_expression")                  \
-	K(RESCUE, "rescue")                                                    \
 	K(REST_PATTERN, "rest_pattern")                                        \
 	K(RETURN, "return")                                                    \
 	K(RETURN_STATEMENT, "return_statement")                                \
@@ -241,7 +228,6 @@
 	K(WHILE_MODIFIER, "while_modifier")                                    \
 	K(WHILE_STATEMENT, "while_statement")                                  \
 	K(WILDCARD_IMPORT, "wildcard_import")                                  \
-	K(WITH_ITEM, "with_item")                                              \
 	K(WORD, "word")                                                        \
 	K(YIELD, "yield")                                                      \
 	K(YIELD_EXPRESSION, "yield_expression")                                \
@@ -260,20 +246,15 @@
 	K(T_GREATER_AND, ">&")                                                 \
 	K(T_GREATER_BAR, ">|")                                                 \
 	K(T_HEREDOC, "<<")                                                     \
-	K(T_HEREDOC_TABS, "<<-")                                               \
 	K(T_LESS, "<")                                                         \
 	K(T_LESS_AND, "<&")                                                    \
-	K(T_LPAREN_DOLLAR, "$(")                                               \
 	K(T_MINUS, "-")                                                        \
 	K(T_NOT, "!")                                                          \
 	K(T_OR_OR, "||")                                                       \
 	K(T_PERCENT, "%")                                                      \
 	K(T_PIPE, "|")                                                         \
-	K(T_PIPE_AND, "|&")                                                    \
 	K(T_PLUS, "+")                                                         \
 	K(T_PLUS_EQUAL, "+=")                                                  \
-	K(T_SEMICOLON, ";")                                                    \
-	K(T_SEMICOLONS, ";;")                                                  \
 	K(T_STAR, "*")
 
 enum dw_kind {
@@ -298,12 +279,9 @@ enum dw_kind {
 	F(CONSEQUENCE, "consequence")     \
 	F(CONSTRUCTOR, "constructor")     \
 	F(DEFAULT_VALUE, "default_value") \
-	F(DEFINITION, "definition")       \
-	F(DESCRIPTOR, "descriptor")       \
 	F(DESTINATION, "destination")     \
 	F(FUNCTION, "function")           \
 	F(INDEX, "index")                 \
-	F(INITIALIZER, "initializer")     \
 	F(KEY, "key")                     \
 	F(LABEL, "label")                 \
 	F(LEFT, "left")                   \
@@ -313,17 +291,13 @@ enum dw_kind {
 	F(OBJECT, "object")               \
 	F(OPERATOR, "operator")           \
 	F(PARAMETER, "parameter")         \
-	F(PARAMETERS, "parameters")       \
 	F(PATTERN, "pattern")             \
-	F(PREFIX, "prefix")               \
 	F(PROPERTY, "property")           \
 	F(RECEIVER, "receiver")           \
-	F(REDIRECT, "redirect")           \
 	F(RIGHT, "right")                 \
 	F(SCOPE, "scope")                 \
 	F(SOURCE, "source")               \
 	F(SUBSCRIPT, "subscript")         \
-	F(TYPE, "type")                   \
 	F(VALUE, "value")                 \
 	F(VARIABLE, "variable")
 

@@ -33,8 +33,7 @@ struct dw_names {
 	size_t n_entries;
 	size_t size;          /* a power of two */
 	struct binding *list; /* [0] is unused */
-	uint32_t n_list;
-	uint32_t room;
+	uint32_t n_list;      /* 1 before the first */
 	uint32_t *order; /* the bindings, by entry and place; NULL while they are made */
 };
 
@@ -78,30 +77,16 @@ static int names_grow(struct dw_names *names)
 	return 0;
 }
 
-static int list_grow(struct dw_names *names)
-{
-	uint32_t room = names->room > 0 ? names->room * 2 : 256;
-	struct binding *list = realloc(names->list, room * sizeof(*list));
-
-	if (!list)
-		return -ENOMEM;
-	names->list = list;
-	names->room = room;
-	if (names->n_list == 0)
-		names->list[names->n_list++] = (struct binding){0};
-	return 0;
-}
-
 void dw_bind(struct dw_reading *r, uint32_t scope, const char *name, size_t len,
              uint32_t at, enum dw_binding_kind kind, uint32_t part, const char *path)
 {
 	struct dw_names *names = r->names;
+	struct binding binding = {.at = at, .part = part, .path = path, .kind = kind};
 	struct entry *entry;
 
 	if (len == 0)
 		return;
-	if ((names->n_entries * 2 >= names->size && names_grow(names) < 0) ||
-	    (names->n_list == names->room && list_grow(names) < 0)) {
+	if (names->n_entries * 2 >= names->size && names_grow(names) < 0) {
 		r->no_memory = true;
 		return;
 	}
@@ -110,12 +95,12 @@ void dw_bind(struct dw_reading *r, uint32_t scope, const char *name, size_t len,
 		*entry = (struct entry){.name = name, .len = len, .scope = scope};
 		names->n_entries++;
 	}
-	names->list[names->n_list] = (struct binding){.next = entry->last,
-	                                              .at = at,
-	                                              .part = part,
-	                                              .path = path,
-	                                              .kind = kind};
-	entry->last = names->n_list++;
+	binding.next = entry->last;
+	if (!DW_APPEND(names->list, names->n_list, binding)) {
+		r->no_memory = true;
+		return;
+	}
+	entry->last = names->n_list - 1;
 	entry->n++;
 }
 
@@ -167,7 +152,11 @@ int dw_names_seal(struct dw_names *names)
 
 struct dw_names *dw_names_create(void)
 {
-	return calloc(1, sizeof(struct dw_names));
+	struct dw_names *names = calloc(1, sizeof(*names));
+
+	if (names)
+		names->n_list = 1;
+	return names;
 }
 
 void dw_names_free(struct dw_names *names)
@@ -197,7 +186,6 @@ static struct dw_value compute(struct dw_reading *r, const struct binding *b)
 		                           strlen(b->path));
 	case DW_BIND_OPAQUE:
 	case DW_BIND_OTHER:
-	case DW_BIND_COUNT:
 		break;
 	}
 	return dw_unknown;
@@ -221,11 +209,6 @@ static struct dw_value bound_value(struct dw_reading *r, uint32_t index)
 	return b->value;
 }
 
-static uint32_t scope_parent(const struct dw_reading *r, uint32_t scope)
-{
-	return scope > 0 ? r->tree.parts[scope].scope : 0;
-}
-
 /* The name in the innermost scope that binds it, or NULL. */
 static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
                                   const char *name, size_t len)
@@ -244,7 +227,7 @@ static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
 		do {
 			if (here == 0)
 				return NULL;
-			here = scope_parent(r, here);
+			here = dw_part(&r->tree, here)->scope;
 		} while (here != 0 && dw_kind(&r->tree, here) == DW_K_CLASS_DEFINITION);
 	}
 }

@@ -129,8 +129,6 @@ static struct dw_part part_of(const struct names *names, const TSTreeCursor *cur
 
 	if (ts_node_is_named(node))
 		part.flags |= DW_PART_NAMED;
-	else if (part.kind == DW_K_OTHER)
-		part.flags = 0;
 	if (symbol == (TSSymbol)-1) /* what tree-sitter calls ERROR */
 		part.flags |= DW_PART_ERROR;
 	if (ts_node_is_missing(node))
@@ -138,26 +136,10 @@ static struct dw_part part_of(const struct names *names, const TSTreeCursor *cur
 	return part;
 }
 
-static int add(struct dw_tree *tree, uint32_t *room, const struct dw_part *part)
-{
-	if (tree->n_parts == *room) {
-		uint32_t more = *room > 0 ? *room * 2 : 1024;
-		struct dw_part *grown = realloc(tree->parts,
-		                                (size_t)more * sizeof(*tree->parts));
-
-		if (!grown)
-			return -ENOMEM;
-		tree->parts = grown;
-		*room = more;
-	}
-	tree->parts[tree->n_parts++] = *part;
-	return 0;
-}
-
 /* Walk the tree once, without recursion. DW_PARSE_*, or -ENOMEM. */
 static int flatten(struct dw_tree *tree, const struct names *names, TSTreeCursor *cursor)
 {
-	uint32_t at = 0, room = 0;
+	uint32_t at = 0;
 	bool wanted, down;
 
 	for (;;) {
@@ -173,7 +155,7 @@ static int flatten(struct dw_tree *tree, const struct names *names, TSTreeCursor
 			tree->errors = true;
 		if (tree->n_parts == DW_PARTS_MAX)
 			return DW_PARSE_TOO_MANY;
-		if (wanted && add(tree, &room, &part) < 0)
+		if (wanted && !DW_APPEND(tree->parts, tree->n_parts, part))
 			return -ENOMEM;
 
 		/* A part that we leave out has no children that we want. */

@@ -14,32 +14,25 @@
 /* Data of the request: a name that no function has. */
 #define REQUEST "$request"
 
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
-
 static const struct dw_danger dangers[] = {
-	{"builtin:", E, DW_CODE_SELF, " eval "},
-	{"builtin:", E, DW_CODE_NONE, " create_function "},
-	{"builtin:", W, DW_CODE_NONE,
-         " fopen file_get_contents file_put_contents readfile "},
-	{"shell:", E, DW_CODE_SHELL, " system exec shell_exec passthru popen proc_open "},
-	{"shell:", E, DW_CODE_NONE, " pcntl_exec "},
-	{"shell:", W, DW_CODE_NONE, " pcntl_fork posix_kill "},
-	{"network:", W, DW_CODE_NONE,
-         " mail fsockopen pfsockopen stream_socket_client stream_socket_server "
-         "socket_create socket_connect curl_init curl_exec curl_multi_exec "
-         "ftp_connect gethostbyname dns_get_record "},
-	{"delete:", E, DW_CODE_NONE, " unlink rmdir ftruncate "},
-	{"dynamic:", E, DW_CODE_NONE, " unserialize "},
-	{"reflection:", W, DW_CODE_NONE, " extract parse_str "},
-	{"native:", E, DW_CODE_NONE, " dl "},
-	{"native:", W, DW_CODE_NONE, " putenv "},
-	{"native:FFI", E, DW_CODE_NONE, " ffi::cdef ffi::load "},
+	RUNS("builtin:", E, SELF, " eval "),
+	NAMES("builtin:", E, " create_function "),
+	NAMES("builtin:", W, " fopen file_get_contents file_put_contents readfile "),
+	RUNS("shell:", E, SHELL, " system exec shell_exec passthru popen proc_open "),
+	NAMES("shell:", E, " pcntl_exec "),
+	NAMES("shell:", W, " pcntl_fork posix_kill "),
+	NAMES("network:", W,
+              " mail fsockopen pfsockopen stream_socket_client stream_socket_server "
+              "socket_create socket_connect curl_init curl_exec curl_multi_exec "
+              "ftp_connect gethostbyname dns_get_record "),
+	NAMES("delete:", E, " unlink rmdir ftruncate "),
+	NAMES("dynamic:", E, " unserialize "),
+	NAMES("reflection:", W, " extract parse_str "),
+	NAMES("native:", E, " dl "),
+	NAMES("native:", W, " putenv "),
+	NAMES("native:FFI", E, " ffi::cdef ffi::load "),
 	{0},
 };
-
-#undef E
-#undef W
 
 /* Functions that call the function that an argument names. */
 static const char callers[] =
@@ -54,63 +47,6 @@ static const char reflectors[] =
 
 static const char from_outside[] =
 	" $_GET $_POST $_REQUEST $_COOKIE $_SERVER $_FILES $GLOBALS ";
-
-static const struct dw_node nodes[DW_K_COUNT] = {
-	[DW_K_ANONYMOUS_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), SCOPE},
-	[DW_K_ARRAY_CREATION] = {EVAL(PART), SEQUENCE},
-	[DW_K_ARRAY_ELEMENT] = {EVAL(LAST)},
-	[DW_K_ARROW_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), SCOPE},
-	[DW_K_ASSIGNMENT_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT)},
-	[DW_K_AUGMENTED_ASSIGNMENT_EXPRESSION] = {BINDS(AUGMENT), OF(LEFT, RIGHT)},
-	[DW_K_BINARY_EXPRESSION] = {EVAL(BINARY)},
-	[DW_K_BOOLEAN] = {TRUTH(WORD)},
-	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK_TO)},
-	[DW_K_CAST_EXPRESSION] = {EVAL(VALUE), OF(NONE, VALUE)},
-	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL(EITHER), OF(BODY, ALTERNATIVE)},
-	[DW_K_DO_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_DYNAMIC_VARIABLE_NAME] = {HOOK},
-	[DW_K_ENCAPSED_STRING] = {EVAL(STRING)},
-	[DW_K_EXIT_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_FOREACH_STATEMENT] = {FLOW(LOOP)},
-	[DW_K_FOR_STATEMENT] = {CHECK(FOR), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_FUNCTION_CALL] = {EVAL(CALL), FLOW(CALL), OF(FUNCTION, NONE), HOOK},
-	[DW_K_FUNCTION_DEFINITION] = {BINDS(HOOK), FLOW(FUNCTION), SCOPE},
-	[DW_K_HEREDOC] = {EVAL(VALUE), OF(NONE, VALUE)},
-	[DW_K_HEREDOC_BODY] = {EVAL(STRING)},
-	[DW_K_INCLUDE_EXPRESSION] = {HOOK},
-	[DW_K_INCLUDE_ONCE_EXPRESSION] = {HOOK},
-	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
-	[DW_K_LIST_LITERAL] = {PATTERN(LIST)},
-	[DW_K_METHOD_DECLARATION] = {FLOW(FUNCTION), SCOPE},
-	[DW_K_NAME] = {FLOW(WORD)},
-	[DW_K_NAMESPACE_USE_CLAUSE] = {BINDS(HOOK)},
-	[DW_K_NOWDOC] = {EVAL(VALUE), OF(NONE, VALUE)},
-	[DW_K_NOWDOC_BODY] = {EVAL(STRING)},
-	[DW_K_OBJECT_CREATION] = {HOOK},
-	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(LAST), TRUTH(INSIDE)},
-	[DW_K_REQUIRE_EXPRESSION] = {HOOK},
-	[DW_K_REQUIRE_ONCE_EXPRESSION] = {HOOK},
-	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_SCOPED_CALL] = {HOOK},
-	[DW_K_SHELL_COMMAND] = {HOOK},
-	[DW_K_SIMPLE_PARAMETER] = {BINDS(PARAMETER), OF(NAME, DEFAULT_VALUE)},
-	[DW_K_STRING] = {EVAL(STRING)},
-	[DW_K_SUBSCRIPT_EXPRESSION] = {EVAL(HOOK)},
-	[DW_K_SWITCH_STATEMENT] = {FLOW(LOOP)},
-	[DW_K_THROW_EXPRESSION] = {FLOW(EXIT)},
-	[DW_K_UNARY_OP_EXPRESSION] = {TRUTH(NOT)},
-	[DW_K_VARIABLE_NAME] = {EVAL(NAME), PATTERN(NAME)},
-	[DW_K_VARIADIC_PARAMETER] = {BINDS(PARAMETER), OF(NAME, DEFAULT_VALUE)},
-	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_YIELD_EXPRESSION] = {FLOW(EXIT)},
-};
-
-/* "a" ^ "b" and the like are left alone. */
-static const struct dw_operator operators[] = {
-	{DW_K_T_DOT, DW_OP_JOIN},
-	{DW_K_T_PLUS, DW_OP_PLUS},
-	{0},
-};
 
 static const struct dw_folder functions[] = {
 	{DW_FOLD_REVERSE, DW_V_UNKNOWN, " strrev "},
@@ -127,17 +63,16 @@ static const struct dw_folder functions[] = {
 };
 
 /* The function of that name: without case, without a first "\\". */
-static struct dw_value function_named(struct dw_reading *r, const char *text, size_t len)
+static struct dw_value function_named(struct dw_reading *r, struct dw_value v)
 {
-	struct dw_value v;
-
-	if (len > 0 && text[0] == '\\') {
-		text++;
-		len--;
+	if (v.type == DW_V_TEXT && v.text[0] == '\\') {
+		v.text++;
+		v.len--;
 	}
-	if (len == 0 || len > 64 || memchr(text, '\\', len))
+	if (v.type != DW_V_TEXT || v.len == 0 || v.len > 64 ||
+	    memchr(v.text, '\\', v.len))
 		return dw_unknown;
-	v = dw_fold_case(r, dw_value_text(r, text, len), false);
+	v = dw_fold_case(r, v, false);
 	if (v.type == DW_V_TEXT)
 		v.type = DW_V_NAME;
 	return v;
@@ -145,30 +80,23 @@ static struct dw_value function_named(struct dw_reading *r, const char *text, si
 
 static struct dw_value callee(struct dw_reading *r, uint32_t call)
 {
-	const struct dw_tree *tree = &r->tree;
-	uint32_t function = dw_child_in(tree, call, DW_F_FUNCTION);
+	uint32_t function = dw_child_in(&r->tree, call, DW_F_FUNCTION);
 	struct dw_value v, own;
-	size_t len;
-	const char *text;
 
 	if (!function)
 		return dw_unknown;
-	text = dw_text(tree, function, &len);
-	switch (dw_kind(tree, function)) {
+	switch (dw_kind(&r->tree, function)) {
 	case DW_K_NAME:
-		v = function_named(r, text, len);
+		v = function_named(r, dw_eval_text(r, function));
 		if (v.type == DW_V_NAME &&
 		    dw_lookup(r, 0, v.text, v.len, UINT32_MAX, &own) != DW_BOUND_NOT)
 			return dw_unknown;
 		return v;
 	case DW_K_QUALIFIED_NAME:
-		return function_named(r, text, len);
+		return function_named(r, dw_eval_text(r, function));
 	default:
 		v = dw_eval(r, function);
-		if (dw_value_is(v, DW_V_NAME, REQUEST))
-			return v;
-		return v.type == DW_V_TEXT ? function_named(r, v.text, v.len)
-		                           : dw_unknown;
+		return dw_value_is(v, DW_V_NAME, REQUEST) ? v : function_named(r, v);
 	}
 }
 
@@ -207,12 +135,9 @@ static struct dw_value subscript(struct dw_reading *r, uint32_t part)
 	uint32_t index = object ? dw_next_named(tree, object) : 0;
 	struct dw_value v = dw_eval(r, object), key = dw_eval(r, index);
 	int64_t at = 0;
-	size_t len = 0;
-	const char *text = object ? dw_text(tree, object, &len) : "";
 
-	if (dw_word_in(from_outside, text, len))
+	if (object && dw_text_in(tree, object, from_outside))
 		return dw_value_name(REQUEST);
-
 	if (v.type == DW_V_TEXT && key.type == DW_V_NUMBER)
 		return dw_fold_slice(r, v, key.number, key.number + 1, 1);
 	if (v.type != DW_V_PART || dw_kind(tree, v.part) != DW_K_ARRAY_CREATION)
@@ -238,31 +163,28 @@ static struct dw_value subscript(struct dw_reading *r, uint32_t part)
 
 static void bind_function(struct dw_reading *r, uint32_t name)
 {
-	size_t len;
-	const char *text = dw_text(&r->tree, name, &len);
-	struct dw_value v = dw_fold_case(r, dw_value_text(r, text, len), false);
+	struct dw_value v = dw_fold_case(r, dw_eval_text(r, name), false);
 
 	if (v.type == DW_V_TEXT)
 		dw_bind(r, 0, v.text, v.len, 0, DW_BIND_OTHER, 0, NULL);
 }
 
-static void bind(struct dw_reading *r, uint32_t part)
+/* Only in a namespace can a function have the name of one of PHP's. */
+static void bind_definition(struct dw_reading *r, uint32_t part)
+{
+	uint32_t name = dw_child_in(&r->tree, part, DW_F_NAME);
+
+	if (name && dw_part(&r->tree, part)->parent == 0 &&
+	    dw_child_of(&r->tree, 0, DW_K_NAMESPACE_DEFINITION))
+		bind_function(r, name);
+}
+
+/* use function X\y as z */
+static void bind_use(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t name;
+	uint32_t name = dw_child_in(tree, part, DW_F_ALIAS) ?: dw_child_last(tree, part);
 
-	if (dw_kind(tree, part) == DW_K_FUNCTION_DEFINITION) {
-		/* Only in a namespace can a function have the name of one of PHP's. */
-		name = dw_child_in(tree, part, DW_F_NAME);
-		if (name && dw_part(tree, part)->parent == 0 &&
-		    dw_child_of(tree, 0, DW_K_NAMESPACE_DEFINITION))
-			bind_function(r, name);
-		return;
-	}
-	/* use function X\y as z */
-	name = dw_child_in(tree, part, DW_F_ALIAS);
-	if (!name)
-		name = dw_child_last(tree, part);
 	if (name && dw_kind(tree, name) == DW_K_QUALIFIED_NAME)
 		name = dw_child_last(tree, name);
 	if (name && dw_child_of(tree, part, DW_K_T_FUNCTION))
@@ -279,9 +201,6 @@ static void check_inner(struct dw_reading *r, uint32_t part, struct dw_value cod
 /* Does it come from the request, or is it put together at run time? */
 static bool is_made(const struct dw_tree *tree, uint32_t part)
 {
-	size_t len;
-	const char *text;
-
 	switch (dw_kind(tree, part)) {
 	case DW_K_SUBSCRIPT_EXPRESSION:
 		part = dw_child_named(tree, part);
@@ -289,8 +208,7 @@ static bool is_made(const struct dw_tree *tree, uint32_t part)
 			part = dw_child_named(tree, part);
 		if (!part)
 			return false;
-		text = dw_text(tree, part, &len);
-		return dw_word_in(from_outside, text, len);
+		return dw_text_in(tree, part, from_outside);
 	case DW_K_PARENTHESIZED_EXPRESSION:
 		part = dw_child_named(tree, part);
 		return part && is_made(tree, part);
@@ -326,10 +244,10 @@ static void check_callbacks(struct dw_reading *r, uint32_t part, const char *cal
 		struct dw_value v = dw_eval(r, a);
 
 		if (v.type == DW_V_TEXT)
-			(void)dw_check_danger(r, a, function_named(r, v.text, v.len));
+			(void)dw_check_danger(r, a, function_named(r, v));
 		else if (i == 0 && strncmp(caller, "call_user", 9) == 0 &&
 		         is_made(tree, a))
-			dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
+			dw_found(r, part, E, "dynamic:call",
 			         "which function is called is known at run time only");
 	}
 }
@@ -344,28 +262,27 @@ static void check_call(struct dw_reading *r, uint32_t part)
 
 	if (dw_value_is(f, DW_V_NAME, REQUEST) ||
 	    (function && f.type != DW_V_NAME && is_made(tree, function)))
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:call",
+		dw_found(r, part, E, "dynamic:call",
 		         "which function is called is known at run time only");
 	if (f.type != DW_V_NAME)
 		return;
 	if (dw_word_in(callers, f.text, f.len))
 		check_callbacks(r, part, f.text);
 	if (strcmp(f.text, "assert") == 0 && a.type == DW_V_TEXT) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:assert",
-		         "assert runs a text");
+		dw_found(r, part, E, "builtin:assert", "assert runs a text");
 		check_inner(r, part, a);
 	}
 	if (strncmp(f.text, "preg_", 5) == 0 && a.type == DW_V_TEXT && a.len > 2) {
 		const char *end = strrchr(a.text, a.text[0]);
 
 		if (end > a.text && strchr(end, 'e'))
-			dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:preg_replace",
+			dw_found(r, part, E, "dynamic:preg_replace",
 			         "the modifier e runs what was matched");
 	}
 	d = dw_check_danger(r, part, f);
 	if (is_remote(a) && d && strncmp(d->rule, "builtin:", 8) == 0)
-		dw_found(r, part, DW_SEVERITY_WARNING, "network:url",
-		         "%s gets something from elsewhere", f.text);
+		dw_found(r, part, W, "network:url", "%s gets something from elsewhere",
+		         f.text);
 	if (d && d->code == DW_CODE_SELF && a.type == DW_V_TEXT)
 		check_inner(r, part, a);
 	else if (d && d->code == DW_CODE_SHELL)
@@ -387,29 +304,21 @@ static void check_include(struct dw_reading *r, uint32_t part)
 	    dw_eval(r, dw_child_in(tree, what, DW_F_RIGHT)).type == DW_V_TEXT)
 		return;
 	if (v.type != DW_V_TEXT)
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "which file is included is known at run time only");
 	else if (is_remote(v))
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
-		         "code is taken from elsewhere");
+		dw_found(r, part, E, "dynamic:import", "code is taken from elsewhere");
 }
 
 static void check_new(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-	uint32_t name = dw_child_named(tree, part);
-	size_t len;
-	const char *text = name ? dw_text(tree, name, &len) : "";
-	struct dw_value v = name ? function_named(r, text, len) : dw_unknown;
-	struct dw_value a;
+	uint32_t name = dw_child_named(&r->tree, part);
 
-	if (v.type != DW_V_NAME || !dw_word_in(reflectors, v.text, v.len))
+	if (!name || !dw_value_in(function_named(r, dw_eval_text(r, name)), reflectors))
 		return;
-	dw_found(r, part, DW_SEVERITY_ERROR, "reflection:Reflection",
+	dw_found(r, part, E, "reflection:Reflection",
 	         "a function or class is taken by its name");
-	a = dw_eval_argument(r, part, 0);
-	if (a.type == DW_V_TEXT)
-		(void)dw_check_danger(r, part, function_named(r, a.text, a.len));
+	(void)dw_check_danger(r, part, function_named(r, dw_eval_argument(r, part, 0)));
 }
 
 static void check_scoped(struct dw_reading *r, uint32_t part)
@@ -428,42 +337,75 @@ static void check_scoped(struct dw_reading *r, uint32_t part)
 	if (n + m + 3 > sizeof(path))
 		return;
 	(void)snprintf(path, sizeof(path), "%.*s::%.*s", (int)n, a, (int)m, b);
-	(void)dw_check_danger(r, part, function_named(r, path, strlen(path)));
+	(void)dw_check_danger(r, part,
+	                      function_named(r, dw_value_text(r, path, strlen(path))));
 }
 
-static void check(struct dw_reading *r, uint32_t part)
+static void check_variable(struct dw_reading *r, uint32_t part)
 {
-	switch (dw_kind(&r->tree, part)) {
-	case DW_K_FUNCTION_CALL:
-		check_call(r, part);
-		break;
-	case DW_K_SCOPED_CALL:
-		check_scoped(r, part);
-		break;
-	case DW_K_OBJECT_CREATION:
-		check_new(r, part);
-		break;
-	case DW_K_SHELL_COMMAND:
-		dw_found(r, part, DW_SEVERITY_ERROR, "shell:backtick",
-		         "backticks run another program");
-		dw_check_inner(r, part, DW_CODE_SHELL, dw_eval_string(r, part));
-		break;
-	case DW_K_DYNAMIC_VARIABLE_NAME:
-		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:variable",
-		         "which variable this is is known at run time only");
-		break;
-	default: /* include and require */
-		check_include(r, part);
-		break;
-	}
+	dw_found(r, part, W, "reflection:variable",
+	         "which variable this is is known at run time only");
 }
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ANONYMOUS_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), SCOPE},
+	[DW_K_ARRAY_CREATION] = {EVAL(PART), SEQUENCE},
+	[DW_K_ARRAY_ELEMENT] = {EVAL(LAST)},
+	[DW_K_ARROW_FUNCTION] = {EVAL(PART), FLOW(FUNCTION), SCOPE},
+	[DW_K_ASSIGNMENT_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT)},
+	[DW_K_AUGMENTED_ASSIGNMENT_EXPRESSION] = {BINDS(AUGMENT), OF(LEFT, RIGHT)},
+	[DW_K_BINARY_EXPRESSION] = {EVAL(BINARY)},
+	[DW_K_BOOLEAN] = {TRUTH(WORD)},
+	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK_TO)},
+	[DW_K_CAST_EXPRESSION] = {EVAL(VALUE), OF(NONE, VALUE)},
+	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL(EITHER), OF(BODY, ALTERNATIVE)},
+	[DW_K_DO_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_DYNAMIC_VARIABLE_NAME] = {CHECK_BY(check_variable)},
+	[DW_K_ENCAPSED_STRING] = {EVAL(STRING)},
+	[DW_K_EXIT_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_FOREACH_STATEMENT] = {FLOW(LOOP)},
+	[DW_K_FOR_STATEMENT] = {CHECK(FOR), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_FUNCTION_CALL] = {EVAL(CALL), FLOW(CALL), OF(FUNCTION, NONE),
+                                CHECK_BY(check_call)},
+	[DW_K_FUNCTION_DEFINITION] = {BIND_BY(bind_definition), FLOW(FUNCTION), SCOPE},
+	[DW_K_HEREDOC] = {EVAL(VALUE), OF(NONE, VALUE)},
+	[DW_K_HEREDOC_BODY] = {EVAL(STRING)},
+	[DW_K_INCLUDE_EXPRESSION] = {CHECK_BY(check_include)},
+	[DW_K_INCLUDE_ONCE_EXPRESSION] = {CHECK_BY(check_include)},
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
+	[DW_K_LIST_LITERAL] = {PATTERN(LIST)},
+	[DW_K_METHOD_DECLARATION] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_NAME] = {FLOW(WORD)},
+	[DW_K_NAMESPACE_USE_CLAUSE] = {BIND_BY(bind_use)},
+	[DW_K_NOWDOC] = {EVAL(VALUE), OF(NONE, VALUE)},
+	[DW_K_NOWDOC_BODY] = {EVAL(STRING)},
+	[DW_K_OBJECT_CREATION] = {CHECK_BY(check_new)},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(LAST), TRUTH(INSIDE)},
+	[DW_K_REQUIRE_EXPRESSION] = {CHECK_BY(check_include)},
+	[DW_K_REQUIRE_ONCE_EXPRESSION] = {CHECK_BY(check_include)},
+	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_SCOPED_CALL] = {CHECK_BY(check_scoped)},
+	[DW_K_SHELL_COMMAND] = {CHECK_BY(dw_check_backticks)},
+	[DW_K_SIMPLE_PARAMETER] = {BINDS(PARAMETER), OF(NAME, DEFAULT_VALUE)},
+	[DW_K_STRING] = {EVAL(STRING)},
+	[DW_K_SUBSCRIPT_EXPRESSION] = {EVAL_BY(subscript)},
+	[DW_K_SWITCH_STATEMENT] = {FLOW(LOOP)},
+	[DW_K_THROW_EXPRESSION] = {FLOW(EXIT)},
+	[DW_K_UNARY_OP_EXPRESSION] = {TRUTH(NOT)},
+	[DW_K_VARIABLE_NAME] = {EVAL(NAME), PATTERN(NAME)},
+	[DW_K_VARIADIC_PARAMETER] = {BINDS(PARAMETER), OF(NAME, DEFAULT_VALUE)},
+	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_YIELD_EXPRESSION] = {FLOW(EXIT)},
+};
 
 const struct dw_language dw_language_php = {
 	.name = "php",
 	.grammar = "php",
 	.dangers = dangers,
+	.builtins = " assert ",
 	.nodes = nodes,
-	.operators = operators,
+	/* "a" ^ "b" and the like are left alone. */
+	.operators = " . + ",
 	.functions = functions,
 	.append = DW_K_T_DOT_EQUAL,
 	.augment_opaque = true,
@@ -474,10 +416,7 @@ const struct dw_language dw_language_php = {
 	.exits = " exit die ",
 	.bare_exits = " exit die ",
 	.loop_message = "this loop has no break, return, throw, yield or exit",
-	.bind = bind,
-	.eval = subscript,
 	.member = dw_value_member,
 	.callee = callee,
 	.call = call,
-	.check = check,
 };

@@ -5,75 +5,60 @@
 
 #include "analysis/reader.h"
 
-static const char *const modules[] = {
-	"os",         "sys",          "subprocess", "shutil",
-	"socket",     "http",         "urllib",     "requests",
-	"ctypes",     "importlib",    "pty",        "multiprocessing",
-	"cffi",       "posix",        "nt",         "pickle",
-	"marshal",    "shelve",       "code",       "codeop",
-	"runpy",      "pkgutil",      "imp",        "ftplib",
-	"smtplib",    "telnetlib",    "poplib",     "imaplib",
-	"xmlrpc",     "socketserver", "asyncore",   "urllib3",
-	"httpx",      "aiohttp",      "paramiko",   "pexpect",
-	"builtins",   "webbrowser",   "commands",   "_posixsubprocess",
-	"websockets", "zipimport",    "_ctypes",    "_socket",
-	NULL,
-};
-
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
+static const char modules[] =
+	" os sys subprocess shutil socket http urllib requests ctypes importlib pty "
+	"multiprocessing cffi posix nt pickle marshal shelve code codeop runpy pkgutil "
+	"imp ftplib smtplib telnetlib poplib imaplib xmlrpc socketserver asyncore "
+	"urllib3 httpx aiohttp paramiko pexpect builtins webbrowser commands "
+	"_posixsubprocess websockets zipimport _ctypes _socket ";
 
 static const struct dw_danger dangers[] = {
-	{"builtin:", E, DW_CODE_SELF, " builtins.eval builtins.exec builtins.compile "},
-	{"builtin:", E, DW_CODE_NONE, " builtins.__import__ "},
-	{"builtin:", W, DW_CODE_NONE,
-         " builtins.open builtins.input builtins.breakpoint "},
-	{"builtin:input", W, DW_CODE_NONE, " builtins.raw_input "},
-	{"builtin:exec", E, DW_CODE_NONE, " builtins.execfile "},
-	{"builtin:open", W, DW_CODE_NONE,
-         " io.open codecs.open pathlib.Path().open pathlib.Path().write_text "
-         "pathlib.Path().write_bytes "},
-	{"shell:", E, DW_CODE_SHELL,
-         " os.system os.popen posix.system subprocess.run subprocess.call "
-         "subprocess.Popen subprocess.check_call subprocess.check_output "
-         "subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
-         "commands.getstatusoutput pty.spawn pexpect.spawn pexpect.run "
-         "asyncio.create_subprocess_shell "},
-	{"shell:", E, DW_CODE_NONE,
-         " os.exec** os.spawn** os.posix_spawn** os.startfile "
-         "_posixsubprocess.fork_exec asyncio.create_subprocess_exec "},
-	{"shell:", W, DW_CODE_NONE, " os.fork os.forkpty os.kill** "},
-	{"delete:", E, DW_CODE_NONE,
-         " os.remove os.unlink os.rmdir os.removedirs os.truncate posix.unlink "
-         "posix.remove shutil.rmtree pathlib.Path.unlink pathlib.Path.rmdir "},
-	{"delete:", W, DW_CODE_NONE, " shutil.move "},
-	{"delete:pathlib.Path.unlink", E, DW_CODE_NONE,
-         " pathlib.Path().unlink pathlib.PosixPath().unlink "},
-	{"delete:pathlib.Path.rmdir", E, DW_CODE_NONE, " pathlib.Path().rmdir "},
-	{"network:", W, DW_CODE_NONE,
-         " socket.socket socket.create_connection socket.create_server "
-         "socket.getaddrinfo socket.gethostbyname _socket.socket urllib.request.* "
-         "urllib.urlopen http.client.HTTP** http.server.* socketserver.* requests.* "
-         "httpx.* aiohttp.* urllib3.* websockets.* ftplib.* smtplib.* telnetlib.* "
-         "poplib.* imaplib.* paramiko.* xmlrpc.client.* asyncio.open_connection "
-         "asyncio.start_server webbrowser.open** "},
-	{"native:", E, DW_CODE_NONE, " ctypes.* cffi.* "},
-	{"native:", W, DW_CODE_NONE, " mmap.mmap "},
-	{"dynamic:", E, DW_CODE_NONE,
-         " pickle.load** pickle.Unpickler marshal.load** yaml.unsafe_load "
-         "types.FunctionType types.CodeType types.LambdaType code.interact "
-         "code.Interactive** codeop.* runpy.* "},
-	{"dynamic:", W, DW_CODE_NONE, " shelve.open yaml.load "},
-	{"dynamic:", W, DW_CODE_SELF, " timeit.timeit timeit.repeat "},
-	{"reflection:", E, DW_CODE_NONE, " sys._getframe "},
-	{"reflection:", W, DW_CODE_NONE,
-         " sys.settrace sys.setprofile inspect.currentframe inspect.stack "
-         "gc.get_objects gc.get_referrers "},
+	RUNS("builtin:", E, SELF, " builtins.eval builtins.exec builtins.compile "),
+	NAMES("builtin:", E, " builtins.__import__ "),
+	NAMES("builtin:", W, " builtins.open builtins.input builtins.breakpoint "),
+	NAMES("builtin:input", W, " builtins.raw_input "),
+	NAMES("builtin:exec", E, " builtins.execfile "),
+	NAMES("builtin:open", W,
+              " io.open codecs.open pathlib.Path().open pathlib.Path().write_text "
+              "pathlib.Path().write_bytes "),
+	RUNS("shell:", E, SHELL,
+             " os.system os.popen posix.system subprocess.run subprocess.call "
+             "subprocess.Popen subprocess.check_call subprocess.check_output "
+             "subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
+             "commands.getstatusoutput pty.spawn pexpect.spawn pexpect.run "
+             "asyncio.create_subprocess_shell "),
+	NAMES("shell:", E,
+              " os.exec** os.spawn** os.posix_spawn** os.startfile "
+              "_posixsubprocess.fork_exec asyncio.create_subprocess_exec "),
+	NAMES("shell:", W, " os.fork os.forkpty os.kill** "),
+	NAMES("delete:", E,
+              " os.remove os.unlink os.rmdir os.removedirs os.truncate posix.unlink "
+              "posix.remove shutil.rmtree pathlib.Path.unlink pathlib.Path.rmdir "),
+	NAMES("delete:", W, " shutil.move "),
+	NAMES("delete:pathlib.Path.unlink", E,
+              " pathlib.Path().unlink pathlib.PosixPath().unlink "),
+	NAMES("delete:pathlib.Path.rmdir", E, " pathlib.Path().rmdir "),
+	NAMES("network:", W,
+              " socket.socket socket.create_connection socket.create_server "
+              "socket.getaddrinfo socket.gethostbyname _socket.socket urllib.request.* "
+              "urllib.urlopen http.client.HTTP** http.server.* socketserver.* requests.* "
+              "httpx.* aiohttp.* urllib3.* websockets.* ftplib.* smtplib.* telnetlib.* "
+              "poplib.* imaplib.* paramiko.* xmlrpc.client.* asyncio.open_connection "
+              "asyncio.start_server webbrowser.open** "),
+	NAMES("native:", E, " ctypes.* cffi.* "),
+	NAMES("native:", W, " mmap.mmap "),
+	NAMES("dynamic:", E,
+              " pickle.load** pickle.Unpickler marshal.load** yaml.unsafe_load "
+              "types.FunctionType types.CodeType types.LambdaType code.interact "
+              "code.Interactive** codeop.* runpy.* "),
+	NAMES("dynamic:", W, " shelve.open yaml.load "),
+	RUNS("dynamic:", W, SELF, " timeit.timeit timeit.repeat "),
+	NAMES("reflection:", E, " sys._getframe "),
+	NAMES("reflection:", W,
+              " sys.settrace sys.setprofile inspect.currentframe inspect.stack "
+              "gc.get_objects gc.get_referrers "),
 	{0},
 };
-
-#undef E
-#undef W
 
 /* The built-in functions that matter here. */
 static const char builtins[] =
@@ -91,84 +76,6 @@ static const char dunders[] =
 /* Modules that are attributes of many other modules. */
 static const char carried[] =
 	" os sys subprocess shutil socket importlib builtins ctypes ";
-
-static const struct dw_node nodes[DW_K_COUNT] = {
-	[DW_K_ALIASED_IMPORT] = {.stores = DW_STORES_ALL},
-	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN_SURE), OF(LEFT, RIGHT),
-                             STORES(LEFT)},
-	[DW_K_AS_PATTERN] = {EVAL(FIRST), BINDS(HOOK), STORES(ALIAS)},
-	[DW_K_AS_PATTERN_TARGET] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_ATTRIBUTE] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, ATTRIBUTE),
-                            STORES(ATTRIBUTE), HOOK},
-	[DW_K_AUGMENTED_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT), STORES(LEFT)},
-	[DW_K_AWAIT] = {EVAL(FIRST), FLOW(EXIT)},
-	[DW_K_BINARY_OPERATOR] = {EVAL(BINARY)},
-	[DW_K_BOOLEAN_OPERATOR] = {EVAL(EITHER), OF(RIGHT, LEFT)},
-	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK)},
-	[DW_K_CALL] = {EVAL(CALL), CHECK(VALUE), FLOW(CALL), OF(FUNCTION, NONE), HOOK},
-	[DW_K_CLASS_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
-                                   SCOPE},
-	[DW_K_COMPARISON_OPERATOR] = {TRUTH(HOOK)},
-	[DW_K_CONCATENATED_STRING] = {EVAL(JOINED)},
-	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL(HOOK)},
-	[DW_K_DEFAULT_PARAMETER] = {STORES(NAME)},
-	[DW_K_DICTIONARY] = {EVAL(PART)},
-	[DW_K_DICTIONARY_COMPREHENSION] = {SCOPE},
-	[DW_K_DICTIONARY_SPLAT_PATTERN] = {.stores = DW_STORES_ALL},
-	[DW_K_DOTTED_NAME] = {.stores = DW_STORES_ALL},
-	[DW_K_EXEC_STATEMENT] = {HOOK},
-	[DW_K_EXPRESSION_LIST] = {EVAL(PART), SEQUENCE},
-	[DW_K_FALSE] = {TRUTH(NO)},
-	[DW_K_FOR_IN_CLAUSE] = {BINDS(TARGET), OF(LEFT, NONE), STORES(LEFT)},
-	[DW_K_FOR_STATEMENT] = {BINDS(EACH), FLOW(LOOP), OF(LEFT, NONE), STORES(LEFT),
-                                HOOK},
-	[DW_K_FUNCTION_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
-                                      SCOPE},
-	[DW_K_GENERATOR_EXPRESSION] = {SCOPE},
-	[DW_K_GLOBAL_STATEMENT] = {.stores = DW_STORES_ALL},
-	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD), HOOK},
-	[DW_K_IMPORT_FROM_STATEMENT] = {BINDS(HOOK), HOOK},
-	[DW_K_IMPORT_STATEMENT] = {BINDS(HOOK), HOOK},
-	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
-	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
-	[DW_K_KEYWORD_ARGUMENT] = {STORES(NAME)},
-	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
-	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST),
-                                    .stores = DW_STORES_ALL},
-	[DW_K_LIST] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
-	[DW_K_LIST_COMPREHENSION] = {SCOPE},
-	[DW_K_LIST_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_LIST_SPLAT_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_NAMED_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(NAME, VALUE),
-                                   STORES(NAME)},
-	[DW_K_NONE] = {TRUTH(NO)},
-	[DW_K_NONLOCAL_STATEMENT] = {.stores = DW_STORES_ALL},
-	[DW_K_NOT_OPERATOR] = {TRUTH(NOT)},
-	[DW_K_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), .stores = DW_STORES_ALL},
-	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
-	[DW_K_PATTERN_LIST] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_RAISE_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
-	[DW_K_SET_COMPREHENSION] = {SCOPE},
-	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
-	[DW_K_SUBSCRIPT] = {EVAL(HOOK), CHECK(VALUE), HOOK},
-	[DW_K_TRUE] = {TRUTH(YES)},
-	[DW_K_TUPLE] = {EVAL(PART), PATTERN(LIST), .stores = DW_STORES_UP, SEQUENCE},
-	[DW_K_TUPLE_PATTERN] = {PATTERN(LIST), .stores = DW_STORES_UP},
-	[DW_K_TYPED_DEFAULT_PARAMETER] = {STORES(NAME)},
-	[DW_K_TYPED_PARAMETER] = {.stores = DW_STORES_ALL},
-	[DW_K_UNARY_OPERATOR] = {EVAL(HOOK)},
-	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_YIELD] = {FLOW(EXIT)},
-};
-
-static const struct dw_operator operators[] = {
-	{DW_K_T_PLUS, DW_OP_PLUS},
-	{DW_K_T_MINUS, DW_OP_MINUS},
-	{DW_K_T_STAR, DW_OP_TIMES},
-	{DW_K_T_PERCENT, DW_OP_FORMAT},
-	{0},
-};
 
 static const struct dw_folder methods[] = {
 	{DW_FOLD_HOOK, DW_V_TEXT, " join "},
@@ -211,40 +118,44 @@ static const char *dotted(struct dw_reading *r, uint32_t part, size_t *ret_len)
 	return dw_keep(r, path, n);
 }
 
+/* a.b as c: the dotted name, and the name that it is given, if any. */
+static const char *imported(struct dw_reading *r, uint32_t part, uint32_t *name,
+                            uint32_t *alias)
+{
+	bool aliased = dw_kind(&r->tree, part) == DW_K_ALIASED_IMPORT;
+	size_t len;
+
+	*name = aliased ? dw_child_in(&r->tree, part, DW_F_NAME) : part;
+	*alias = aliased ? dw_child_in(&r->tree, part, DW_F_ALIAS) : 0;
+	return *name && dw_kind(&r->tree, *name) == DW_K_DOTTED_NAME
+	               ? dotted(r, *name, &len)
+	               : NULL;
+}
+
 static void bind_import(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t at = dw_part(tree, part)->end;
-	size_t len;
+	uint32_t at = dw_part(tree, part)->end, name, alias;
 
 	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
-		uint32_t alias = 0, name = c;
-		const char *path;
+		const char *path = imported(r, c, &name, &alias), *text;
+		size_t len;
 
-		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
-			name = dw_child_in(tree, c, DW_F_NAME);
-			alias = dw_child_in(tree, c, DW_F_ALIAS);
-		}
-		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
-			continue;
-		path = dotted(r, name, &len);
-		if (path && alias) {
-			dw_bind_name(r, alias, at, DW_BIND_NAME, 0, path);
-		} else if (path) {
+		if (path && !alias) {
 			/* import a.b gives us a. */
-			uint32_t first = dw_child_named(tree, name);
-			const char *text = dw_text(tree, first, &len);
-
-			dw_bind_name(r, first, at, DW_BIND_NAME, 0,
-			             dw_keep(r, text, len));
+			alias = dw_child_named(tree, name);
+			text = dw_text(tree, alias, &len);
+			path = dw_keep(r, text, len);
 		}
+		if (path)
+			dw_bind_name(r, alias, at, DW_BIND_NAME, 0, path);
 	}
 }
 
 static void bind_from(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME);
+	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME), name, alias;
 	uint32_t at = dw_part(tree, part)->end;
 	const char *from, *what;
 	char path[256];
@@ -254,23 +165,15 @@ static void bind_from(struct dw_reading *r, uint32_t part)
 		return;
 	from = dotted(r, module, &len);
 	for (uint32_t c = dw_next(tree, module); from && c; c = dw_next(tree, c)) {
-		uint32_t name = c, alias = 0;
-
 		if (dw_kind(tree, c) == DW_K_WILDCARD_IMPORT)
 			dw_bind(r, 0, "*", 1, at, DW_BIND_NAME, 0, from);
-		if (dw_kind(tree, c) == DW_K_ALIASED_IMPORT) {
-			name = dw_child_in(tree, c, DW_F_NAME);
-			alias = dw_child_in(tree, c, DW_F_ALIAS);
-		}
-		if (!name || dw_kind(tree, name) != DW_K_DOTTED_NAME)
-			continue;
-		what = dotted(r, name, &len);
+		what = imported(r, c, &name, &alias);
 		if (!what)
 			continue;
 		(void)snprintf(path, sizeof(path), "%s.%s", from, what);
 		/* from random import _os */
 		what += what[0] == '_';
-		if (dw_word_in(carried, what, strlen(what)) && strcmp(from, what) != 0)
+		if (dw_is_any(what, carried) && strcmp(from, what) != 0)
 			(void)snprintf(path, sizeof(path), "%s", what);
 		what = dw_keep(r, path, strlen(path));
 		if (what)
@@ -280,36 +183,26 @@ static void bind_from(struct dw_reading *r, uint32_t part)
 }
 
 /* In a branch that is never taken, a definition hides nothing. */
-static bool is_sure(const struct dw_tree *tree, uint32_t part)
+static bool is_sure(struct dw_reading *r, uint32_t part)
 {
+	const struct dw_tree *tree = &r->tree;
 	uint32_t up = dw_part(tree, part)->parent;
 
 	while (up > 0 &&
 	       (dw_kind(tree, up) == DW_K_BLOCK || dw_kind(tree, up) == DW_K_OTHER))
 		up = dw_part(tree, up)->parent;
-	return up == 0 || nodes[dw_kind(tree, up)].flow == DW_FLOW_FUNCTION;
+	return up == 0 || dw_node(r, up)->flow == DW_FLOW_FUNCTION;
 }
 
-static void bind(struct dw_reading *r, uint32_t part)
+static void bind_as(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t alias;
+	uint32_t alias = dw_child_in(tree, part, DW_F_ALIAS);
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_IMPORT_STATEMENT:
-		bind_import(r, part);
-		break;
-	case DW_K_IMPORT_FROM_STATEMENT:
-		bind_from(r, part);
-		break;
-	default: /* DW_K_AS_PATTERN */
-		alias = dw_child_in(tree, part, DW_F_ALIAS);
-		if (alias)
-			dw_bind_pattern(r, dw_child_named(tree, alias),
-			                dw_child_named(tree, part),
-			                dw_part(tree, part)->end, DW_BIND_OPAQUE);
-		break;
-	}
+	if (alias)
+		dw_bind_pattern(r, dw_child_named(tree, alias),
+		                dw_child_named(tree, part), dw_part(tree, part)->end,
+		                DW_BIND_OPAQUE);
 }
 
 /* A name that the program may not have bound. */
@@ -474,52 +367,49 @@ static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
 	return true;
 }
 
-static struct dw_value eval(struct dw_reading *r, uint32_t part)
+static struct dw_value conditional(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	struct dw_value v;
-	uint32_t c;
+	uint32_t c = dw_child_named(tree, part);
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_SUBSCRIPT:
-		return subscript(r, part);
-	case DW_K_CONDITIONAL_EXPRESSION:
-		c = dw_child_named(tree, part);
-		return dw_eval_either(r, c,
-		                      c ? dw_next_named(tree, dw_next_named(tree, c))
-		                        : 0);
-	default: /* DW_K_UNARY_OPERATOR */
-		v = dw_eval(r, dw_child_in(tree, part, DW_F_ARGUMENT));
-		return v.type == DW_V_NUMBER && dw_child_of(tree, part, DW_K_T_MINUS)
-		               ? dw_value_number((int64_t) - (uint64_t)v.number)
-		               : dw_unknown;
-	}
+	return dw_eval_either(r, c, c ? dw_next_named(tree, dw_next_named(tree, c)) : 0);
+}
+
+static struct dw_value unary(struct dw_reading *r, uint32_t part)
+{
+	struct dw_value v = dw_eval(r, dw_child_in(&r->tree, part, DW_F_ARGUMENT));
+
+	return v.type == DW_V_NUMBER && dw_child_of(&r->tree, part, DW_K_T_MINUS)
+	               ? dw_value_number((int64_t) - (uint64_t)v.number)
+	               : dw_unknown;
+}
+
+static void check_dotted(struct dw_reading *r, uint32_t part, uint32_t name)
+{
+	size_t len;
+	const char *text = name ? dotted(r, name, &len) : NULL;
+
+	if (text)
+		dw_check_module(r, part, text, len);
+}
+
+static void check_from(struct dw_reading *r, uint32_t part)
+{
+	uint32_t module = dw_child_in(&r->tree, part, DW_F_MODULE_NAME);
+
+	if (module && dw_kind(&r->tree, module) == DW_K_DOTTED_NAME)
+		check_dotted(r, part, module);
 }
 
 static void check_import(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t module = dw_child_in(tree, part, DW_F_MODULE_NAME);
-	size_t len;
-	const char *name;
 
-	if (dw_kind(tree, part) == DW_K_IMPORT_FROM_STATEMENT) {
-		if (module && dw_kind(tree, module) == DW_K_DOTTED_NAME) {
-			name = dotted(r, module, &len);
-			if (name)
-				dw_check_module(r, part, name, len);
-		}
-		return;
-	}
-	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c)) {
-		uint32_t what = dw_kind(tree, c) == DW_K_ALIASED_IMPORT
-		                        ? dw_child_in(tree, c, DW_F_NAME)
-		                        : c;
-
-		name = what ? dotted(r, what, &len) : NULL;
-		if (name)
-			dw_check_module(r, c, name, len);
-	}
+	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
+		check_dotted(r, c,
+		             dw_kind(tree, c) == DW_K_ALIASED_IMPORT
+		                     ? dw_child_in(tree, c, DW_F_NAME)
+		                     : c);
 }
 
 static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_value f)
@@ -533,11 +423,11 @@ static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_
 		return;
 	v = dw_eval_argument(r, part, 0);
 	if (v.type == DW_V_TEXT) {
-		dw_found(r, part, DW_SEVERITY_WARNING, "dynamic:import",
+		dw_found(r, part, W, "dynamic:import",
 		         "module %.100s is imported by a call", v.text);
 		dw_check_module(r, part, v.text, v.len);
 	} else {
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "which module is imported is known at run time only");
 	}
 }
@@ -552,8 +442,7 @@ static bool is_space(struct dw_value v)
 static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_value f)
 {
 	struct dw_value object, name;
-	char rule[DW_RULE_MAX];
-	const char *how = f.text + sizeof("builtins.") - 1;
+	const char *how = f.text + sizeof("builtins.") - 1, *rule;
 
 	if (!dw_value_in(f, " builtins.getattr builtins.setattr builtins.delattr "))
 		return;
@@ -562,12 +451,12 @@ static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_valu
 	if (!is_space(object) &&
 	    !(name.type == DW_V_TEXT && dw_word_in(dunders, name.text, name.len)))
 		return;
-	(void)snprintf(rule, sizeof(rule), "reflection:%s", how);
+	rule = DW_RULE("reflection:%s", how);
 	if (name.type == DW_V_TEXT)
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
-		         "%s reaches for %.100s by its name", how, name.text);
+		dw_found(r, part, E, rule, "%s reaches for %.100s by its name", how,
+		         name.text);
 	else
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
+		dw_found(r, part, E, rule,
 		         "what %s reaches for is known at run time only", how);
 }
 
@@ -583,7 +472,7 @@ static void check_getter(struct dw_reading *r, uint32_t part, struct dw_value f)
 	name = dw_eval_argument(r, part, 0);
 	if (name.type == DW_V_TEXT && (dw_word_in(suspicious, name.text, name.len) ||
 	                               dw_word_in(dunders, name.text, name.len)))
-		dw_found(r, part, DW_SEVERITY_WARNING, "reflection:attrgetter",
+		dw_found(r, part, W, "reflection:attrgetter",
 		         "something called %.100s is reached for by its name", name.text);
 }
 
@@ -599,7 +488,7 @@ static void check_format(struct dw_reading *r, uint32_t part, uint32_t function)
 		return;
 	v = dw_eval(r, dw_child_in(tree, function, DW_F_OBJECT));
 	if (v.type == DW_V_TEXT && (strstr(v.text, ".__") || strstr(v.text, "[__")))
-		dw_found(r, part, DW_SEVERITY_ERROR, "reflection:format",
+		dw_found(r, part, E, "reflection:format",
 		         "this format reaches for attributes by name");
 }
 
@@ -620,7 +509,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	check_reflection(r, part, f);
 	check_getter(r, part, f);
 	if (strcmp(f.text, "sys.modules.get") == 0) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "a module is taken from sys.modules");
 		key = dw_eval_argument(r, part, 0);
 		if (key.type == DW_V_TEXT)
@@ -641,7 +530,7 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 		key = dw_eval(r, dw_child_in(tree, part, DW_F_SUBSCRIPT));
 		if (dw_value_is(key, DW_V_TEXT, "__builtins__") ||
 		    dw_value_is(key, DW_V_TEXT, "__import__"))
-			dw_found(r, part, DW_SEVERITY_ERROR, "reflection:__builtins__",
+			dw_found(r, part, E, "reflection:__builtins__",
 			         "this leads to all built-in functions");
 		return;
 	}
@@ -649,12 +538,12 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 		return;
 	key = dw_eval(r, dw_child_in(tree, part, DW_F_SUBSCRIPT));
 	if (!is_space(v)) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "a module is taken from sys.modules");
 		if (key.type == DW_V_TEXT)
 			dw_check_module(r, part, key.text, key.len);
 	} else if (key.type != DW_V_TEXT && strcmp(v.text, "globals()") != 0) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "reflection:subscript",
+		dw_found(r, part, E, "reflection:subscript",
 		         "what is taken from %s is known at run time only", v.text);
 	}
 }
@@ -709,7 +598,7 @@ static void check_letters(struct dw_reading *r, uint32_t part)
 		               text[i + 1] == 0x93);
 
 		if (bold || wide || script) {
-			dw_found(r, part, DW_SEVERITY_ERROR, "reflection:letters",
+			dw_found(r, part, E, "reflection:letters",
 			         "this name is spelled in letters that mean others");
 			return;
 		}
@@ -719,49 +608,97 @@ static void check_letters(struct dw_reading *r, uint32_t part)
 static void check_attribute(struct dw_reading *r, uint32_t part)
 {
 	uint32_t name = dw_child_in(&r->tree, part, DW_F_ATTRIBUTE);
-	char rule[DW_RULE_MAX];
 	size_t len;
 	const char *text = name ? dw_text(&r->tree, name, &len) : NULL;
 
-	if (!text || !dw_word_in(dunders, text, len))
-		return;
-	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, text);
-	dw_found(r, name, DW_SEVERITY_ERROR, rule,
-	         "%.*s leads from an object to all others", (int)len, text);
+	if (text && dw_word_in(dunders, text, len))
+		dw_found(r, name, E, DW_RULE("reflection:%.*s", (int)len, text),
+		         "%.*s leads from an object to all others", (int)len, text);
 }
 
-static void check(struct dw_reading *r, uint32_t part)
+static void check_exec(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_IMPORT_STATEMENT:
-	case DW_K_IMPORT_FROM_STATEMENT:
-		check_import(r, part);
-		break;
-	case DW_K_IDENTIFIER:
-		check_letters(r, part);
-		break;
-	case DW_K_ATTRIBUTE:
-		check_attribute(r, part);
-		break;
-	case DW_K_SUBSCRIPT:
-		check_subscript(r, part);
-		break;
-	case DW_K_CALL:
-		check_call(r, part);
-		break;
-	case DW_K_EXEC_STATEMENT:
-		dw_found(r, part, DW_SEVERITY_ERROR, "builtin:exec", "exec runs code");
-		dw_check_inner(r, part, DW_CODE_SELF,
-		               dw_eval(r, dw_child_in(tree, part, DW_F_CODE)));
-		break;
-	default: /* DW_K_FOR_STATEMENT */
-		if (is_endless(r, dw_child_in(tree, part, DW_F_RIGHT)))
-			dw_check_endless(r, part, part);
-		break;
-	}
+	dw_found(r, part, E, "builtin:exec", "exec runs code");
+	dw_check_inner(r, part, DW_CODE_SELF,
+	               dw_eval(r, dw_child_in(&r->tree, part, DW_F_CODE)));
 }
+
+static void check_for(struct dw_reading *r, uint32_t part)
+{
+	if (is_endless(r, dw_child_in(&r->tree, part, DW_F_RIGHT)))
+		dw_check_endless(r, part, part);
+}
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ALIASED_IMPORT] = {STORES_ALL},
+	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN_SURE), OF(LEFT, RIGHT),
+                             STORES(LEFT)},
+	[DW_K_AS_PATTERN] = {EVAL(FIRST), BIND_BY(bind_as), STORES(ALIAS)},
+	[DW_K_AS_PATTERN_TARGET] = {PATTERN(LIST), STORES_UP},
+	[DW_K_ATTRIBUTE] = {EVAL(MEMBER), CHECK(LOAD), OF(OBJECT, ATTRIBUTE),
+                            STORES(ATTRIBUTE), CHECK_BY(check_attribute)},
+	[DW_K_AUGMENTED_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT), STORES(LEFT)},
+	[DW_K_AWAIT] = {EVAL(FIRST), FLOW(EXIT)},
+	[DW_K_BINARY_OPERATOR] = {EVAL(BINARY)},
+	[DW_K_BOOLEAN_OPERATOR] = {EVAL(EITHER), OF(RIGHT, LEFT)},
+	[DW_K_BREAK_STATEMENT] = {FLOW(BREAK)},
+	[DW_K_CALL] = {EVAL(CALL), CHECK(VALUE), FLOW(CALL), OF(FUNCTION, NONE),
+                       CHECK_BY(check_call)},
+	[DW_K_CLASS_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                   SCOPE},
+	[DW_K_COMPARISON_OPERATOR] = {TRUTH(HOOK)},
+	[DW_K_CONCATENATED_STRING] = {EVAL(JOINED)},
+	[DW_K_CONDITIONAL_EXPRESSION] = {EVAL_BY(conditional)},
+	[DW_K_DEFAULT_PARAMETER] = {STORES(NAME)},
+	[DW_K_DICTIONARY] = {EVAL(PART)},
+	[DW_K_DICTIONARY_COMPREHENSION] = {SCOPE},
+	[DW_K_DICTIONARY_SPLAT_PATTERN] = {STORES_ALL},
+	[DW_K_DOTTED_NAME] = {STORES_ALL},
+	[DW_K_EXEC_STATEMENT] = {CHECK_BY(check_exec)},
+	[DW_K_EXPRESSION_LIST] = {EVAL(PART), SEQUENCE},
+	[DW_K_FALSE] = {TRUTH(NO)},
+	[DW_K_FOR_IN_CLAUSE] = {BINDS(TARGET), OF(LEFT, NONE), STORES(LEFT)},
+	[DW_K_FOR_STATEMENT] = {BINDS(EACH), FLOW(LOOP), OF(LEFT, NONE), STORES(LEFT),
+                                CHECK_BY(check_for)},
+	[DW_K_FUNCTION_DEFINITION] = {BINDS(DEFINITION), FLOW(FUNCTION), STORES(NAME),
+                                      SCOPE},
+	[DW_K_GENERATOR_EXPRESSION] = {SCOPE},
+	[DW_K_GLOBAL_STATEMENT] = {STORES_ALL},
+	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), CHECK(LOAD),
+                             CHECK_BY(check_letters)},
+	[DW_K_IMPORT_FROM_STATEMENT] = {BIND_BY(bind_from), CHECK_BY(check_from)},
+	[DW_K_IMPORT_STATEMENT] = {BIND_BY(bind_import), CHECK_BY(check_import)},
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(VALUE)},
+	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
+	[DW_K_KEYWORD_ARGUMENT] = {STORES(NAME)},
+	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), STORES_ALL},
+	[DW_K_LIST] = {EVAL(PART), PATTERN(LIST), STORES_UP, SEQUENCE},
+	[DW_K_LIST_COMPREHENSION] = {SCOPE},
+	[DW_K_LIST_PATTERN] = {PATTERN(LIST), STORES_UP},
+	[DW_K_LIST_SPLAT_PATTERN] = {PATTERN(LIST), STORES_UP},
+	[DW_K_NAMED_EXPRESSION] = {EVAL(VALUE), BINDS(ASSIGN), OF(NAME, VALUE),
+                                   STORES(NAME)},
+	[DW_K_NONE] = {TRUTH(NO)},
+	[DW_K_NONLOCAL_STATEMENT] = {STORES_ALL},
+	[DW_K_NOT_OPERATOR] = {TRUTH(NOT)},
+	[DW_K_PARAMETERS] = {BINDS(PARAMETERS), PATTERN(REST), STORES_ALL},
+	[DW_K_PARENTHESIZED_EXPRESSION] = {EVAL(FIRST), TRUTH(INSIDE)},
+	[DW_K_PATTERN_LIST] = {PATTERN(LIST), STORES_UP},
+	[DW_K_RAISE_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_RETURN_STATEMENT] = {FLOW(EXIT)},
+	[DW_K_SET_COMPREHENSION] = {SCOPE},
+	[DW_K_STRING] = {EVAL(STRING), TRUTH(VALUE)},
+	[DW_K_SUBSCRIPT] = {EVAL_BY(subscript), CHECK(VALUE), CHECK_BY(check_subscript)},
+	[DW_K_TRUE] = {TRUTH(YES)},
+	[DW_K_TUPLE] = {EVAL(PART), PATTERN(LIST), STORES_UP, SEQUENCE},
+	[DW_K_TUPLE_PATTERN] = {PATTERN(LIST), STORES_UP},
+	[DW_K_TYPED_DEFAULT_PARAMETER] = {STORES(NAME)},
+	[DW_K_TYPED_PARAMETER] = {STORES_ALL},
+	[DW_K_UNARY_OPERATOR] = {EVAL_BY(unary)},
+	[DW_K_WHILE_STATEMENT] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_YIELD] = {FLOW(EXIT)},
+};
 
 const struct dw_language dw_language_python = {
 	.name = "python",
@@ -770,7 +707,7 @@ const struct dw_language dw_language_python = {
 	.modules = modules,
 	.dangers = dangers,
 	.nodes = nodes,
-	.operators = operators,
+	.operators = " + - * % ",
 	.methods = methods,
 	.functions = functions,
 	.append = DW_K_T_PLUS_EQUAL,
@@ -779,12 +716,9 @@ const struct dw_language dw_language_python = {
 	.exits = " sys.exit builtins.exit builtins.quit os._exit os.abort ",
 	.loop_message = "this loop has no break, return, raise, yield or await",
 	.is_sure = is_sure,
-	.bind = bind,
 	.global = global,
-	.eval = eval,
 	.member = member,
 	.method = join,
 	.call = call,
-	.check = check,
 	.is_true = is_true,
 };

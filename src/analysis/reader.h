@@ -2,9 +2,11 @@
 #ifndef DW_ANALYSIS_READER_H
 #define DW_ANALYSIS_READER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "analysis/analyse.h"
 #include "analysis/kinds.h"
@@ -61,7 +63,6 @@ enum dw_parse {
 	DW_PARSE_WHOLE = 0,
 	DW_PARSE_TIMEOUT,  /* no parts: parsing took too long */
 	DW_PARSE_TOO_MANY, /* no parts: there would be more than DW_PARTS_MAX */
-	DW_PARSE_COUNT
 };
 
 #define DW_PARTS_MAX (1U << 21)
@@ -125,6 +126,43 @@ static inline const char *dw_text(const struct dw_tree *tree, uint32_t i, size_t
 /* Returns true if the text of the part is this. */
 bool dw_text_is(const struct dw_tree *tree, uint32_t i, const char *text);
 
+/* Returns true if it is one of the words, each between two blanks. */
+bool dw_word_in(const char *words, const char *word, size_t len);
+
+static inline bool dw_is_any(const char *word, const char *words)
+{
+	return dw_word_in(words, word, strlen(word));
+}
+
+/* The same for the text of a part. */
+bool dw_text_in(const struct dw_tree *tree, uint32_t part, const char *words);
+
+/* ---- what is kept: store.c ---- */
+
+struct dw_arena;
+
+/*
+ * A NUL-terminated copy that lives as long as the arena. NULL without memory, or past
+ * the bound, to which each copy counts as align bytes more: then no fuel is left.
+ */
+char *dw_arena_keep(struct dw_arena **arena, const void *data, size_t len, size_t align,
+                    uint64_t *fuel, bool *no_memory);
+void dw_arena_free(struct dw_arena *arena);
+
+/* Room for one more in a list that got each of its n items so; NULL without memory. */
+void *dw_grow(void *list, size_t n, size_t size);
+
+/* Append the item; false without memory. */
+#define DW_APPEND(list, n, item)                                              \
+	({                                                                    \
+		__typeof__(list) larger_ = dw_grow(list, n, sizeof(*(list))); \
+		if (larger_) {                                                \
+			(list) = larger_;                                     \
+			(list)[(n)++] = (item);                               \
+		}                                                             \
+		larger_ != NULL;                                              \
+	})
+
 /* ---- values: value.c, fold.c ---- */
 
 enum dw_value_type {
@@ -133,7 +171,6 @@ enum dw_value_type {
 	DW_V_NAME, /* text is a path: "os.system" */
 	DW_V_NUMBER,
 	DW_V_PART, /* a literal or a function, in the tree */
-	DW_V_COUNT
 };
 
 struct dw_value {
@@ -146,6 +183,9 @@ struct dw_value {
 
 /* The longest text that constants are folded to. */
 #define DW_FOLD_MAX 4096U
+
+/* How many programs may be inside one another. */
+#define DW_INNER_MAX 3U
 
 /* How deep expressions are followed. */
 #define DW_DEPTH_MAX 150U
@@ -178,7 +218,6 @@ enum dw_fold {
 	DW_FOLD_UNPACK, /* Ruby's unpack1("m") */
 	DW_FOLD_UPPER,
 	DW_FOLD_HOOK, /* language->method() */
-	DW_FOLD_COUNT
 };
 
 /* Methods of a constant, or functions by their paths. The table ends without words. */
@@ -188,44 +227,34 @@ struct dw_folder {
 	const char *words;
 };
 
-/* Binary operators. */
-enum dw_operation {
-	DW_OP_PLUS = 0, /* numbers added, texts joined */
-	DW_OP_MINUS,
-	DW_OP_JOIN,
-	DW_OP_TIMES,
-	DW_OP_FORMAT, /* "%s" % x */
-	DW_OP_EITHER, /* x || y */
-};
-
-/* Ends with kind 0. */
-struct dw_operator {
-	uint16_t kind; /* of the token */
-	uint8_t operation;
-};
-
 /* ---- the table of a language ---- */
 
 enum dw_code_kind {
 	DW_CODE_NONE = 0,
 	DW_CODE_SELF,  /* in this language */
 	DW_CODE_SHELL, /* a command line */
-	DW_CODE_COUNT
 };
 
 /* Names of the library that are findings. The table ends without a rule. */
 struct dw_danger {
-	const char *rule; /* "shell:" gets the path appended, "shell:x" is the rule */
+	/* "shell:" gets the path appended, "shell:*" its first name; else the rule. */
+	const char *rule;
 	enum dw_severity severity;
 	uint8_t code;      /* DW_CODE_*: the meaning of a constant first argument */
 	const char *paths; /* words: "os.system"; "os.*" any member; "os.ex**" any ending */
 };
+
+struct dw_reading;
 
 /*
  * For each kind of part, its role in each pass. a and b are the fields of the parts
  * that it is about: target and value, object and member, function, condition.
  */
 struct dw_node {
+	/* Where a language differs: instead of eval and bind, and before check. */
+	struct dw_value (*eval_by)(struct dw_reading *r, uint32_t part);
+	void (*bind_by)(struct dw_reading *r, uint32_t part);
+	void (*check_by)(struct dw_reading *r, uint32_t part);
 	enum {
 		DW_EVAL_NONE = 0,
 		DW_EVAL_NAME,
@@ -241,7 +270,6 @@ struct dw_node {
 		DW_EVAL_VALUE,  /* b */
 		DW_EVAL_EITHER, /* a or b; a preferred */
 		DW_EVAL_PART,   /* a literal or function, as it is */
-		DW_EVAL_HOOK,
 	} eval : 8;
 	enum {
 		DW_BINDS_NOTHING = 0,
@@ -255,7 +283,6 @@ struct dw_node {
 		DW_BINDS_PARAMETER,   /* a with default b */
 		DW_BINDS_PARAMETERS, /* each child, by fields name and value, or its first name */
 		DW_BINDS_PATTERNS, /* each child, as a pattern */
-		DW_BINDS_HOOK,
 	} bind : 8;
 	enum {
 		DW_PATTERN_NONE = 0,
@@ -294,14 +321,29 @@ struct dw_node {
 		DW_TRUTH_HOOK,
 	} truth : 8;
 	uint8_t a, b;      /* enum dw_field */
-	uint8_t stores;    /* the field of a name that is assigned to, not loaded */
+	uint8_t stores;    /* the field of a name that is assigned to; or one of these: */
+#define DW_STORES_ALL 255U /* every name in it */
+#define DW_STORES_UP 254U  /* as the part around it says */
 	bool scope : 1;    /* begins a scope */
-	bool hook : 1;     /* language->check() looks at it, before check */
 	bool sequence : 1; /* a literal list */
 };
 
-/* So that a row of the table fits into a line. */
+/* So that a row of a table fits into a line. */
+#define E DW_SEVERITY_ERROR
+#define W DW_SEVERITY_WARNING
+#define NAMES(family, level, words)                                     \
+	{                                                               \
+		.rule = (family), .severity = (level), .paths = (words) \
+	}
+#define RUNS(family, level, language, words)                                       \
+	{                                                                          \
+		.rule = (family), .severity = (level), .code = DW_CODE_##language, \
+		.paths = (words)                                                   \
+	}
 #define EVAL(x) .eval = DW_EVAL_##x
+#define EVAL_BY(function) .eval_by = function
+#define BIND_BY(function) .bind_by = function
+#define CHECK_BY(function) .check_by = function
 #define BINDS(x) .bind = DW_BINDS_##x
 #define PATTERN(x) .pattern = DW_PATTERN_##x
 #define CHECK(x) .check = DW_CHECK_##x
@@ -309,12 +351,10 @@ struct dw_node {
 #define TRUTH(x) .truth = DW_TRUTH_##x
 #define OF(x, y) .a = DW_F_##x, .b = DW_F_##y
 #define STORES(x) .stores = DW_F_##x
+#define STORES_ALL .stores = DW_STORES_ALL
+#define STORES_UP .stores = DW_STORES_UP
 #define SCOPE .scope = true
-#define HOOK .hook = true
 #define SEQUENCE .sequence = true
-
-#define DW_STORES_ALL 255U /* every name in it */
-#define DW_STORES_UP 254U  /* as the part around it says */
 
 /* The arguments of a function that runs a program. */
 enum dw_command_form {
@@ -323,8 +363,6 @@ enum dw_command_form {
 	DW_COMMAND_THEN_LIST, /* a program, then a list of words */
 	DW_COMMAND_WORDS,     /* words */
 };
-
-struct dw_reading;
 
 /* How a name is bound, seen from a scope and a byte. */
 enum dw_bound {
@@ -341,18 +379,18 @@ enum dw_binding_kind {
 	DW_BIND_MEMBER,    /* the member path of part's value: {exec} = part */
 	DW_BIND_OPAQUE,    /* perhaps something unknown */
 	DW_BIND_OTHER,     /* certainly something of the program's own */
-	DW_BIND_COUNT
 };
 
 struct dw_language {
 	const char *name;
 	const char *aliases[5];
 	const char *grammar;
-	const char *const *modules;      /* those that need a reason; ends in NULL */
+	const char *modules;             /* words: those that need a reason; or NULL */
 	const struct dw_danger *dangers; /* ends in an entry without rule */
+	const char *builtins; /* words: findings builtin:NAME beside those; or NULL */
 
 	const struct dw_node *nodes; /* by kind */
-	const struct dw_operator *operators;
+	const char *operators;       /* words: those that fold constants */
 	const struct dw_folder *methods;
 	const struct dw_folder *functions;
 	uint16_t append;      /* the token of an assignment that appends a text */
@@ -370,14 +408,12 @@ struct dw_language {
 	/* Hooks, all optional, for where a language differs. */
 
 	/* Returns true if a definition there always happens. */
-	bool (*is_sure)(const struct dw_tree *tree, uint32_t part);
-	void (*bind)(struct dw_reading *r, uint32_t part);
+	bool (*is_sure)(struct dw_reading *r, uint32_t part);
 	void (*bind_pattern)(struct dw_reading *r, uint32_t pattern, uint32_t value,
 	                     uint32_t at, enum dw_binding_kind otherwise);
 	/* A name that is not surely the program's own; v is what the program bound to it. */
 	struct dw_value (*global)(struct dw_reading *r, const char *name, size_t len,
 	                          uint32_t at, enum dw_bound bound, struct dw_value v);
-	struct dw_value (*eval)(struct dw_reading *r, uint32_t part);
 	struct dw_value (*member)(struct dw_reading *r, struct dw_value base,
 	                          const char *name, size_t len);
 	/* The key of an object literal's pair. */
@@ -388,7 +424,6 @@ struct dw_language {
 	/* Returns true if it knows the result of calling f with a, b and more. */
 	bool (*call)(struct dw_reading *r, uint32_t call, struct dw_value f,
 	             struct dw_value a, struct dw_value b, struct dw_value *ret);
-	void (*check)(struct dw_reading *r, uint32_t part);
 	bool (*is_true)(struct dw_reading *r, uint32_t part);
 	/* Instead of all passes. */
 	void (*read)(struct dw_reading *r);
@@ -403,7 +438,6 @@ extern const struct dw_language dw_language_typescript;
 
 /* ---- one program that is being read: analyse.c ---- */
 
-struct dw_arena;
 struct dw_names;
 
 struct dw_reading {
@@ -413,7 +447,6 @@ struct dw_reading {
 	struct dw_arena *arena;
 	struct dw_names *names;
 	struct dw_findings found;
-	size_t room;
 	uint32_t *lines; /* the byte at which each line begins */
 	size_t n_lines;
 	uint64_t fuel;  /* steps left, shared with the programs inside this one */
@@ -435,11 +468,10 @@ int dw_read_program(const struct dw_language *language, const char *code, size_t
 bool dw_step(struct dw_reading *r);
 
 /* A NUL-terminated copy that lives as long as the reading; NULL past the bound. */
-char *dw_keep(struct dw_reading *r, const char *text, size_t len);
-void dw_arena_free(struct dw_arena *arena);
-
-/* Returns true if it is one of the words, each between two blanks. */
-bool dw_word_in(const char *words, const char *word, size_t len);
+static inline char *dw_keep(struct dw_reading *r, const char *text, size_t len)
+{
+	return dw_arena_keep(&r->arena, text, len, 1, &r->fuel, &r->no_memory);
+}
 
 static inline const struct dw_node *dw_node(const struct dw_reading *r, uint32_t part)
 {
@@ -486,6 +518,8 @@ struct dw_value dw_value_entry(struct dw_reading *r, uint32_t object,
 struct dw_value dw_eval(struct dw_reading *r, uint32_t part);
 struct dw_value dw_eval_argument(struct dw_reading *r, uint32_t call, unsigned index);
 struct dw_value dw_eval_string(struct dw_reading *r, uint32_t part);
+/* The part's text as it stands there. */
+struct dw_value dw_eval_text(struct dw_reading *r, uint32_t part);
 /* Either is possible; a name of the library is preferred. */
 struct dw_value dw_eval_either(struct dw_reading *r, uint32_t a, uint32_t b);
 /* The function that a call calls. */
@@ -493,6 +527,9 @@ struct dw_value dw_callee(struct dw_reading *r, uint32_t call);
 /* A name, seen from a scope and a byte. */
 struct dw_value dw_name_value(struct dw_reading *r, uint32_t scope, const char *name,
                               size_t len, uint32_t at, bool called);
+
+/* The digit's value, or -1 if it is not one. */
+int dw_digit(char c, int base);
 
 /* Decode \n, \x41, \u0041, \u{41}, \101 and the like. */
 struct dw_value dw_unescape(struct dw_reading *r, const char *text, size_t len);
@@ -543,37 +580,49 @@ void dw_bind_pattern(struct dw_reading *r, uint32_t pattern, uint32_t value, uin
 
 /* ---- findings: findings.c, check.c ---- */
 
+/* Fill in the texts, which may contain any bytes. */
+void dw_finding_fill(struct dw_finding *f, const char *rule, const char *fmt,
+                     va_list args) __attribute__((format(printf, 3, 0)));
+
+/* A rule that is put together; it lives as long as the block around it. */
+#define DW_RULE(...) dw_rule((char[DW_RULE_MAX]){""}, __VA_ARGS__)
+const char *dw_rule(char *room, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Report a finding; the rule and the message may contain any bytes. */
 void dw_found(struct dw_reading *r, uint32_t part, enum dw_severity severity,
               const char *rule, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
-/* The same, at a byte of the code. */
-void dw_found_at(struct dw_reading *r, uint32_t byte, enum dw_severity severity,
-                 const char *rule, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 /* The same, at a line and a column. */
 void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
                    enum dw_severity severity, const char *rule, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));
-/* A finding of a program inside this one, at the place of that program. */
-void dw_found_inside(struct dw_reading *r, uint32_t line, uint32_t column,
-                     const struct dw_finding *found);
 /* Sort by line, column and rule. */
 void dw_findings_sort(struct dw_findings *findings);
 
 const struct dw_danger *dw_danger_find(const struct dw_language *language,
                                        const char *path);
+/* The rule of a finding: the entry's own, or its family's with that name. */
+#define DW_DANGER_RULE(d, name) dw_danger_rule((char[DW_RULE_MAX]){""}, d, name)
+const char *dw_danger_rule(char *room, const struct dw_danger *d, const char *name);
 /* Report the part if its value is in the table; the entry, or NULL. */
 const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
                                         struct dw_value v);
 /* Report an imported module unless it is allowed. */
 void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size_t len);
+/* Read a program inside this one, whose findings are reported at that place. */
+void dw_read_inside(struct dw_reading *r, const struct dw_language *language,
+                    const char *code, size_t len,
+                    const struct dw_analyse_options *options,
+                    const struct dw_finding *here);
 /* Read a constant text that will be run. */
 void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
                     struct dw_value code);
 /* The same for what a call of d runs, its arguments from first on. */
 void dw_check_run(struct dw_reading *r, uint32_t call, const struct dw_danger *d,
                   unsigned first);
+/* Report and read `command`. */
+void dw_check_backticks(struct dw_reading *r, uint32_t part);
 
 /* Report what there is to find in a part. */
 void dw_check_part(struct dw_reading *r, uint32_t part);

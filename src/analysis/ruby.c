@@ -11,64 +11,50 @@
 
 #define NAME_LEN_MAX 200
 
-static const char *const modules[] = {
-	"socket",   "net",    "open-uri", "open3",    "fileutils",   "pty",   "fiddle",
-	"ffi",      "drb",    "webrick",  "openssl",  "tempfile",    "etc",   "syslog",
-	"objspace", "ripper", "faraday",  "httparty", "rest-client", "excon", "typhoeus",
-	"shell",    "dl",     "win32ole", NULL,
-};
-
-#define E DW_SEVERITY_ERROR
-#define W DW_SEVERITY_WARNING
+static const char modules[] =
+	" socket net open-uri open3 fileutils pty fiddle ffi drb webrick openssl "
+	"tempfile etc syslog objspace ripper faraday httparty rest-client excon "
+	"typhoeus shell dl win32ole ";
 
 static const struct dw_danger dangers[] = {
-	{"builtin:eval", E, DW_CODE_SELF,
-         " Kernel.eval Kernel.binding.eval TOPLEVEL_BINDING.eval "},
-	{"builtin:instance_eval", E, DW_CODE_SELF, " Kernel.instance_eval "},
-	{"builtin:class_eval", E, DW_CODE_SELF, " Kernel.class_eval "},
-	{"builtin:module_eval", E, DW_CODE_SELF, " Kernel.module_eval "},
-	{"builtin:open", W, DW_CODE_NONE,
-         " Kernel.open File.open File.new File.write File.read IO.read IO.write "},
-	{"builtin:gets", W, DW_CODE_NONE, " Kernel.gets "},
-	{"shell:system", E, DW_CODE_SHELL, " Kernel.system "},
-	{"shell:exec", E, DW_CODE_SHELL, " Kernel.exec "},
-	{"shell:spawn", E, DW_CODE_SHELL, " Kernel.spawn "},
-	{"shell:fork", W, DW_CODE_NONE, " Kernel.fork "},
-	{"shell:backtick", E, DW_CODE_SHELL, " Kernel.` "},
-	{"native:syscall", E, DW_CODE_NONE, " Kernel.syscall "},
-	{"shell:", E, DW_CODE_SHELL,
-         " Process.spawn Process.exec IO.popen Open3.* PTY.spawn PTY.getpty "},
-	{"shell:", W, DW_CODE_NONE, " Process.fork Process.kill "},
-	{"delete:", E, DW_CODE_NONE,
-         " File.delete File.unlink File.truncate Dir.rmdir Dir.unlink Dir.delete "
-         "FileUtils.rm** FileUtils.remove** FileUtils.safe_unlink "},
-	{"delete:Pathname.delete", E, DW_CODE_NONE, " Pathname.new().delete "},
-	{"delete:Pathname.unlink", E, DW_CODE_NONE, " Pathname.new().unlink "},
-	{"delete:Pathname.rmtree", E, DW_CODE_NONE, " Pathname.new().rmtree "},
-	{"network:Net::HTTP", W, DW_CODE_NONE, " Net.HTTP.* "},
-	{"network:Net::FTP", W, DW_CODE_NONE, " Net.FTP.* "},
-	{"network:Net::SMTP", W, DW_CODE_NONE, " Net.SMTP.* "},
-	{"network:Net::SSH", W, DW_CODE_NONE, " Net.SSH.* "},
-	{"network:TCPSocket", W, DW_CODE_NONE, " TCPSocket.* "},
-	{"network:TCPServer", W, DW_CODE_NONE, " TCPServer.* "},
-	{"network:UDPSocket", W, DW_CODE_NONE, " UDPSocket.* "},
-	{"network:UNIXSocket", W, DW_CODE_NONE, " UNIXSocket.* "},
-	{"network:Socket", W, DW_CODE_NONE, " Socket.* "},
-	{"network:URI.open", W, DW_CODE_NONE, " URI.open "},
-	{"network:OpenURI", W, DW_CODE_NONE, " OpenURI.* "},
-	{"network:Faraday", W, DW_CODE_NONE, " Faraday.* "},
-	{"network:HTTParty", W, DW_CODE_NONE, " HTTParty.* "},
-	{"network:RestClient", W, DW_CODE_NONE, " RestClient.* "},
-	{"native:Fiddle", E, DW_CODE_NONE, " Fiddle.* Fiddle.Function.new "},
-	{"dynamic:", E, DW_CODE_NONE, " Marshal.load YAML.unsafe_load "},
-	{"dynamic:", W, DW_CODE_NONE, " YAML.load "},
-	{"dynamic:RubyVM", E, DW_CODE_NONE, " RubyVM.InstructionSequence.* "},
-	{"reflection:", W, DW_CODE_NONE, " ObjectSpace.each_object "},
+	RUNS("builtin:eval", E, SELF,
+             " Kernel.eval Kernel.binding.eval TOPLEVEL_BINDING.eval "),
+	RUNS("builtin:instance_eval", E, SELF, " Kernel.instance_eval "),
+	RUNS("builtin:class_eval", E, SELF, " Kernel.class_eval "),
+	RUNS("builtin:module_eval", E, SELF, " Kernel.module_eval "),
+	NAMES("builtin:open", W,
+              " Kernel.open File.open File.new File.write File.read IO.read IO.write "),
+	NAMES("builtin:gets", W, " Kernel.gets "),
+	RUNS("shell:system", E, SHELL, " Kernel.system "),
+	RUNS("shell:exec", E, SHELL, " Kernel.exec "),
+	RUNS("shell:spawn", E, SHELL, " Kernel.spawn "),
+	NAMES("shell:fork", W, " Kernel.fork "),
+	RUNS("shell:backtick", E, SHELL, " Kernel.` "),
+	NAMES("native:syscall", E, " Kernel.syscall "),
+	RUNS("shell:", E, SHELL,
+             " Process.spawn Process.exec IO.popen Open3.* PTY.spawn PTY.getpty "),
+	NAMES("shell:", W, " Process.fork Process.kill "),
+	NAMES("delete:", E,
+              " File.delete File.unlink File.truncate Dir.rmdir Dir.unlink Dir.delete "
+              "FileUtils.rm** FileUtils.remove** FileUtils.safe_unlink "),
+	NAMES("delete:Pathname.delete", E, " Pathname.new().delete "),
+	NAMES("delete:Pathname.unlink", E, " Pathname.new().unlink "),
+	NAMES("delete:Pathname.rmtree", E, " Pathname.new().rmtree "),
+	NAMES("network:Net::HTTP", W, " Net.HTTP.* "),
+	NAMES("network:Net::FTP", W, " Net.FTP.* "),
+	NAMES("network:Net::SMTP", W, " Net.SMTP.* "),
+	NAMES("network:Net::SSH", W, " Net.SSH.* "),
+	NAMES("network:", W, " URI.open "),
+	NAMES("network:*", W,
+              " TCPSocket.* TCPServer.* UDPSocket.* UNIXSocket.* Socket.* OpenURI.* Faraday.* "
+              "HTTParty.* RestClient.* "),
+	NAMES("native:*", E, " Fiddle.* Fiddle.Function.new "),
+	NAMES("dynamic:", E, " Marshal.load YAML.unsafe_load "),
+	NAMES("dynamic:", W, " YAML.load "),
+	NAMES("dynamic:*", E, " RubyVM.InstructionSequence.* "),
+	NAMES("reflection:", W, " ObjectSpace.each_object "),
 	{0},
 };
-
-#undef E
-#undef W
 
 /* Methods of every object that matter here. */
 static const char kernel[] =
@@ -78,60 +64,6 @@ static const char kernel[] =
 
 /* Without a block they run a text. */
 static const char needs_text[] = " instance_eval class_eval module_eval ";
-
-static const struct dw_node nodes[DW_K_COUNT] = {
-	[DW_K_ALIAS] = {HOOK},
-	[DW_K_ARRAY] = {EVAL(PART), SEQUENCE},
-	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT)},
-	[DW_K_BARE_STRING] = {EVAL(STRING)},
-	[DW_K_BINARY] = {EVAL(BINARY), BINDS(HOOK)},
-	[DW_K_BLOCK] = {FLOW(LOOP), SCOPE},
-	[DW_K_BLOCK_ARGUMENT] = {HOOK},
-	[DW_K_BLOCK_PARAMETERS] = {BINDS(PARAMETERS)},
-	[DW_K_BREAK] = {FLOW(BREAK)},
-	[DW_K_CALL] = {EVAL(CALL), FLOW(CALL), OF(RECEIVER, METHOD), HOOK},
-	[DW_K_CHAINED_STRING] = {EVAL(JOINED)},
-	[DW_K_CLASS] = {FLOW(FUNCTION), SCOPE},
-	[DW_K_CONSTANT] = {EVAL(HOOK), PATTERN(NAME)},
-	[DW_K_DELIMITED_SYMBOL] = {EVAL(STRING)},
-	[DW_K_DO_BLOCK] = {FLOW(LOOP), SCOPE},
-	[DW_K_ELEMENT_REFERENCE] = {EVAL(NEW), OF(OBJECT, NONE), HOOK},
-	[DW_K_FALSE] = {TRUTH(NO)},
-	[DW_K_GLOBAL_VARIABLE] = {EVAL(NAME), PATTERN(NAME)},
-	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), FLOW(WORD)},
-	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(YES)}, /* 0 too */
-	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
-	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
-	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS)},
-	[DW_K_LEFT_ASSIGNMENT_LIST] = {PATTERN(LIST)},
-	[DW_K_METHOD] = {BINDS(HOOK), FLOW(FUNCTION), SCOPE},
-	[DW_K_METHOD_PARAMETERS] = {BINDS(PARAMETERS)},
-	[DW_K_MODULE] = {SCOPE},
-	[DW_K_NIL] = {TRUTH(NO)},
-	[DW_K_OPERATOR_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT)},
-	[DW_K_PARENTHESIZED_STATEMENTS] = {EVAL(FIRST), TRUTH(INSIDE)},
-	[DW_K_RETURN] = {FLOW(EXIT)},
-	[DW_K_RIGHT_ASSIGNMENT_LIST] = {SEQUENCE},
-	[DW_K_SCOPE_RESOLUTION] = {EVAL(HOOK)},
-	[DW_K_SELF] = {EVAL(HOOK)},
-	[DW_K_SIMPLE_SYMBOL] = {EVAL(HOOK)},
-	[DW_K_SINGLETON_METHOD] = {SCOPE},
-	[DW_K_STRING] = {EVAL(STRING), TRUTH(YES)},
-	[DW_K_STRING_ARRAY] = {EVAL(PART)},
-	[DW_K_SUBSHELL] = {HOOK},
-	[DW_K_SYMBOL_ARRAY] = {EVAL(PART)},
-	[DW_K_TRUE] = {TRUTH(YES)},
-	[DW_K_UNTIL] = {CHECK(UNTIL), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_UNTIL_MODIFIER] = {CHECK(UNTIL), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_WHILE] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-	[DW_K_WHILE_MODIFIER] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
-};
-
-static const struct dw_operator operators[] = {
-	{DW_K_T_PLUS, DW_OP_PLUS},      {DW_K_T_HEREDOC, DW_OP_PLUS}, /* << */
-	{DW_K_T_STAR, DW_OP_TIMES},     {DW_K_T_OR_OR, DW_OP_EITHER},
-	{DW_K_T_AND_AND, DW_OP_EITHER}, {0},
-};
 
 static const struct dw_folder methods[] = {
 	{DW_FOLD_CHAR, DW_V_NUMBER, " chr "},
@@ -176,18 +108,13 @@ static void bind_method(struct dw_reading *r, uint32_t part)
 		        dw_part(&r->tree, part)->start, DW_BIND_OTHER, 0, NULL);
 }
 
-static void bind(struct dw_reading *r, uint32_t part)
+/* x << "text" */
+static void bind_append(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t left, right;
+	uint32_t left = dw_child_in(tree, part, DW_F_LEFT);
+	uint32_t right = dw_child_in(tree, part, DW_F_RIGHT);
 
-	if (dw_kind(tree, part) == DW_K_METHOD) {
-		bind_method(r, part);
-		return;
-	}
-	/* x << "text" */
-	left = dw_child_in(tree, part, DW_F_LEFT);
-	right = dw_child_in(tree, part, DW_F_RIGHT);
 	if (left && right && dw_kind(tree, left) == DW_K_IDENTIFIER &&
 	    dw_child_of(tree, part, DW_K_T_HEREDOC))
 		dw_bind_name(r, left, dw_part(tree, part)->end, DW_BIND_APPEND, right,
@@ -235,11 +162,8 @@ static struct dw_value member(struct dw_reading *r, struct dw_value base,
 /* Does it call, or get, the method that its argument names? */
 static bool is_send(const struct dw_tree *tree, uint32_t method)
 {
-	size_t len;
-	const char *text = dw_text(tree, method, &len);
-
-	return dw_word_in(" send __send__ public_send method instance_method ", text,
-	                  len);
+	return dw_text_in(tree, method,
+	                  " send __send__ public_send method instance_method ");
 }
 
 /* The method that a call calls, behind send() and method() too. */
@@ -298,34 +222,47 @@ static struct dw_value global(struct dw_reading *r, const char *name, size_t len
 	               : v;
 }
 
-static struct dw_value eval(struct dw_reading *r, uint32_t part)
+static struct dw_value constant(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-	uint32_t left, right;
+	const struct dw_part *p = dw_part(&r->tree, part);
 	struct dw_value v;
 	size_t len;
-	const char *text = dw_text(tree, part, &len);
+	const char *text = dw_text(&r->tree, part, &len);
 
-	switch (dw_kind(tree, part)) {
-	case DW_K_CONSTANT:
-		if (dw_lookup(r, dw_part(tree, part)->scope, text, len,
-		              dw_part(tree, part)->start, &v) != DW_BOUND_NOT)
-			return v;
+	return dw_lookup(r, p->scope, text, len, p->start, &v) != DW_BOUND_NOT
+	               ? v
+	               : dw_value_path(r, NULL, text, len);
+}
+
+/* Net::HTTP */
+static struct dw_value scope(struct dw_reading *r, uint32_t part)
+{
+	const struct dw_tree *tree = &r->tree;
+	uint32_t left = dw_child_in(tree, part, DW_F_SCOPE);
+	uint32_t right = dw_child_in(tree, part, DW_F_NAME);
+	size_t len;
+	const char *text = right ? dw_text(tree, right, &len) : NULL;
+
+	if (!text)
+		return dw_unknown;
+	if (!left || dw_text_is(tree, left, "Object"))
 		return dw_value_path(r, NULL, text, len);
-	case DW_K_SCOPE_RESOLUTION:
-		left = dw_child_in(tree, part, DW_F_SCOPE);
-		right = dw_child_in(tree, part, DW_F_NAME);
-		if (!right)
-			return dw_unknown;
-		text = dw_text(tree, right, &len);
-		if (!left || dw_text_is(tree, left, "Object"))
-			return dw_value_path(r, NULL, text, len);
-		return dw_value_member(r, dw_eval(r, left), text, len);
-	case DW_K_SIMPLE_SYMBOL:
-		return len > 1 ? dw_value_text(r, text + 1, len - 1) : dw_unknown;
-	default: /* DW_K_SELF */
-		return dw_value_name("self");
-	}
+	return dw_value_member(r, dw_eval(r, left), text, len);
+}
+
+static struct dw_value symbol(struct dw_reading *r, uint32_t part)
+{
+	size_t len;
+	const char *text = dw_text(&r->tree, part, &len);
+
+	return len > 1 ? dw_value_text(r, text + 1, len - 1) : dw_unknown;
+}
+
+static struct dw_value self(struct dw_reading *r, uint32_t part)
+{
+	(void)r;
+	(void)part;
+	return dw_value_name("self");
 }
 
 static void check_require(struct dw_reading *r, uint32_t part, bool relative)
@@ -334,10 +271,10 @@ static void check_require(struct dw_reading *r, uint32_t part, bool relative)
 	struct dw_value v = dw_eval(r, name);
 
 	if (v.type != DW_V_TEXT)
-		dw_found(r, part, DW_SEVERITY_ERROR, "dynamic:import",
+		dw_found(r, part, E, "dynamic:import",
 		         "which file is loaded is known at run time only");
 	else if (dw_kind(&r->tree, name) != DW_K_STRING)
-		dw_found(r, part, DW_SEVERITY_WARNING, "dynamic:import",
+		dw_found(r, part, W, "dynamic:import",
 		         "%.100s is put together from pieces", v.text);
 	if (v.type == DW_V_TEXT && !relative && v.len > 0 && v.text[0] != '.')
 		dw_check_module(r, part, v.text, v.len);
@@ -349,14 +286,13 @@ static void check_send(struct dw_reading *r, uint32_t part)
 	uint32_t method = dw_child_in(tree, part, DW_F_METHOD);
 	uint32_t receiver = dw_child_in(tree, part, DW_F_RECEIVER);
 	struct dw_value name, f, base;
-	const char *how;
+	const char *how, *rule;
 	size_t len;
-	char rule[DW_RULE_MAX];
 
 	if (!method || !dw_argument(r, part, 0))
 		return;
 	how = dw_text(tree, method, &len);
-	(void)snprintf(rule, sizeof(rule), "reflection:%.*s", (int)len, how);
+	rule = DW_RULE("reflection:%.*s", (int)len, how);
 	name = dw_eval_argument(r, part, 0);
 	if (dw_text_is(tree, method, "const_get")) {
 		if (name.type == DW_V_TEXT &&
@@ -364,8 +300,7 @@ static void check_send(struct dw_reading *r, uint32_t part)
 		            "FileUtils Open3 Socket TCPSocket ",
 		            name.text))
 			return;
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
-		         "a class is taken by its name");
+		dw_found(r, part, E, rule, "a class is taken by its name");
 		return;
 	}
 	if (!is_send(tree, method))
@@ -373,15 +308,14 @@ static void check_send(struct dw_reading *r, uint32_t part)
 	if (name.type == DW_V_TEXT) {
 		f = callee(r, part);
 		if (f.type == DW_V_NAME && dw_danger_find(r->language, f.text))
-			dw_found(r, part, DW_SEVERITY_ERROR, rule,
-			         "%.*s reaches for %.100s by its name", (int)len, how,
-			         name.text);
+			dw_found(r, part, E, rule, "%.*s reaches for %.100s by its name",
+			         (int)len, how, name.text);
 		return;
 	}
 	/* An object of the program's own may well be sent what a variable says. */
 	base = receiver ? dw_eval(r, receiver) : dw_value_name("self");
 	if (base.type == DW_V_NAME && strcmp(base.text, "self") != 0)
-		dw_found(r, part, DW_SEVERITY_ERROR, rule,
+		dw_found(r, part, E, rule,
 		         "what %.*s reaches for is known at run time only", (int)len,
 		         how);
 }
@@ -423,8 +357,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	a = dw_eval_argument(r, part, sent ? 1 : 0);
 	if (a.type == DW_V_TEXT && a.text[0] == '|' &&
 	    (strcmp(f.text, "Kernel.open") == 0 || strncmp(f.text, "IO.", 3) == 0)) {
-		dw_found(r, part, DW_SEVERITY_ERROR, "shell:open",
-		         "open runs another program");
+		dw_found(r, part, E, "shell:open", "open runs another program");
 		dw_check_inner(r, part, DW_CODE_SHELL,
 		               dw_value_text(r, a.text + 1, a.len - 1));
 	}
@@ -433,40 +366,80 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	dw_check_run(r, part, dw_check_danger(r, part, f), sent ? 1 : 0);
 }
 
-static void check(struct dw_reading *r, uint32_t part)
+/* method(:x)["y"] is a call, too */
+static void check_element(struct dw_reading *r, uint32_t part)
 {
-	const struct dw_tree *tree = &r->tree;
-	size_t len;
-	const char *text;
-	uint32_t c;
-
-	switch (dw_kind(tree, part)) {
-	case DW_K_CALL:
-		check_call(r, part);
-		break;
-	case DW_K_ELEMENT_REFERENCE: /* method(:x)["y"] is a call, too */
-		c = dw_child_in(tree, part, DW_F_OBJECT);
-		(void)dw_check_danger(r, part, dw_eval(r, c));
-		break;
-	case DW_K_BLOCK_ARGUMENT: /* each(&method(:system)) */
-		c = dw_child_named(tree, part);
-		if (c && dw_kind(tree, c) != DW_K_CALL)
-			(void)dw_check_danger(r, part, dw_eval(r, c));
-		break;
-	case DW_K_SUBSHELL:
-		dw_found(r, part, DW_SEVERITY_ERROR, "shell:backtick",
-		         "backticks run another program");
-		dw_check_inner(r, part, DW_CODE_SHELL, dw_eval_string(r, part));
-		break;
-	default: /* DW_K_ALIAS */
-		c = dw_child_in(tree, part, DW_F_ALIAS);
-		if (!c)
-			break;
-		text = dw_text(tree, c, &len);
-		(void)dw_check_danger(r, part, kernel_method(r, text, len));
-		break;
-	}
+	(void)dw_check_danger(r, part,
+	                      dw_eval(r, dw_child_in(&r->tree, part, DW_F_OBJECT)));
 }
+
+/* each(&method(:system)) */
+static void check_block(struct dw_reading *r, uint32_t part)
+{
+	uint32_t c = dw_child_named(&r->tree, part);
+
+	if (c && dw_kind(&r->tree, c) != DW_K_CALL)
+		(void)dw_check_danger(r, part, dw_eval(r, c));
+}
+
+static void check_alias(struct dw_reading *r, uint32_t part)
+{
+	uint32_t c = dw_child_in(&r->tree, part, DW_F_ALIAS);
+	size_t len;
+	const char *text = c ? dw_text(&r->tree, c, &len) : NULL;
+
+	if (text)
+		(void)dw_check_danger(r, part, kernel_method(r, text, len));
+}
+
+static const struct dw_node nodes[DW_K_COUNT] = {
+	[DW_K_ALIAS] = {CHECK_BY(check_alias)},
+	[DW_K_ARRAY] = {EVAL(PART), SEQUENCE},
+	[DW_K_ASSIGNMENT] = {EVAL(VALUE), BINDS(ASSIGN), OF(LEFT, RIGHT)},
+	[DW_K_BARE_STRING] = {EVAL(STRING)},
+	[DW_K_BINARY] = {EVAL(BINARY), BIND_BY(bind_append)},
+	[DW_K_BLOCK] = {FLOW(LOOP), SCOPE},
+	[DW_K_BLOCK_ARGUMENT] = {CHECK_BY(check_block)},
+	[DW_K_BLOCK_PARAMETERS] = {BINDS(PARAMETERS)},
+	[DW_K_BREAK] = {FLOW(BREAK)},
+	[DW_K_CALL] = {EVAL(CALL), FLOW(CALL), OF(RECEIVER, METHOD),
+                       CHECK_BY(check_call)},
+	[DW_K_CHAINED_STRING] = {EVAL(JOINED)},
+	[DW_K_CLASS] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_CONSTANT] = {EVAL_BY(constant), PATTERN(NAME)},
+	[DW_K_DELIMITED_SYMBOL] = {EVAL(STRING)},
+	[DW_K_DO_BLOCK] = {FLOW(LOOP), SCOPE},
+	[DW_K_ELEMENT_REFERENCE] = {EVAL(NEW), OF(OBJECT, NONE), CHECK_BY(check_element)},
+	[DW_K_FALSE] = {TRUTH(NO)},
+	[DW_K_GLOBAL_VARIABLE] = {EVAL(NAME), PATTERN(NAME)},
+	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), FLOW(WORD)},
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(YES)}, /* 0 too */
+	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
+	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
+	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS)},
+	[DW_K_LEFT_ASSIGNMENT_LIST] = {PATTERN(LIST)},
+	[DW_K_METHOD] = {BIND_BY(bind_method), FLOW(FUNCTION), SCOPE},
+	[DW_K_METHOD_PARAMETERS] = {BINDS(PARAMETERS)},
+	[DW_K_MODULE] = {SCOPE},
+	[DW_K_NIL] = {TRUTH(NO)},
+	[DW_K_OPERATOR_ASSIGNMENT] = {BINDS(AUGMENT), OF(LEFT, RIGHT)},
+	[DW_K_PARENTHESIZED_STATEMENTS] = {EVAL(FIRST), TRUTH(INSIDE)},
+	[DW_K_RETURN] = {FLOW(EXIT)},
+	[DW_K_RIGHT_ASSIGNMENT_LIST] = {SEQUENCE},
+	[DW_K_SCOPE_RESOLUTION] = {EVAL_BY(scope)},
+	[DW_K_SELF] = {EVAL_BY(self)},
+	[DW_K_SIMPLE_SYMBOL] = {EVAL_BY(symbol)},
+	[DW_K_SINGLETON_METHOD] = {SCOPE},
+	[DW_K_STRING] = {EVAL(STRING), TRUTH(YES)},
+	[DW_K_STRING_ARRAY] = {EVAL(PART)},
+	[DW_K_SUBSHELL] = {CHECK_BY(dw_check_backticks)},
+	[DW_K_SYMBOL_ARRAY] = {EVAL(PART)},
+	[DW_K_TRUE] = {TRUTH(YES)},
+	[DW_K_UNTIL] = {CHECK(UNTIL), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_UNTIL_MODIFIER] = {CHECK(UNTIL), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_WHILE] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+	[DW_K_WHILE_MODIFIER] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
+};
 
 const struct dw_language dw_language_ruby = {
 	.name = "ruby",
@@ -475,7 +448,7 @@ const struct dw_language dw_language_ruby = {
 	.modules = modules,
 	.dangers = dangers,
 	.nodes = nodes,
-	.operators = operators,
+	.operators = " + << * || && ",
 	.methods = methods,
 	.functions = functions,
 	.append = DW_K_T_PLUS_EQUAL,
@@ -485,11 +458,8 @@ const struct dw_language dw_language_ruby = {
 		 "Kernel.fail ",
 	.bare_exits = " raise exit abort ",
 	.loop_message = "this loop has no break, return, raise, throw or exit",
-	.bind = bind,
 	.global = global,
-	.eval = eval,
 	.member = member,
 	.callee = callee,
 	.call = call,
-	.check = check,
 };

@@ -7,6 +7,7 @@
 #include "analysis/shell.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,27 +17,66 @@
 #define FUEL (1U << 20)
 
 /* Variables that decide which programs run, or what runs before them. */
-static const char *const decisive[] = {
-	"PATH",          "LD_PRELOAD",      "LD_LIBRARY_PATH",
-	"LD_AUDIT",      "BASH_ENV",        "ENV",
-	"IFS",           "PROMPT_COMMAND",  "PS4",
-	"SHELLOPTS",     "BASHOPTS",        "PYTHONPATH",
-	"PYTHONSTARTUP", "NODE_OPTIONS",    "PERL5OPT",
-	"RUBYOPT",       "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF",
-	"PAGER",         "GIT_PAGER",       "EDITOR",
-};
+static const char decisive[] =
+	" PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV IFS PROMPT_COMMAND PS4 "
+	"SHELLOPTS BASHOPTS PYTHONPATH PYTHONSTARTUP NODE_OPTIONS PERL5OPT RUBYOPT "
+	"GIT_SSH_COMMAND GIT_EXTERNAL_DIFF PAGER GIT_PAGER EDITOR ";
 
-static bool decides(const char *name, size_t len)
+void dw_shell_finish(struct dw_shell *shell)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(decisive); i++)
-		if (strlen(decisive[i]) == len && memcmp(decisive[i], name, len) == 0)
-			return true;
-	return false;
+	dw_arena_free(shell->arena);
+	free(shell->commands);
+	free(shell->redirects);
+	free(shell->notes);
+	*shell = (struct dw_shell){0};
+}
+
+void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t *column)
+{
+	uint32_t byte = dw_part(&s->tree, part)->start;
+
+	if (s->inner > 0) {
+		*line = s->line;
+		*column = s->column;
+		return;
+	}
+	/* Mostly we go forward. */
+	if (byte < s->last_byte)
+		s->last_byte = s->last_line = s->last_column = 0;
+	for (; s->last_byte < byte; s->last_byte++) {
+		uint8_t c = (uint8_t)s->tree.code[s->last_byte];
+
+		s->last_column = c == '\n' ? 0 : s->last_column + ((c & 0xc0) != 0x80);
+		s->last_line += c == '\n';
+	}
+	*line = s->last_line + 1;
+	*column = s->last_column + 1;
+}
+
+void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark remark,
+                   const char *fmt, ...)
+{
+	struct dw_shell_note note = {.remark = remark};
+	char text[DW_MESSAGE_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	dw_shell_place(s, part, &note.line, &note.column);
+	note.text = dw_shell_keep(s, text, strlen(text));
+	if (note.text)
+		(void)DW_SHELL_APPEND(s, s->shell->notes, s->shell->n_notes, note);
+}
+
+void dw_shell_doubt(struct dw_script *s, uint32_t part, const char *name)
+{
+	dw_shell_note(s, part, DW_SHELL_DOUBT, "what %s runs cannot be told", name);
 }
 
 void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t len)
 {
-	if (decides(name, len))
+	if (dw_word_in(decisive, name, len))
 		dw_shell_note(s, part, DW_SHELL_ENVIRONMENT,
 		              "%.*s decides which programs run", (int)len, name);
 }
@@ -74,18 +114,8 @@ static void add_variable(struct dw_script *s, uint32_t part)
 	v.value = dw_child_of(tree, part, DW_K_T_PLUS_EQUAL) ? 0 : value;
 	dw_shell_sets(s, part, v.name, v.len);
 	check_sleeper(s, value);
-	if (s->n_variables == s->room) {
-		size_t room = s->room > 0 ? s->room * 2 : 64;
-		struct dw_variable *list = realloc(s->variables, room * sizeof(*list));
-
-		if (!list) {
-			*s->no_memory = true;
-			return;
-		}
-		s->variables = list;
-		s->room = room;
-	}
-	s->variables[s->n_variables++] = v;
+	if (!DW_APPEND(s->variables, s->n_variables, v))
+		*s->no_memory = true;
 }
 
 /* A substitution in a stretch of text, which the grammar has not seen as one. */
@@ -150,6 +180,11 @@ static void check_name(struct dw_script *s, uint32_t part, uint32_t name)
 		dw_shell_sets(s, part, text, len);
 }
 
+static void check_for(struct dw_script *s, uint32_t part)
+{
+	check_name(s, part, dw_child_in(&s->tree, part, DW_F_VARIABLE));
+}
+
 /* ${PATH:=/tmp}, ${x@P} */
 static void check_expansion(struct dw_script *s, uint32_t part)
 {
@@ -163,71 +198,135 @@ static void check_expansion(struct dw_script *s, uint32_t part)
 		              "this expansion runs the commands in a variable");
 }
 
+/* :(){ :|:& };: — in its body, the function starts itself and does not wait. */
+static void check_bomb(struct dw_script *s, uint32_t part)
+{
+	const struct dw_tree *tree = &s->tree;
+	uint32_t name = dw_child_in(tree, part, DW_F_NAME);
+	size_t len, calls = 0;
+	const char *text;
+	bool apart = false;
+
+	if (!name)
+		return;
+	text = dw_text(tree, name, &len);
+	for (uint32_t i = part + 1; i < dw_part(tree, part)->past; i++) {
+		const struct dw_part *p = dw_part(tree, i);
+
+		if (p->kind == DW_K_COMMAND_NAME && p->end - p->start == len &&
+		    memcmp(tree->code + p->start, text, len) == 0)
+			calls++;
+		apart = apart || p->kind == DW_K_T_AND || p->kind == DW_K_T_PIPE;
+	}
+	if (calls >= 2 && apart)
+		dw_shell_note(s, part, DW_SHELL_BOMB,
+		              "function %.*s starts itself again and again",
+		              (int)(len < 64 ? len : 64), text);
+}
+
+static bool is_always(const struct dw_tree *tree, uint32_t part, bool yes)
+{
+	static const char *const trues[] = {"true",        ":",         "[ 1 ]",
+	                                    "/bin/true",   "[[ 1 ]]",   "((1))",
+	                                    "(( 1 ))",     "[ 1 = 1 ]", "[ true ]",
+	                                    "[ 1 -eq 1 ]", "! false"};
+	static const char *const falses[] = {"false", "/bin/false", "! true", "((0))"};
+	const char *const *list = yes ? trues : falses;
+	size_t n = yes ? ARRAY_SIZE(trues) : ARRAY_SIZE(falses);
+
+	for (size_t i = 0; i < n; i++)
+		if (dw_text_is(tree, part, list[i]))
+			return true;
+	return false;
+}
+
+/* break, return, exit, exec: anything that may end it. */
+static bool can_end(const struct dw_tree *tree, uint32_t part)
+{
+	uint32_t inner = 0;
+
+	for (uint32_t i = part + 1; i < dw_part(tree, part)->past; i++) {
+		enum dw_kind kind = dw_kind(tree, i);
+
+		if ((kind == DW_K_WHILE_STATEMENT || kind == DW_K_FOR_STATEMENT ||
+		     kind == DW_K_C_STYLE_FOR_STATEMENT) &&
+		    dw_part(tree, i)->past > inner)
+			inner = dw_part(tree, i)->past;
+		if (kind == DW_K_FUNCTION_DEFINITION) {
+			i = dw_part(tree, i)->past - 1;
+			continue;
+		}
+		if (kind != DW_K_COMMAND_NAME)
+			continue;
+		if (dw_text_in(tree, i, " return exit exec kill ") ||
+		    (dw_text_is(tree, i, "break") &&
+		     (i >= inner || dw_next_named(tree, i))))
+			return true;
+	}
+	return false;
+}
+
+static void check_loop(struct dw_script *s, uint32_t part)
+{
+	const struct dw_tree *tree = &s->tree;
+	uint32_t body = dw_child_in(tree, part, DW_F_BODY);
+	uint32_t condition = dw_child_in(tree, part, DW_F_CONDITION);
+	bool until = strncmp(tree->code + dw_part(tree, part)->start, "until", 5) == 0;
+
+	if (!body)
+		return;
+	if (dw_kind(tree, part) == DW_K_C_STYLE_FOR_STATEMENT) {
+		/* for ((;;)): nothing between two semicolons. */
+		size_t len;
+		const char *text = dw_text(tree, part, &len);
+		const char *first = memchr(text, ';', len), *p;
+
+		if (!first)
+			return;
+		for (p = first + 1; p < text + len && strchr(" \t", *p); p++)
+			;
+		if (p == text + len || *p != ';')
+			return;
+	} else if (!condition || !is_always(tree, condition, !until)) {
+		return;
+	}
+	if (!can_end(tree, body))
+		dw_shell_note(s, part, DW_SHELL_LOOP,
+		              "this loop has no break, return, exit or exec");
+}
+
+static void (*const readers[DW_K_COUNT])(struct dw_script *s, uint32_t part) = {
+	[DW_K_COMMAND] = dw_shell_add_command,
+	[DW_K_C_STYLE_FOR_STATEMENT] = check_loop,
+	[DW_K_EXPANSION] = check_expansion,
+	[DW_K_FILE_REDIRECT] = dw_shell_add_redirect,
+	[DW_K_FOR_STATEMENT] = check_for,
+	[DW_K_FUNCTION_DEFINITION] = check_bomb,
+	[DW_K_HEREDOC_BODY] = check_text,
+	[DW_K_STRING] = check_text,
+	[DW_K_WHILE_STATEMENT] = check_loop,
+	[DW_K_WORD] = check_text,
+};
+
 static void read_parts(struct dw_script *s)
 {
 	const struct dw_tree *tree = &s->tree;
 
 	dw_shell_find_functions(s);
-	for (uint32_t i = 0; i<tree->n_parts && * s->fuel> 0; i++) {
-		--*s->fuel;
+	for (uint32_t i = 0; i < tree->n_parts && dw_shell_step(s); i++)
 		if (dw_kind(tree, i) == DW_K_VARIABLE_ASSIGNMENT)
 			add_variable(s, i);
-	}
-	for (uint32_t i = 0; i<tree->n_parts && * s->fuel> 0; i++) {
+	for (uint32_t i = 0; i < tree->n_parts && dw_shell_step(s); i++) {
 		const struct dw_part *p = dw_part(tree, i);
 
-		--*s->fuel;
 		if ((p->flags & (DW_PART_ERROR | DW_PART_MISSING)) &&
 		    !dw_shell_is_read_write(tree, i))
 			dw_shell_note(s, i, DW_SHELL_SYNTAX, "this is not valid shell");
-		if (!(p->flags & DW_PART_NAMED))
-			continue;
-		switch (dw_kind(tree, i)) {
-		case DW_K_COMMAND:
-			dw_shell_add_command(s, i);
-			break;
-		case DW_K_FILE_REDIRECT:
-			dw_shell_add_redirect(s, i);
-			break;
-		case DW_K_FOR_STATEMENT:
-			check_name(s, i, dw_child_in(tree, i, DW_F_VARIABLE));
-			break;
-		case DW_K_EXPANSION:
-			check_expansion(s, i);
-			break;
-		case DW_K_STRING:
-		case DW_K_HEREDOC_BODY:
-		case DW_K_WORD:
-			check_text(s, i);
-			break;
-		case DW_K_FUNCTION_DEFINITION:
-			dw_shell_check_bomb(s, i);
-			break;
-		case DW_K_WHILE_STATEMENT:
-		case DW_K_C_STYLE_FOR_STATEMENT:
-			dw_shell_check_loop(s, i);
-			break;
-		default:
-			break;
-		}
+		if ((p->flags & DW_PART_NAMED) && readers[p->kind])
+			readers[p->kind](s, i);
 	}
-}
-
-static int read_script(struct dw_script *s, const char *code, size_t len,
-                       struct dw_error *err)
-{
-	int r = dw_tree_parse(&s->tree, "bash", code, len, DW_ANALYSE_TIMEOUT_MS, err);
-
-	if (r < 0)
-		return -1;
-	if (r == DW_PARSE_WHOLE)
-		read_parts(s);
-	else
-		*s->fuel = 0;
 	free(s->variables);
 	free(s->functions);
-	dw_tree_finish(&s->tree);
-	return 0;
 }
 
 void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word code,
@@ -241,6 +340,7 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 		.no_memory = s->no_memory,
 	};
 	struct dw_error err = {0};
+	int r;
 
 	if (code.guessed)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
@@ -259,8 +359,15 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 	*s->fuel -= 256;
 	dw_shell_place(s, part, &inner.line, &inner.column);
 	inner.via = dw_shell_keep(s, via, strlen(via));
-	if (read_script(&inner, code.text, strlen(code.text), &err) < 0)
+	r = dw_tree_parse(&inner.tree, "bash", code.text, strlen(code.text),
+	                  DW_ANALYSE_TIMEOUT_MS, &err);
+	if (r < 0)
 		*s->no_memory = true;
+	else if (r == DW_PARSE_WHOLE)
+		read_parts(&inner);
+	else
+		*s->fuel = 0;
+	dw_tree_finish(&inner.tree);
 }
 
 /* Added without regard to the bounds, one of which was reached. */
@@ -281,45 +388,39 @@ static int add_bound(struct dw_shell *shell)
 	return 0;
 }
 
-/* Read the tree, or parse the code if tree is NULL. */
-static int read_all(struct dw_shell *shell, const struct dw_tree *tree, const char *code,
-                    size_t len, struct dw_error *err)
+int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
+                       struct dw_error *err)
 {
-	uint64_t fuel = FUEL;
+	uint64_t fuel = tree ? FUEL : 0;
 	bool no_memory = false;
 	struct dw_script script = {.shell = shell,
 	                           .fuel = &fuel,
 	                           .no_memory = &no_memory};
-	int r = 0;
 
 	*shell = (struct dw_shell){0};
 	if (tree) {
 		script.tree = *tree;
 		read_parts(&script);
-		free(script.variables);
-		free(script.functions);
-	} else if (len > DW_ANALYSE_CODE_MAX) {
-		fuel = 0;
-	} else {
-		r = read_script(&script, code, len, err);
 	}
-	if (r == 0 && fuel == 0 && add_bound(shell) < 0)
+	if (fuel == 0 && add_bound(shell) < 0)
 		no_memory = true;
-	if (r == 0 && no_memory)
-		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "read a shell script");
-	if (r < 0)
-		dw_shell_finish(shell);
-	return r;
+	if (!no_memory)
+		return 0;
+	dw_shell_finish(shell);
+	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read a shell script");
 }
 
 int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
                   struct dw_error *err)
 {
-	return read_all(shell, NULL, code, len, err);
-}
+	struct dw_tree tree = {0};
+	int r = DW_PARSE_TOO_MANY;
 
-int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
-                       struct dw_error *err)
-{
-	return read_all(shell, tree, NULL, 0, err);
+	*shell = (struct dw_shell){0};
+	if (len <= DW_ANALYSE_CODE_MAX)
+		r = dw_tree_parse(&tree, "bash", code, len, DW_ANALYSE_TIMEOUT_MS, err);
+	if (r >= 0)
+		r = dw_shell_read_tree(shell, r == DW_PARSE_WHOLE ? &tree : NULL, err);
+	dw_tree_finish(&tree);
+	return r;
 }

@@ -75,7 +75,7 @@ struct dw_shell_note {
 	uint32_t column;
 };
 
-struct dw_shell_store;
+struct dw_arena;
 
 /* Start from {0}. */
 struct dw_shell {
@@ -86,7 +86,7 @@ struct dw_shell {
 	struct dw_shell_note *notes;
 	size_t n_notes;
 	bool changes_folder; /* cd, pushd: relative paths mean something else then */
-	struct dw_shell_store *store;
+	struct dw_arena *arena;
 };
 
 /* -1 only without memory or grammar; what is wrong with the script is in its notes. */

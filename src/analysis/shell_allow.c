@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/reader.h"
 #include "analysis/shell.h"
 #include "base/cleanup.h"
-#include "base/utf8.h"
 
 /*
  * Besides the names, what would make them more than they seem: awk and sort start
@@ -38,14 +35,11 @@ const struct dw_shell_rule dw_shell_rules[] = {
 };
 
 /* What the shell does by itself, and what only carries commands that are looked at. */
-static const char *const harmless[] = {
-	":",      "[",       "bg",   "break", "builtin", "cd",      "command", "continue",
-	"dirs",   "echo",    "env",  "eval",  "exec",    "exit",    "export",  "false",
-	"fg",     "getopts", "jobs", "let",   "local",   "nice",    "nohup",   "popd",
-	"printf", "pushd",   "pwd",  "read",  "return",  "set",     "shift",   "shopt",
-	"sleep",  "stdbuf",  "test", "time",  "timeout", "trap",    "true",    "type",
-	"ulimit", "umask",   "wait", "xargs", "alias",   "unalias",
-};
+static const char harmless[] =
+	" : [ bg break builtin cd command continue dirs echo env eval exec exit export false "
+	"fg getopts jobs let local nice nohup popd printf pushd pwd read return set shift "
+	"shopt sleep stdbuf test time timeout trap true type ulimit umask wait xargs alias "
+	"unalias ";
 
 /* The commands above, and the shells below, that are programs and not only built-ins. */
 const char *const dw_shell_carriers[] = {
@@ -55,7 +49,6 @@ const char *const dw_shell_carriers[] = {
 
 struct report {
 	struct dw_findings found;
-	bool cut;
 	bool no_memory;
 };
 
@@ -63,36 +56,18 @@ __attribute__((format(printf, 5, 6))) static void add(struct report *r, uint32_t
                                                       uint32_t column, const char *rule,
                                                       const char *fmt, ...)
 {
-	struct dw_finding f = {.severity = DW_SEVERITY_ERROR,
-	                       .line = line,
-	                       .column = column};
-	bool valid;
+	struct dw_finding f = {.severity = E, .line = line, .column = column};
 	va_list args;
 
 	if (r->found.n == DW_ANALYSE_FINDINGS_MAX)
 		return;
 	va_start(args, fmt);
-	(void)vsnprintf(f.message, sizeof(f.message), fmt, args);
+	dw_finding_fill(&f, rule, fmt, args);
 	va_end(args);
-	(void)snprintf(f.rule, sizeof(f.rule), "%s", rule);
-	valid = dw_utf8_valid(f.message, strlen(f.message));
-	for (char *p = f.message; *p != '\0'; p++)
-		if ((uint8_t)*p < ' ' || *p == 0x7f || (!valid && (uint8_t)*p >= 0x80))
-			*p = '?';
 	for (char *p = f.rule; *p != '\0'; p++)
-		if ((uint8_t)*p <= ' ' || (uint8_t)*p >= 0x7f)
+		if ((uint8_t)*p >= 0x7f)
 			*p = '?';
-	if ((r->found.n & (r->found.n - 1)) == 0) {
-		size_t room = r->found.n > 0 ? r->found.n * 2 : 1;
-		struct dw_finding *list = realloc(r->found.list, room * sizeof(*list));
-
-		if (!list) {
-			r->no_memory = true;
-			return;
-		}
-		r->found.list = list;
-	}
-	r->found.list[r->found.n++] = f;
+	r->no_memory |= !DW_APPEND(r->found.list, r->found.n, f);
 }
 
 static const struct dw_shell_rule *find_rule(const struct dw_shell_allow *allow,
@@ -102,14 +77,6 @@ static const struct dw_shell_rule *find_rule(const struct dw_shell_allow *allow,
 		if (strcmp(rule->name, name) == 0)
 			return rule;
 	return NULL;
-}
-
-static bool is_harmless(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
-		if (strcmp(harmless[i], name) == 0)
-			return true;
-	return false;
 }
 
 /* Does the argument mean that option? */
@@ -129,9 +96,8 @@ static void check_argument(struct report *r, const struct dw_shell_command *c,
                            const struct dw_shell_rule *rule, const char *arg,
                            bool options)
 {
-	char name[DW_RULE_MAX];
+	const char *name = DW_RULE("argument:%s", rule->name);
 
-	(void)snprintf(name, sizeof(name), "argument:%s", rule->name);
 	for (size_t i = 0; options && i < ARRAY_SIZE(rule->never) && rule->never[i]; i++)
 		if (means(arg, rule->never[i]))
 			add(r, c->line, c->column, name, "%s is not allowed with %.64s",
@@ -143,38 +109,28 @@ static void check_argument(struct report *r, const struct dw_shell_command *c,
 			    rule->name, rule->without[i]);
 }
 
-static bool is_limited(const struct dw_shell_rule *rule)
-{
-	return rule->first[0] || rule->never[0] || rule->without[0];
-}
-
 static void check_arguments(struct report *r, const struct dw_shell_command *c,
                             const struct dw_shell_rule *rule)
 {
 	bool options = true, first = rule->first[0] == NULL;
-	char name[DW_RULE_MAX];
 
-	if (!is_limited(rule))
+	if (!rule->first[0] && !rule->never[0] && !rule->without[0])
 		return;
-	if (c->flags & DW_SHELL_MORE) {
-		/* Behind find's -exec come paths, which begin with what find was given. */
-		if (!c->via || strncmp(c->via, "find ", 5) != 0 || rule->without[0])
-			add(r, c->line, c->column, "undecided:argument",
-			    "%s gets arguments that are known at run time only",
-			    rule->name);
-	}
+	/* Behind find's -exec come paths, which begin with what find was given. */
+	if ((c->flags & DW_SHELL_MORE) &&
+	    (!c->via || strncmp(c->via, "find ", 5) != 0 || rule->without[0]))
+		add(r, c->line, c->column, "undecided:argument",
+		    "%s gets arguments that are known at run time only", rule->name);
 	for (size_t i = 0; i < ARRAY_SIZE(rule->first) && rule->first[i]; i++)
 		if (c->n_args > 0 && c->args[0].text && !c->args[0].guessed &&
 		    strcmp(c->args[0].text, rule->first[i]) == 0)
 			first = true;
-	if (!first) {
-		(void)snprintf(name, sizeof(name), "argument:%s", rule->name);
-		add(r, c->line, c->column, name,
+	if (!first)
+		add(r, c->line, c->column, DW_RULE("argument:%s", rule->name),
 		    "%s is allowed only with %s%s%s%s%s first", rule->name,
 		    rule->first[0], rule->first[1] ? ", " : "",
 		    rule->first[1] ? rule->first[1] : "", rule->first[2] ? ", " : "",
 		    rule->first[2] ? rule->first[2] : "");
-	}
 	for (size_t i = 0; i < c->n_args; i++) {
 		const struct dw_shell_word *arg = &c->args[i];
 
@@ -195,7 +151,6 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
                           const struct dw_shell_allow *allow)
 {
 	const struct dw_shell_rule *rule;
-	char name[DW_RULE_MAX];
 	const char *plain;
 
 	/* That its name is in doubt is in the notes. */
@@ -209,16 +164,14 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
 		check_arguments(r, c, rule);
 		return;
 	}
-	if (is_harmless(plain))
+	if (dw_is_any(plain, harmless))
 		return;
 	/* A shell whose text we have read does nothing that is not in the list. */
-	if ((c->flags & DW_SHELL_CARRIER) &&
-	    (strcmp(plain, "sh") == 0 || strcmp(plain, "bash") == 0 ||
-	     strcmp(plain, "dash") == 0))
+	if ((c->flags & DW_SHELL_CARRIER) && dw_is_any(plain, " sh bash dash "))
 		return;
-	(void)snprintf(name, sizeof(name), "command:%s", plain);
-	add(r, c->line, c->column, name, "%.64s is not on the list of commands%s%s",
-	    plain, c->via ? ", run by " : "", c->via ? c->via : "");
+	add(r, c->line, c->column, DW_RULE("command:%s", plain),
+	    "%.64s is not on the list of commands%s%s", plain, c->via ? ", run by " : "",
+	    c->via ? c->via : "");
 }
 
 /* Below the folder, by its letters: no way up, and nothing that is expanded. */
@@ -236,17 +189,11 @@ static bool is_below(const char *path, const char *folder)
 	return true;
 }
 
-static bool is_standard(const char *path)
-{
-	return strcmp(path, "/dev/null") == 0 || strcmp(path, "/dev/stdout") == 0 ||
-	       strcmp(path, "/dev/stderr") == 0 || strcmp(path, "/dev/tty") == 0;
-}
-
 static void check_redirect(struct report *r, const struct dw_shell_redirect *redirect,
                            const struct dw_shell_allow *allow, bool moves)
 {
 	const char *target = redirect->target.text;
-	char path[4096], name[DW_RULE_MAX];
+	char path[4096];
 
 	if (target && !redirect->target.guessed &&
 	    (strncmp(target, "/dev/tcp/", 9) == 0 ||
@@ -262,7 +209,7 @@ static void check_redirect(struct report *r, const struct dw_shell_redirect *red
 		    "what is written to is known at run time only");
 		return;
 	}
-	if (is_standard(target))
+	if (dw_is_any(target, " /dev/null /dev/stdout /dev/stderr /dev/tty "))
 		return;
 	if (target[0] == '/') {
 		(void)snprintf(path, sizeof(path), "%s", target);
@@ -276,9 +223,8 @@ static void check_redirect(struct report *r, const struct dw_shell_redirect *red
 	for (const char *const *f = allow->write_below; f && *f; f++)
 		if (is_below(path, *f))
 			return;
-	(void)snprintf(name, sizeof(name), "redirect:%.60s", path);
-	add(r, redirect->line, redirect->column, name, "%.100s must not be written to",
-	    path);
+	add(r, redirect->line, redirect->column, DW_RULE("redirect:%.60s", path),
+	    "%.100s must not be written to", path);
 }
 
 static void check_note(struct report *r, const struct dw_shell_note *n)

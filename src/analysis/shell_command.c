@@ -10,26 +10,12 @@
 
 const char *dw_shell_plain_name(const char *name)
 {
-	static const char *const folders[] = {"/bin/", "/usr/bin/", "/sbin/",
-	                                      "/usr/sbin/"};
+	const char *last = strrchr(name, '/');
 
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		size_t len = strlen(folders[i]);
-
-		if (strncmp(name, folders[i], len) == 0 && !strchr(name + len, '/'))
-			return name + len;
-	}
+	if (last &&
+	    dw_word_in(" /bin /usr/bin /sbin /usr/sbin ", name, (size_t)(last - name)))
+		return last + 1;
 	return name;
-}
-
-/* Returns true if the script contains unset -f. */
-static bool takes_back(const struct dw_tree *tree)
-{
-	for (uint32_t i = 1; i < tree->n_parts; i++)
-		if (dw_kind(tree, i) == DW_K_UNSET_COMMAND &&
-		    (dw_part(tree, i)->flags & DW_PART_NAMED))
-			return true;
-	return false;
 }
 
 /*
@@ -40,10 +26,9 @@ static bool is_function(struct dw_script *s, uint32_t part, const char *name)
 {
 	const struct dw_tree *tree = &s->tree;
 
-	for (size_t i = 0; i<s->n_functions && * s->fuel> 0; i++) {
+	for (size_t i = 0; i < s->n_functions && dw_shell_step(s); i++) {
 		uint32_t f = s->functions[i], its = dw_child_in(tree, f, DW_F_NAME);
 
-		--*s->fuel;
 		if (dw_part(tree, f)->start >= dw_part(tree, part)->start)
 			break;
 		if (its && dw_text_is(tree, its, name))
@@ -55,21 +40,16 @@ static bool is_function(struct dw_script *s, uint32_t part, const char *name)
 void dw_shell_find_functions(struct dw_script *s)
 {
 	const struct dw_tree *tree = &s->tree;
-	size_t n = 0;
 
-	if (takes_back(tree))
-		return;
+	/* unset -f */
+	for (uint32_t i = 1; i < tree->n_parts; i++)
+		if (dw_kind(tree, i) == DW_K_UNSET_COMMAND &&
+		    (dw_part(tree, i)->flags & DW_PART_NAMED))
+			return;
 	for (uint32_t c = dw_child_named(tree, 0); c; c = dw_next_named(tree, c))
-		n += dw_kind(tree, c) == DW_K_FUNCTION_DEFINITION;
-	s->functions = n > 0 ? calloc(n, sizeof(*s->functions)) : NULL;
-	if (n > 0 && !s->functions) {
-		*s->no_memory = true;
-		return;
-	}
-	for (uint32_t c = dw_child_named(tree, 0); c && s->functions;
-	     c = dw_next_named(tree, c))
-		if (dw_kind(tree, c) == DW_K_FUNCTION_DEFINITION)
-			s->functions[s->n_functions++] = c;
+		if (dw_kind(tree, c) == DW_K_FUNCTION_DEFINITION &&
+		    !DW_APPEND(s->functions, s->n_functions, c))
+			*s->no_memory = true;
 }
 
 /*
@@ -160,18 +140,6 @@ void dw_shell_add_command(struct dw_script *s, uint32_t part)
 	free(words);
 }
 
-static bool reserve(struct dw_script *s)
-{
-	struct dw_shell *shell = s->shell;
-	struct dw_shell_command *list;
-
-	list = dw_shell_one_more(s, shell->commands, shell->n_commands, sizeof(*list));
-	if (!list)
-		return false;
-	shell->commands = list;
-	return true;
-}
-
 void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word *words,
                   size_t n, uint32_t flags, const char *via)
 {
@@ -188,14 +156,13 @@ void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word
 	command.name = words[0];
 	command.n_args = n - 1;
 	dw_shell_place(s, part, &command.line, &command.column);
-	command.args = (struct dw_shell_word *)(void *)dw_shell_keep(s,
-	                                                             (const char *)words,
-	                                                             n * sizeof(*words));
-	if (!command.args || !reserve(s))
+	command.args = dw_shell_keep(s, words, n * sizeof(*words));
+	if (!command.args)
 		return;
 	command.args++;
-	at = s->shell->n_commands++;
-	s->shell->commands[at] = command;
+	at = s->shell->n_commands;
+	if (!DW_SHELL_APPEND(s, s->shell->commands, s->shell->n_commands, command))
+		return;
 	if (!command.name.text || command.name.pattern || command.name.guessed)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
 		              "which command this is cannot be told%s",
@@ -205,21 +172,15 @@ void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word
 
 	name = dw_shell_plain_name(command.name.text);
 	s->depth++;
-	dw_shell_take_code(s, &command, name, words, n);
-	s->shell->commands[at] = command;
-	if (strcmp(name, "read") == 0 || strcmp(name, "printf") == 0 ||
-	    strcmp(name, "mapfile") == 0 || strcmp(name, "getopts") == 0 ||
-	    strcmp(name, "readarray") == 0)
+	dw_shell_take_code(&s->shell->commands[at], name, words, n);
+	if (dw_is_any(name, " read printf mapfile getopts readarray "))
 		for (size_t i = 1; i < n; i++)
 			if (words[i].text)
 				dw_shell_sets(s, part, words[i].text,
 				              strcspn(words[i].text, "="));
-	if (strcmp(name, "cd") == 0 || strcmp(name, "pushd") == 0 ||
-	    strcmp(name, "popd") == 0)
+	if (dw_is_any(name, " cd pushd popd "))
 		s->shell->changes_folder = true;
-	if ((strcmp(name, "env") == 0 && dw_shell_carry_split(s, part, words, n)) ||
-	    dw_shell_carry(s, part, name, words, n, flags) ||
-	    dw_shell_carry_code(s, part, name, words, n, flags))
+	if (dw_shell_carry(s, part, name, words, n, flags))
 		s->shell->commands[at].flags |= DW_SHELL_CARRIER;
 	s->depth--;
 }

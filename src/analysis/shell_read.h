@@ -26,7 +26,6 @@ struct dw_script {
 		uint32_t at;
 	} * variables;
 	size_t n_variables;
-	size_t room;
 	uint32_t *functions; /* definitions at the top, in order */
 	size_t n_functions;
 	uint32_t last_line; /* where we counted lines to, to count on from there */
@@ -37,12 +36,25 @@ struct dw_script {
 	bool *no_memory;
 };
 
-/* As dw_shell_read(), of what was parsed already. */
+/* Take one step; returns false after too many. */
+static inline bool dw_shell_step(struct dw_script *s)
+{
+	if (*s->fuel == 0)
+		return false;
+	--*s->fuel;
+	return true;
+}
+
+/* As dw_shell_read(), of what was parsed already; NULL if that took too much. */
 int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
                        struct dw_error *err);
 
 /* Kept with the shell; NULL without memory, or past the bound. */
-char *dw_shell_keep(struct dw_script *s, const char *text, size_t len);
+static inline void *dw_shell_keep(struct dw_script *s, const void *data, size_t len)
+{
+	return dw_arena_keep(&s->shell->arena, data, len, _Alignof(max_align_t), s->fuel,
+	                     s->no_memory);
+}
 
 void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t *column);
 void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark remark,
@@ -50,8 +62,17 @@ void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark rema
 
 /* What that command runs cannot be told. */
 void dw_shell_doubt(struct dw_script *s, uint32_t part, const char *name);
-/* Room for one more in a list that doubles. */
-void *dw_shell_one_more(struct dw_script *s, void *list, size_t n, size_t size);
+
+/* Append to a list of the shell; false without memory, or past the bound. */
+#define DW_SHELL_APPEND(s, list, n, item)                     \
+	({                                                    \
+		bool kept_ = false;                           \
+		if ((n) >= DW_SHELL_COMMANDS_MAX)             \
+			*(s)->fuel = 0;                       \
+		else if (!(kept_ = DW_APPEND(list, n, item))) \
+			*(s)->no_memory = true;               \
+		kept_;                                        \
+	})
 
 /* A variable is set: noted, if it decides which programs run. */
 void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t len);
@@ -70,24 +91,12 @@ void dw_shell_add_command(struct dw_script *s, uint32_t part);
 void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word *words,
                   size_t n, uint32_t flags, const char *via);
 
-/* The rest of its words is a command: nice -n 5 COMMAND. False if it is none of these. */
+/* Add what the command runs; returns false unless that is all that it does. */
 bool dw_shell_carry(struct dw_script *s, uint32_t part, const char *name,
                     const struct dw_shell_word *words, size_t n, uint32_t flags);
-/* The same, for what takes its command as one text, or in some other way of its own. */
-bool dw_shell_carry_code(struct dw_script *s, uint32_t part, const char *name,
-                         const struct dw_shell_word *words, size_t n, uint32_t flags);
-/* env -S 'rm -rf /' is split into words, as a script without quotes would be. */
-bool dw_shell_carry_split(struct dw_script *s, uint32_t part,
-                          const struct dw_shell_word *words, size_t n);
-/* find ... -exec COMMAND ; */
-void dw_shell_carry_find(struct dw_script *s, uint32_t part,
-                         const struct dw_shell_word *words, size_t n);
-
-/* A shell or another interpreter, which can be given a program as text? */
-bool dw_shell_takes_code(const char *name);
 /* The program that an interpreter is given as text. */
-void dw_shell_take_code(struct dw_script *s, struct dw_shell_command *command,
-                        const char *name, const struct dw_shell_word *words, size_t n);
+void dw_shell_take_code(struct dw_shell_command *command, const char *name,
+                        const struct dw_shell_word *words, size_t n);
 
 /* Read a text that a command of the script runs. */
 void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word code,
@@ -99,9 +108,5 @@ struct dw_shell_word dw_shell_stdin(struct dw_script *s, uint32_t part);
 void dw_shell_add_redirect(struct dw_script *s, uint32_t part);
 /* Part of a redirection as 3<>FILE, which the grammar does not know. */
 bool dw_shell_is_read_write(const struct dw_tree *tree, uint32_t part);
-
-/* Note a function that starts itself, a loop that cannot be left. */
-void dw_shell_check_bomb(struct dw_script *s, uint32_t part);
-void dw_shell_check_loop(struct dw_script *s, uint32_t part);
 
 #endif

@@ -18,30 +18,16 @@ void dw_shell_add_redirect(struct dw_script *s, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
 	uint32_t target = dw_child_in(tree, part, DW_F_DESTINATION);
-	struct dw_shell_redirect r = {0}, *list;
+	struct dw_shell_redirect r = {0};
 	bool copies = false;
 
 	if (!target || dw_kind(tree, target) == DW_K_PROCESS_SUBSTITUTION)
 		return;
 	for (uint32_t c = dw_child(tree, part); c; c = dw_next(tree, c)) {
-		switch (dw_kind(tree, c)) {
-		case DW_K_T_GREATER:
-		case DW_K_T_GREATER2:
-		case DW_K_T_GREATER_BAR:
-		case DW_K_T_AND_GREATER:
-		case DW_K_T_AND_GREATER2:
-			r.writes = true;
-			break;
-		case DW_K_T_GREATER_AND:
-			r.writes = true;
-			copies = true;
-			break;
-		case DW_K_T_LESS_AND:
-			copies = true;
-			break;
-		default:
-			break;
-		}
+		const char *token = dw_kind_name(dw_kind(tree, c));
+
+		r.writes = r.writes || dw_is_any(token, " > >> >| &> &>> >& ");
+		copies = copies || dw_is_any(token, " >& <& ");
 	}
 	if (opens_both(tree, part))
 		r.writes = true;
@@ -55,12 +41,7 @@ void dw_shell_add_redirect(struct dw_script *s, uint32_t part)
 	    strspn(r.target.text, "0123456789-") == strlen(r.target.text))
 		return;
 	dw_shell_place(s, part, &r.line, &r.column);
-	list = dw_shell_one_more(s, s->shell->redirects, s->shell->n_redirects,
-	                         sizeof(*list));
-	if (!list)
-		return;
-	s->shell->redirects = list;
-	list[s->shell->n_redirects++] = r;
+	(void)DW_SHELL_APPEND(s, s->shell->redirects, s->shell->n_redirects, r);
 }
 
 /* The text of a here-document, if nothing in it is expanded. */
@@ -106,7 +87,7 @@ static struct dw_shell_word printed(struct dw_script *s, uint32_t part)
 		return word;
 	if (dw_text_is(tree, name, "cat"))
 		return dw_shell_stdin(s, command);
-	if (!dw_text_is(tree, name, "echo") && !dw_text_is(tree, name, "printf"))
+	if (!dw_text_in(tree, name, " echo printf "))
 		return word;
 	for (uint32_t c = dw_next_named(tree, name); c; c = dw_next_named(tree, c)) {
 		size_t len;
@@ -116,8 +97,7 @@ static struct dw_shell_word printed(struct dw_script *s, uint32_t part)
 		arg = dw_shell_word(s, c);
 		if (!arg.text)
 			return word;
-		if (arg.text[0] == '-' || strcmp(arg.text, "%s") == 0 ||
-		    strcmp(arg.text, "%s\\n") == 0)
+		if (arg.text[0] == '-' || dw_is_any(arg.text, " %s %s\\n "))
 			continue;
 		len = strlen(arg.text);
 		if (n + len + 1 >= sizeof(text))
@@ -173,5 +153,5 @@ bool dw_shell_is_read_write(const struct dw_tree *tree, uint32_t part)
 	uint32_t up = dw_part(tree, part)->parent;
 
 	return dw_kind(tree, up) == DW_K_FILE_REDIRECT && opens_both(tree, up) &&
-	       (dw_text_is(tree, part, "<") || dw_text_is(tree, part, ">"));
+	       dw_text_in(tree, part, " < > ");
 }

@@ -65,14 +65,6 @@ static void put_quoted(struct making *m, const char *text, size_t len)
 	}
 }
 
-static int hex(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-	                              : -1;
-}
-
 /* $'...' */
 static void put_ansi(struct making *m, const char *text, size_t len)
 {
@@ -90,8 +82,9 @@ static void put_ansi(struct making *m, const char *text, size_t len)
 		if (c == 'x' || c == 'u' || c == 'U') {
 			unsigned max = c == 'x' ? 2 : c == 'u' ? 4 : 8;
 
-			while (digits < max && i + 1 < len && hex(text[i + 1]) >= 0) {
-				value = value * 16 + (unsigned)hex(text[++i]);
+			while (digits < max && i + 1 < len &&
+			       dw_digit(text[i + 1], 16) >= 0) {
+				value = value * 16 + (unsigned)dw_digit(text[++i], 16);
 				digits++;
 			}
 			/* Names of programs are ASCII: treat other characters as unknown. */
@@ -152,14 +145,13 @@ static void put_echo(struct dw_script *s, struct making *m, uint32_t part)
 		return;
 	}
 	name = dw_child_of(tree, command, DW_K_COMMAND_NAME);
-	if (!name ||
-	    (!dw_text_is(tree, name, "echo") && !dw_text_is(tree, name, "printf"))) {
+	if (!name || !dw_text_in(tree, name, " echo printf ")) {
 		m->unknown = true;
 		return;
 	}
 	for (c = dw_next_named(tree, name); c; c = dw_next_named(tree, c)) {
 		if (dw_part(tree, c)->field != DW_F_ARGUMENT ||
-		    dw_text_is(tree, c, "-n") || dw_text_is(tree, c, "-e"))
+		    dw_text_in(tree, c, " -n -e "))
 			continue;
 		if (dw_text_is(tree, name, "printf") && dw_text_is(tree, c, "%s"))
 			continue;
@@ -175,19 +167,19 @@ static void put_expansion(struct dw_script *s, struct making *m, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
 	uint32_t name = dw_child_of(tree, part, DW_K_VARIABLE_NAME);
-	uint32_t operator= dw_child_in(tree, part, DW_F_OPERATOR), value = 0;
+	uint32_t sign = dw_child_in(tree, part, DW_F_OPERATOR), value = 0;
+	size_t len = 0;
+	const char *text = sign ? dw_text(tree, sign, &len) : "";
 
 	m->guessed = true;
-	if (!operator&& name && !dw_next_named(tree, name)) {
+	if (!sign && name && !dw_next_named(tree, name)) {
 		put_variable(s, m, name);
 		return;
 	}
 	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
-		if (c != name && c != operator)
+		if (c != name && c != sign)
 			value = c;
-	size_t len = 0;
-	const char *text = operator? dw_text(tree, operator, & len) : "";
-	if (value && len > 0 && (text[len - 1] == '-' || text[len - 1] == '='))
+	if (value && len > 0 && strchr("-=", text[len - 1]))
 		make(s, m, value);
 	else
 		m->unknown = true;

@@ -85,3 +85,25 @@ bool dw_text_is(const struct dw_tree *tree, uint32_t i, const char *text)
 
 	return strlen(text) == len && memcmp(at, text, len) == 0;
 }
+
+bool dw_word_in(const char *words, const char *word, size_t len)
+{
+	const char *p = words;
+
+	if (len == 0 || memchr(word, ' ', len))
+		return false;
+	while ((p = memmem(p, strlen(p), word, len))) {
+		if (p > words && p[-1] == ' ' && p[len] == ' ')
+			return true;
+		p++;
+	}
+	return false;
+}
+
+bool dw_text_in(const struct dw_tree *tree, uint32_t i, const char *words)
+{
+	size_t len;
+	const char *text = dw_text(tree, i, &len);
+
+	return dw_word_in(words, text, len);
+}

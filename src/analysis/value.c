@@ -7,61 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_MAX ((size_t)16 << 20)
-#define CHUNK ((size_t)64 << 10)
 #define PATH_MAX_LEN 256U
 
 const struct dw_value dw_unknown = {0};
-
-/* Folded texts live until the reading ends. */
-struct dw_arena {
-	struct dw_arena *next;
-	size_t used;
-	size_t size;
-	size_t all; /* in this one and the next ones */
-	char data[];
-};
-
-char *dw_keep(struct dw_reading *r, const char *text, size_t len)
-{
-	struct dw_arena *arena = r->arena;
-	char *at;
-
-	if (!arena || arena->size - arena->used <= len) {
-		size_t size = len + 1 > CHUNK ? len + 1 : CHUNK;
-
-		if (arena && arena->all + size > ARENA_MAX) {
-			r->fuel = 0;
-			return NULL;
-		}
-		arena = malloc(sizeof(*arena) + size);
-		if (!arena) {
-			r->no_memory = true;
-			return NULL;
-		}
-		arena->next = r->arena;
-		arena->used = 0;
-		arena->size = size;
-		arena->all = (r->arena ? r->arena->all : 0) + size;
-		r->arena = arena;
-	}
-	at = arena->data + arena->used;
-	arena->used += len + 1;
-	if (len > 0)
-		memcpy(at, text, len);
-	at[len] = '\0';
-	return at;
-}
-
-void dw_arena_free(struct dw_arena *arena)
-{
-	while (arena) {
-		struct dw_arena *next = arena->next;
-
-		free(arena);
-		arena = next;
-	}
-}
 
 bool dw_step(struct dw_reading *r)
 {
@@ -129,12 +77,11 @@ struct dw_value dw_value_member(struct dw_reading *r, struct dw_value base,
 struct dw_value dw_value_called(struct dw_reading *r, struct dw_value f)
 {
 	char path[PATH_MAX_LEN];
-	int n;
 
 	if (f.type != DW_V_NAME || f.len + 3 > sizeof(path))
 		return dw_unknown;
-	n = snprintf(path, sizeof(path), "%s()", f.text);
-	return dw_value_name(dw_keep(r, path, (size_t)n));
+	(void)snprintf(path, sizeof(path), "%s()", f.text);
+	return dw_value_name(dw_keep(r, path, f.len + 2));
 }
 
 bool dw_value_is(struct dw_value v, enum dw_value_type type, const char *text)
@@ -209,6 +156,14 @@ struct dw_value dw_eval_argument(struct dw_reading *r, uint32_t call, unsigned i
 	return dw_eval(r, dw_argument(r, call, index));
 }
 
+struct dw_value dw_eval_text(struct dw_reading *r, uint32_t part)
+{
+	size_t len;
+	const char *text = dw_text(&r->tree, part, &len);
+
+	return dw_value_text(r, text, len);
+}
+
 struct dw_value dw_eval_either(struct dw_reading *r, uint32_t a, uint32_t b)
 {
 	struct dw_value v = dw_eval(r, a), w = dw_eval(r, b);
@@ -229,12 +184,11 @@ static struct dw_value literal_number(const struct dw_tree *tree, uint32_t part)
 		if (text[i] != '_')
 			plain[n++] = text[i];
 	plain[n] = '\0';
-	if (n > 2 && plain[0] == '0' && strchr("xX", plain[1]))
-		base = 16;
-	else if (n > 2 && plain[0] == '0' && strchr("oO", plain[1]))
-		base = 8;
-	else if (n > 2 && plain[0] == '0' && strchr("bB", plain[1]))
-		base = 2;
+	if (n > 2 && plain[0] == '0')
+		base = strchr("xX", plain[1])   ? 16
+		       : strchr("oO", plain[1]) ? 8
+		       : strchr("bB", plain[1]) ? 2
+		                                : 10;
 	errno = 0;
 	number = strtoll(base == 8 || base == 2 ? plain + 2 : plain, &end, base);
 	if (errno != 0 || n == 0 || *end != '\0' || len >= sizeof(plain))
@@ -305,7 +259,7 @@ static struct dw_value member_value(struct dw_reading *r, uint32_t part,
 	text = dw_text(&r->tree, name, &len);
 	base = dw_eval(r, dw_side(r, part, node->a));
 	if (base.type == DW_V_PART && dw_kind(&r->tree, base.part) == DW_K_OBJECT)
-		return dw_value_entry(r, base.part, dw_value_text(r, text, len));
+		return dw_value_entry(r, base.part, dw_eval_text(r, name));
 	return r->language->member(r, base, text, len);
 }
 
@@ -388,7 +342,7 @@ static struct dw_value eval_part(struct dw_reading *r, uint32_t part)
 
 	switch (node->eval) {
 	case DW_EVAL_NONE:
-		break;
+		return node->eval_by ? node->eval_by(r, part) : dw_unknown;
 	case DW_EVAL_NAME:
 		text = dw_text(tree, part, &len);
 		return dw_name_value(r, p->scope, text, len, p->start,
@@ -418,8 +372,6 @@ static struct dw_value eval_part(struct dw_reading *r, uint32_t part)
 		                      dw_side(r, part, node->b));
 	case DW_EVAL_PART:
 		return (struct dw_value){.type = DW_V_PART, .part = part};
-	case DW_EVAL_HOOK:
-		return r->language->eval(r, part);
 	}
 	return dw_unknown;
 }

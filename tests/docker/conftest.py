@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of level docker share: real engines, and dewar beside them."""
+"""Fixtures of the tests of level docker: real engines, and dewar that uses them."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from engine import engines, images
 from fakes.faulty_engine import FaultyEngine
 
 BEDS = ("docker", "podman", "docker+runsc")
-WARM = "docker-warm"  # in a container that has been waiting; where a module says WARM = True
+WARM = "docker-warm"  # the test runs in a standby container too, if its module sets WARM = True
 REGISTRY = "127.0.0.1:5000"
 
 
@@ -30,14 +30,14 @@ def pytest_generate_tests(metafunc):
         beds = list(marker.args if marker else BEDS)
         if getattr(metafunc.module, "WARM", False) and "docker" in beds:
             beds.append(WARM)
-        # One worker has all tests of a bed, and so one engine.
+        # One worker runs all tests of a bed, so that there is one engine.
         metafunc.parametrize("engine", [
             pytest.param(bed, marks=pytest.mark.xdist_group(re.sub("[^a-z]", "-", bed)))
             for bed in beds], indirect=True)
 
 
 def pytest_collection_modifyitems(items):
-    """DEWAR_BED: the tests of one bed only."""
+    """The variable DEWAR_BED selects the tests of one bed."""
     only = os.environ.get("DEWAR_BED")
     if only:
         items[:] = [item for item in items if not hasattr(item, "callspec") or
@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items):
 
 
 class Bed:
-    """An engine that runs, the runtime to ask it for, and dewar that asks."""
+    """A running engine, the runtime to request from it, and dewar."""
 
     def __init__(self, name, engine, dewar_path):
         self.name = name
@@ -63,7 +63,7 @@ class Bed:
         if self.runtime:
             options += ["--runtime", self.runtime]
             if "--pids" not in args:
-                options += ["--pids", "200"]  # gVisor's own threads are some forty of them
+                options += ["--pids", "200"]  # gVisor's own threads use about forty
         return ([self.dewar, "run", *options, *map(os.fspath, args)],
                 merged_env({"DOCKER_HOST": host or self.host}))
 
@@ -88,7 +88,8 @@ class Bed:
         return self.json(*options, "python", "-c", code, **kwargs)
 
     def plain(self, *command, image="python:3.11-slim", **host):
-        """The control: the same in a container without our walls: (status, stdout, stderr)."""
+        """The control: the same command in a container without Dewar's walls: (status, stdout,
+        stderr)."""
         if self.runtime:
             host.setdefault("Runtime", self.runtime)
         container = self.api.create(image, command, **host)
@@ -112,7 +113,7 @@ def parsed(done):
 
 @pytest.fixture(scope="session")
 def started():
-    """started(kind): the engine of that kind, started once, or the reason why it cannot be."""
+    """started(kind): the engine of that kind, started once, or the reason why it cannot start."""
     known = {}
 
     def start(kind):
@@ -132,7 +133,7 @@ def started():
 
 @pytest.fixture
 def engine(request, started, must, dewar):  # noqa: F811
-    """A Bed for each engine of BEDS, or of the mark `engines`."""
+    """A Bed for each engine of BEDS, or for those of the mark `engines`."""
     kind, _, runtime = request.param.replace("-warm", "").partition("+")
     found = started(kind)
     must(isinstance(found, engines.Engine), found)
@@ -144,14 +145,14 @@ def engine(request, started, must, dewar):  # noqa: F811
 
 @pytest.fixture
 def faulty(engine, tmp_path):
-    """An engine before this one, which fails where it is told to."""
+    """A proxy in front of this engine, which fails at a chosen request."""
     with FaultyEngine(tmp_path, engine.engine.socket) as found:
         yield found
 
 
 @pytest.fixture
 def registry(engine, tmp_path):
-    """Ours, where this engine reaches it: an object whose requests() are what was asked."""
+    """Our registry, which this engine can reach; requests() returns the requests that it got."""
     log = tmp_path / "registry.log"
     log.touch()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of what is allowed, in containers: modules are held to theirs, commands refused."""
+"""Allow-lists at level docker: that of modules is enforced, that of commands is refused."""
 
 import pytest
 
@@ -15,7 +15,7 @@ CODE = {
 
 
 @pytest.mark.parametrize("name", CODE)
-def test_a_list_of_modules_is_held(engine, name):
+def test_a_list_of_modules_is_enforced(engine, name):
     good, bad, module = CODE[name]
     assert_success(engine.json(name, "-c", bad))
     r = engine.json("--allow-modules", module, name, "-c", good)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine that fails half way: a typed answer by the deadline, no crash, nothing left behind.
+"""An engine that fails during a run: a typed result by the deadline, no crash, nothing left behind.
 
-A real engine stands behind the faulty one, so everything up to the fault is as it always is.
+The faulty engine is a proxy in front of a real one, so everything before the fault is normal.
 """
 
 import json
@@ -16,7 +16,7 @@ from fakes import faulty_engine
 pytestmark = pytest.mark.engines("docker")
 
 TIMEOUT_S = 3
-# What no run can do without, in the order of a run.
+# The requests that every run makes, in their order.
 STEPS = {
     "ping": r"(GET|HEAD) .*(/_ping|/version)", "create": r"POST .*/containers/create",
     "attach": r"POST .*/attach", "start": r"POST .*/start",
@@ -32,7 +32,7 @@ FAULTS = {
 
 
 def assert_typed(r):
-    """Either it is our failure, or the program was ended by a limit; never a success."""
+    """The result is a failure of Dewar or the end by a limit, but never a success."""
     assert r["status"] in ("error", "timeout"), brief(r)
     assert r["reason"] in ("unavailable", "internal", "timeout_wall"), brief(r)
     assert r["hint"], brief(r)
@@ -41,7 +41,7 @@ def assert_typed(r):
 
 
 def assert_none_left(engine, before):
-    """At once, or by the next start if the engine did not let us."""
+    """Containers are removed at once, or by the next start if the engine prevented that."""
     if engine.api.containers() - before:
         assert_success(engine.python("pass"))
     wait_until(lambda: not engine.api.containers() - before, "the container to go")
@@ -49,14 +49,14 @@ def assert_none_left(engine, before):
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_fails(engine, faulty, step, fault):
+def test_a_failing_step_is_reported_and_leaves_nothing(engine, faulty, step, fault):
     before = engine.api.containers()
     faulty.fault(STEPS[step], FAULTS[fault])
     started = time.monotonic()
     r = engine.python("print('ran')", "--timeout", "%ds" % TIMEOUT_S, host=faulty.host)
     took = time.monotonic() - started
     assert faulty.saw(STEPS[step]), faulty.requests
-    # All that matters may be in the first half.
+    # The first half of the answer may contain everything that is needed.
     if fault != "cut" or (r["status"], r["stdout"]) != ("success", "ran\n"):
         assert_typed(r)
     assert took < TIMEOUT_S + 3 * MARGIN_S, "an answer by the deadline"
@@ -64,8 +64,8 @@ def test_a_step_fails(engine, faulty, step, fault):
 
 
 @pytest.mark.parametrize("fault", ["hang", "hang up", "500", "garbage"])
-def test_removing_fails(engine, faulty, fault):
-    """The run has been, so its result stands; the container goes with the next start."""
+def test_a_failing_removal_keeps_the_result(engine, faulty, fault):
+    """The run has ended, so its result is returned; the next start removes the container."""
     before = engine.api.containers()
     faulty.fault("DELETE ", FAULTS[fault])
     started = time.monotonic()
@@ -77,14 +77,14 @@ def test_removing_fails(engine, faulty, fault):
 
 @pytest.mark.parametrize("what", [faulty_engine.endless_head, faulty_engine.endless_body])
 @pytest.mark.parametrize("step", ["ping", "create"])
-def test_an_answer_without_an_end(engine, faulty, step, what):
-    """It is not kept, however long it is."""
+def test_an_endless_answer_is_not_kept_in_memory(engine, faulty, step, what):
+    """An answer of any length does not fill the memory."""
     faulty.fault(STEPS[step], what)
     r = engine.python("print('ran')", "--timeout", "%ds" % TIMEOUT_S, host=faulty.host)
     assert_typed(r)
 
 
-# ---- the stream of a container, which may contain anything ----
+# ---- the output stream of a container, which may contain any bytes ----
 
 def frame(stream, data):
     return bytes([stream, 0, 0, 0]) + len(data).to_bytes(4, "big") + data
@@ -101,7 +101,7 @@ STREAMS = {
 
 
 @pytest.mark.parametrize("kind", STREAMS)
-def test_a_stream_that_is_none(engine, faulty, kind):
+def test_an_invalid_stream_is_an_error(engine, faulty, kind):
     before = engine.api.containers()
     faulty.fault(STEPS["attach"], faulty_engine.upgrades_and_sends(STREAMS[kind]))
     r = engine.python("print('ran')", "--timeout", "%ds" % TIMEOUT_S, host=faulty.host)
@@ -110,7 +110,7 @@ def test_a_stream_that_is_none(engine, faulty, kind):
     assert_none_left(engine, before)
 
 
-def test_the_engine_dies_while_the_program_runs(engine, faulty):
+def test_an_engine_that_dies_during_a_run_is_an_error(engine, faulty):
     before = engine.api.containers()
     with engine.popen("--json", "--timeout", "20s", "python", "-c",
                       "print('up', flush=True); import time; time.sleep(60)",
@@ -124,11 +124,11 @@ def test_the_engine_dies_while_the_program_runs(engine, faulty):
     assert_none_left(engine, before)
 
 
-# ---- what it says of itself ----
+# ---- false statements of an engine ----
 
 @pytest.mark.parametrize("lie", [b'"ReadonlyRootfs":false', b'"Memory":0', b'"NetworkMode":"host"'])
-def test_an_engine_that_did_other_than_asked(engine, faulty, lie):
-    """The walls are looked at, not believed: the proof or a refusal shows it."""
+def test_an_engine_that_omitted_a_wall_is_detected(engine, faulty, lie):
+    """Dewar inspects the walls: the proof shows the difference, or the run is refused."""
     name = lie.split(b":")[0]
 
     def change(client, ask):
@@ -140,7 +140,7 @@ def test_an_engine_that_did_other_than_asked(engine, faulty, lie):
     faulty.fault(STEPS["inspect"], change)
     r = engine.python("print('ran')", host=faulty.host)
     assert faulty.saw(STEPS["inspect"]), faulty.requests
-    # What was read from the kernel outweighs what the engine says.
+    # Values read from the kernel override those of the engine.
     assert r["stdout"] in ("ran\n", ""), brief(r)
     if not r["stdout"]:
         assert_typed(r)

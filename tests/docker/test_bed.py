@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bed itself: engines that work, images that are there, faults that happen.
+"""The test setup itself: engines work, images exist, and faults are injected.
 
-A test of Dewar that fails is of use only if these pass.
+A failure of another test means something only if these pass.
 """
 
 import http.client
@@ -27,21 +27,21 @@ def test_the_engine_runs_the_images(engine):
     assert (status, out[:11], err) == (0, b"uid=0 gid=0", b"")
 
 
-def test_the_runtime_is_what_it_says(engine):
+def test_the_runtime_is_the_requested_one(engine):
     release = engine.plain_python("import os; print(os.uname().release)")[1].decode().strip()
     assert (release == os.uname().release) is (engine.runtime != "runsc")
 
 
 @pytest.mark.engines("docker", "podman")
 def test_the_network_is_not_the_hosts(engine):
-    """What it changes there is gone with it; and nothing gets out."""
+    """The engine has its own network, which ends with it and is not connected to any other."""
     assert engine.engine.netns != os.stat("/proc/self/ns/net").st_ino
     with engine.engine.inside("ip", "route", stdout=subprocess.PIPE) as ip:
         assert b"default" not in ip.communicate()[0]
 
 
 @pytest.mark.engines("docker", "podman")
-def test_the_registry_is_pulled_from(engine, registry):
+def test_the_engine_pulls_from_the_registry(engine, registry):
     name = registry.image("bed")
     engine.api.untag(name)
     engine.api.call("POST", "/images/create", fromImage=name)
@@ -53,7 +53,7 @@ def test_the_registry_is_pulled_from(engine, registry):
 # ---- faults ----
 
 @pytest.mark.engines("docker", "podman")
-def test_a_faulty_engine_hands_on_what_has_no_fault(engine, faulty):
+def test_a_faulty_engine_forwards_other_requests(engine, faulty):
     faulty.fault("GET .*/version", faulty_engine.says(500, '{"message":"said"}'))
     api = Api(faulty.socket)
     assert api.answers() and api.containers() == engine.api.containers()
@@ -88,7 +88,7 @@ def test_a_fault_needs_no_engine(tmp_path, what, wanted):
 
 @pytest.mark.engines("docker")
 @pytest.mark.parametrize("what", [faulty_engine.cut, faulty_engine.cut_body])
-def test_a_cut_answer_is_no_answer(engine, faulty, what):
+def test_a_truncated_answer_is_detected(engine, faulty, what):
     faulty.fault("/info", what)
     with pytest.raises((ValueError, http.client.HTTPException)):
         Api(faulty.socket).get("/info")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files out of a container: those that were asked for, and nothing that a program makes of it."""
+"""Collecting files from a container: only the requested ones, whatever the program creates."""
 
 import base64
 
@@ -23,7 +23,7 @@ def content(r, name):
     return data
 
 
-def test_bytes_are_the_same(engine, tmp_path):
+def test_collected_bytes_are_unchanged(engine, tmp_path):
     code = "open('out.bin', 'wb').write(bytes(range(256)) * 10); open('empty', 'w')"
     r = engine.python(code, "--collect", "out.bin", "--collect", "/tmp/empty")
     assert_success(r)
@@ -39,7 +39,7 @@ def test_bytes_are_the_same(engine, tmp_path):
     ("b?.txt", ["b1.txt", "b2.txt"]), ("b[2-9].txt", ["b2.txt"]), ("out", []), ("nothing*", []),
     ("*", ["a.png", "b1.txt", "b2.txt"]),
 ])
-def test_patterns(engine, pattern, wanted):
+def test_collect_patterns(engine, pattern, wanted):
     r = engine.json("sh", "-c", "mkdir -p out/deep; for n in a.png b1.txt b2.txt out/d.png"
                     " out/deep/e.png; do echo $n > $n; done", "--collect", pattern)
     assert names(r) == wanted, brief(r)
@@ -49,7 +49,7 @@ def test_patterns(engine, pattern, wanted):
 @pytest.mark.engines(*RUNC)
 @pytest.mark.parametrize("code, reason", [("exit 3", "exit"), ("kill -9 $$", "signal"),
                                           ("sleep 60", "timeout_wall")])
-def test_files_of_a_program_that_fails(engine, code, reason):
+def test_files_of_a_failing_program_are_collected(engine, code, reason):
     r = engine.json("--timeout", "2s", "sh", "-c", "echo x > x; " + code, "--collect", "x")
     assert r["reason"] == reason and content(r, "x") == b"x\n", brief(r)
 
@@ -81,14 +81,14 @@ def test_only_regular_files_and_no_links(engine, pattern):
 
 @pytest.mark.engines(*RUNC)
 @pytest.mark.parametrize("pattern", ["../etc/passwd", "/etc/passwd", "sub/../../etc/passwd"])
-def test_nothing_from_outside_of_tmp(engine, pattern):
+def test_nothing_outside_tmp_is_collected(engine, pattern):
     done = engine.run("--json", "--collect", pattern, "sh", "-c", "mkdir sub")
     assert done.returncode == 125 or b'"files":[]' in done.stdout.replace(b" ", b""), done
 
 
 @pytest.mark.engines(*RUNC)
-def test_more_than_can_be_carried(engine):
-    """Too large, too many, too deep: a warning, and an answer by the deadline."""
+def test_more_files_than_permitted_are_a_warning(engine):
+    """Too large, too many or too deep: a warning, and a result by the deadline."""
     r = engine.python("f = open('huge', 'wb'); f.truncate(1 << 40); open('good', 'w').write('x')",
                       "--collect", "*")
     assert "huge" not in names(r) or content(r, "huge") is None, brief(r)
@@ -101,19 +101,19 @@ def test_more_than_can_be_carried(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_odd_names(engine):
-    """A name that is no text, or would mean something to a terminal, stays harmless."""
+def test_odd_file_names_are_harmless(engine):
+    """Names that are not UTF-8 or contain control characters do no harm."""
     r = engine.python("import os\nfor n in (b'a\\nb', b'\\xff', b'\\x1b[31m', b'-rf', b'ok'):\n"
                       "    open(n, 'w').write('x')", "--collect", "*")
     assert_success(r)
     assert {"-rf", "ok"} <= set(names(r)), names(r)
 
 
-# ---- an engine that sends an archive of its own making ----
+# ---- an engine that could send a forged archive ----
 
 @pytest.mark.engines("docker")
-def test_no_archive_of_the_engine_is_asked_for(engine, faulty, tmp_path):
-    """Files come from the container itself: nothing unpacks what an engine made."""
+def test_no_archive_is_requested_from_the_engine(engine, faulty, tmp_path):
+    """Files are read inside the container: no archive from the engine is unpacked."""
     faulty.fault("/archive|/export", faulty_engine.says(200, b"no tar", "application/x-tar"))
     into = tmp_path / "into"
     done = engine.run("--collect", "*", "--into", into, "sh", "-c", "echo good > x",

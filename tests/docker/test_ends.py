@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a run ended, told apart; what it used; and each program under a generous limit as well."""
+"""The reason why a run ended, and what it used. Each program also runs under a generous limit."""
 
+import resource
+import subprocess
 import time
 
 import pytest
 
-from e2e.helpers import MARGIN_S, assert_ended, assert_success, brief
+from e2e.helpers import MARGIN_S, assert_ended, assert_success, brief, wait_until
 
 RUNC = ("docker", "podman")
 WARM = True
@@ -24,7 +26,7 @@ TAKES_MEMORY = {
 
 @pytest.mark.parametrize("kind", TAKES_MEMORY)
 def test_memory(engine, kind):
-    # Less than 100 MB are not enough for gVisor itself.
+    # gVisor itself needs more than 100 MB.
     r = engine.python(TAKES_MEMORY[kind], "--memory", "112M", "--tmp", "256M")
     assert_ended(r, "resource_exceeded", "oom", "112 MB", "--memory", "memory_mb")
     assert r["memory_used_mb"] is None or r["memory_used_mb"] >= 100, brief(r)
@@ -66,7 +68,7 @@ def test_output(engine, stream, fd):
 
 
 @pytest.mark.engines(*RUNC)
-def test_a_flood_is_cut_and_ended(engine):
+def test_a_flood_of_output_is_cut_off(engine):
     started = time.monotonic()
     r = engine.json("sh", "-c", "yes & yes >&2", "--output", "100k")
     assert_ended(r, "resource_exceeded", "output")
@@ -99,7 +101,7 @@ def test_pids(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_the_limit_of_pids_is_the_programs(engine):
+def test_the_limit_of_pids_excludes_dewars_own_processes(engine):
     """Dewar's own processes in the container do not count."""
     r = engine.python(FORKS, "--pids", "30")
     assert_success(r)
@@ -109,7 +111,7 @@ def test_the_limit_of_pids_is_the_programs(engine):
 def test_fork_bomb(engine):
     started = time.monotonic()
     r = engine.json("--timeout", "10", "bash", "-c", ":(){ :|:& };:; sleep 20")
-    if engine.runtime:  # gVisor itself dies of it, at times
+    if engine.runtime:  # sometimes gVisor itself is killed
         assert r["reason"] in ("pids", "timeout_wall", "internal"), brief(r)
     else:
         assert_ended(r, "resource_exceeded", "pids", "--pids")
@@ -136,7 +138,7 @@ def test_tmp(engine, kind):
 def test_inodes_of_tmp(engine):
     code = "import os\nfor i in range(9000): os.close(os.open('/tmp/%d' % i, os.O_CREAT))"
     r = engine.python(code, "--tmp", "8M")
-    if engine.name == "podman":  # has no such option, and says so
+    if engine.name == "podman":  # has no such option, and the proof says so
         assert "the number of files is not" in r["proof"]["limits"]["tmp"]["note"], brief(r)
     else:
         assert_ended(r, "resource_exceeded", "disk", "--tmp")
@@ -152,18 +154,18 @@ def test_files(engine):
     assert_success(engine.python(code, "--files", "1024"))
 
 
-# ---- signals, and exit codes that look like one ----
+# ---- signals, and exit codes that look like signals ----
 
 @pytest.mark.engines(*RUNC)
 @pytest.mark.parametrize("signal, number", [("KILL", 9), ("SEGV", 11), ("ABRT", 6), ("TERM", 15)])
-def test_own_signal_is_no_limit(engine, signal, number):
+def test_a_programs_own_signal_is_not_reported_as_a_limit(engine, signal, number):
     r = engine.json("sh", "-c", "kill -%s $$" % signal)
     assert_ended(r, "error", "signal", "SIG" + signal)
     assert (r["signal"], r["exit_code"]) == (number, 128 + number), brief(r)
 
 
 @pytest.mark.engines(*RUNC)
-def test_memory_is_no_timeout_and_no_signal(engine):
+def test_an_oom_is_reported_neither_as_a_timeout_nor_as_a_signal(engine):
     code = "import time; x = b'x' * (150 << 20); time.sleep(30)"
     assert_ended(engine.python(code, "--memory", "64M", "--timeout", "15"),
                  "resource_exceeded", "oom")
@@ -174,12 +176,12 @@ def test_memory_is_no_timeout_and_no_signal(engine):
 
 @pytest.mark.engines(*RUNC)
 def test_the_program_is_not_the_first_process(engine):
-    """As such it would be deaf to signals, and orphans would be its own."""
+    """The kernel ignores most signals to pid 1, and pid 1 would have to reap orphans."""
     r = engine.json("python", "-c", "import os; print(os.getpid() != 1)")
     assert r["stdout"] == "True\n", brief(r)
 
 
-# ---- what it used ----
+# ---- resource usage ----
 
 def burn(seconds):
     return ("import time\nstart = time.process_time()\n"
@@ -206,13 +208,19 @@ def test_cpu_share(engine):
     r = engine.python(code, "--cpus", "0.5")
     assert_success(r)
     assert r["cpu_time_ms"] <= 900, brief(r)
-    # Others may keep the host busy, so what it takes is compared, and ten times at most.
+    # Other programs may keep the host so busy that no run gets more, but not for minutes.
     few = engine.python(code, "--cpus", "0.1")["cpu_time_ms"]
-    assert any(engine.python(code, "--cpus", "2")["cpu_time_ms"] > 2 * few for _ in range(10))
+    wait_until(lambda: engine.python(code, "--cpus", "2")["cpu_time_ms"] > 2 * few,
+               "a run with more cpu to get more", 180)
 
 
 @pytest.mark.engines("docker+runsc")
-def test_what_is_measured_under_gvisor_is_not_the_hosts(engine):
-    r = engine.python(burn(0.3), "--cpus", "2")
-    assert r["cpu_time_ms"] is None or 250 <= r["cpu_time_ms"] <= 6000, brief(r)
+def test_gvisors_measurements_are_not_those_of_the_host(engine):
+    # A fixed amount of work: gVisor's own clocks go by the wall clock where the host is busy.
+    work = "for i in range(8000000): pass"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(["/usr/bin/python3", "-I", "-c", work], check=True)
+    bare_ms = 1000 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    r = engine.python(work, "--cpus", "2")
+    assert r["cpu_time_ms"] is None or bare_ms / 2 <= r["cpu_time_ms"] <= 6000, brief(r)
     assert r["memory_used_mb"] is None or 1 <= r["memory_used_mb"] <= 256, brief(r)

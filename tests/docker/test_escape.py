@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The escape suite at level docker: nothing gets out, on any engine.
+"""The attacks of `dewar verify` at level docker: none escapes, on any engine.
 
-Without more, the attacks that notice a missing wall: those that turn red at level container when
-one is taken away (tests/escape), and those that have to do with engines. DEWAR_WHOLE=1 tries all
-of them: some minutes with Docker and Podman, ten with gVisor.
+By default these are the attacks that detect a missing wall: those that turn red at level container
+when a wall is removed (tests/escape), and those that concern engines. DEWAR_WHOLE=1 runs all
+attacks: some minutes with Docker and Podman, ten with gVisor.
 """
 
 import collections
@@ -21,15 +21,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WHOLE = bool(os.environ.get("DEWAR_WHOLE"))
 SECONDS = 2400 if WHOLE else 900
 
-# Verdicts that are not those of level container, and why they cannot be.
+# Verdicts that differ from those of level container, with the reason.
 DIFFERENT = {
-    # An engine's /proc has more than processes, and not all of it can do without.
+    # The /proc of an engine contains more than processes, and some of that is needed.
     "list-what-proc-tells": ("contained", "not_promised"),
-    # Each container has a layer of its own over the programs of its image.
+    # Each container has its own layer above the programs of its image.
     "whisper-by-flock": ("not_promised", "contained"),
     "tell-the-host-by-file-system": ("not_promised", "contained"),
 }
-# With Podman besides.
+# More differences with Podman.
 PODMAN = {
     "make-empty-files": ("contained", "not_promised"),
     "make-folders": ("contained", "not_promised"),
@@ -80,7 +80,7 @@ def suites():
 
 @pytest.fixture
 def suite(engine, suites):
-    """Its rows by attack, once an engine."""
+    """The rows by attack, computed once for each engine."""
     if engine.name not in suites:
         runtime = ["--runtime", engine.runtime] if engine.runtime else []
         suites[engine.name] = verify(engine, "--level", "docker", *runtime)
@@ -100,8 +100,8 @@ def test_nothing_escapes(suite):
 
 
 @pytest.mark.slow
-def test_every_verdict_means_something(suite):
-    """What is contained gets through in the control; what is not promised is explained."""
+def test_every_verdict_is_justified(suite):
+    """A contained attack succeeds in the control; a verdict `not_promised` has a reason."""
     model = " ".join((ROOT / "docs" / "THREAT_MODEL.md").read_text(encoding="utf-8").split())
     for name, row in suite.items():
         if row["verdict"] == "contained":
@@ -112,20 +112,20 @@ def test_every_verdict_means_something(suite):
 
 @pytest.mark.slow
 @pytest.mark.engines("docker", "podman")
-def test_all_can_be_told(unknown, must):
+def test_every_attack_has_a_verdict(unknown, must):
     must(not unknown, "%d attacks cannot tell: %s" % (len(unknown), unknown))
 
 
 @pytest.mark.slow
-def test_little_is_not_promised(suite, engine):
-    """gVisor's processes cannot be looked at, and its threads are no program's."""
+def test_only_a_few_attacks_are_not_promised(suite, engine):
+    """gVisor's processes cannot be inspected, and its own threads are not the program's."""
     counts = collections.Counter(row["verdict"] for row in suite.values())
     assert counts["contained"] >= (0.5 if engine.runtime else 0.8) * len(suite), counts
 
 
 @pytest.mark.slow
 @pytest.mark.engines("docker", "podman")
-def test_it_holds_what_level_container_holds(suite, engine):
+def test_level_docker_contains_what_level_container_contains(suite, engine):
     rows = verify(engine, "--level", "container", "--way", "cold")
     changed = {name: (rows[name]["verdict"], row["verdict"]) for name, row in suite.items()
                if row["verdict"] != rows[name]["verdict"]}

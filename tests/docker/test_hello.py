@@ -7,14 +7,14 @@ from e2e.helpers import assert_ended, assert_success, brief
 from e2e.test_languages import BY_NAME
 from engine.api import short
 
-# Written out once more: they are a promise to users.
+# Repeated here, because the default images are promised to users.
 IMAGES = {
     "python": "python:3.11-slim", "javascript": "node:22-alpine", "typescript": "node:22-slim",
     "ruby": "ruby:3.3-alpine", "php": "php:8.3-cli-alpine", "perl": "perl:5.40-slim",
     "lua": "alpine:3.20", "bash": "alpine:3.20", "sh": "alpine:3.20", "zsh": "alpine:3.20",
     "r": "r-base:4.4.1",
 }
-# These are not made here: what they hold is large.
+# The tests do not make these images, because they are large.
 NOT_MADE = ["c", "c++", "go", "rust", "java"]
 
 languages = pytest.mark.parametrize("name", IMAGES)
@@ -48,8 +48,8 @@ def test_input_arguments_and_status(engine, name):
 
 @pytest.mark.engines("docker", "podman")
 @pytest.mark.parametrize("name", NOT_MADE)
-def test_a_language_whose_image_is_not_there(engine, name):
-    """It is told, and nothing else is run in its place."""
+def test_a_language_whose_image_is_missing_is_unavailable(engine, name):
+    """The result says so, and no other image is used in its place."""
     r = engine.json(name, "-c", BY_NAME[name].hello, "--pull", "never")
     assert_ended(r, "error", "unavailable", "image")
     assert r["metadata"]["ok"] is False and r["stdout"] == "", brief(r)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which image it is, how it gets there, and what if it cannot be had."""
+"""Selecting an image, pulling it, and images that are not available."""
 
 import json
 import os
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.engines("docker", "podman")
 
 @pytest.fixture
 def pulled(engine, registry):
-    """A name that the registry has and the engine has not; the engine forgets it again."""
+    """The name of an image that is in the registry but not in the engine; removed afterwards."""
     name = registry.image("pulled")
     engine.api.untag(name)
     yield name
@@ -39,17 +39,17 @@ def test_a_missing_image_is_pulled_once(engine, registry, pulled):
     asked = registry.requests()
     assert layers(registry)
     assert_success(engine.json("--image", pulled, "--pull", "missing", "sh", "-c", "echo ran"))
-    assert registry.requests() == asked, "it was there"
+    assert registry.requests() == asked, "the image was present"
 
 
-def test_never_is_never(engine, registry, pulled):
+def test_pull_never_does_not_pull(engine, registry, pulled):
     r = engine.json("--image", pulled, "--pull", "never", "sh", "-c", "echo ran")
     assert_ended(r, "error", "unavailable", pulled, "--pull")
     assert registry.requests() == [] and r["metadata"]["ok"] is False
     assert pulled not in engine.api.images()
 
 
-def test_always_asks_each_time(engine, registry, pulled):
+def test_pull_always_asks_the_registry_each_time(engine, registry, pulled):
     for _ in range(2):
         before = len(registry.requests())
         r = engine.json("--image", pulled, "--pull", "always", "sh", "-c", "echo ran")
@@ -57,7 +57,7 @@ def test_always_asks_each_time(engine, registry, pulled):
         assert len(registry.requests()) > before
 
 
-def test_always_does_not_make_do_with_an_old_one(engine, registry):
+def test_pull_always_does_not_use_an_outdated_image(engine, registry):
     """The image is present, but no longer in the registry."""
     name = registry.image("is/missing")
     engine.api.tag(images.BARE, name)
@@ -70,7 +70,7 @@ def test_always_does_not_make_do_with_an_old_one(engine, registry):
 
 
 @pytest.mark.parametrize("name", ["is/missing", "is/broken"])
-def test_an_image_that_cannot_be_had(engine, registry, name):
+def test_an_image_that_cannot_be_pulled_is_unavailable(engine, registry, name):
     name = registry.image(name)
     before = engine.api.containers()
     done = engine.run("--json", "--image", name, "sh", "-c", "echo ran")
@@ -82,8 +82,8 @@ def test_an_image_that_cannot_be_had(engine, registry, name):
     assert engine.api.containers() <= before and name not in engine.api.images()
 
 
-def test_a_default_image_that_cannot_be_had(engine):
-    """There is no way to the registry from here, as on a host that is offline."""
+def test_a_default_image_that_cannot_be_pulled_is_unavailable(engine):
+    """The default registry cannot be reached, as on a host that is offline."""
     engine.api.call("DELETE", "/images/ruby:3.3-alpine", force="false", noprune="true")
     try:
         r = engine.json("ruby", "-c", "puts 'ran'")
@@ -92,7 +92,7 @@ def test_a_default_image_that_cannot_be_had(engine):
         engine.api.tag("python:3.11-slim", "ruby:3.3-alpine")
 
 
-def test_a_pull_that_stands_still_can_be_interrupted(engine, registry):
+def test_a_stalled_pull_can_be_interrupted(engine, registry):
     name = registry.image("is/stuck")
     with engine.popen("--image", name, "sh", "-c", "echo ran") as cell:
         wait_until(lambda: layers(registry), "the pull")
@@ -118,26 +118,26 @@ def test_progress_is_shown_on_a_terminal(engine, registry, pulled):
     assert re.search(rb"(?i)pull", text), text
 
 
-def test_no_progress_where_nobody_looks(engine, registry, pulled):
+def test_progress_is_not_shown_without_a_terminal(engine, registry, pulled):
     done = engine.run("--image", pulled, "sh", "-c", "echo ran")
     assert (done.stdout, done.stderr) == (b"ran\n", b"")
 
 
-def test_a_word_that_is_no_policy(engine):
+def test_an_unknown_pull_policy_is_refused(engine):
     done = engine.run("--pull", "sometimes", "sh", "-c", "echo ran")
     assert done.returncode == 125 and done.stdout == b"" and b"never" in done.stderr, done
 
 
 # ---- choosing ----
 
-def test_another_image(engine):
+def test_an_option_selects_another_image(engine):
     r = engine.json("--image", images.BARE, "sh", "-c", "ls /")
     assert_success(r)
     assert "usr" not in r["stdout"].split()
     assert short(r["metadata"]["sandbox_image"]) == images.BARE
 
 
-def test_another_image_in_a_request(engine):
+def test_a_request_selects_another_image(engine):
     argv, env = engine.argv()
     request = {"language": "sh", "code": "ls /", "level": "docker", "image": images.BARE,
                "pull": "never"}
@@ -147,7 +147,7 @@ def test_another_image_in_a_request(engine):
     assert short(json.loads(done.stdout)["metadata"]["sandbox_image"]) == images.BARE
 
 
-def test_an_image_by_its_digest(engine):
+def test_a_digest_selects_an_image(engine):
     found = engine.api.get("/images/%s/json" % images.BARE)["Id"]
     r = engine.json("--image", found, "--pull", "never", "sh", "-c", "echo ran")
     assert r["stdout"] == "ran\n", brief(r)
@@ -166,8 +166,8 @@ def test_an_image_without_the_interpreter(engine, language):
     ":1", "a:b:c/d", "a@sha256:1", "-v", "--privileged", "a/../../containers/json", "%2e%2e/x",
     "ä:1", "a" * 5000, "a:1 HTTP/1.1\r\nX: y",
 ])
-def test_a_name_that_is_none(engine, name):
-    """Refused, by us or by the engine; and no other request comes of it."""
+def test_an_invalid_image_name_is_refused(engine, name):
+    """Dewar or the engine refuses the name, and it cannot inject another request."""
     before = engine.api.containers()
     done = engine.run("--json", "--image=" + name, "--pull", "never", "sh", "-c", "echo ran")
     assert done.returncode == 125 and b"ran" not in done.stdout, done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Dewar asked the engine for, what the engine and the kernel have, and what the proof says."""
+"""The request to the engine, the state of engine and kernel, and the proof agree."""
 
 import contextlib
 import json
@@ -15,12 +15,12 @@ from engine.api import ApiError, short
 
 RUNC = ("docker", "podman")
 LIMITS = ("--memory", "100M", "--cpus", "0.75", "--pids", "99", "--files", "77", "--tmp", "8M")
-# Ours are one or two processes in the container that are not the program's.
+# One or two processes in the container are Dewar's own.
 OURS_MAX = 4
 
 
 class Waiting:
-    """A run whose program waits for input: its container, as the engine describes it meanwhile."""
+    """A run whose program waits for input, and the engine's description of its container."""
 
     def __init__(self, engine, *options, code="", host=None):
         self.engine = engine
@@ -36,14 +36,15 @@ class Waiting:
         return self
 
     def running(self):
-        """What the engine says of it, once it runs. Docker lists one that it does not know yet."""
+        """The engine's description of the container once it runs. Docker may list a container
+        before it can describe it."""
         assert self.cell.poll() is None, self.cell.communicate()
         with contextlib.suppress(ApiError):
             seen = self.engine.api.inspect(self.id)
             return seen if seen["State"]["Running"] else None
 
     def end(self):
-        """The result."""
+        """End the run and return its result."""
         return json.loads(self.cell.communicate(b"\n", timeout=60)[0])
 
     def __exit__(self, *exc):
@@ -74,7 +75,7 @@ def test_the_container_is_walled(waiting, engine):
     if engine.kind == "docker":
         assert host["CapDrop"] == ["ALL"]
         assert "IpcMode" in host and host["IpcMode"] in ("private", "none")
-    else:  # it lists them
+    else:  # gVisor lists them
         assert len(host["CapDrop"]) > 10 or "ALL" in host["CapDrop"]
     assert any(o.startswith("no-new-privileges") and not o.endswith("false")
                for o in host["SecurityOpt"]), host["SecurityOpt"]
@@ -100,15 +101,15 @@ def test_the_container_is_limited(waiting):
     assert any(re.fullmatch("size=(8388608|8192k|8m)", o) for o in tmp), tmp
 
 
-def test_what_of_the_host_is_mounted(waiting, workspace):
-    """Nothing that can be written to."""
+def test_only_the_workspace_and_dewars_own_files_are_mounted(waiting, workspace):
+    """None of the mounts is writable."""
     mounts = [m for m in waiting.seen["Mounts"] if m["Type"] == "bind"]
     by_place = {m["Destination"]: m for m in mounts}
     assert by_place["/work"]["Source"] == str(workspace) and by_place["/work"]["RW"] is False
     for place, mount in by_place.items():
         assert mount["RW"] is False, mount
         if place != "/work":
-            # Our program, and names for the network; not what the host has in their place.
+            # Dewar's guest, and files with host names, which are not those of the host.
             assert place in ("/.dewar/guest", "/etc/hosts", "/etc/resolv.conf"), mount
             assert os.path.isfile(mount["Source"]) and mount["Source"] != place, mount
     assert not [m for m in waiting.seen["Mounts"] if m["Type"] == "volume"]
@@ -121,8 +122,8 @@ def test_labels_name_the_run(waiting):
     assert all(name.startswith("dev.dewar") or "dewar" not in name for name in labels)
 
 
-def test_no_code_is_in_what_the_engine_keeps(engine):
-    """Others may read it there; and a program sees its own command line only."""
+def test_the_engine_does_not_store_the_code(engine):
+    """Other users of the engine could read it there; a program sees only its own command line."""
     secret = "secret_value_of_a_variable"
     with Waiting(engine, "--env", "A=" + secret, code="print('in the code')") as run:
         text = json.dumps(run.seen)
@@ -133,8 +134,8 @@ def test_no_code_is_in_what_the_engine_keeps(engine):
 # ---- the proof ----
 
 @pytest.mark.engines(*RUNC)
-def test_the_proof_is_what_the_kernel_has(engine):
-    """Read by us from outside, of the container's processes, while it runs."""
+def test_the_proof_agrees_with_the_kernel(engine):
+    """Read from outside, from the container's processes while they run."""
     with Waiting(engine, *LIMITS) as run:
         pid = run.seen["State"]["Pid"]
         held = cgroup_limits(pid)
@@ -160,13 +161,13 @@ def test_the_proof_is_what_the_kernel_has(engine):
     assert walls["network"] == {"interfaces": 0, "routes": 0}
     assert walls["seccomp"]["mode"] == 2
     assert all(walls["namespaces"][n] for n in ("mount", "pid", "net", "ipc", "uts"))
-    # Neither engine makes one for a container of root's, and the proof says so.
+    # For root no engine creates a user namespace, and the proof says so.
     user = os.stat("/proc/self/ns/user").st_ino
     assert walls["namespaces"]["user"] is (user_ns_of(engine) != user)
 
 
 def swap_limit(pid):
-    """Of memory and swap, in the kernel; None where it does not count swap."""
+    """The kernel's limit of memory and swap; None if the kernel does not account for swap."""
     for line in pathlib.Path("/proc/%d/cgroup" % pid).read_text(encoding="utf-8").splitlines():
         _, names, path = line.split(":", 2)
         old = pathlib.Path("/sys/fs/cgroup/memory" + path + "/memory.memsw.limit_in_bytes")
@@ -223,14 +224,14 @@ def test_the_proof_names_image_and_runtime(engine):
 # ---- limits that nothing enforces ----
 
 @pytest.mark.engines("docker")
-def test_a_runtime_that_holds_no_limit_is_not_believed(engine):
-    """The engine says that it limits memory; its runtime was told not to."""
+def test_a_runtime_that_enforces_no_limit_is_detected(engine):
+    """The engine claims to limit memory, but its runtime is configured not to."""
     options = ("--runtime", "runsc-loose", "--memory", "112M")
     r = engine.python("print('ran')", *options)
     memory = r["proof"]["limits"]["memory"]
     assert memory["enforced"] is False or memory["by"] not in ("cgroup1", "cgroup2"), memory
     assert r["proof"]["limits"]["pids"]["by"] not in ("cgroup1", "cgroup2")
-    # The engine's statistics are those of the whole host then.
+    # The engine's statistics are then those of the whole host.
     assert r["memory_used_mb"] is None or r["memory_used_mb"] < 300, brief(r)
     assert r["cpu_time_ms"] is None or r["cpu_time_ms"] < 20000, brief(r)
     r = engine.python("print('ran')", "--strict", *options)
@@ -238,5 +239,5 @@ def test_a_runtime_that_holds_no_limit_is_not_believed(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_strict_is_satisfied_where_all_are_held(engine):
+def test_strict_runs_if_all_limits_are_enforced(engine):
     assert_success(engine.python("print('ran')", "--strict"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without an engine: an answer that helps, in time, and never another level."""
+"""Without an engine: a helpful result in time, and never another level."""
 
 import json
 import os
@@ -44,8 +44,8 @@ def test_no_socket(ask, tmp_path):
     assert_no_engine(ask("unix://%s/none.sock" % tmp_path), "none.sock")
 
 
-def test_no_socket_anywhere(ask, tmp_path):
-    """Neither Docker's own place nor Podman's: both are named, or how to name another."""
+def test_without_any_socket_the_hint_names_the_usual_places(ask, tmp_path):
+    """The hint names Docker's and Podman's sockets, or the variable that names another one."""
     for path in "/var/run/docker.sock", "/run/podman/podman.sock":
         if os.path.exists(path):
             pytest.skip("there is an engine at %s" % path)
@@ -53,8 +53,8 @@ def test_no_socket_anywhere(ask, tmp_path):
     assert_no_engine(r, "DOCKER_HOST")
 
 
-def test_a_library_that_is_missing(ask, tmp_path):
-    """The loader ends a program so that it cannot load: before it is asked, and after."""
+def test_a_missing_library_makes_the_run_unavailable(ask, tmp_path):
+    """Without libcurl the dynamic loader ends dewar-docker with 127, before or after a request."""
     for pause in "", "sleep 0.2;":
         program = tmp_path / "dewar-docker"
         program.write_text("#!/bin/sh\n%s exit 127\n" % pause)
@@ -63,13 +63,13 @@ def test_a_library_that_is_missing(ask, tmp_path):
         assert_no_engine(r, "apt-get install libcurl4")
 
 
-def test_a_socket_that_nobody_listens_at(ask, tmp_path):
+def test_a_socket_without_a_listener(ask, tmp_path):
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(tmp_path / "dead.sock"))
     assert_no_engine(ask("unix://%s/dead.sock" % tmp_path), "dead.sock")
 
 
-def test_what_is_no_socket(ask, tmp_path):
+def test_a_file_that_is_not_a_socket(ask, tmp_path):
     (tmp_path / "file").write_text("x")
     assert_no_engine(ask("unix://%s/file" % tmp_path))
     assert_no_engine(ask("unix://%s" % tmp_path))
@@ -78,7 +78,7 @@ def test_what_is_no_socket(ask, tmp_path):
 def test_no_permission(ask, is_root, must):
     must(is_root, "only root can become another user")
     nobody = 65534
-    # Not pytest's own folder, which no other user can enter: the answer would differ.
+    # Not pytest's own folder, which no other user can enter: the error would differ.
     with tempfile.TemporaryDirectory(prefix="test-dewar-", dir="/tmp") as folder:
         os.chmod(folder, 0o755)
         record = os.path.join(folder, "state")
@@ -99,20 +99,20 @@ def test_no_permission(ask, is_root, must):
 @pytest.mark.parametrize("host", ["tcp://127.0.0.1:2375", "ssh://user@host", "http://x", "npipe:x",
                                   "unix://", "unix://relative.sock", "/no/scheme.sock", "nonsense",
                                   "unix://" + "/x" * 200, "unix:///tmp/a\nb", "fd://"])
-def test_an_address_that_is_none_of_ours(ask, host):
-    """Nothing is asked elsewhere, and nothing else taken for it."""
+def test_an_unsupported_address_is_refused(ask, host):
+    """No other address is used in its place."""
     r = ask(host)
     assert_no_engine(r, "DOCKER_HOST")
 
 
-def test_an_address_that_is_empty_is_none(ask, tmp_path):
+def test_an_empty_address_counts_as_unset(ask, tmp_path):
     for path in "/var/run/docker.sock", "/run/podman/podman.sock":
         if os.path.exists(path):
             pytest.skip("there is an engine at %s" % path)
     assert_no_engine(ask("", XDG_RUNTIME_DIR=str(tmp_path)))
 
 
-# ---- the socket answers, but is not an engine's ----
+# ---- the socket belongs to a server that is not an engine ----
 
 NOT_AN_ENGINE = {
     "hangs": hang, "hangs up": hang_up, "garbage": garbage,
@@ -126,14 +126,14 @@ NOT_AN_ENGINE = {
 
 
 @pytest.mark.parametrize("kind", NOT_AN_ENGINE)
-def test_not_an_engine(ask, tmp_path, kind):
+def test_a_server_that_is_not_an_engine(ask, tmp_path, kind):
     with FaultyEngine(tmp_path) as fake:
         fake.fault("", NOT_AN_ENGINE[kind])
         started = time.monotonic()
         r = ask(fake.host, "--timeout", "3s")
         took = time.monotonic() - started
     assert took < 3 + 2 * MARGIN_S, "an answer by the deadline"
-    # One that says nothing may be called either.
+    # For a server that sends nothing either status is right.
     assert r["status"] in ("error", "timeout"), brief(r)
     assert_no_engine(r)
 
@@ -153,7 +153,7 @@ def test_a_hung_engine_can_be_interrupted(dewar, tmp_path):
 
 # ---- levels ----
 
-def test_another_level_only_where_it_was_named(ask, dewar, tmp_path):
+def test_another_level_is_used_only_if_it_was_named(ask, dewar, tmp_path):
     host = "unix://%s/none.sock" % tmp_path
     done = subprocess.run([dewar, "run", "--json", "--level", "docker,container", *CODE],
                           env=merged_env({"DOCKER_HOST": host}), stdin=subprocess.DEVNULL,
@@ -165,14 +165,14 @@ def test_another_level_only_where_it_was_named(ask, dewar, tmp_path):
 
 
 @pytest.mark.parametrize("variable", ["CODE_EXEC_SANDBOX", "DEWAR_LEVEL"])
-def test_as_the_default_level(dewar, tmp_path, variable):
+def test_docker_as_the_default_level(dewar, tmp_path, variable):
     env = merged_env({"DOCKER_HOST": "unix://%s/none.sock" % tmp_path, variable: "docker"})
     done = subprocess.run([dewar, "run", "--json", *CODE], env=env, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=60, check=False)
     assert_no_engine(json.loads(done.stdout))
 
 
-def test_doctor_says_so(dewar, tmp_path):
+def test_the_doctor_reports_the_missing_engine(dewar, tmp_path):
     env = merged_env({"DOCKER_HOST": "unix://%s/none.sock" % tmp_path})
     done = subprocess.run([dewar, "doctor"], env=env, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=60, check=False)

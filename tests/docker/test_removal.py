@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a run ends nothing of it remains; what others have is left alone."""
+"""When a run ends nothing of it remains; containers of other programs are kept."""
 
 import concurrent.futures
 import json
@@ -19,12 +19,12 @@ RUNC = ("docker", "podman")
 
 @pytest.fixture
 def containers(engine):
-    """containers(): those that have come since the test began."""
+    """containers(): the containers created since the test began."""
     before = engine.api.containers()
     return lambda: engine.api.containers() - before
 
 
-def test_removed_at_once(engine, containers):
+def test_the_container_is_removed_at_once(engine, containers):
     for args in (("python", "-c", "print(1)"), ("python", "-c", "raise SystemExit(3)"),
                  ("--timeout", "2s", "sh", "-c", "sleep 60"),
                  ("--output", "10", "sh", "-c", "echo more than ten bytes; sleep 60"),
@@ -33,14 +33,14 @@ def test_removed_at_once(engine, containers):
         assert containers() == set(), args
 
 
-def test_nothing_of_it_is_left_on_the_host(engine):
-    """Others may have engines here as well: only what is this one's is looked at."""
+def test_nothing_of_the_container_is_left_on_the_host(engine):
+    """Other tests may run engines too: only the files of this engine are checked."""
     def left():
         return {"cgroups": {p for group in engines.groups_of(engine.engine.folder)
                             for p, _, _ in os.walk(group)},
                 "volumes": engine.api.volumes()}
 
-    engine.json("sh", "-c", ":")  # what an engine makes once and keeps
+    engine.json("sh", "-c", ":")  # an engine creates some files once and keeps them
     before = left()
     r = engine.json("sh", "-c", ":", "--file", "a=/etc/hostname", "--collect", "a")
     assert_success(r)
@@ -50,7 +50,7 @@ def test_nothing_of_it_is_left_on_the_host(engine):
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
                          ids=["INT", "TERM", "HUP"])
-def test_a_signal_to_us_removes_it(engine, containers, sig):
+def test_a_signal_to_dewar_removes_the_container(engine, containers, sig):
     with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
         assert cell.stdout.readline() == b"up\n"
         assert len(containers()) == 1
@@ -59,8 +59,8 @@ def test_a_signal_to_us_removes_it(engine, containers, sig):
     assert containers() == set()
 
 
-def test_a_signal_while_it_is_made(engine, containers):
-    """At any moment of a start: whatever there is by then goes."""
+def test_a_signal_during_the_start_removes_the_container(engine, containers):
+    """Signals at various moments of a start: whatever exists by then is removed."""
     for wait_s in 0.0, 0.02, 0.05, 0.1, 0.2, 0.4:
         with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
             time.sleep(wait_s)
@@ -73,7 +73,7 @@ def test_a_signal_while_it_is_made(engine, containers):
 # ---- killed: no process is left to remove it ----
 
 def kill_while_it_runs(engine, containers):
-    """SIGKILL to dewar and to all that it started on the host; its container, if there is one."""
+    """SIGKILL dewar and all its descendants on the host; returns its container, if there is one."""
     with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass",
                       start_new_session=True) as cell:
         assert cell.stdout.readline() == b"up\n"
@@ -85,16 +85,16 @@ def kill_while_it_runs(engine, containers):
     return made
 
 
-def test_a_killed_dewars_container_goes_with_the_next_start(engine, containers):
-    """And its program does not run on until then."""
+def test_the_next_start_removes_the_container_of_a_killed_dewar(engine, containers):
+    """Its program ends before that."""
     made = kill_while_it_runs(engine, containers)
     r = engine.python("print('next')")
     assert r["stdout"] == "next\n", brief(r)
     wait_until(lambda: not made & engine.api.containers(), "the sweep")
 
 
-def test_only_dewar_killed(engine, containers):
-    """Not its helpers, if it has any."""
+def test_the_next_start_removes_the_container_if_only_dewar_is_killed(engine, containers):
+    """The helpers of dewar, if it has any, are not killed."""
     with engine.popen("python", "-c", "print('up', flush=True)\nwhile True: pass") as cell:
         assert cell.stdout.readline() == b"up\n"
         made = containers()
@@ -105,23 +105,23 @@ def test_only_dewar_killed(engine, containers):
     wait_until(lambda: not made & engine.api.containers(), "the sweep")
 
 
-def test_a_killed_dewars_program_ends(engine, containers):
-    """Without a next start: its input has ended, and that ends it."""
+def test_the_program_of_a_killed_dewar_ends(engine, containers):
+    """Without another start: the end of its input ends the program."""
     made = kill_while_it_runs(engine, containers).pop()
 
     def ended():
         try:
             return not engine.api.inspect(made)["State"]["Running"]
         except ApiError as error:
-            assert error.status == 404, error  # it is gone altogether
+            assert error.status == 404, error  # the container was removed
             return True
 
     wait_until(ended, "the program to end")
     engine.python("pass")
 
 
-def test_the_sweep_leaves_alone_what_runs(engine, containers):
-    """A start beside it is not its end."""
+def test_the_sweep_keeps_containers_in_use(engine, containers):
+    """Another start does not remove a container in use."""
     with engine.popen("python", "-c", "print('up', flush=True); print(input())") as cell:
         assert cell.stdout.readline() == b"up\n"
         for _ in range(2):
@@ -130,8 +130,8 @@ def test_the_sweep_leaves_alone_what_runs(engine, containers):
         assert cell.communicate(b"still here\n", timeout=30)[0] == b"still here\n"
 
 
-def test_the_sweep_leaves_alone_what_is_of_others(engine, containers):
-    """Containers that run, have ended, or never began; with labels that look like ours."""
+def test_the_sweep_keeps_containers_of_other_programs(engine, containers):
+    """Containers that run, have ended, or never started; with labels similar to Dewar's."""
     dead = subprocess.Popen(["true"])
     dead.wait()
     labels = [{}, {"com.example": "dewar"}, {"dewar": "1"},
@@ -156,8 +156,8 @@ def test_the_sweep_leaves_alone_what_is_of_others(engine, containers):
 
 
 @pytest.mark.engines(*RUNC)
-def test_the_sweep_leaves_alone_what_it_cannot_judge(engine):
-    """Labelled as Dewar's, by an owner that may be alive: on another host, or not readable."""
+def test_the_sweep_keeps_containers_whose_owner_may_be_alive(engine):
+    """Labelled as Dewar's, but the owner may be alive: on another host, or unreadable."""
     with engine.popen("python", "-c", "print('up', flush=True); input()") as cell:
         assert cell.stdout.readline() == b"up\n"
         ids = [i for i in engine.api.containers()
@@ -182,8 +182,8 @@ def test_the_sweep_leaves_alone_what_it_cannot_judge(engine):
 # ---- many at once ----
 
 @pytest.mark.engines(*RUNC)
-def test_eight_at_once(engine, containers):
-    """Each its own output, its own container, its own id."""
+def test_eight_concurrent_runs_are_separate(engine, containers):
+    """Each run has its own output, container and id."""
     def one(n):
         return engine.python("import os, sys, time\nopen('/tmp/mine', 'x').write('%d')\n"
                              "time.sleep(0.5)\nprint(open('/tmp/mine').read() * 1000)" % n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--runtime: handed on, seen in the proof, and unavailable where the engine has no such thing."""
+"""--runtime: passed to the engine, shown in the proof, and refused if the engine lacks it."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ KERNEL = "import os; print(os.uname().release)"
 
 
 @pytest.mark.engines("docker")
-def test_gvisor_is_what_runs(engine):
+def test_the_program_runs_under_gvisor(engine):
     r = engine.python(KERNEL, "--runtime", "runsc")
     assert_success(r)
     plain = engine.python(KERNEL)
@@ -23,7 +23,7 @@ def test_gvisor_is_what_runs(engine):
 @pytest.mark.engines("docker", "podman")
 @pytest.mark.parametrize("name", ["no-such-runtime", "kata", "../../bin/sh", "a b", "runc;id", "ü",
                                   "x" * 300], ids=range(7))
-def test_an_unknown_runtime(engine, name):
+def test_an_unknown_runtime_is_unavailable(engine, name):
     before = engine.api.containers()
     r = engine.python("print('ran')", "--runtime", name)
     assert (r["status"], r["reason"], r["stdout"]) == ("error", "unavailable", ""), brief(r)
@@ -33,7 +33,7 @@ def test_an_unknown_runtime(engine, name):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_in_a_request(engine):
+def test_a_request_selects_the_runtime(engine):
     request = {"language": "python", "code": "print('ran')", "level": "docker",
                "image": "python:3.11-slim", "pull": "never", "runtime": "no-such-runtime"}
     done = ask(engine, request)
@@ -56,8 +56,8 @@ def ask(engine, request):
 @pytest.mark.parametrize("option", [("--runtime", "runsc"), ("--pull", "always")],
                          ids=["runtime", "pull"])
 @pytest.mark.parametrize("level", ["container", "process", "none"])
-def test_other_levels_refuse_it(run, level, option):
-    """An option that is taken and not heeded would be a lie."""
+def test_other_levels_refuse_a_runtime(run, level, option):
+    """An option must not be accepted and then ignored."""
     done = run("run", "--level", level, *option, "python", "-c", "print('ran')")
     assert done.returncode == 125 and done.stdout == b"", done
     assert option[0][2:].encode() in done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes into a container and what comes out of it: bytes, at once, and each on its way."""
+"""Input and output of a container: all bytes, without delay, in separate streams."""
 
 import base64
 import hashlib
@@ -25,8 +25,8 @@ def test_the_streams_are_kept_apart(engine):
     assert done.stderr.split() == [b"%d" % -i for i in range(50)]
 
 
-def test_output_comes_as_it_is_written(engine):
-    """Each line is there before the program gets what lets it write the next."""
+def test_output_arrives_as_it_is_written(engine):
+    """Each line arrives before the program gets the input that lets it write the next."""
     code = ("import sys\nsys.stdout.write('p> '); sys.stdout.flush()\n"
             "for line in sys.stdin: print(line.upper(), end='', flush=True)\n"
             "print('end', file=sys.stderr)")
@@ -49,7 +49,7 @@ def test_the_result_is_complete(engine):
 
 @pytest.mark.engines("docker", "podman")
 def test_bytes_pass_as_they_are(engine):
-    """Also those that look like an engine's own frames."""
+    """Also bytes that look like the frames of an engine's stream."""
     data = (bytes(range(256)) + b"\1\0\0\0\0\0\0\5" + b"\2\0\0\0") * 40
     code = ("import os\nd = (bytes(range(256)) + %r) * 40\n"
             "os.write(1, d); os.write(2, d[::-1])" % data[256:268])
@@ -58,7 +58,7 @@ def test_bytes_pass_as_they_are(engine):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_megabytes_through_both_ways(engine):
+def test_megabytes_of_input_and_output(engine):
     data = os.urandom(8 << 20)
     code = "import sys, shutil; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)"
     done = engine.run("--output", "16M", "python", "-c", code, input=data)
@@ -67,7 +67,7 @@ def test_megabytes_through_both_ways(engine):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_input_that_nobody_reads(engine):
+def test_unread_input_does_not_block(engine):
     r = engine.python("print('ran')", input=b"x" * (1 << 20))
     assert_success(r)
     assert r["stdout"] == "ran\n"
@@ -76,20 +76,20 @@ def test_input_that_nobody_reads(engine):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_no_input_is_its_end(engine):
+def test_without_input_the_program_reads_the_end_of_file(engine):
     assert engine.python("import sys; print(repr(sys.stdin.read()))")["stdout"] == "''\n"
 
 
 @pytest.mark.engines("docker", "podman")
-def test_what_a_background_process_still_writes(engine):
-    """The run ends with the program; what others hold open does not keep it."""
+def test_a_background_process_does_not_delay_the_result(engine):
+    """The run ends with the program, even if another process holds its output open."""
     r = engine.json("sh", "-c", "(sleep 60; echo late) & echo early")
     assert_success(r)
     assert r["stdout"] == "early\n" and r["execution_time_ms"] < 30000, brief(r)
 
 
 @pytest.mark.engines("docker")
-def test_a_reader_that_goes_away(engine):
+def test_a_closed_output_pipe_ends_the_container(engine):
     argv, env = engine.argv("python", "-c", "while True: print('y' * 100)")
     cell = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL)
@@ -119,7 +119,7 @@ def test_no_shell_sees_an_argument(engine):
 @pytest.mark.engines("docker")
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 124, 125, 126, 127, 128, 130, 137, 255])
 def test_the_exit_status_is_the_programs(engine, status):
-    """Also where an engine would say the same of a failure of its own, or of a signal."""
+    """Also statuses that an engine uses for its own failures and for signals."""
     r = engine.python("raise SystemExit(%d)" % status)
     assert (r["reason"], r["exit_code"], r["signal"]) == ("exit", status, None), brief(r)
 
@@ -200,7 +200,7 @@ ODD_NAMES = ["a:b", "a,b", "a b", "ä", "a'b\"", "x:ro", "x,readonly=false", "x,
 @pytest.mark.engines("docker", "podman")
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_a_workspace_with_an_odd_name(engine, tmp_path, name):
-    """Engines have a short form for mounts in which these mean something."""
+    """These characters have a meaning in the engines' short form for mounts."""
     folder = tmp_path / name
     folder.mkdir(parents=True)
     folder.chmod(0o777)
@@ -208,7 +208,7 @@ def test_a_workspace_with_an_odd_name(engine, tmp_path, name):
     (folder / "in.txt").chmod(0o666)
     code = "print(open('/work/in.txt').read(), flush=True); open('/work/in.txt', 'w').write('x')"
     r = engine.python(code, "--workspace", folder)
-    # Podman makes one line of a mount, with commas: then it is refused.
+    # Podman describes a mount in one line with commas: a name with a comma is refused.
     if engine.kind == "podman" and (set(name) & set(",\"")) and r["reason"] == "unavailable":
         assert r["stdout"] == "" and r["hint"] and r["metadata"]["ok"] is False, brief(r)
     else:
@@ -218,7 +218,7 @@ def test_a_workspace_with_an_odd_name(engine, tmp_path, name):
 
 @pytest.mark.engines("docker", "podman")
 def test_a_workspace_that_only_its_owner_may_read(engine, workspace):
-    """The program is user nobody, also on the host; the error says so."""
+    """The program runs as user nobody, on the host as well; the error says so."""
     workspace.chmod(0o700)
     r = engine.python("print('ran')", "--workspace", workspace)
     assert_ended(r, "error", "unavailable", "/work", "nobody")
@@ -231,7 +231,7 @@ def test_a_writable_path(engine, workspace):
     r = engine.json("--workspace", workspace, "--writable", "sub", "python", "-c", WRITE, "--",
                     "/work/sub/new", "/work/new")
     if r["reason"] == "unavailable":
-        # It may be refused; it may not be dropped.
+        # The option may be refused, but must not be ignored.
         assert "writable" in r["hint"], brief(r)
         return
     assert r["stdout"].split()[0] == "written", brief(r)
@@ -240,13 +240,13 @@ def test_a_writable_path(engine, workspace):
 
 
 @pytest.mark.engines("docker")
-def test_a_workspace_that_is_none(engine, tmp_path):
+def test_a_missing_workspace_or_a_file_is_refused(engine, tmp_path):
     done = engine.run("--workspace", tmp_path / "missing", "python", "-c", "print('ran')")
     assert done.returncode == 125 and done.stdout == b"", done
-    assert not (tmp_path / "missing").exists(), "an engine makes what a bind mount lacks"
+    assert not (tmp_path / "missing").exists(), "an engine creates missing sources of bind mounts"
 
 
-def test_failing_is_told_as_anywhere(engine):
+def test_a_failing_program_is_reported_as_at_other_levels(engine):
     r = engine.python("1/0")
     assert_ended(r, "error", "exit")
     assert r["exit_code"] == 1 and "ZeroDivisionError" in r["stderr"]

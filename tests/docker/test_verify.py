@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar verify --level docker`: the command, and whether it would notice a missing wall.
+"""`dewar verify --level docker`: the command, and that it notices a missing wall.
 
-What it finds with the walls up is in test_escape.py.
+test_escape.py runs it with all walls in place.
 """
 
 import json
@@ -29,7 +29,7 @@ def verify(engine, *options, **kwargs):
 
 
 def planted():
-    """The folders of attack ranges, but for those that are in use by another run of the tests."""
+    """The folders of attack ranges, except those that another run of the tests uses."""
     return {path.name for path in TMP.glob("dewar-verify-*") if not is_in_use("folders", str(path))}
 
 
@@ -44,8 +44,8 @@ def test_a_missing_wall_turns_rows_red(engine, monkeypatch, mutant):
 
 @pytest.mark.exclusive
 @pytest.mark.engines("docker", "podman")
-def test_nothing_is_left(engine):
-    """In C, shell, JavaScript and with two cells; nothing on the host, and no container."""
+def test_nothing_is_left_behind(engine):
+    """Attacks in C, shell, JavaScript and with two cells leave neither files nor a container."""
     containers, folders = engine.api.containers(), planted()
     done = verify(engine, "--json", "--only", FEW)
     assert done.returncode == 0, done.stderr
@@ -59,7 +59,7 @@ def test_nothing_is_left(engine):
 @pytest.mark.exclusive
 @pytest.mark.engines("docker")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_it_can_be_stopped(engine, how):
+def test_it_can_be_interrupted(engine, how):
     containers, folders = engine.api.containers(), planted()
     with subprocess.Popen([engine.dewar, "verify", "--level", "docker"],
                           env=merged_env({"DOCKER_HOST": engine.host}), stdout=subprocess.PIPE,
@@ -74,8 +74,8 @@ def test_it_can_be_stopped(engine, how):
 
 
 @pytest.mark.engines("docker")
-def test_an_image_can_be_named(engine):
-    """One that lacks the interpreter tells nothing; what is in C needs none."""
+def test_verify_accepts_an_image(engine):
+    """In an image without the interpreter an attack cannot tell; those in C need none."""
     done = verify(engine, "--json", "--image", "dewar-test/bare:1", "--only",
                   "read-flag-by-path,read-shadow")
     rows = {row["attack"]: row for row in json.loads(done.stdout)["rows"]}
@@ -89,14 +89,14 @@ def test_an_image_can_be_named(engine):
     (("--level", "container", "--runtime", "runsc"), b"--level docker"),
     (("--image", "alpine:3.20"), b"--level docker"),
 ])
-def test_what_cannot_be_done_is_said(engine, args, words):
+def test_an_impossible_request_is_refused_with_a_reason(engine, args, words):
     done = subprocess.run([engine.dewar, "verify", *args], capture_output=True, timeout=30,
                           env=merged_env({"DOCKER_HOST": engine.host}), check=False)
     assert done.returncode == 125 and words in done.stderr, done
 
 
 @pytest.mark.engines("docker")
-def test_a_runtime_that_is_not_there_proves_nothing(engine):
+def test_a_missing_runtime_proves_nothing(engine):
     done = verify(engine, "--json", "--runtime", "no-such", "--only", "read-flag-by-path")
     row, = json.loads(done.stdout)["rows"]
     assert row["verdict"] == "cannot_tell" and "no-such" in row["detail"], row

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The walls of a container that Dewar asked for.
 
-Each probe also runs in a container of the same engine and image without the wall, where it
-must get through: one that cannot fail proves nothing.
+Each attempt has a control in a container of the same engine and image without the wall, where
+it must succeed: otherwise it would prove nothing.
 """
 
 import contextlib
@@ -75,8 +75,8 @@ print(json.dumps(found))
 """
 
 
-def test_what_can_be_written_is_small_and_goes_away(engine):
-    """All of it, wherever it is: an engine has places of its own (/dev/shm)."""
+def test_every_writable_place_is_small_and_temporary(engine):
+    """All writable places together: an engine adds some of its own (/dev/shm)."""
     found = dict(look(engine, ALL_WRITABLE, "--tmp", "8M"))
     assert "/tmp" in found
     assert all(size <= 8 << 20 for size in found.values()), found
@@ -97,7 +97,7 @@ def test_tmp_is_a_file_system_of_its_own(engine):
     assert seen["size"] == 8 << 20
     assert seen["mounts"][-1][2] == "tmpfs", seen
     options = seen["mounts"][-1][3].split(",")
-    if engine.runtime != "runsc":  # it does not show them; the next two tests ask by deed
+    if engine.runtime != "runsc":  # gVisor does not show them; the next two tests try their effect
         assert {"rw", "nosuid", "nodev"} <= set(options), options
     assert control(engine, TMP)["size"] > 8 << 20
 
@@ -140,7 +140,7 @@ HARMLESS = {"full", "null", "ptmx", "random", "tty", "urandom", "zero", "console
 
 
 def test_no_device_of_the_host_is_there(engine):
-    # gVisor has a kernel of its own, and so devices of its own.
+    # gVisor has its own kernel and therefore its own devices.
     assert set(look(engine, DEVICES)) <= HARMLESS | ({"fuse"} if engine.runtime else set())
     loop = {"PathOnHost": "/dev/kmsg", "PathInContainer": "/dev/other",
             "CgroupPermissions": "r"}
@@ -148,8 +148,8 @@ def test_no_device_of_the_host_is_there(engine):
         assert "other" in control(engine, DEVICES, Devices=[loop])
 
 
-def test_nothing_of_the_engine_is_there(engine):
-    """A program that reaches its socket is root on the host."""
+def test_the_engine_is_not_reachable_from_the_container(engine):
+    """A program that reaches the engine's socket could become root on the host."""
     code = ("import json, os, stat, sys\nfound = []\nfor folder, folders, files in os.walk('/'):\n"
             "    folders[:] = [f for f in folders if folder + f not in ('/proc', '/sys')]\n"
             "    for f in files:\n"
@@ -165,7 +165,7 @@ def test_nothing_of_the_engine_is_there(engine):
 
 # ---- the ids of the program ----
 
-def test_the_program_is_nobody(engine):
+def test_the_program_runs_as_user_nobody(engine):
     code = ("import json, os; print(json.dumps([*os.getresuid(), *os.getresgid(),"
             " [g for g in os.getgroups() if g != %d]]))" % NOBODY)
     assert look(engine, code) == [NOBODY] * 6 + [[]]
@@ -210,13 +210,13 @@ print(json.dumps([int(n) for n in status.split('Uid:')[1].split()[:2]]))
 
 def test_a_set_user_id_program_gives_nothing(engine):
     assert look(engine, SU) == [NOBODY, NOBODY]
-    if not engine.runtime:  # gVisor heeds no set-user-id bit
+    if not engine.runtime:  # gVisor ignores the set-user-id bit
         assert control(engine, SU) == [NOBODY, 0]
 
 
 # ---- processes and files ----
 
-def test_no_process_of_others_is_seen(engine):
+def test_other_processes_are_not_visible(engine):
     code = ("import json, os; print(json.dumps(sorted(int(n) for n in os.listdir('/proc')"
             " if n.isdigit())))")
     assert len(look(engine, code)) <= 3
@@ -236,7 +236,7 @@ def test_open_files(engine):
 
 INTERFACES = "import json, socket; print(json.dumps(sorted(n for _, n in socket.if_nameindex())))"
 
-# Asks the address of argv, and says what came.
+# Sends a request to the address of argv and prints the answer.
 FETCH = """
 import json, socket, sys
 s = socket.socket(); s.settimeout(5)
@@ -255,7 +255,7 @@ while True:
 
 @contextlib.contextmanager
 def witness(engine):
-    """Its address: a server in the engine's network that a container on a bridge reaches."""
+    """The address of a server in the engine's network that a container on a bridge can reach."""
     net = engine.api.get("/networks/" + bridge(engine))["IPAM"]["Config"][0]["Subnet"]
     address = str(next(ipaddress.ip_network(net).hosts()))
     with engine.engine.inside("/usr/bin/python3", "-c", SERVE, stdout=subprocess.PIPE) as server:
@@ -274,13 +274,13 @@ def test_no_network(engine):
     assert look(engine, INTERFACES) == ["lo"]
     with witness(engine) as address:
         assert look(engine, FETCH % address) == "refused"
-        if not engine.runtime:  # gVisor has been told to have no network at all
+        if not engine.runtime:  # gVisor runs without any network
             assert control(engine, INTERFACES, NetworkMode=bridge(engine)) != ["lo"]
             assert control(engine, FETCH % address, NetworkMode=bridge(engine)) == "witness"
 
 
 @pytest.mark.engines(*RUNC)
-def test_the_whole_network_if_asked_for(engine):
+def test_network_full_reaches_the_network(engine):
     with witness(engine) as address:
         r = engine.python(FETCH % address, "--network", "full")
     assert_success(r)
@@ -289,7 +289,7 @@ def test_the_whole_network_if_asked_for(engine):
     assert r["proof"]["walls"]["network"]["interfaces"] >= 1
 
 
-def test_loopback_is_the_programs_own(engine):
+def test_the_container_has_its_own_loopback(engine):
     code = """
 import json, socket
 a = socket.create_server(('127.0.0.1', 8080)); b = socket.create_connection(('127.0.0.1', 8080))
@@ -298,11 +298,11 @@ print(json.dumps(True))
     assert look(engine, code) is True
 
 
-# ---- what an image says ----
+# ---- settings of an image ----
 
 @pytest.mark.engines(*RUNC)
-def test_an_image_does_not_decide(engine):
-    """Its entry point, command, user, folder and variables are not what counts."""
+def test_settings_of_an_image_are_overridden(engine):
+    """Entry point, command, user, folder and variables are not those of the image."""
     r = engine.json("--image", images.BOSSY, "--tmp", "8M", "sh", "-c", "id; pwd; echo $0")
     assert_success(r)
     lines = r["stdout"].splitlines()
@@ -311,8 +311,8 @@ def test_an_image_does_not_decide(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_a_volume_of_an_image_is_no_hole(engine):
-    """An engine makes it writable, and as large as the disk. It may be refused."""
+def test_a_volume_of_an_image_is_not_writable(engine):
+    """An engine makes a volume writable, and as large as the disk. Such an image may be refused."""
     volumes = engine.api.volumes()
     code = "echo x > /data/x && echo wrote"
     assert engine.plain("sh", "-c", code, image=images.HOLED) == (0, b"wrote\n", b"")

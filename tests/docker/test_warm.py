@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standby containers: used once each, with the walls of any other, removed with their pool.
+"""Standby containers: each is used once, has all walls, and is removed with its pool.
 
-test_walls and test_ends check that walls and limits are those of a cold run; they also run in
-standby containers.
+test_walls and test_ends also run in standby containers: they check that walls and limits are
+those of a cold run.
 """
 
 import json
@@ -23,7 +23,7 @@ POOL = [str(pathlib.Path(e2e.pool_runs.__file__))]
 
 
 def pool(engine, times, **request):
-    """The results of so many runs of one request in one pool."""
+    """The results of several runs (times) of one request in one pool."""
     library = os.path.join(os.path.dirname(engine.dewar), "libdewar.so")
     done = subprocess.run(
         ["/usr/bin/python3", *POOL, library, str(times)], capture_output=True, timeout=120,
@@ -34,12 +34,12 @@ def pool(engine, times, **request):
 
 
 def helpers_of(dewar):
-    """The library looks for them beside its program, which is Python's here."""
+    """Point the library to dewar's helpers: it searches them beside its program, here Python."""
     return {"DEWAR_" + name.upper(): "%s-%s" % (dewar, name)
             for name in ("launch", "docker", "guest")}
 
 
-def test_a_warm_run_says_so(engine):
+def test_a_warm_run_is_reported_as_warm(engine):
     r = engine.python("print(1)", "--warm", "standby")
     assert_success(r)
     assert r["stdout"] == "1\n" and r["metadata"]["warm"] is True
@@ -47,7 +47,7 @@ def test_a_warm_run_says_so(engine):
 
 
 def test_a_container_is_used_once(engine):
-    """What one run leaves the next does not find: files, processes, names."""
+    """A run finds no files, processes or names of the run before."""
     before = engine.api.containers()
     code = ("import os\nprint(sorted(os.listdir('/tmp')), len([n for n in os.listdir('/proc')"
             " if n.isdigit()]))\nopen('/tmp/left', 'w')\n"
@@ -58,10 +58,10 @@ def test_a_container_is_used_once(engine):
     assert len({r["stdout"] for r in results}) == 1, [r["stdout"] for r in results]
     assert "left" not in results[-1]["stdout"]
     assert any(r["metadata"]["warm"] for r in results), [brief(r) for r in results]
-    assert engine.api.containers() <= before, "they end with the pool"
+    assert engine.api.containers() <= before, "containers end with the pool"
 
 
-def test_what_cannot_be_warm_is_cold(engine, tmp_path):
+def test_requests_that_cannot_be_warm_run_cold(engine, tmp_path):
     folder = tmp_path / "ws"
     folder.mkdir()
     (folder / "in.txt").write_text("host")
@@ -69,8 +69,8 @@ def test_what_cannot_be_warm_is_cold(engine, tmp_path):
     assert r["stdout"] == "host\n" and r["metadata"]["warm"] is False, brief(r)
 
 
-def test_a_killed_pools_containers_go_with_the_next_start(engine):
-    """Also those that only waited."""
+def test_the_next_start_removes_the_containers_of_a_killed_pool(engine):
+    """Containers that were only waiting are removed, too."""
     before = engine.api.containers()
     with engine.popen("--warm", "standby", "python", "-c",
                       "print('up', flush=True)\nwhile True: pass") as cell:
@@ -83,6 +83,6 @@ def test_a_killed_pools_containers_go_with_the_next_start(engine):
     wait_until(lambda: not made & engine.api.containers(), "the sweep")
 
 
-def test_an_image_that_cannot_be_had_is_an_answer(engine):
+def test_a_pool_with_a_missing_image_returns_an_error(engine):
     r = engine.python("print(1)", "--warm", "standby", "--image", "no-such:1", "--pull", "never")
     assert (r["status"], r["reason"], r["stdout"]) == ("error", "unavailable", ""), brief(r)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end-to-end tests share: the real program, run as a user would."""
+"""Fixtures of the end-to-end tests: the built program, run as a user runs it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import skips
 from e2e.helpers import has_cgroups, name_of, ours_or_orphaned
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OURS = re.compile("dewar-([0-9a-f]{16}|verify-.*)")  # what dewar calls its folders
+OURS = re.compile("dewar-([0-9a-f]{16}|verify-.*)")  # the names of dewar's folders
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,7 +37,7 @@ def run(dewar):
     """run(*args): dewar with these arguments, as a CompletedProcess of bytes."""
 
     def run_dewar(*args, input=None, timeout=60, env=None, **kwargs):
-        """env is added to ours; a value of None takes a variable away."""
+        """env is added to our environment; a value of None removes a variable."""
         if input is None:
             kwargs.setdefault("stdin", subprocess.DEVNULL)
         else:
@@ -65,8 +65,8 @@ def run_json(run):
 
 
 def merged_env(changes):
-    # What the caller's shell happens to hold must not decide a test; but for the whole suite
-    # being run in warm cells, and where we keep what waits.
+    # Variables of the caller's shell must not affect a test, except those that select warm
+    # cells for the whole suite and the folder of approvals.
     env = {name: value for name, value in os.environ.items()
            if name != "CODE_EXEC_SANDBOX" and (name in ("DEWAR_WARM", "DEWAR_APPROVALS") or
                                                not name.startswith("DEWAR_"))}
@@ -85,10 +85,10 @@ def is_root():
 
 @pytest.fixture
 def must(request):
-    """must(condition, reason): go on only if it holds.
+    """must(condition, reason): continue only if the condition holds.
 
-    Skips the test where a host may lack something, and fails it where
-    everything must work, unless tests/accepted-skips lets it.
+    Otherwise the test is skipped; where everything must work it fails, unless
+    tests/accepted-skips permits the skip.
     """
 
     def must_hold(condition, reason):
@@ -105,11 +105,11 @@ def must(request):
 
 @pytest.fixture(scope="session")
 def host_snapshot():
-    """host_snapshot(): all that a run of this test could leave behind, to compare with ==.
+    """host_snapshot(): everything that a run of this test could leave behind, compared with ==.
 
-    Other tests run cells beside us. Processes are told by their descent, folders by where they
-    are, since TMPDIR is this test process's own; only the names of cgroups and of the attack
-    range are everybody's, and helpers.new_in() tells those apart.
+    Other test processes run cells at the same time. Only our descendants are listed, and only
+    folders below TMPDIR, which each test process has for itself. Cgroups and the folders of
+    attack ranges are shared by all tests; helpers.new_in() leaves out those of other tests.
     """
 
     def snapshot():
@@ -126,7 +126,7 @@ def host_snapshot():
 
 
 def processes():
-    """What descends from us, and launchers that are orphans, by pid."""
+    """Our descendants, and orphaned launchers, by pid."""
     return {pid: name_of(pid) for pid in ours_or_orphaned({"dewar-launch"})}
 
 

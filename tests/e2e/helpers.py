@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of cells share: telling cells apart, waiting, saying what is left."""
+"""Helpers for tests of cells: find a cell's processes, wait, and detect what a run left behind."""
 
 import os
 import pathlib
@@ -7,29 +7,29 @@ import tempfile
 import time
 import uuid
 
-MARGIN_S = 10  # how late an answer may be on a host that is busy
+MARGIN_S = 10  # the longest delay of an answer on a busy host
 
 
 def fresh_mark():
-    """An argument for a program, by which it and its children are known."""
+    """A unique argument for a program, by which it and its children are found."""
     return "mark-" + uuid.uuid4().hex
 
 
 def alive(mark):
-    """The processes of a cell whose program got this mark, by pid; not dewar."""
+    """The pids of a cell's processes whose program got this mark, without dewar itself."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             argv = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
-            continue  # it has ended since
+            continue  # it has ended
         if mark.encode() in argv and not argv[0].endswith(b"/dewar"):
             found.append(int(folder.name))
     return found
 
 
 def has_cgroups():
-    """May we have groups of our own? Root may; others where systemd hands out version 2's."""
+    """Returns true if we can create cgroups: as root, or if systemd delegates cgroup v2."""
     controllers = pathlib.Path("/sys/fs/cgroup/cgroup.controllers")
     return os.geteuid() == 0 or (
         controllers.exists() and "memory" in controllers.read_text(encoding="ascii") and
@@ -37,12 +37,12 @@ def has_cgroups():
 
 
 def is_warm(level="container"):
-    """Is the suite run in warm cells, where the level has any?"""
+    """Returns true if the suite runs in warm cells and the level supports them."""
     return level == "container" and bool(os.environ.get("DEWAR_WARM"))
 
 
 def status_of(pid):
-    """What /proc says of a process, by field; nothing, if it has ended."""
+    """The fields of /proc/PID/status; empty if the process has ended."""
     try:
         text = pathlib.Path("/proc/%d/status" % pid).read_text(encoding="utf-8")
     except OSError:
@@ -60,12 +60,12 @@ def children_of(pid):
         for task in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
             found |= set(map(int, task.read_text(encoding="ascii").split()))
     except OSError:
-        pass  # it has ended since
+        pass  # it has ended
     return found
 
 
 def descendants(pid):
-    """The children of a process, theirs, and so on."""
+    """All descendants of a process."""
     found = children_of(pid)
     return found.union(*map(descendants, found))
 
@@ -82,8 +82,8 @@ def ancestors(pid):
 
 
 def ours_or_orphaned(names):
-    """The live processes below us, and those with these names below no test: what one that was
-    killed has left belongs to an ancestor that we have as well."""
+    """Our live descendants, and live processes of these names that descend from no test: the
+    children of a killed process are inherited by one of our own ancestors."""
     ours = descendants(os.getpid())
     above = ancestors(os.getpid())
     orphaned = {pid for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
@@ -93,11 +93,11 @@ def ours_or_orphaned(names):
 
 
 def in_cell_of(dewar_pid):
-    """The program in the cell of a dewar, warm or cold, once its code is there, by pid.
+    """The pids of the program in the cell of a dewar, warm or cold, once it has its code.
 
-    A warm one has nothing of its caller's on its command line. It is told from the zygote by
-    being a namespace deeper, from one that still waits by the file with its code, and from who
-    holds its memory by having files open.
+    The command line of a warm program contains nothing of the caller's. Unlike the zygote it is
+    one pid namespace deeper; unlike a program that still waits it has a file with its code;
+    unlike the holder of its memory it has open files.
     """
     depth = len(status_of(os.getpid())["NSpid"].split()) + (2 if is_warm() else 1)
     found = []
@@ -113,7 +113,7 @@ def in_cell_of(dewar_pid):
 
 
 def wait_until(condition, what, bound_s=60):
-    """What condition() returns, as soon as that is true."""
+    """Wait until condition() returns something true, and return that."""
     deadline = time.monotonic() + bound_s
     while True:
         value = condition()
@@ -124,15 +124,15 @@ def wait_until(condition, what, bound_s=60):
 
 
 def new_in(after, before):
-    """What a host_snapshot() has that an earlier one had not, as (kind, name)."""
+    """The items of a host_snapshot() that are not in an earlier one, as (kind, name)."""
     new = {(kind, str(item)) for kind in after for item in after[kind]}
     new -= {(kind, str(item)) for kind in before for item in before[kind]}
     return {(kind, item) for kind, item in new if not is_in_use(kind, item)}
 
 
 def is_in_use(kind, item):
-    """Does it belong to a dewar of another test's, which is alive?"""
-    if kind == "cgroups":  # its name tells which dewar made it
+    """Returns true if the item belongs to a live dewar of another test."""
+    if kind == "cgroups":  # its name contains the pid of its dewar
         words = os.path.basename(item).split("-")
         return len(words) > 2 and os.path.exists("/proc/" + words[2]) and \
             int(words[2]) not in descendants(os.getpid())
@@ -146,7 +146,7 @@ def is_in_use(kind, item):
 
 
 def assert_nothing_left(host_snapshot, before):
-    """Others may run cells here as well: what is theirs comes and goes."""
+    """Items that other tests create and remove meanwhile are waited for."""
     deadline = time.monotonic() + 30
     left = new_in(host_snapshot(), before)
     while left:
@@ -156,14 +156,14 @@ def assert_nothing_left(host_snapshot, before):
 
 
 def assert_gone(result):
-    """What can be told by its name to be of this very run is gone at once."""
+    """Folders and cgroups named after this run are removed before the result is returned."""
     assert not os.path.exists(os.path.join(tempfile.gettempdir(), "dewar-" + result["id"][:16]))
     left = [folder for folder, _, _ in os.walk("/sys/fs/cgroup") if result["id"] in folder]
     assert not left, "left behind on the host: %r" % left
 
 
 def brief(result):
-    """Of a result, what one wants to see when a test fails."""
+    """The parts of a result that explain a failed test."""
     keys = ("status", "reason", "hint", "exit_code", "signal", "execution_time_ms",
             "cpu_time_ms", "memory_used_mb")
     shown = {key: result.get(key) for key in keys}
@@ -173,7 +173,7 @@ def brief(result):
 
 
 def assert_ended(result, status, reason, *hint_words):
-    """The hint holds all of these words, in some order."""
+    """The hint contains all of these words, in any order."""
     assert (result["status"], result["reason"]) == (status, reason), brief(result)
     if status == "success":
         assert result["hint"] is None and result["exit_code"] == 0, brief(result)

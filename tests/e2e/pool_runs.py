@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run one request several times in one pool: pool_runs.py LIBRARY TIMES < REQUEST
 
-Prints a JSON list of results. The library is used as a program of somebody else's
-uses it; its structs stay its own, and come and go as JSON.
+Prints a JSON list of results. Uses only the public functions of the library, as any other
+program does; its structs are opaque and are read and written as JSON.
 """
 
 import ctypes
 import json
 import sys
 
-ROOM = 1 << 16  # for a struct of any size
+ROOM = 1 << 16  # more than the size of any struct
 
 
 class DockerConfig(ctypes.Structure):
@@ -37,7 +37,7 @@ class Library:
             sys.exit("%s: %s" % (name, self.error.raw[8:].split(b"\0")[0].decode()))
 
     def new_pool(self, like=None):
-        """Of containers for runs like this request, if it is one at level docker."""
+        """A pool of containers for runs like this request if its level is docker."""
         pool = ctypes.c_void_p()
         config = None
         if like is not None:
@@ -69,7 +69,7 @@ def main():
     else:
         pool, name = library.new_pool(), library.lib.dw_language_name(
             json.loads(text)["language"].encode())
-        library.run(pool, request)  # makes the pool want more of them
+        library.run(pool, request)  # makes the pool start more of them
     library.warm_up(pool, name)
     print(json.dumps([library.run(pool, request) for _ in range(int(sys.argv[2]))]))
     library.lib.dw_pool_free(pool)

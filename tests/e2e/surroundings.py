@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts to be in, made of private namespaces: each a command to put in front of another.
+"""Imitate other hosts with private namespaces: each function returns a command prefix.
 
-As a program it puts a seccomp filter around a command: surroundings.py CALLS COMMAND...,
-where CALLS is like "unshare=1,clone3=38", a system call and the errno that it gets.
+As a program it runs a command with a seccomp filter: surroundings.py CALLS COMMAND...,
+where CALLS lists system calls and the errno that they return, such as "unshare=1,clone3=38".
 """
 
 import ctypes
@@ -24,24 +24,24 @@ PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
 
 
 def filtered(**refused):
-    """The calls that a filter around us refuses, with which errno."""
+    """A prefix with a seccomp filter: refused maps each system call to its errno."""
     return [sys.executable, os.path.abspath(__file__),
             ",".join("%s=%d" % item for item in refused.items())]
 
 
 def mounted(*script):
-    """In a mount namespace, where the lines of script ran first."""
+    """A prefix that enters a new mount namespace and first runs these lines of shell there."""
     return ["unshare", "--mount", "sh", "-ec", "\n".join([*script, 'exec "$@"']), "sh"]
 
 
 def limited(name):
-    """In a user namespace whose limit of that name is 0."""
+    """A prefix that enters a user namespace in which the limit of that name is 0."""
     return ["unshare", "--user", "--map-root-user", "sh", "-ec",
             'echo 0 > /proc/sys/user/%s; exec "$@"' % name, "sh"]
 
 
 def make_root(folder):
-    """Lines that make a root in folder, of parts of ours; it is no mount itself."""
+    """Lines that make a root in folder from parts of the host's; folder itself is not a mount."""
     folder = shlex.quote(folder)
     return ["mount -t tmpfs none %s" % folder, "cd %s" % folder, "mkdir root", "cd root",
             "mkdir dev etc mnt proc sys tmp usr", "chmod 1777 tmp",
@@ -50,7 +50,7 @@ def make_root(folder):
 
 
 def bind(path):
-    """A line more: path of ours is at the same place in that root."""
+    """A line that binds the host's path to the same place in that root."""
     path = shlex.quote(path)
     return ["mkdir -p .%s" % path, "mount --rbind %s .%s" % (path, path)]
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of what is allowed: programs that may be started, modules that may be imported.
+"""allowed_commands and allowed_modules: which programs and modules the code can use.
 
-Each attempt has its control: the same without a list gets through, so that it is the list
-which stops it. Programs are tried by name, by path, as copies, through other programs, and by
-the dynamic loader; modules in all spellings, cold and warm.
+Each attempt has a control, the same without a list, which must succeed: this shows that the
+list stops the attempt. Programs are started by name, by path, as copies, by other programs and
+by the dynamic loader; modules are imported in all spellings, cold and warm.
 """
 
 import base64
@@ -28,7 +28,7 @@ needs_node = pytest.mark.skipif(not shutil.which("node", path="/usr/local/bin:/u
 
 @pytest.fixture(scope="module", autouse=True)
 def cold_by_default():
-    """A list of commands makes a run cold; for modules each test says which it is."""
+    """A list of commands makes a run cold; tests of modules choose cold or warm themselves."""
     before = os.environ.pop("DEWAR_WARM", None)
     yield
     if before is not None:
@@ -37,7 +37,7 @@ def cold_by_default():
 
 @pytest.fixture
 def ask(run):
-    """ask(request, warm): the result of a request, from a warm cell if that says which."""
+    """ask(request, warm): the result of a request; warm is the way to warm the cell, if any."""
 
     def ask_for(request, warm=None):
         done = run("run", "--json", "--request", "-", input=json.dumps(request).encode(),
@@ -58,7 +58,7 @@ def command(ask):
 
 # ---- commands ----
 
-# A line that prints DONE if it gets through, and what it needs besides.
+# Lines that print DONE if the command runs, and the other commands that they need.
 ATTEMPTS = {
     "by name": ("expr DONE", []),
     "by its path": ("/usr/bin/expr DONE", []),
@@ -92,7 +92,7 @@ ATTEMPTS = {
 
 @pytest.mark.parametrize("level", WALLED)
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_what_is_not_on_the_list_is_not_started(command, attempt, level):
+def test_a_command_that_is_not_on_the_list_is_not_started(command, attempt, level):
     line, helpers = ATTEMPTS[attempt]
     free = command(line, None, level)
     assert "DONE" in free["stdout"], brief(free)
@@ -104,14 +104,14 @@ def test_what_is_not_on_the_list_is_not_started(command, attempt, level):
 @pytest.mark.parametrize("level", WALLED)
 @pytest.mark.parametrize("attempt", ["by name", "by its path", "through env", "through xargs",
                                      "through find", "by a link", "by python"])
-def test_what_is_on_the_list_is_started(command, attempt, level):
+def test_a_command_on_the_list_is_started(command, attempt, level):
     line, helpers = ATTEMPTS[attempt]
     done = command(line, helpers + ["expr"], level)
     assert_success(done)
     assert "DONE" in done["stdout"]
 
 
-# A program that is not on the list, brought along as bytes.
+# A program that is not on the list, sent as a file of the request.
 BROUGHT = "chmod +x brought; %s"
 
 
@@ -125,7 +125,7 @@ def brought():
                                  "ln brought other; ./other DONE",
                                  "cp brought cat; ./cat DONE",
                                  "mkdir bin; mv brought bin/cat; PATH=$PWD/bin; cat DONE"])
-def test_a_copy_is_not_started_whatever_its_name(command, way, level):
+def test_a_copied_program_is_not_started_under_any_name(command, way, level):
     helpers = ["chmod", "mv", "ln", "cp", "mkdir", "cat"]
     free = command(BROUGHT % way, None, level, files=brought())
     assert "DONE" in free["stdout"], brief(free)
@@ -134,7 +134,7 @@ def test_a_copy_is_not_started_whatever_its_name(command, way, level):
     assert "denied" in held["stderr"] or "No such file" in held["stderr"], brief(held)
 
 
-def test_nothing_is_started_from_shared_memory(command):
+def test_no_program_starts_from_shared_memory(command):
     line = "cat brought > /dev/shm/x; chmod +x /dev/shm/x; /dev/shm/x DONE"
     free = command(line, None, files=brought())
     assert "DONE" in free["stdout"], brief(free)
@@ -142,7 +142,7 @@ def test_nothing_is_started_from_shared_memory(command):
     assert "DONE" not in held["stdout"] and "denied" in held["stderr"], brief(held)
 
 
-def test_nothing_is_started_from_a_workspace(command, tmp_path):
+def test_no_program_starts_from_a_workspace(command, tmp_path):
     (tmp_path / "out").mkdir()
     for place in (tmp_path, tmp_path / "out"):
         shutil.copy("/usr/bin/expr", place / "mine")
@@ -157,7 +157,7 @@ def test_nothing_is_started_from_a_workspace(command, tmp_path):
 
 @needs_loader
 @pytest.mark.parametrize("level", WALLED)
-def test_the_loader_starts_no_program_of_the_folders_with_programs(command, level):
+def test_the_dynamic_loader_starts_no_installed_program_off_the_list(command, level):
     line = LOADER + " /usr/bin/expr DONE"
     free = command(line, None, level)
     assert "DONE" in free["stdout"], brief(free)
@@ -167,7 +167,7 @@ def test_the_loader_starts_no_program_of_the_folders_with_programs(command, leve
 
 @needs_loader
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
-def test_the_loader_starts_nothing_that_was_brought_along(command, folder):
+def test_the_dynamic_loader_starts_no_program_that_came_with_the_request(command, folder):
     line = "cat brought > %s/x; %s %s/x DONE" % (folder, LOADER, folder)
     free = command(line, None, files=brought())
     assert "DONE" in free["stdout"], brief(free)
@@ -183,7 +183,7 @@ os.execv("/proc/self/fd/%d" % f, ["x", "DONE"])
 """
 
 
-def test_a_file_without_a_name_is_not_started(ask):
+def test_a_memfd_is_not_executed(ask):
     request = {"language": "python", "code": MEMFD, "files": brought()}
     free = ask(request)
     assert "DONE" in free["stdout"], brief(free)
@@ -192,8 +192,8 @@ def test_a_file_without_a_name_is_not_started(ask):
 
 
 @pytest.mark.parametrize("level", WALLED)
-def test_programs_that_lie_elsewhere_are_not_started(command, level):
-    """The C library is a program as well, and lies in no folder with programs."""
+def test_programs_outside_the_usual_folders_are_not_started(command, level):
+    """The C library can be executed too, and is not in a folder of programs."""
     found = glob.glob("/usr/lib/*-linux-gnu/libc.so.6")
     if not found or not os.access(found[0], os.X_OK):
         pytest.skip("no such library")
@@ -213,8 +213,8 @@ def test_a_program_of_the_host_runs_with_an_empty_list(run, tmp_path):
         assert run("run", level, "--allow-commands=", mine, "DONE").stdout == b"DONE\n"
 
 
-def test_a_file_with_many_programs_in_it_is_refused(ask, tmp_path):
-    """Its shell would start all of them, and nobody would ask the kernel."""
+def test_a_multi_call_binary_is_refused(ask, tmp_path):
+    """Its shell runs all applets without exec, so that the kernel would check none of them."""
     for box in ("busybox", "dash"):
         (tmp_path / box / "bin").mkdir(parents=True)
         shutil.copy("/usr/bin/dash", tmp_path / box / "bin" / box)
@@ -223,10 +223,10 @@ def test_a_file_with_many_programs_in_it_is_refused(ask, tmp_path):
     held = ask({**request, "image": str(tmp_path / "busybox")})
     assert_ended(held, "error", "unavailable", "allowed_commands", "many programs")
     free = ask({**request, "image": str(tmp_path / "dash")})
-    assert "many programs" not in free["hint"]  # it lacks its libraries, but for that
+    assert "many programs" not in free["hint"]  # fails only because its libraries are missing
 
 
-def test_only_these_are_there_to_be_seen(command):
+def test_only_allowed_commands_are_visible(command):
     assert "expr\n" in command("ls /usr/bin /bin", None)["stdout"]
     held = command("ls /usr/bin", ["ls", "cat", "no-such-program"])
     assert_success(held)
@@ -237,7 +237,7 @@ def test_only_these_are_there_to_be_seen(command):
 
 
 @pytest.mark.parametrize("level", WALLED)
-def test_an_empty_list_leaves_the_shell_alone(command, level):
+def test_with_an_empty_list_only_the_shell_runs(command, level):
     done = command("echo $((6 * 7)); expr DONE", [], level)
     assert done["stdout"] == "42\n" and done["exit_code"] == 127, brief(done)
 
@@ -273,8 +273,8 @@ def test_python_starts_what_is_on_the_list(ask, level):
 
 
 @pytest.mark.parametrize("level", WALLED)
-def test_a_script_on_the_list_has_its_interpreter(command, level):
-    """ldd is a script for bash, which nobody named."""
+def test_a_script_on_the_list_may_use_its_interpreter(command, level):
+    """ldd is a script for bash, which is not on the list."""
     if not os.access("/usr/bin/ldd", os.X_OK):
         pytest.skip("no ldd")
     line = "ldd --version"
@@ -292,31 +292,31 @@ def test_the_proof_says_what_may_be_executed(command, level):
 
 
 @pytest.mark.parametrize("level", ["none", "docker"])
-def test_a_level_that_cannot_hold_it_says_so(command, level):
+def test_a_level_that_cannot_enforce_the_list_refuses_the_run(command, level):
     held = command("echo DONE", ["cat"], level)
     assert_ended(held, "error", "unavailable", "allowed_commands", level, "container")
     assert "DONE" not in held["stdout"]
 
 
 @pytest.mark.parametrize("language", ["c", "go", "rust", "java", "typescript", "r", "binary"])
-def test_a_language_that_needs_more_programs_says_so(ask, language):
+def test_a_language_that_needs_more_programs_refuses_a_list(ask, language):
     held = ask({"language": language, "code": "", "allowed_commands": ["cat"]})
     assert_ended(held, "error", "unavailable", "allowed_commands", language)
 
 
-def test_a_level_that_can_is_tried_next(command):
+def test_the_next_level_is_used_if_it_can_enforce_the_list(command):
     done = command("echo DONE", [], "none,container")
     assert done["proof"]["achieved"] == "container" and "DONE" in done["stdout"]
 
 
 @pytest.mark.parametrize("name", ["/usr/bin/cat", "a/b", "", ".."])
-def test_a_path_is_no_name_of_a_command(run, name):
+def test_a_path_is_refused_as_the_name_of_a_command(run, name):
     done = run("run", "--request", "-", input=json.dumps(
         {"command": "true", "allowed_commands": [name]}).encode())
     assert done.returncode == 125 and b"allowed_commands" in done.stderr
 
 
-def test_options_are_lists_with_commas(run):
+def test_options_take_lists_separated_by_commas(run):
     assert run("exec", "expr DONE").stdout == b"DONE\n"
     assert run("exec", "--allow-commands", "cat,expr", "expr DONE").stdout == b"DONE\n"
     assert run("exec", "--allow-commands=cat", "--allow-commands", "expr ,",
@@ -329,7 +329,7 @@ def test_options_are_lists_with_commas(run):
                           "import math; print('DONE')").stderr
 
 
-def test_a_warm_cell_is_not_taken_for_a_list_of_commands(ask):
+def test_a_list_of_commands_runs_cold(ask):
     request = {"language": "python", "code": START}
     free = ask(request, "standby")
     assert free["metadata"]["warm"] and "DONE" in free["stdout"], brief(free)
@@ -372,7 +372,7 @@ WAYS = ["cold", "standby", "fork", "process", "none"]
 
 @pytest.fixture
 def code(ask):
-    """code(text, allowed, way, language): the result, by the way that was asked for."""
+    """code(text, allowed, way, language): the result of code that runs cold or warm (way)."""
 
     def run_code(text, allowed, way, language="python", **more):
         warm = way if way in ("standby", "fork") else None
@@ -386,7 +386,7 @@ def code(ask):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("spelling", PYTHON)
-def test_python_imports_nothing_else(code, spelling, way):
+def test_python_imports_no_module_that_is_not_on_the_list(code, spelling, way):
     free = code(PYTHON[spelling], None, way)
     assert "DONE" in free["stdout"], brief(free)
     held = code(PYTHON[spelling], ["json", "math"], way)
@@ -404,7 +404,7 @@ def test_python_imports_nothing_else(code, spelling, way):
     "from importlib import import_module as i\ni('o' + 's')\nprint('DONE')",
     "import importlib\nimportlib._bootstrap._gcd_import('wave')\nprint('DONE')",
 ])
-def test_python_imports_nothing_else_by_importlib(code, text, way):
+def test_importlib_imports_no_module_that_is_not_on_the_list(code, text, way):
     assert "DONE" in code(text, None, way)["stdout"]
     assert "DONE" in code(text, ["importlib", "os", "wave"], way)["stdout"]
     held = code(text, ["importlib"], way)
@@ -428,14 +428,14 @@ def test_python_imports_nothing_else_by_importlib(code, text, way):
     ("from collections import namedtuple as n; print('DONE', n('A', 'b')(1))", ["collections"]),
     ("print('DONE', 'ä'.encode('idna'))", []),
 ])
-def test_python_imports_what_is_allowed_and_that_what_it_needs(code, text, allowed, way):
+def test_python_imports_allowed_modules_and_their_dependencies(code, text, allowed, way):
     assert "DONE" in code(text, None, way)["stdout"]
     held = code(text, allowed, way)
     assert_success(held)
     assert "DONE" in held["stdout"]
 
 
-def test_a_part_that_is_allowed_is_not_the_whole(code):
+def test_allowing_a_submodule_does_not_allow_its_whole_package(code):
     assert "DONE" in code("import xml; print('DONE')", ["xml"], "cold")["stdout"]
     held = code("import xml; print('DONE')", ["xml.etree"], "cold")
     assert "DONE" not in held["stdout"] and "these may: xml.etree" in held["stderr"]
@@ -443,7 +443,7 @@ def test_a_part_that_is_allowed_is_not_the_whole(code):
     assert "jsonx may not be imported" in held["stderr"], brief(held)
 
 
-def test_what_a_template_has_loaded_is_held_to_the_list_as_well(code):
+def test_the_list_also_applies_to_modules_that_a_template_loaded(code):
     text = "import numpy; print('DONE', numpy.arange(4).sum())"
     free = code(text, None, "standby", template="python-data")
     if "No module" in free["stderr"]:
@@ -461,7 +461,7 @@ def encode(**files):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_files_beside_the_code_are_held_to_the_list_as_well(code, way):
+def test_the_list_also_applies_to_modules_beside_the_code(code, way):
     files = encode(helper__py="import os\nprint('DONE')\n", json__py="import os\nprint('DONE')\n")
     for name in ("helper", "json"):
         assert "DONE" in code("import " + name, None, way, files=files)["stdout"]
@@ -470,7 +470,7 @@ def test_files_beside_the_code_are_held_to_the_list_as_well(code, way):
         assert "DONE" not in held["stdout"]
 
 
-def test_nothing_of_the_request_runs_before_the_hook(code):
+def test_no_code_of_the_request_runs_before_the_import_hook(code):
     files = encode(sitecustomize__py="import os\nprint('DONE')\n")
     env = {"PYTHONPATH": "/tmp"}
     assert "DONE" in code("", None, "cold", files=files, env=env)["stdout"]
@@ -479,13 +479,13 @@ def test_nothing_of_the_request_runs_before_the_hook(code):
     assert held["stdout"] == "1\n"
 
 
-def test_a_list_of_another_name_in_the_environment_is_not_ours(code):
+def test_a_list_in_the_environment_is_ignored(code):
     held = code("import os", ["json"], "cold", env={"DEWAR_MODULES": "os"})
     assert "these may: json" in held["stderr"], brief(held)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_python_is_otherwise_as_without(code, way):
+def test_python_otherwise_behaves_as_without_a_list(code, way):
     text = ("import sys\nprint(sys.argv[1:], __name__, __file__[-8:], sys.path[0][:4],"
             " len(sys.modules['__main__'].__dict__) > 5)\nimport helper\n"
             "print(open('/dev/null').read() == '')\n1 / 0")
@@ -494,7 +494,7 @@ def test_python_is_otherwise_as_without(code, way):
     assert held["stdout"] == free["stdout"] and "helped" in free["stdout"], brief(held)
     assert held["exit_code"] == free["exit_code"] == 1
 
-    def lines(result):  # their folder has another name each time at some levels
+    def lines(result):  # at some levels the name of the working folder differs between runs
         return [line.strip() for line in result["stderr"].splitlines() if "File" not in line]
 
     assert lines(held) == lines(free)
@@ -526,7 +526,7 @@ NODE_WAYS = ["cold", "standby", "process", "none"]
 @needs_node
 @pytest.mark.parametrize("way", NODE_WAYS)
 @pytest.mark.parametrize("spelling", NODE)
-def test_node_imports_nothing_else(code, spelling, way):
+def test_node_imports_no_module_that_is_not_on_the_list(code, spelling, way):
     more = {"files": encode(beside__js="require('fs')", beside__mjs="import 'fs'")}
     free = code(NODE[spelling], None, way, "javascript", **more)
     assert "DONE" in free["stdout"], brief(free)
@@ -546,7 +546,7 @@ def test_node_imports_nothing_else(code, spelling, way):
     "console.log('DONE', require('./beside.js'), __filename.slice(-7), process.argv.length)",
     "setTimeout(() => console.log('DONE'), 1)",
 ])
-def test_node_imports_what_is_allowed(code, text, way):
+def test_node_imports_allowed_modules(code, text, way):
     more = {"args": ["a"], "files": encode(
         beside__js="module.exports = require('path').sep",
         beside__mjs="import { sep } from 'node:path'; export default sep")}
@@ -558,7 +558,7 @@ def test_node_imports_what_is_allowed(code, text, way):
 
 @needs_node
 @pytest.mark.parametrize("way", NODE_WAYS)
-def test_node_starts_no_worker_without_the_list(code, way):
+def test_node_refuses_a_worker_that_would_escape_the_list(code, way):
     text = ("const { Worker } = require('worker_threads');\n"
             "new Worker(\"require('fs'); console.log('DONE')\", { eval: true })")
     assert "DONE" in code(text, None, way, "javascript")["stdout"]
@@ -567,17 +567,17 @@ def test_node_starts_no_worker_without_the_list(code, way):
 
 
 @pytest.mark.parametrize("language", ["ruby", "typescript", "c", "bash", "perl"])
-def test_a_language_without_a_hook_says_so(ask, language):
+def test_a_language_without_an_import_hook_refuses_a_list(ask, language):
     held = ask({"language": language, "code": "", "allowed_modules": ["x"]})
     assert_ended(held, "error", "unavailable", "allowed_modules", language, "python")
 
 
-def test_a_command_has_no_modules(ask):
+def test_a_list_of_modules_is_refused_for_a_command(ask):
     held = ask({"command": "echo DONE", "allowed_modules": []})
     assert_ended(held, "error", "unavailable", "allowed_modules", "command")
 
 
-def test_both_lists_go_together(ask):
+def test_both_lists_apply_together(ask):
     request = {"language": "python", "code": START, "allowed_modules": ["subprocess"]}
     assert "DONE" in ask({**request, "allowed_commands": ["expr"]})["stdout"]
     assert "DONE" not in ask({**request, "allowed_commands": []})["stdout"]
@@ -585,7 +585,7 @@ def test_both_lists_go_together(ask):
                               "allowed_commands": ["expr"]})["stdout"]
 
 
-def test_the_record_has_both_lists(run, tmp_path):
+def test_the_audit_record_contains_both_lists(run, tmp_path):
     path = tmp_path / "audit.db"
     run("run", "--audit", path, "--request", "-", input=json.dumps(
         {"language": "python", "code": "1", "allowed_commands": ["cat"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar approve`: what waits is listed, shown and decided; once, and not by who asked."""
+"""`dewar approve`: questions are listed, shown and decided once, and not by their own caller."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def state(tmp_path):
 
 
 class Asker:
-    """A caller that waits, in a process of its own; wait() has what it was told."""
+    """A process that waits for approval; wait() returns the answer that it got."""
 
     def __init__(self, program, state, request, who, rule, session, expires_ms, findings):
         self.process = subprocess.Popen(
@@ -48,7 +48,7 @@ class Asker:
 
 @pytest.fixture
 def ask(dewar, state):
-    """ask(code): somebody asks, and waits for the answer."""
+    """ask(code): start a caller that requests approval of the code and waits."""
     program = pathlib.Path(dewar).parent / "ask-approval"
     askers = []
 
@@ -85,7 +85,7 @@ def own_name():
     return "uid:%d" % os.getuid()
 
 
-def test_nothing_waits_where_nobody_asked(run, approve, state):
+def test_without_a_question_the_list_is_empty(run, approve, state):
     assert approve("list") == []
     assert approve("list", "--remembered") == []
     done = run("approve", "list", "--state", state)
@@ -95,7 +95,7 @@ def test_nothing_waits_where_nobody_asked(run, approve, state):
     assert approve("show", "ab", status=125)["error"]["code"] == "not_found"
 
 
-def test_a_yes_lets_it_run_once(ask, approve):
+def test_an_approval_permits_one_run(ask, approve):
     asker = ask()
     (listed,) = approve("list")
     assert listed["id"] == asker.id and listed["state"] == "pending"
@@ -109,11 +109,11 @@ def test_a_yes_lets_it_run_once(ask, approve):
     assert approve("show", asker.id)["state"] == "used"
     assert approve("list") == []
     assert [one["state"] for one in approve("list", "--all")] == ["used"]
-    # The same again is asked again.
+    # The same request needs another approval.
     assert ask().question["state"] == "pending"
 
 
-def test_a_no_is_told_with_its_note(ask, approve, run, state):
+def test_a_denial_and_its_note_reach_the_caller(ask, approve, run, state):
     asker = ask()
     done = run("approve", "no", asker.id, "--note", "not on a Friday", "--state", state)
     assert done.returncode == 0 and b"denied by " in done.stdout
@@ -123,7 +123,7 @@ def test_a_no_is_told_with_its_note(ask, approve, run, state):
     assert "not on a Friday" in told["error"]
 
 
-def test_who_comes_second_is_told_who_was_first(ask, approve, run, state):
+def test_a_second_decision_is_refused_and_names_the_first_approver(ask, approve, run, state):
     asker = ask()
     first = approve("no", asker.id)
     error = approve("yes", asker.id, status=125)["error"]
@@ -132,7 +132,7 @@ def test_who_comes_second_is_told_who_was_first(ask, approve, run, state):
     assert approve("show", asker.id)["state"] == "denied"
 
 
-def test_of_many_that_decide_at_once_one_wins(ask, run, state):
+def test_of_many_simultaneous_decisions_one_wins(ask, run, state):
     for _ in range(3):
         asker = ask()
         done = []
@@ -156,14 +156,14 @@ def test_of_many_that_decide_at_once_one_wins(ask, run, state):
             assert re.search(rb"too late: .* (%s) by uid:" % said.encode(), one.stderr)
 
 
-def test_what_has_expired_cannot_be_decided(ask, approve):
+def test_an_expired_question_cannot_be_decided(ask, approve):
     asker = ask(expires_ms=200)
     assert asker.wait()["state"] == "expired"
     assert approve("list") == []
     assert "expired" in approve("yes", asker.id, status=125)["error"]["message"]
 
 
-def test_nobody_approves_their_own(ask, approve):
+def test_a_caller_cannot_approve_its_own_request(ask, approve):
     asker = ask(who="uid:%d (another name)" % os.getuid())
     error = approve("yes", asker.id, status=125)["error"]
     assert error["code"] == "denied" and "another person" in error["message"]
@@ -172,7 +172,7 @@ def test_nobody_approves_their_own(ask, approve):
     assert asker.wait()["state"] == "denied"
 
 
-def test_what_waits_survives_who_asked(ask, approve):
+def test_a_question_survives_the_caller_that_asked_it(ask, approve):
     asker = ask()
     asker.end()
     again = ask()
@@ -187,7 +187,7 @@ def test_what_waits_survives_who_asked(ask, approve):
     ("session", {"code": "2"}, {"code": "2", "rule": "other"}),
     ("rule", {"code": "2", "session": "s2"}, {"rule": "other"}),
 ])
-def test_a_yes_can_be_remembered_and_forgotten(ask, approve, what, same, other):
+def test_an_approval_can_be_remembered_and_forgotten(ask, approve, what, same, other):
     asker = ask()
     assert approve("yes", asker.id, "--remember", what)["remember"] == what
     assert asker.wait()["code"] == "ok"
@@ -209,13 +209,13 @@ def test_a_yes_can_be_remembered_and_forgotten(ask, approve, what, same, other):
     assert ask(**same).question["state"] == "pending"
 
 
-def test_a_remembered_yes_answers_what_waits_already(ask, approve):
+def test_a_remembered_approval_also_applies_to_waiting_questions(ask, approve):
     first, second = ask("1"), ask("2")
     approve("yes", first.id, "--remember", "rule")
     assert first.wait()["code"] == "ok" and second.wait()["code"] == "ok"
 
 
-def test_show_has_what_a_human_needs(ask, run, state):
+def test_show_prints_all_that_a_person_needs_to_decide(ask, run, state):
     asker = ask("import socket\nprint(1)", args=["a b"], files={"in.txt": "aGVsbG8K",
                                                                "x.bin": "/w=="},
                 findings=[{"rule": "import:socket", "line": 1, "message": "the network"}])
@@ -235,7 +235,7 @@ def test_show_has_what_a_human_needs(ask, run, state):
                         % (asker.id[:12], re.escape(ALICE)), row)
 
 
-def test_hostile_text_does_nothing_to_the_terminal(ask, run, state):
+def test_hostile_text_cannot_control_the_terminal(ask, run, state):
     evil = "x = 1 # \x1b[2J\x1b]0;title\x07\r\x9b1m\u202e\u200b\u2066\U000e0041 é\n\tok"
     asker = ask(evil, who="uid:5 (\x1b[1m)", rule="r\x1b[0m", session="s\x1b",
                 env={"A": "\x1b[5m"}, files={"f\x1b": "G1sybQ=="},
@@ -247,14 +247,14 @@ def test_hostile_text_does_nothing_to_the_terminal(ask, run, state):
         text = done.stdout.decode()
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b\u2066\U000e0041]", text)
         if words[0] == "show":
-            # It is seen, and not only gone.
+            # It is printed in an escaped form, not dropped.
             assert r"# \u{1b}[2J\u{1b}]0;title\u{7}\u{d}\u{9b}1m\u{202e}\u{200b}\u{2066}" \
                    r"\u{e0041} é" in text
             assert "    2 | \tok\n" in text
             assert r"    1 | \u{1b}[2m" in text
 
 
-def test_colours_are_for_terminals(ask, dewar, state):
+def test_colours_are_printed_only_on_a_terminal(ask, dewar, state):
     asker = ask()
 
     def show(**env):
@@ -267,7 +267,7 @@ def test_colours_are_for_terminals(ask, dewar, state):
             while select.select([leader], [], [], 60)[0]:
                 try:
                     text += os.read(leader, 65536)
-                except OSError:  # nobody is left on the other side
+                except OSError:  # the process has closed the terminal
                     break
             assert process.wait(60) == 0
         os.close(leader)
@@ -277,9 +277,9 @@ def test_colours_are_for_terminals(ask, dewar, state):
     assert b"\x1b" not in show(NO_COLOR="1")
 
 
-def test_a_prefix_must_be_of_one(ask, approve):
+def test_an_ambiguous_or_invalid_id_is_refused(ask, approve):
     ids = [ask(str(i)).id for i in range(17)]
-    # Of seventeen two begin with the same digit.
+    # Of seventeen ids at least two begin with the same digit.
     twice = next(one[0] for one in ids if [other[0] for other in ids].count(one[0]) > 1)
     error = approve("yes", twice, status=125)["error"]
     assert error["code"] == "invalid" and "several" in error["message"]
@@ -288,13 +288,13 @@ def test_a_prefix_must_be_of_one(ask, approve):
         assert approve("show", wrong, status=125)["error"]["code"] == "invalid"
 
 
-def test_the_file_may_be_named_itself(ask, run, state):
+def test_state_may_name_the_database_file(ask, run, state):
     asker = ask()
     done = run("approve", "list", "--json", "--state", state / "approvals.db")
     assert [one["id"] for one in json.loads(done.stdout)] == [asker.id]
 
 
-def test_only_its_user_can_reach_it(ask, run, state):
+def test_only_the_owner_can_access_the_database(ask, run, state):
     ask()
     assert state.stat().st_mode & 0o777 == 0o700
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in state.iterdir())
@@ -311,6 +311,6 @@ def test_only_its_user_can_reach_it(ask, run, state):
     (["list", "--note", "x"], b"does not accept --note"),
     (["lst"], b"did you mean list?"),
 ])
-def test_what_makes_no_sense_is_said(run, words, said):
+def test_a_wrong_command_line_is_refused_with_a_reason(run, words, said):
     done = run("approve", *words)
     assert done.returncode == 125 and said in done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the command line that a policy asks about, and that the operator's check sees."""
+"""Runs of the command line that need approval, and the operator's own check."""
 
 import json
 import os
@@ -26,7 +26,7 @@ CODE = "import socket; print('ran')"
 
 
 class Waiting:
-    """`dewar run` that waits for somebody."""
+    """`dewar run` that waits for approval."""
 
     def __init__(self, argv, env):
         self.process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
@@ -54,7 +54,7 @@ def policy(tmp_path):
 
 @pytest.fixture
 def ask(dewar, place, tmp_path):
-    """ask(policy, code): a run that is asked about, once the question is there."""
+    """ask(policy, code): start a run that needs approval, and wait for its question."""
     started = []
 
     def begin(policy, code=CODE, *options, waits=True):
@@ -77,7 +77,7 @@ def ask(dewar, place, tmp_path):
 
 
 def peek(run):
-    """What a run has printed on stderr so far; end() gets the rest."""
+    """The stderr of a run so far; end() returns the rest."""
     os.set_blocking(run.process.stderr.fileno(), False)
     try:
         return (run.process.stderr.peek() or b"").decode()
@@ -102,7 +102,7 @@ def recorded(run, tmp_path, run_id):
     return json.loads(done.stdout)
 
 
-def test_yes_runs_it_once(ask, dewar, place, policy, run, tmp_path):
+def test_an_approved_request_runs_once(ask, dewar, place, policy, run, tmp_path):
     name = policy(POLICY % (300, "true"))
     first = ask(name)
     assert approve(dewar, place, "yes", first.question).returncode == 0
@@ -136,8 +136,8 @@ def test_a_run_whose_approval_another_run_used_asks_again(ask, dewar, place, pol
         assert (status, result["stdout"]) == (0, "ran\n"), result
 
 
-def test_what_was_approved_is_what_runs(ask, dewar, place, policy):
-    """The same code with other limits, or other code, is another question."""
+def test_an_approval_covers_exactly_the_approved_request(ask, dewar, place, policy):
+    """The same code with other limits, or other code, needs another approval."""
     name = policy(POLICY % (300, "true"))
     first = ask(name)
     assert approve(dewar, place, "yes", first.question, "--remember", "code").returncode == 0
@@ -150,7 +150,7 @@ def test_what_was_approved_is_what_runs(ask, dewar, place, policy):
         assert other.end()[1]["reason"] == "approval_denied", (code, options)
 
 
-def test_what_is_raised_and_asked_about(ask, dewar, place, policy):
+def test_a_question_shows_the_level_that_the_policy_raised(ask, dewar, place, policy):
     raising = "rules:\n  - {name: walls, when: {level: process}, decision: raise, to: container}"
     waiting = ask(policy((POLICY % (300, "true")).replace("rules:", raising)), CODE,
                   "--level", "process")
@@ -161,7 +161,7 @@ def test_what_is_raised_and_asked_about(ask, dewar, place, policy):
     assert (result["stdout"], result["proof"]["achieved"]) == ("ran\n", "container")
 
 
-def test_nobody_approves_their_own(ask, dewar, place, policy):
+def test_a_caller_cannot_approve_its_own_request(ask, dewar, place, policy):
     waiting = ask(policy(POLICY % (300, "false")))
     done = approve(dewar, place, "yes", waiting.question)
     assert done.returncode != 0 and b"another person" in done.stderr
@@ -170,13 +170,13 @@ def test_nobody_approves_their_own(ask, dewar, place, policy):
     assert waiting.end()[1]["reason"] == "approval_denied"
 
 
-def test_nobody_answers(ask, policy):
+def test_a_question_without_an_answer_expires(ask, policy):
     status, result, _ = ask(policy(POLICY % (1, "true")), waits=False).end()
     assert (status, result["reason"]) == (125, "approval_expired")
     assert result["hint"] and result["exit_code"] is None
 
 
-def test_who_is_interrupted_finds_the_answer_later(ask, dewar, place, policy):
+def test_an_answer_after_an_interrupt_applies_to_the_next_run(ask, dewar, place, policy):
     name = policy(POLICY % (300, "true"))
     waiting = ask(name)
     waiting.process.send_signal(signal.SIGINT)
@@ -187,8 +187,8 @@ def test_who_is_interrupted_finds_the_answer_later(ask, dewar, place, policy):
     assert ask(name, waits=False).end()[1]["stdout"] == "ran\n"
 
 
-def test_two_who_decide_at_once(ask, dewar, place, policy):
-    """One of them does; the other is told so, and the run follows the first."""
+def test_of_two_simultaneous_decisions_one_wins(ask, dewar, place, policy):
+    """The first decision counts; the second approver is told so."""
     waiting = ask(policy(POLICY % (300, "true")))
     answers = {}
 
@@ -205,7 +205,7 @@ def test_two_who_decide_at_once(ask, dewar, place, policy):
     assert waiting.end()[1]["metadata"]["ok"] is (won[0] == "yes")
 
 
-def test_what_is_allowed_makes_no_file(run, place, policy):
+def test_an_allowed_run_creates_no_database(run, place, policy):
     done = run("run", "--policy", policy(POLICY % (300, "true")), "python", "-c", "print(1)",
                env={"DEWAR_APPROVALS": str(place)})
     assert (done.returncode, done.stdout) == (0, b"1\n")
@@ -225,7 +225,7 @@ def checked(policy, body, timeout_s=20):
 SAY = "print(json.dumps({'decision': '%s', 'reason': 'so says the check'}))"
 
 
-def test_the_check_allows(run, policy):
+def test_the_operators_check_can_allow(run, policy):
     name = checked(policy, "assert 'hello' in json.dumps(letter)\n" + SAY % "allow")
     done = run("run", "--policy", name, "python", "-c", "print('hello')")
     assert (done.returncode, done.stdout) == (0, b"hello\n"), done.stderr
@@ -235,14 +235,14 @@ def test_the_check_allows(run, policy):
     (SAY % "deny", "so says the check"), ("sys.exit(1)", "check"), ("print('yes')", "check"),
     ("print(json.dumps({'decision': 'perhaps'}))", "check"), ("pass", "check"),
     ("import time; time.sleep(100)", "check")])
-def test_the_check_denies_or_fails_and_nothing_runs(run_json, policy, body, word):
+def test_nothing_runs_if_the_operators_check_denies_or_fails(run_json, policy, body, word):
     name = checked(policy, body, timeout_s=3)
     result = run_json("--policy", name, "python", "-c", "print(1)")
     assert (result["reason"], result["metadata"]["ok"]) == ("policy", False)
     assert word in result["hint"] and result["stdout"] == ""
 
 
-def test_the_check_asks(ask, dewar, place, policy):
+def test_the_operators_check_can_require_approval(ask, dewar, place, policy):
     waiting = ask(checked(policy, SAY % "ask"), "print('ran')")
     shown = json.loads(approve(dewar, place, "show", waiting.question).stdout)
     assert shown["reason"] == "so says the check"

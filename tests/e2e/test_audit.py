@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every run is on record before it runs, and nobody changes that unseen."""
+"""Every run is recorded before it starts, and changes of the record are detected."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from e2e.helpers import wait_until
 
 pytestmark = pytest.mark.privilege
 
-# The order in docs/AUDIT.md.
+# The order of the fields in docs/AUDIT.md. prose: allow `who` is a field
 FIELDS = ("seq time_us kind run who request decision rule level_asked level_achieved "
           "proof_sha256 status reason hint exit_code signal run_us cpu_us memory_bytes "
           "through_seq through_hash prev_hash").split()
@@ -60,7 +60,7 @@ def spoil(book, sql):
     db.close()
 
 
-def test_a_run_is_recorded_with_its_code_and_its_end(run_json, audit, env, book, is_root):
+def test_the_record_contains_the_code_and_the_outcome(run_json, audit, env, book, is_root):
     result = run_json("python", "-c", "print(6 * 7)", env=env)
     intent, outcome = records(book)
     assert (intent["kind"], outcome["kind"]) == ("intent", "outcome")
@@ -78,7 +78,7 @@ def test_a_run_is_recorded_with_its_code_and_its_end(run_json, audit, env, book,
     assert shown["end"]["status"] == shown["status"] == "success"
 
 
-def test_the_proofs_digest_is_that_of_the_result(run, env, book):
+def test_the_recorded_digest_is_that_of_the_proof_in_the_result(run, env, book):
     done = run("run", "--json", "sh", "-c", ":", env=env)
     text = done.stdout.decode()
     begin = text.index('"proof":') + len('"proof":')
@@ -87,8 +87,8 @@ def test_the_proofs_digest_is_that_of_the_result(run, env, book):
     assert records(book)[1]["proof_sha256"] == hashlib.sha256(proof.encode()).hexdigest()
 
 
-def test_the_chain_is_what_the_documentation_says(run, env, book):
-    """An implementation of its own, from docs/AUDIT.md."""
+def test_the_hash_chain_is_as_documented(run, env, book):
+    """Compares with an independent implementation of docs/AUDIT.md."""
 
     def encode(value):
         if value is None:
@@ -109,7 +109,7 @@ def test_the_chain_is_what_the_documentation_says(run, env, book):
         assert record["hash"] == before
 
 
-def test_runs_that_fail_are_on_record_too(run, audit, env):
+def test_failed_runs_are_recorded(run, audit, env):
     run("run", "python", "-c", "exit(3)", env=env)
     run("run", "--timeout", "200ms", "sh", "-c", "sleep 9", env=env)
     run("exec", "kill -9 $$", env=env)
@@ -149,7 +149,7 @@ def test_xdg_state_home_moves_it(run, tmp_path):
     assert (tmp_path / "dewar" / "audit.db").exists()
 
 
-def test_no_record_no_run(run, tmp_path):
+def test_nothing_runs_if_the_record_cannot_be_written(run, tmp_path):
     (tmp_path / "file").write_text("")
     ran = tmp_path / "ran"
     env = {"DEWAR_AUDIT": str(tmp_path / "file" / "audit.db")}
@@ -173,7 +173,7 @@ def test_a_file_that_cannot_be_written_refuses_the_run(run, env, book, is_root, 
     assert done.returncode == 125 and b"Permission denied" in done.stderr
 
 
-def test_what_can_only_be_read_can_be_verified(run, env, book, is_root, must):
+def test_a_read_only_record_can_be_verified(run, env, book, is_root, must):
     must(not is_root, "root writes whatever it likes")
     run("run", "sh", "-c", ":", env=env)
     sqlite3.connect(book).execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
@@ -198,7 +198,7 @@ def test_no_audit_leaves_no_record(run, env, book):
     assert not book.exists()
 
 
-def test_a_killed_run_is_interrupted(run, dewar, audit, env, book):
+def test_a_killed_run_is_recorded_as_interrupted(run, dewar, audit, env, book):
     child = subprocess.Popen([dewar, "run", "sh", "-c", "echo on; sleep 60"],
                              env=merged_env(env), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE)
@@ -209,7 +209,7 @@ def test_a_killed_run_is_interrupted(run, dewar, audit, env, book):
         child.kill()
         child.wait()
         child.stdout.close()
-    # At once for who looks, and in the record with whoever writes next.
+    # `audit list` shows it at once; the record gets it with the next write.
     assert [one["status"] for one in audit("list")] == ["interrupted"]
     assert len(records(book)) == 1
     assert audit("verify")["open"] == 1
@@ -221,8 +221,8 @@ def test_a_killed_run_is_interrupted(run, dewar, audit, env, book):
     assert verdict["sound"] and verdict["open"] == 0
 
 
-def test_many_killed_at_once_leave_a_sound_record(run, dewar, audit, env):
-    # Those that are killed cannot end before, however late that is.
+def test_many_runs_killed_at_once_leave_a_sound_record(run, dewar, audit, env):
+    # Every second run sleeps so long that it cannot end before it is killed.
     children = [subprocess.Popen([dewar, "run", "sh", "-c", "sleep %g" % (60 if i % 2 else 0.3)],
                                  env=merged_env(env), stdin=subprocess.DEVNULL)
                 for i in range(12)]
@@ -240,7 +240,7 @@ def test_many_killed_at_once_leave_a_sound_record(run, dewar, audit, env):
     assert set(done) <= {"success", "interrupted"}
 
 
-def test_a_run_that_was_cancelled_has_an_outcome(dewar, audit, env):
+def test_a_cancelled_run_has_an_outcome(dewar, audit, env):
     child = subprocess.Popen([dewar, "run", "sh", "-c", "echo on; sleep 60"],
                              env=merged_env(env), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE)
@@ -258,7 +258,7 @@ def test_a_run_that_was_cancelled_has_an_outcome(dewar, audit, env):
     ("UPDATE record SET seq = 99 WHERE seq = 2; UPDATE record SET seq = 2 WHERE seq = 4;"
      "UPDATE record SET seq = 4 WHERE seq = 99", "out_of_order", 2),
 ])
-def test_verify_names_the_row(run, audit, env, book, sql, kind, seq):
+def test_verify_names_the_row_that_was_changed(run, audit, env, book, sql, kind, seq):
     for _ in range(3):
         run("run", "sh", "-c", "echo 1", env=env)
     assert audit("verify")["sound"]
@@ -271,7 +271,7 @@ def test_verify_names_the_row(run, audit, env, book, sql, kind, seq):
     assert b"NOT SOUND: record" in done.stdout and str(seq).encode() in done.stdout
 
 
-def test_a_head_kept_elsewhere_tells_of_an_end_cut_off(run, audit, env, book):
+def test_a_head_kept_elsewhere_reveals_truncation(run, audit, env, book):
     for _ in range(2):
         run("run", "sh", "-c", ":", env=env)
     head = run("audit", "verify", env=env).stdout.decode().split("head: ")[1].strip()
@@ -295,7 +295,7 @@ def test_prune_keeps_the_chain_verifiable(run, audit, env):
     assert len(audit("list")) == 1
 
 
-def test_export_is_every_record_a_line(run, env, book):
+def test_export_prints_one_record_a_line(run, env, book):
     for _ in range(2):
         run("run", "sh", "-c", ":", env=env)
     lines = run("audit", "export", env=env).stdout.decode().splitlines()
@@ -305,7 +305,7 @@ def test_export_is_every_record_a_line(run, env, book):
     assert len(run("audit", "export", "--limit", "3", env=env).stdout.splitlines()) == 3
 
 
-def test_what_a_terminal_would_act_on_is_not_shown(run, env):
+def test_control_characters_are_not_printed(run, env):
     code = "print('\x1b[31m\u202e')\nprint(2)"
     run("run", "python", "-c", code, env=env)
     listed = run("audit", "list", env=env).stdout.decode()
@@ -318,7 +318,7 @@ def test_what_a_terminal_would_act_on_is_not_shown(run, env):
     assert "\nprint(2)\n" in shown
 
 
-def test_reading_changes_nothing(run, env, book):
+def test_reading_does_not_change_the_record(run, env, book):
     run("run", "sh", "-c", ":", env=env)
     before = book.read_bytes(), (book.parent / "audit.db-wal").read_bytes()
     for words in (["list"], ["export"], ["verify"], ["show", records(book)[0]["run"]]):
@@ -337,21 +337,21 @@ def test_reading_changes_nothing(run, env, book):
     (["list", "--since", "yesterday"], "is not a time"),
     (["prune"], "give --older-than or --larger-than"),
 ])
-def test_mistakes_are_told(run, env, words, says):
+def test_a_wrong_option_is_refused_with_a_reason(run, env, words, says):
     run("run", "sh", "-c", ":", env=env)
     done = run("audit", *words, env=env)
     assert done.returncode == 125
     assert says in done.stderr.decode()
 
 
-def test_no_file_is_no_crash(run, tmp_path):
+def test_a_missing_record_is_reported(run, tmp_path):
     done = run("audit", "list", env={"DEWAR_AUDIT": str(tmp_path / "none.db")})
     assert done.returncode == 125 and b"No such file" in done.stderr
     assert not (tmp_path / "none.db").exists()
 
 
-def test_a_run_waits_for_who_writes(run, dewar, env, book):
-    """Another program that has the file's write lock delays a run, and does not spoil it."""
+def test_a_run_waits_for_another_writer(run, dewar, env, book):
+    """A write lock of another program delays a run and does not make it fail."""
     run("run", "sh", "-c", ":", env=env)
     db = sqlite3.connect(book, isolation_level=None)
     db.execute("BEGIN IMMEDIATE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad programs get a clear answer by their deadline, and leave nothing behind."""
+"""Misbehaving programs get a clear result by their deadline, and leave nothing behind."""
 
 import concurrent.futures
 import itertools
@@ -49,7 +49,7 @@ def test_code(run_json, tmp_path, level, way, kind):
         try:
             request["code"] = code.decode()
         except UnicodeDecodeError:
-            # JSON cannot hold it; what it can hold of it is not the same.
+            # JSON cannot represent these bytes unchanged.
             text = json.dumps({**request, "code": "CODE"}).encode().replace(b"CODE", code)
             r = run_json("--request", "-", input=text)
             assert set(r) == {"error"} and r["error"]["code"] == "invalid", r
@@ -132,7 +132,7 @@ import signal, time
 for s in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}: signal.signal(s, signal.SIG_IGN)
 time.sleep(600)
 """
-# Init has to get a turn, too, on a host that is busy: no more than a few wait for it.
+# At most a few orphans wait for init at a time, because init is scheduled late on a busy host.
 ORPHANS = """
 import os, time
 def is_there(pid):
@@ -140,20 +140,20 @@ def is_there(pid):
     except ProcessLookupError: return False
     return True
 tell = os.pipe()
-unburied = []
+unreaped = []
 for _ in range(300):
     if os.fork() == 0:
         pid = os.fork()
         if pid: os.write(tell[1], b'%9d' % pid)
         os._exit(0)
     os.wait()
-    unburied.append(int(os.read(tell[0], 9)))
-    while len(unburied) > 8:
+    unreaped.append(int(os.read(tell[0], 9)))
+    while len(unreaped) > 8:
         time.sleep(0.001)
-        unburied = [pid for pid in unburied if is_there(pid)]
+        unreaped = [pid for pid in unreaped if is_there(pid)]
 """
 
-# name: (language, code, statuses and reasons that are right)
+# name: (language, code, accepted pairs of status and reason)
 OK, TIMEOUT = ("success", "exit"), ("timeout", "timeout_wall")
 PIDS, KILLED = ("resource_exceeded", "pids"), ("error", "signal")
 FAILED, DISK = ("error", "exit"), ("resource_exceeded", "disk")
@@ -204,7 +204,7 @@ BAD = {
 
 
 def run_bad(run, level, kind, mark, **kwargs):
-    """The result of one of them, once it is plain that it came in time."""
+    """Run one of BAD and return its result; fails if it was late or left a process."""
     language, code, right = BAD[kind]
     timeout = 0.4 if right == [TIMEOUT] else 15
     started = time.monotonic()
@@ -238,14 +238,14 @@ def test_bad_program_with_a_flood_of_input(run):
     assert (result["status"], result["reason"]) == TIMEOUT, brief(result)
 
 
-def test_kill_of_everybody_spares_init_and_the_host(run_json):
-    """kill(-1) at level container reaches the cell, and the end is still told."""
+def test_killing_all_processes_spares_init_and_the_host(run_json):
+    """kill(-1) at level container reaches only the cell, and the result is still reported."""
     witness = subprocess.Popen(["sleep", "60"])
     try:
         r = run_json("--timeout", "5", "python", "-c",
                      "import os, signal\nif os.fork() == 0:\n    signal.pause()\n"
                      "os.kill(-1, signal.SIGKILL)\nos._exit(4)")
-        # The kernel leaves out whoever sends to -1.
+        # kill(-1) does not signal the process that calls it.
         assert_ended(r, "error", "exit")
         assert r["exit_code"] == 4 and witness.poll() is None, brief(r)
     finally:
@@ -256,7 +256,7 @@ def test_kill_of_everybody_spares_init_and_the_host(run_json):
 @pytest.mark.nproc
 @levels
 def test_orphans_are_reaped(run_json, level):
-    """What counts as pids would run out long before the last of them."""
+    """Otherwise the limit of pids would be reached long before the last orphan."""
     r = run_json("--level", level, "--pids", "20", "python", "-c", ORPHANS + """
 def zombies():
     count = 0
@@ -281,8 +281,8 @@ print(zombies())
     pytest.param("yes & yes >&2", ("resource_exceeded", "output", 137), id="floods"),
     pytest.param("ulimit -n 10; exit 3", ("error", "exit", 3), id="changes its limits"),
 ])
-def test_program_that_is_quick(run_json, level, code, end):
-    """However soon it does its worst: its end is not missed, nor are its walls."""
+def test_a_program_that_ends_at_once(run_json, level, code, end):
+    """Even if it ends within milliseconds, the result contains its end and its walls."""
     def once(_):
         r = run_json("--level", level, "--timeout", "20", "sh", "-c", code)
         walls = r["proof"]["walls"]
@@ -299,7 +299,7 @@ def test_program_that_is_quick(run_json, level, code, end):
 @pytest.mark.heavy
 @pytest.mark.nproc
 def test_200_bad_programs_leave_nothing_behind(run, host_snapshot):
-    """Four at a time: what one does to the host's counters must not fail another."""
+    """Four at a time: the load of one must not make another fail."""
     before = host_snapshot()
     descriptors = len(os.listdir("/proc/self/fd"))
     jobs = list(itertools.islice(itertools.cycle(itertools.product(BAD, ("container", "process"))),
@@ -322,7 +322,7 @@ BUSY_CELL = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-print('ready', flush=True)  # first: who sees three processes knows that it was printed
+print('ready', flush=True)  # before the forks: when there are three processes, it was printed
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0: time.sleep(600)
@@ -352,7 +352,7 @@ def busy_cell(dewar):
 
 
 @levels
-def test_dewar_killed_takes_its_cell_along(busy_cell, level):
+def test_killing_dewar_ends_its_cell(busy_cell, level):
     process, mark = busy_cell("--level", level)
     process.kill()
     process.wait()
@@ -360,8 +360,8 @@ def test_dewar_killed_takes_its_cell_along(busy_cell, level):
 
 
 @levels
-def test_dewar_killed_with_its_group_takes_its_cell_along(busy_cell, level):
-    """As `timeout -s KILL` and most runners of jobs do it."""
+def test_killing_dewars_process_group_ends_its_cell(busy_cell, level):
+    """`timeout -s KILL` and most job runners kill the whole process group."""
     process, mark = busy_cell("--level", level, start_new_session=True)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -373,8 +373,8 @@ def test_dewar_killed_with_its_group_takes_its_cell_along(busy_cell, level):
 
 
 @levels
-def test_dewar_killed_is_cleaned_up_after(busy_cell, run, host_snapshot, level):
-    """Groups and folders cannot remove themselves: the next run does it."""
+def test_the_next_run_cleans_up_after_a_killed_dewar(busy_cell, run, host_snapshot, level):
+    """Cgroups and folders of a killed dewar are removed by the next run."""
     before = host_snapshot()
     process, mark = busy_cell("--level", level)
     process.kill()
@@ -386,8 +386,8 @@ def test_dewar_killed_is_cleaned_up_after(busy_cell, run, host_snapshot, level):
 
 
 @levels
-def test_dewar_stopped_does_not_hold_the_cell(busy_cell, level):
-    """The deadline is kept inside too."""
+def test_a_stopped_dewar_does_not_delay_the_deadline(busy_cell, level):
+    """Init enforces the deadline as well."""
     process, mark = busy_cell("--level", level, "--timeout", "3")
     process.send_signal(signal.SIGSTOP)
     wait_until(lambda: not alive(mark), "the cell to end")
@@ -396,8 +396,8 @@ def test_dewar_stopped_does_not_hold_the_cell(busy_cell, level):
 
 
 @levels
-def test_init_held_up_lets_nobody_live_on(busy_cell, level):
-    """As by a host that is busy: dewar does not wait for it for long, but ends all."""
+def test_no_process_survives_while_init_is_stopped(busy_cell, level):
+    """Init may be delayed on a busy host: dewar waits only briefly, then kills all processes."""
     process, mark = busy_cell("--level", level, "--timeout", "3")
     init = [pid for pid in children_of(process.pid) if name_of(pid) == "dewar-launch"]
     assert init
@@ -413,7 +413,7 @@ def test_init_held_up_lets_nobody_live_on(busy_cell, level):
 
 @levels
 @pytest.mark.parametrize("name,status", [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_dewar_interrupted_ends_the_cell(busy_cell, host_snapshot, level, name, status):
+def test_interrupting_dewar_ends_the_cell(busy_cell, host_snapshot, level, name, status):
     before = host_snapshot()
     process, mark = busy_cell("--level", level)
     process.send_signal(getattr(signal, name))
@@ -424,7 +424,7 @@ def test_dewar_interrupted_ends_the_cell(busy_cell, host_snapshot, level, name, 
     assert_nothing_left(host_snapshot, before)
 
 
-def test_interrupted_with_json_still_tells_the_result(busy_cell):
+def test_an_interrupt_with_json_still_prints_the_result(busy_cell):
     process, _ = busy_cell("--json")
     process.send_signal(signal.SIGINT)
     stdout, _ = process.communicate(timeout=MARGIN_S)
@@ -433,7 +433,7 @@ def test_interrupted_with_json_still_tells_the_result(busy_cell):
     assert_ended(r, "error", "cancelled")
 
 
-def test_nobody_reads_our_output(dewar):
+def test_a_closed_output_pipe_ends_the_run(dewar):
     mark = fresh_mark()
     process = subprocess.Popen([dewar, "run", "sh", "-c", "while echo x; do sleep 0.01; done",
                                 "--", mark], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar bench`: its output, not its speed."""
+"""`dewar bench`: tests of its output, not of its speed."""
 
 import json
 import os
@@ -47,13 +47,13 @@ def assert_measured(row, n):
     assert row["ratio_to_bare"] > 0
 
 
-def test_every_row_has_its_numbers(few):
+def test_every_row_contains_its_numbers(few):
     assert set(few) == {"bare-python", "cold-command", "cold", "fork", "standby"}
     for row in few.values():
         assert_measured(row, int(ROUNDS))
 
 
-def test_a_ratio_is_that_of_the_medians(few):
+def test_a_ratio_compares_the_medians(few):
     assert few["bare-python"]["ratio_to_bare"] == 1
     for name in ("cold", "fork", "standby"):
         row = few[name]
@@ -68,7 +68,7 @@ def test_runs_start_as_the_row_says(few):
     assert few["cold"]["runs"] == {"standby": 0, "forked": 0, "cold": 0}
 
 
-def test_a_goal_is_met_if_its_bar_is(few):
+def test_the_checks_of_a_row_compare_with_its_bar(few):
     for name in ("fork", "standby"):
         checks = few[name]["checks"]
         assert [check["what"] for check in checks] == ["p50 / bare p50", "p99 / bare p50"]
@@ -100,7 +100,7 @@ def test_throughput_burst_and_memory(bench):
     assert rows["burst"]["n"] == 100 and rows["burst"]["failed"] == 0
     assert rows["burst"]["runs"]["standby"] == 100
     assert rows["burst-fork"]["n"] == 100 and rows["burst-bare"]["n"] == 100
-    if rows["throughput"]["not_measured"] is None:  # one core will not do
+    if rows["throughput"]["not_measured"] is None:  # it needs more than one core
         assert_measured(rows["throughput"], sum(rows["throughput"]["runs"].values()))
 
 
@@ -116,7 +116,7 @@ def test_runs_leave_nothing_behind(bench):
     assert row["n"] == 330 and row["failed"] == 0 and row["ratio_to_bare"] is None
     left, growth = row["checks"]
     assert left["value"] == 0, row["note"]
-    # Or else nothing could have been found.
+    # Otherwise there would be nothing to leave behind.
     assert re.search(r"while the pool stands: [1-9]\d* processes", row["note"]), row["note"]
     assert growth["unit"] == "MB"
 
@@ -140,7 +140,7 @@ def test_the_table_has_no_colours_without_a_terminal(run):
 
 def test_the_drawing_is_a_single_file(run, tmp_path):
     drawing = tmp_path / "bench.svg"
-    drawing.write_text("x" * 100000)  # what was there before is gone
+    drawing.write_text("x" * 100000)  # the existing content is replaced
     done = run("bench", "--rounds", "2", "--only", "standby,fork", "--svg", drawing)
     assert done.returncode == 0, done
     root = xml.etree.ElementTree.parse(drawing).getroot()
@@ -166,7 +166,7 @@ def test_wrong_options_are_refused_at_once(run, args, word):
     assert word in done.stderr.decode() and done.stderr.count(b"\n") == 1
 
 
-def test_the_program_behind_it_is_not_for_direct_use(dewar):
+def test_the_bench_program_refuses_direct_use(dewar):
     program = os.path.join(os.path.dirname(dewar), "dewar-bench")
     done = subprocess.run([program], capture_output=True, timeout=20, check=False)
     assert done.returncode == 125 and done.stdout == b""
@@ -175,7 +175,7 @@ def test_the_program_behind_it_is_not_for_direct_use(dewar):
 
 @pytest.mark.parametrize("only", ["standby", "throughput", "burst", "held", "leftovers"])
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_and_leaves_nothing(dewar, host_snapshot, only, sig):
+def test_a_signal_ends_the_benchmark_and_leaves_nothing(dewar, host_snapshot, only, sig):
     before = host_snapshot()
     with subprocess.Popen([dewar, "bench", "--only", only], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
@@ -192,4 +192,4 @@ def has_children(pid):
         return any(open(f"{folder}/{task}/children", encoding="ascii").read()
                    for task in os.listdir(folder))
     except OSError:
-        return False  # a thread has ended meanwhile
+        return False  # a thread has ended

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Version 2 of cgroups: the kernel holds the limits, wherever our groups may be.
+"""Cgroup v2: the kernel enforces the limits, wherever the cell's cgroup is.
 
-Run where the host has it (tests/hosts boots such), as root, as a plain user, with systemd and
-without. What the kernel's own files say of a cell that runs is compared with what we claim.
+Runs on hosts with cgroup v2 (tests/hosts boots some), as root and as a plain user, with and
+without systemd. Compares the proof with the cgroup files of a running cell.
 """
 
 import json
@@ -35,11 +35,11 @@ def unified(must):
 @pytest.fixture
 def has_systemd(must, is_root):
     must(os.path.isdir("/run/systemd/system") and is_root and shutil.which("systemd-run"),
-         "needs systemd, and root who may ask it for units")
+         "needs systemd, and root to create units")
 
 
 def group_of(pid):
-    """The folder of a process's group."""
+    """The folder of a process's cgroup."""
     line = pathlib.Path("/proc/%s/cgroup" % pid).read_text(encoding="utf-8").strip()
     return ROOT / line.split("::", 1)[1].lstrip("/")
 
@@ -62,7 +62,7 @@ SLEEPS = "import time\nprint('on', flush=True)\ntime.sleep(120)"
 
 @pytest.fixture
 def running(dewar, tmp_path):
-    """running(code, *options): a dewar, and its program's pid once that runs."""
+    """running(code, *options): a dewar, and the pid of its program once it runs."""
     started = []
 
     def start(code, *options, prefix=()):
@@ -85,7 +85,7 @@ def running(dewar, tmp_path):
 
 
 def ours_left(pid):
-    """Folders of a dewar's that are still there."""
+    """The cgroups of a dewar that still exist."""
     return [os.path.join(folder, name) for folder, names, _ in os.walk(ROOT) for name in names
             if name.startswith("dewar-") and "-%d-" % pid in name]
 
@@ -122,16 +122,16 @@ for folder, _, names in os.walk("/usr/lib"):
 
 @pytest.fixture
 def with_io(run_json, must):
-    """Options for a limit on disks, where the host can hold one."""
+    """Options for a limit on disks, where the host can enforce one."""
     options = ["--io", "1M"]
     r = run_json(*options, "python", "-c", "print(1)")
     must(r["status"] == "success" or "io_mbps" not in json.dumps(r),
-         "no controller io is ours, or nobody tells the disk: %s" % brief(r))
+         "the io controller is not delegated, or the disk cannot be determined: %s" % brief(r))
     return options
 
 
-def test_disks_are_read_no_faster(run_json, with_io):
-    """A bound from below only: a busy host makes it slower, and never faster."""
+def test_a_disk_is_read_no_faster_than_the_limit(run_json, with_io):
+    """Only a minimum time is checked: a busy host is slower, and never faster."""
     free = run_json("--timeout", "60", "python", "-c", READS)
     assert_success(free)
     assert "io" not in free["proof"]["limits"]
@@ -139,18 +139,18 @@ def test_disks_are_read_no_faster(run_json, with_io):
     assert_success(held)
     limit = held["proof"]["limits"]["io"]
     assert (limit["by"], limit["enforced"], limit["kernel"]) == ("cgroup2", True, MB)
-    # What others keep open stays in memory, and is not read from any disk.
+    # Files that other processes keep open stay cached and are not read from a disk.
     assert float(held["stdout"]) > max(2, 1.5 * float(free["stdout"])), (held["stdout"],
                                                                           free["stdout"])
 
 
-def test_disks_are_held_by_number(running, with_io):
+def test_the_disk_limit_is_in_io_max(running, with_io):
     _, pid, _ = running(SLEEPS, *with_io)
     lines = (group_of(pid) / "io.max").read_text().splitlines()
     assert lines and all("rbps=%d wbps=%d" % (MB, MB) in line for line in lines), lines
 
 
-def test_the_files_of_the_group_say_so(running):
+def test_the_files_of_the_cgroup_contain_the_limits(running):
     _, pid, _ = running(SLEEPS, "--memory", "64M", "--cpus", "0.3", "--pids", "7")
     group = group_of(pid)
     assert group.name.startswith("dewar-"), group
@@ -161,12 +161,12 @@ def test_the_files_of_the_group_say_so(running):
     assert read("pids.max") == "8"  # and init
     if (group / "memory.swap.max").exists():
         assert read("memory.swap.max") == "0"
-    # All of the cell is in it: program and init.
+    # The whole cell is in it: program and init.
     assert len(read("cgroup.procs").split()) >= 2
 
 
 def test_a_cell_sees_itself_at_the_top(run_json):
-    """It was in its group before it got a namespace of cgroups: nothing above shows."""
+    """The cgroup namespace was created inside the cell's cgroup, which hides its parents."""
     r = run_json("--level", "container", "python", "-c", "print(open('/proc/self/cgroup').read())")
     assert_success(r)
     assert r["stdout"].split() == ["0::/"], r["stdout"]
@@ -204,8 +204,8 @@ def test_cpu_is_throttled(running):
 
 # ---- where we are, and what is left ----
 
-def test_nobody_else_is_moved(dewar, run_json):
-    """Who calls stays in its group, with all of its family but dewar."""
+def test_no_other_process_is_moved(dewar, run_json):
+    """The caller and its other children stay in their cgroup; only dewar may be moved."""
     before = group_of("self")
     assert_success(run_json("python", "-c", "print(1)"))
     done = subprocess.run(["sh", "-c", '"$0" run python -c "print(1)"; cat /proc/self/cgroup', dewar],
@@ -214,16 +214,16 @@ def test_nobody_else_is_moved(dewar, run_json):
     assert ROOT / done.stdout.decode().split("::", 1)[1].strip().lstrip("/") == before
 
 
-def test_nothing_is_left(running):
+def test_nothing_is_left_behind(running):
     process, pid, mark = running(SLEEPS)
-    assert ours_left(process.pid)  # it is seen while it is there
+    assert ours_left(process.pid)  # the control: it is found while it exists
     process.send_signal(signal.SIGTERM)
     process.wait(WAIT_S)
     assert not marked(mark)
     wait_until(lambda: not ours_left(process.pid), "its groups to go")
 
 
-def test_killed_dewar_takes_its_cell_along(running, run_json):
+def test_killing_dewar_ends_the_cell_and_removes_its_cgroup(running, run_json):
     process, pid, mark = running(
         "import os, time\nif os.fork() == 0:\n    os.setsid()\nprint('on', flush=True)\n"
         "time.sleep(120)")
@@ -238,7 +238,7 @@ def test_killed_dewar_takes_its_cell_along(running, run_json):
     wait_until(swept, "its groups to go")
 
 
-def test_a_delegated_unit_is_divided(has_systemd, dewar, running):
+def test_a_delegated_unit_is_split_into_dewar_and_cells(has_systemd, dewar, running):
     unit = "test-%s.service" % fresh_mark()[5:17]
     process, pid, _ = running(SLEEPS, prefix=[
         "systemd-run", "-q", "--wait", "--pipe", "--collect", "--unit=" + unit, "-p",
@@ -252,7 +252,7 @@ def test_a_delegated_unit_is_divided(has_systemd, dewar, running):
     wait_until(lambda: not cell.parent.exists(), "the unit to go")
 
 
-def test_others_in_a_delegated_unit_stay_where_they_are(has_systemd, dewar):
+def test_other_processes_of_a_delegated_unit_are_not_moved(has_systemd, dewar):
     unit = "test-%s.service" % fresh_mark()[5:17]
     done = subprocess.run(
         ["systemd-run", "-q", "--wait", "--pipe", "--collect", "--unit=" + unit, "-p",
@@ -266,16 +266,16 @@ def test_others_in_a_delegated_unit_stay_where_they_are(has_systemd, dewar):
     assert group.endswith("/" + unit), group
 
 
-# ---- whom we ask ----
+# ---- the manager that creates our cgroup ----
 
 @pytest.fixture
 def must_ask(must):
-    must(os.path.isdir("/run/systemd/system"), "needs systemd, who hands out scopes")
+    must(os.path.isdir("/run/systemd/system"), "needs systemd, which creates scopes")
 
 
 @pytest.mark.parametrize("helper", ["/nonexistent", "/bin/false", "silent"])
-def test_a_manager_that_does_not_help_is_told(must_ask, run_json, tmp_path, helper):
-    """The run goes on, in time, and its proof claims no cgroup."""
+def test_a_failing_systemd_is_reported(must_ask, run_json, tmp_path, helper):
+    """The run continues without delay, and its proof claims no cgroup."""
     if helper == "silent":
         helper = str(tmp_path / "silent")
         pathlib.Path(helper).write_text("#!/bin/sh\nexec sleep 1000\n")

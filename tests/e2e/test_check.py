@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dewar check, as a person or a program calls it."""
+"""`dewar check`: its output for people and for programs."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def grammars(must):
     must("without grammars" not in done.stderr, "this dewar was built without grammars")
 
 
-def test_findings_are_lines_as_a_compiler_writes_them(tmp_path):
+def test_findings_are_printed_like_compiler_errors(tmp_path):
     file = tmp_path / "a.py"
     file.write_text("import os\nos.system('ls')\n")
     done = check("python", str(file))
@@ -38,7 +38,7 @@ def test_findings_are_lines_as_a_compiler_writes_them(tmp_path):
     assert "2 findings" in done.stderr and "the walls are the boundary" in done.stderr
 
 
-def test_nothing_found_says_nothing():
+def test_without_findings_nothing_is_printed():
     done = check("python", "-", stdin="import osmnx\nsystem = 'import os'\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -66,13 +66,13 @@ def test_sarif(tmp_path):
     assert place["region"] == {"startLine": 2, "startColumn": 1}
 
 
-def test_only_some_modules():
+def test_allow_modules_reports_other_modules():
     done = check("python", "--allow-modules", "math,json", "-c", "import math, json, numpy")
     assert done.returncode == 1
     assert done.stdout.endswith("[import:numpy]\n") and done.stdout.count("\n") == 1
 
 
-def test_only_some_commands():
+def test_allow_commands_reports_other_commands():
     done = check("sh", "--allow-commands", "default", "--json", "-c", "ls | xargs id; $x")
     assert {f["rule"] for f in json.loads(done.stdout)} >= {"command:id", "undecided:command"}
     done = check("sh", "--allow-commands", "ls,id", "-c", "ls | xargs id")
@@ -100,21 +100,21 @@ def test_hostile_names_cannot_write_to_the_terminal():
     (("bash", "--write-below", "/tmp", "-c", "x"), "--allow-commands"),
     (("bash", "--json", "--sarif", "-c", "x"), "cannot be combined"),
 ])
-def test_what_makes_no_sense_is_125(args, why):
+def test_wrong_input_exits_with_125(args, why):
     done = check(*args)
     assert done.returncode == 125
     assert why in done.stderr
 
 
-def test_too_much_ends_and_says_so(tmp_path):
+def test_code_that_is_too_large_is_a_finding(tmp_path):
     file = tmp_path / "big.py"
     file.write_text("x = 1\n" * 2_000_000)
     done = check("python", str(file))
     assert done.returncode == 1 and "[analysis:too-large]" in done.stdout
 
 
-def test_bash_runs_nothing_that_we_do_not_see(must):
-    """See the script: what it made before is made again, since the seed is the same."""
+def test_bash_runs_no_command_that_the_analysis_misses(must):
+    """The script generates the same commands each time, because its seed is fixed."""
     must(shutil.which("bash"), "bash is not installed")
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "policy" / "differential.py"), "--scripts", "150"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input: each gets exit status 125 and one line that says what is wrong."""
+"""Wrong input gets exit status 125 and one line that says what is wrong."""
 
 import json
 import os
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.once, pytest.mark.cold]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEWAR = os.environ.get("DEWAR", str(ROOT / "build" / "dewar"))
 
-# Nothing in the caller's environment may decide what we see here.
+# The caller's environment must not affect these tests.
 ENV = {
     name: value
     for name, value in os.environ.items()
@@ -35,7 +35,7 @@ def dewar(*args, env=None, **more):
 
 
 def check(done, *wanted, as_json=False):
-    """One line, ours, with all the words wanted in it; and the same as JSON."""
+    """Dewar printed one line that contains all wanted words, or the same error as JSON."""
     assert done.returncode == 125, done
     assert done.stderr.startswith("dewar: "), done.stderr
     assert done.stderr.endswith("\n") and done.stderr.count("\n") == 1, done.stderr
@@ -50,7 +50,7 @@ def check(done, *wanted, as_json=False):
     assert answer["error"]["message"] == done.stderr[len("dewar: ") : -1]
 
 
-# What is wrong, and what the line must name.
+# The wrong arguments, and the words that the message must contain.
 WRONG = {
     "unknown option": (["run", "--memry", "1g", "python", "-c", "1"], ["--memry", "--memory"]),
     "unknown letter": (["run", "-z", "python", "-c", "1"], ["-z"]),
@@ -99,7 +99,7 @@ WRONG = {
 def test_wrong_command_line(name, as_json, tmp_path):
     args, wanted = WRONG[name]
     if as_json and "--json" not in args:
-        # In front, so that it is not taken for an argument that is missing.
+        # In front, so that it is not parsed as the missing argument of an option.
         args = [args[0], "--json", *args[1:]]
     done = dewar(*args, cwd=tmp_path)
     check(done, *wanted, as_json="--json" in args)
@@ -201,13 +201,13 @@ class TestFiles:
         self.refuse(way, as_json, path, "must be at most")
 
 
-def test_code_of_a_language_that_cannot_be_told(tmp_path):
+def test_code_of_an_unknown_language_is_refused(tmp_path):
     path = tmp_path / "notes"
     path.write_text("hello")
     check(dewar("run", path), "notes", "dewar run LANG")
 
 
-def test_code_on_standard_input_has_a_ceiling():
+def test_code_on_standard_input_has_a_maximum_size():
     with open("/dev/zero", "rb") as zeros:
         done = subprocess.run(
             [DEWAR, "run", "python", "-"],
@@ -220,7 +220,7 @@ def test_code_on_standard_input_has_a_ceiling():
     check(done, "standard input", "must be at most")
 
 
-def test_name_in_the_cell_cannot_lead_out_of_it(tmp_path):
+def test_a_file_name_cannot_lead_out_of_the_cell(tmp_path):
     path = tmp_path / "x"
     path.write_text("x")
     check(dewar("run", "python", "-c", "1", "--file", f"../x={path}"), "../x")
@@ -247,7 +247,7 @@ def test_wrong_request_names_the_key(request_, wanted, as_json):
 
 
 @pytest.mark.parametrize("text", ["", "{", "{} {}", '{"language": "python"', "\0", "nonsense"])
-def test_request_that_is_no_json(text):
+def test_a_request_that_is_not_json_is_refused(text):
     check(dewar("run", "--json", "--request", "-", input=text), "--request", as_json=True)
 
 

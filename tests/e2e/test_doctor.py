@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `dewar doctor` and `dewar languages` say is what a run then does."""
+"""`dewar doctor` and `dewar languages` agree with what a run does."""
 
 import json
 import os
@@ -22,20 +22,20 @@ AREAS = {"level none", "level process", "level container", "limit memory", "limi
 
 @pytest.fixture(scope="module")
 def findings(run):
-    """Found once: the doctor takes seconds."""
+    """Collected once, since the doctor takes seconds."""
     done = run("doctor", "--json")
     assert done.returncode == 0 and done.stderr == b"", done
     assert done.stdout.count(b"\n") == 1
     return {f["area"]: f for f in json.loads(done.stdout)}
 
 
-def test_the_container_works_here(run, findings):
+def test_level_container_works_here(run, findings):
     assert findings["level container"]["state"] == "ok"
     assert findings["level process"]["state"] == "ok"
     assert run("doctor").returncode == 0
 
 
-def test_a_finding_is_complete(findings):
+def test_a_finding_has_all_fields(findings):
     assert AREAS <= set(findings)
     for finding in findings.values():
         assert set(finding) == {"area", "state", "detail", "remedy"}
@@ -44,13 +44,13 @@ def test_a_finding_is_complete(findings):
         assert finding["remedy"] is None or finding["remedy"].strip()
 
 
-def test_the_lines_say_what_the_json_says(run, findings):
+def test_the_text_agrees_with_the_json(run, findings):
     text = run("doctor").stdout.decode()
     assert "\x1b" not in text
     for finding in findings.values():
         detail = re.escape(finding["detail"])
         if finding["area"].startswith("warm "):
-            detail = re.sub(r"\d+\\\.\d", r"\\d+\\.\\d", detail)  # measured anew each time
+            detail = re.sub(r"\d+\\\.\d", r"\\d+\\.\\d", detail)  # measured in each call
         assert re.search(r"^%s +%s +%s$" % (finding["state"], re.escape(finding["area"]), detail),
                          text, re.M), finding
         if finding["remedy"]:
@@ -64,7 +64,7 @@ def test_a_remedy_is_a_command_and_not_an_error_message(findings):
 
 
 @pytest.mark.parametrize("limit", ["memory", "cpu", "pids"])
-def test_a_limit_is_held_as_the_doctor_says(run_json, findings, limit):
+def test_a_limit_is_enforced_as_the_doctor_says(run_json, findings, limit):
     finding = findings["limit " + limit]
     held = run_json("sh", "-c", ":")["proof"]["limits"][limit]
     cgroup = re.search(r"cgroup version (\d)", finding["detail"])
@@ -79,7 +79,7 @@ def test_a_limit_is_held_as_the_doctor_says(run_json, findings, limit):
     assert (held["note"] is None) == (finding["state"] == "ok"), (finding, held)
 
 
-def test_strict_refuses_what_the_doctor_misses(run_json, findings):
+def test_strict_refuses_limits_that_the_doctor_reports_as_missing(run_json, findings):
     missing = [a for a, f in findings.items()
                if a.startswith("limit ") and f["state"] == "missing"]
     answer = run_json("--strict", "sh", "-c", "echo ran")
@@ -90,7 +90,7 @@ def test_strict_refuses_what_the_doctor_misses(run_json, findings):
         assert answer["stdout"] == "ran\n", answer
 
 
-def test_landlock_is_what_a_run_has(run_json, findings):
+def test_the_doctor_and_a_run_agree_about_landlock(run_json, findings):
     abi = re.search(r"ABI (\d+)", findings["landlock"]["detail"])
     walls = run_json("sh", "-c", ":")["proof"]["walls"]
     assert bool(abi) == (findings["landlock"]["state"] == "ok")
@@ -106,7 +106,7 @@ def can_open(path):
     return True
 
 
-def test_network_full_is_missing_where_a_run_says_so(run_json, findings, is_root):
+def test_the_doctor_and_a_run_agree_about_network_full(run_json, findings, is_root):
     can = shutil.which("pasta", path="/usr/bin:/usr/local/bin") and can_open("/dev/net/tun")
     assert findings["network full"]["state"] == ("ok" if can else "missing")
     if not can:
@@ -119,7 +119,7 @@ def test_network_full_is_missing_where_a_run_says_so(run_json, findings, is_root
 
 
 @pytest.mark.parametrize("level", ["microvm"])
-def test_a_level_that_is_not_there_is_not_promised(run, findings, level):
+def test_an_unavailable_level_is_reported_as_missing(run, findings, level):
     finding = findings.get("level " + level)
     assert finding is None or finding["state"] == "missing"
     done = run("run", "--level", level, "sh", "-c", "echo ran")
@@ -131,17 +131,18 @@ def test_a_level_that_is_not_there_is_not_promised(run, findings, level):
     ("unix:///etc/passwd", "is not a socket"),
     ("tcp://127.0.0.1:1", "only an engine of this host"),
 ])
-def test_an_engine_that_is_not_there_is_not_promised(run, host, words):
+def test_an_unreachable_engine_is_reported_as_missing(run, host, words):
     done = run("doctor", "--json", env={"DOCKER_HOST": host})
     [finding] = [f for f in json.loads(done.stdout) if f["area"] == "level docker"]
     assert finding["state"] == "missing" and words in finding["detail"]
     assert finding["remedy"]
 
 
-# ---- stopped ----
+# ---- interrupted ----
 
 def end_with_a_folder(doctor, folder):
-    """Was it ended while it had a folder? One is there for milliseconds, so nothing sleeps."""
+    """Signal the doctor while its folder exists, which is only milliseconds: poll without sleep.
+    Returns true if it was interrupted then."""
     while doctor.poll() is None:
         if os.listdir(folder):
             doctor.terminate()
@@ -150,7 +151,7 @@ def end_with_a_folder(doctor, folder):
 
 
 def test_a_signal_leaves_no_folder_behind(dewar):
-    """At any moment, also while it makes a cell to see whether it can."""
+    """Also while the doctor creates a cell as a trial."""
     with tempfile.TemporaryDirectory(prefix="test-dewar-", dir="/tmp") as folder:
         for wait_ms in range(0, 100, 2):
             with subprocess.Popen([dewar, "doctor"], stdin=subprocess.DEVNULL,
@@ -166,16 +167,16 @@ def test_a_signal_leaves_no_folder_behind(dewar):
                 if end_with_a_folder(doctor, folder):
                     break
         else:
-            pytest.fail("no folder was ever made there")
+            pytest.fail("the doctor never created a folder")
         wait_until(lambda: not os.listdir(folder), "the folders to go")
 
 
 # ---- a host without user namespaces ----
 
-# Root there as in a rootless container, and somebody else as on most machines.
+# As root of a user namespace, like in a rootless container, and as a plain user.
 @pytest.fixture(params=[0, 1000], ids=["root", "user"])
 def bare(request, dewar, must):
-    """bare(*args): dewar where nobody can make a user namespace."""
+    """bare(*args): dewar where no user can create a user namespace."""
     start = ["unshare", "--user", "--map-user=%d" % request.param,
              "--map-group=%d" % request.param, "--keep-caps", "sh", "-c",
              'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', "sh"]
@@ -196,14 +197,14 @@ def test_without_user_namespaces_the_doctor_says_what_helps(bare):
     finding = {f["area"]: f for f in json.loads(done.stdout)}["level container"]
     assert finding["state"] == "missing"
     assert finding["remedy"], finding
-    # Exactly what is to be typed: words of that form and nothing behind them.
+    # The remedy is a complete command that can be typed, without other text.
     assert re.fullmatch(r"sysctl( -w)? user\.max_user_namespaces=\d+", finding["remedy"]), finding
     text = bare("doctor")
     assert text.returncode == 1
     assert re.search(rb"^missing +level container ", text.stdout, re.M)
 
 
-def test_without_user_namespaces_nothing_weaker_is_taken(bare):
+def test_without_user_namespaces_no_weaker_level_is_used(bare):
     done = bare("run", "--json", "sh", "-c", "echo ran")
     answer = json.loads(done.stdout)
     assert done.returncode == 125
@@ -213,7 +214,7 @@ def test_without_user_namespaces_nothing_weaker_is_taken(bare):
     assert "max_user_namespaces" in answer["hint"]
 
 
-def test_without_user_namespaces_a_list_goes_on(bare):
+def test_without_user_namespaces_the_next_level_of_a_list_is_used(bare):
     done = bare("run", "--json", "--level", "container,process", "sh", "-c", "echo ran")
     answer = json.loads(done.stdout)
     assert answer["stdout"] == "ran\n", answer
@@ -221,8 +222,8 @@ def test_without_user_namespaces_a_list_goes_on(bare):
     assert answer["metadata"]["sandbox_level"] == "process"
 
 
-def test_root_of_a_user_namespace_is_no_root_but_can_have_cells(dewar, must):
-    """As in a rootless container: there is an uid 0, but no other id to become."""
+def test_root_of_a_user_namespace_can_run_cells(dewar, must):
+    """As in a rootless container: uid 0 is mapped, and no other id."""
     start = ["unshare", "--user", "--map-root-user"]
     must(subprocess.run([*start, "true"], capture_output=True, check=False).returncode == 0,
          "cannot make a user namespace")
@@ -248,7 +249,7 @@ def test_every_language_is_listed(languages):
         assert isinstance(entry["aliases"], list)
         assert entry["available"] == (entry["path"] is not None)
         assert entry["package"], entry
-        # What runs as it is has no interpreter.
+        # A binary has no interpreter.
         if entry["available"] and entry["path"].startswith("/"):
             assert os.access(entry["path"], os.X_OK) and entry["version"], entry
 
@@ -258,7 +259,7 @@ def test_no_alias_has_two_meanings(languages):
     assert len({w.lower() for w in words}) == len(words)
 
 
-def test_the_table_says_what_the_json_says(run, languages):
+def test_the_table_agrees_with_the_json(run, languages):
     lines = run("languages").stdout.decode().splitlines()
     for entry in languages.values():
         line = [x for x in lines if x.split()[:1] == [entry["name"]]]
@@ -269,7 +270,7 @@ def test_the_table_says_what_the_json_says(run, languages):
             assert " - " in line[0] and "apt-get install " + entry["package"] in line[0]
 
 
-def test_a_language_that_is_there_runs_and_one_that_is_not_says_so(run_json, languages):
+def test_an_installed_language_runs_and_a_missing_one_is_reported(run_json, languages):
     answer = run_json("python", "-c", "import sys; print(sys.version.split()[0])")
     assert answer["stdout"].strip() in languages["python"]["version"]
     for entry in languages.values():
@@ -279,8 +280,8 @@ def test_a_language_that_is_there_runs_and_one_that_is_not_says_so(run_json, lan
         assert answer["reason"] == "unavailable" and entry["package"] in answer["hint"], answer
 
 
-def test_the_callers_path_decides_nothing(run, languages, tmp_path):
-    """A python of the caller's own would not be there in a cell."""
+def test_the_callers_path_is_ignored(run, languages, tmp_path):
+    """A python elsewhere in the caller's PATH would not be visible in a cell."""
     fake = tmp_path / "python3"
     shutil.copy("/bin/true", fake)
     done = run("languages", "--json", env={"PATH": "%s:%s" % (tmp_path, os.environ["PATH"])})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wherever dewar is put: the doctor says what a run then says, and its remedy cures it."""
+"""On unusual hosts the doctor agrees with a run, and its remedy works."""
 
 import errno
 import json
@@ -12,14 +12,14 @@ import pytest
 import surroundings
 from e2e.conftest import merged_env
 
-pytestmark = [pytest.mark.slow, pytest.mark.heavy, pytest.mark.cold]  # the doctor takes its time
+pytestmark = [pytest.mark.slow, pytest.mark.heavy, pytest.mark.cold]  # the doctor takes seconds
 
 EPERM, ENOSYS = errno.EPERM, errno.ENOSYS
 
 
 @pytest.fixture
 def there(dewar, must):
-    """there(start): what the doctor says and a run answers behind that command."""
+    """there(start): the doctor's findings and the result of a run, both after that prefix."""
 
     def look(start, env=None, level="container"):
         def run(*args):
@@ -61,7 +61,7 @@ def refused(look, remedy, words=""):
 # ---- limits ----
 
 @pytest.mark.parametrize("kind", ["user", "net", "cgroup"])
-def test_the_limit_that_is_zero_is_named_and_raising_it_helps(there, kind):
+def test_a_namespace_limit_of_zero_is_named_and_raising_it_helps(there, kind):
     name = "max_%s_namespaces" % kind
     start = surroundings.limited(name)
     remedy = refused(there(start), "sysctl -w user.%s=" % name)
@@ -74,24 +74,24 @@ def test_the_limit_that_is_zero_is_named_and_raising_it_helps(there, kind):
 
 # ---- filters ----
 
-# Docker's and systemd's answer ENOSYS to clone3, whose arguments they cannot read.
+# The filters of Docker and systemd refuse clone3 with ENOSYS: they cannot inspect its arguments.
 @pytest.mark.parametrize("calls", [
     {"unshare": EPERM, "clone3": ENOSYS, "clone": EPERM},
     {"unshare": EPERM, "clone3": EPERM},
     {"open_tree": EPERM},
     {"fsopen": EPERM},
 ], ids=",".join)
-def test_a_filter_around_us_is_told_from_a_kernel_that_lacks_it(there, must, calls):
+def test_a_seccomp_filter_is_not_mistaken_for_an_old_kernel(there, must, calls):
     must(bool(surroundings.CALLS), "no numbers of system calls for this machine")
     refused(there(surroundings.filtered(**calls)), "outside of that filter",
             "a seccomp filter around dewar")
 
 
-def test_a_filter_that_refuses_nothing_of_ours_is_not_blamed(there, must):
+def test_a_seccomp_filter_that_refuses_nothing_needed_is_not_blamed(there, must):
     must(bool(surroundings.CALLS), "no numbers of system calls for this machine")
     findings, _ = there(surroundings.filtered(swapon=EPERM))
     assert findings["level container"]["state"] == "ok"
-    # Nor does it keep cells from being warm: it is around them and not one of theirs.
+    # Such a filter does not prevent warm cells: it is the host's and not the cell's own.
     assert findings["warm sh"]["state"] == "ok", findings["warm sh"]
 
 
@@ -132,28 +132,28 @@ def test_without_proc_the_doctor_says_so_and_mounting_it_helps(there, mounts, le
 
 @pytest.fixture
 def root_lines(dewar, tmp_path):
-    """Lines that make a root to go to, with dewar in it and our records."""
+    """Lines that make a root to change to, with dewar and its audit record in it."""
     (tmp_path / "mnt").mkdir()
     return [*surroundings.make_root(str(tmp_path / "mnt")),
             *surroundings.bind(os.path.dirname(dewar)),
             *surroundings.bind(os.environ["XDG_STATE_HOME"])]
 
 
-def test_a_chroot_is_told_from_a_switch_of_the_kernel(there, mounts, root_lines):
+def test_a_chroot_is_not_mistaken_for_a_kernel_setting(there, mounts, root_lines):
     start = [*surroundings.mounted(*root_lines), "chroot", "."]
     refused(there(start), "pivot_root", "dewar runs in a chroot")
 
 
-def test_a_chroot_into_a_mount_is_found_as_well(there, mounts, tmp_path):
+def test_a_chroot_into_a_mount_is_detected(there, mounts, tmp_path):
     start = [*surroundings.mounted("mount --rbind / %s" % shlex.quote(str(tmp_path))),
              "chroot", str(tmp_path)]
     refused(there(start), "pivot_root", "chroot")
 
 
-def test_what_is_said_of_a_chroot_helps(there, mounts, root_lines):
+def test_the_remedy_for_a_chroot_helps(there, mounts, root_lines):
     start = [*surroundings.mounted(*root_lines), "chroot", "."]
     remedy = refused(there(start), "unshare -m sh -c ")
-    # DIR and dewar are what there is to fill in.
+    # The user has to fill in DIR and the arguments of dewar.
     words = shlex.split(remedy)
     assert words[:4] == ["unshare", "-m", "sh", "-c"] and len(words) == 5
     script = words[4].replace("DIR", '"$DIR"').replace("exec dewar ...", 'exec \\"\\$@\\"')
@@ -205,7 +205,7 @@ def test_without_tun_the_doctor_says_how_to_make_it(there, mounts):
 
 # ---- versions ----
 
-def test_versions_are_told_and_never_more_than_weak(run):
+def test_versions_are_reported_and_never_missing(run):
     findings = json.loads(run("doctor", "--json").stdout)
     known = [f for f in findings if f["area"].split()[0] in ("kernel", "runc", "containerd", "qemu")]
     assert [f for f in known if f["area"].startswith("kernel")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files into a cell, files out of it, and what of the host's tree is seen."""
+"""Files into a cell, files out of it, and the host's files that a cell sees."""
 
 import base64
 import hashlib
@@ -14,9 +14,9 @@ import pytest
 
 pytestmark = pytest.mark.privilege
 
-OTHER = 12345  # somebody who is neither root nor who runs the tests
+OTHER = 12345  # a user that is neither root nor the one that runs the tests
 
-# Tries to write to each path of argv and says how it went, one a line.
+# Tries to write to each path of argv and prints one result a line.
 WRITE = """
 import errno, sys
 for path in sys.argv[1:]:
@@ -111,7 +111,7 @@ for name in 'out', 'abs', '../secret':
 
 
 @pytest.mark.parametrize("kind", ["missing", "file"])
-def test_a_workspace_that_is_none(run, tmp_path, kind):
+def test_a_missing_workspace_or_a_file_is_refused(run, tmp_path, kind):
     path = tmp_path / kind
     if kind == "file":
         path.write_text("x")
@@ -129,7 +129,7 @@ def test_a_workspace_through_a_link_and_relative(run, workspace):
 
 @pytest.mark.parametrize("owner", [0, OTHER], ids=["root", "another"])
 def test_a_workspace_that_only_its_owner_may_read(run, workspace, is_root, must, owner):
-    must(is_root, "only root can read a folder of somebody else's")
+    must(is_root, "only root can read a folder of another user")
     for path in workspace, workspace / "sub", workspace / "in.txt", workspace / "sub/deep.txt":
         path.chmod(0o700 if path.is_dir() else 0o600)
         os.chown(path, owner, owner)
@@ -140,7 +140,7 @@ def test_a_workspace_that_only_its_owner_may_read(run, workspace, is_root, must,
     assert done.stdout == b"EROFS\nEROFS\n", done
 
 
-def test_a_workspace_of_ones_own_that_nobody_else_may_read(run, workspace):
+def test_the_callers_private_workspace_is_readable(run, workspace):
     workspace.chmod(0o700)
     (workspace / "in.txt").chmod(0o600)
     assert run("run", "--workspace", workspace, "sh", "-c", "cat in.txt").stdout == b"host"
@@ -162,8 +162,8 @@ def test_a_writable_folder_of_the_workspace(run, workspace, form):
 
 
 @pytest.mark.parametrize("owner", [0, OTHER], ids=["root", "another"])
-def test_what_is_written_belongs_to_the_owner_of_the_folder(run, workspace, is_root, must, owner):
-    must(is_root, "only root can give a folder to somebody else")
+def test_written_files_belong_to_the_owner_of_the_folder(run, workspace, is_root, must, owner):
+    must(is_root, "only root can give a folder to another user")
     os.chown(workspace / "sub", owner, owner)
     (workspace / "sub").chmod(0o700)
     done = run("run", "--workspace", workspace, "--writable", "sub", "python", "-c",
@@ -182,7 +182,7 @@ def test_a_writable_file(run, workspace):
 
 
 def test_a_writable_folder_outside_of_the_workspace(run, workspace, tmp_path):
-    """Where the host has it, by its own path."""
+    """The cell sees it under the host's own path."""
     out = tmp_path / "out"
     out.mkdir()
     (out / "there").write_text("before")
@@ -201,7 +201,7 @@ def test_a_writable_folder_outside_of_the_workspace(run, workspace, tmp_path):
                                  "os.mknod('sub/f', 0o106755)"],
                          ids=["chmod", "fchmod", "fchmodat", "open", "mknod"])
 def test_a_set_user_id_file_cannot_be_left_behind(run, workspace, way):
-    """Whoever finds it would become the owner of the workspace: root, where root runs us."""
+    """A user that executes it would act as the owner of the workspace: root, if root runs dewar."""
     code = "import os\nos.umask(0)\nopen('sub/e', 'w').write('#!/bin/sh')\n" + way
 
     def set_id():
@@ -213,7 +213,7 @@ def test_a_set_user_id_file_cannot_be_left_behind(run, workspace, way):
     assert (workspace / "sub/e").read_text() == "#!/bin/sh" and set_id() == []
     (workspace / "sub/e").unlink()
     subprocess.run([sys.executable, "-c", code], cwd=workspace, check=True)
-    assert len(set_id()) == 1, "without walls it is left behind"
+    assert len(set_id()) == 1, "the control: without walls it is left behind"
 
 
 def test_device_nodes_cannot_be_made(run, workspace):
@@ -230,7 +230,7 @@ def test_device_nodes_cannot_be_made(run, workspace):
     "/boot", "/work", "//etc", "/./etc", "/tmp/../etc", "link", "link/sub", "sub/etc",
     "/no/such/place",
 ])
-def test_a_writable_path_that_is_refused(run, workspace, path):
+def test_an_unsafe_writable_path_is_refused(run, workspace, path):
     (workspace / "link").symlink_to(".")
     (workspace / "sub" / "etc").symlink_to("/etc")
     done = run("run", "--workspace", workspace, "--writable", path, "python", "-c",
@@ -239,7 +239,7 @@ def test_a_writable_path_that_is_refused(run, workspace, path):
     assert done.stderr.startswith(b"dewar: ") and done.stderr.count(b"\n") == 1
 
 
-def test_a_writable_link_outside_leads_to_no_system_path(run, tmp_path):
+def test_a_writable_link_to_a_system_path_is_refused(run, tmp_path):
     (tmp_path / "etc").symlink_to("/etc")
     (tmp_path / "root").symlink_to("/")
     for name in "etc", "root", "root/usr":
@@ -315,7 +315,7 @@ def test_two_files_of_one_name_are_refused(run, tmp_path, pair):
     assert done.stderr.count(b"\n") == 1
 
 
-def test_files_cannot_be_in_a_request_as_nonsense(run):
+def test_files_of_a_request_must_be_base64(run):
     for data in "*", "eA=", "eA==eA==", 5, None:
         text = json.dumps({"language": "python", "code": "print('ran')", "files": {"x": data}})
         done = run("run", "--request", "-", input=text.encode())
@@ -334,7 +334,7 @@ def test_collected_bytes_are_the_same(run, run_json, tmp_path):
     assert (tmp_path / "out.bin").read_bytes() == bytes(range(256)) * 10
 
 
-def test_patterns(run_json):
+def test_collect_patterns(run_json):
     answer = run_json(
         "sh", "-c", "mkdir -p out/deep .hid; for n in a.png b.png c.txt out/d.png out/deep/e.png"
         " .h.png .hid/i.png 'x*y' '[z]'; do echo $n > \"$n\"; done",
@@ -366,7 +366,7 @@ def test_a_missing_file_is_a_warning(run, run_json):
     assert done.returncode == 0 and b"no.txt" in done.stderr
 
 
-def test_files_come_out_of_a_program_that_fails(run_json):
+def test_files_of_a_failing_program_are_collected(run_json):
     for code, reason in (("exit 3", "exit"), ("kill -9 $$", "signal"),
                          ("while :; do :; done", "timeout_wall")):
         answer = run_json("--timeout", "1s", "sh", "-c", "echo x > x; " + code,
@@ -374,11 +374,11 @@ def test_files_come_out_of_a_program_that_fails(run_json):
         assert answer["reason"] == reason and content(answer, "x") == b"x\n"
 
 
-# Not at level none, where the program works in the caller's own folder.
+# Not at level none, where the program runs in the caller's own folder.
 @pytest.mark.parametrize("level", ["process", "container"])
 @pytest.mark.parametrize("pattern", ["*", "evil", "*/*", "dir/*", "dir/hosts"])
 def test_only_regular_files_and_no_links(run_json, level, pattern):
-    """Whatever the program makes there, it gets nothing of the host."""
+    """No link that the program creates reveals a file of the host."""
     answer = run_json("--level", level, "python", "-c", """
 import os, socket
 os.symlink('/etc/passwd', 'evil')
@@ -401,22 +401,22 @@ open('good', 'w').write('good'); open('sub/good', 'w').write('good')
     assert ("sub/good" in names(answer)) == (pattern == "*/*")
 
 
-def test_a_hard_link_is_the_file(run_json):
+def test_a_hard_link_is_collected_as_a_file(run_json):
     answer = run_json("python", "-c", "import os; open('a', 'w').write('x'); os.link('a', 'b')",
                       "--collect", "*")
     assert content(answer, "a") == content(answer, "b") == b"x"
 
 
-def test_a_file_that_nobody_may_read(run_json):
+def test_an_unreadable_file_is_not_lost_silently(run_json):
     answer = run_json("python", "-c", "import os; open('a', 'w').write('x'); os.chmod('a', 0);"
                       "open('b', 'w').write('y')", "--collect", "*")
     assert answer["status"] == "success" and content(answer, "b") == b"y"
-    # As root it can be read; as a plain user it is left, or read, but never silently lost.
+    # Root can read it; for a plain user it is collected or reported, but never lost silently.
     assert "a" in names(answer) or answer["warnings"]
 
 
 @pytest.mark.parametrize("level", ["process", "container"])
-def test_a_huge_sparse_file_is_left(run_json, level):
+def test_a_huge_sparse_file_is_not_collected(run_json, level):
     answer = run_json("--level", level, "--tmp", "512M", "python", "-c",
                       "import os\nopen('a', 'w').write('x')\n"
                       "os.truncate(os.open('big', os.O_CREAT | os.O_RDWR), 400 << 20)\n",
@@ -425,7 +425,7 @@ def test_a_huge_sparse_file_is_left(run_json, level):
     assert any("big" in w for w in answer["warnings"]), answer["warnings"]
 
 
-def test_many_files_have_a_ceiling(run_json):
+def test_the_number_of_collected_files_is_limited(run_json):
     answer = run_json("python", "-c",
                       "for i in range(400): open('%03d' % i, 'w').write(str(i))",
                       "--collect", "*")
@@ -435,7 +435,7 @@ def test_many_files_have_a_ceiling(run_json):
                for f in answer["files"][:5])
 
 
-def test_a_flood_of_names_ends(run_json):
+def test_collecting_from_a_folder_with_many_names_ends(run_json):
     answer = run_json("--tmp", "256M", "--timeout", "60s", "--cpus", "2", "python", "-c",
                       "import os\nfor i in range(40):\n  os.mkdir('d%d' % i)\n"
                       "  for j in range(1000): os.mknod('d%d/%d' % (i, j))",
@@ -445,7 +445,7 @@ def test_a_flood_of_names_ends(run_json):
     assert any("names" in w for w in answer["warnings"]), answer["warnings"]
 
 
-def test_a_deep_tree_ends(run_json):
+def test_collecting_from_a_deep_tree_ends(run_json):
     answer = run_json("python", "-c", "import os\nfor i in range(500):\n"
                       "  os.mkdir('d'); os.chdir('d')\nopen('x', 'w')",
                       "--collect", "/".join("*" * 30))
@@ -456,7 +456,7 @@ HOSTILE = ["new\nline", "\u202egnp.exe", "\x1b[31mred", "-rf", "a b", "'\"$(x)`"
            "con\x01trol", "x" * 255]
 
 
-def test_hostile_names(run, run_json, tmp_path):
+def test_hostile_names_cannot_forge_output(run, run_json, tmp_path):
     code = ("import json, sys\nfor n in json.loads(sys.argv[1]): open(n, 'w').write('x')\n"
             "open(b'bad\\xff\\xfe', 'w').write('x')\nopen(b'half\\xe2\\x82', 'w').write('x')")
     answer = run_json("python", "-c", code, "--collect", "*", "--", json.dumps(HOSTILE))
@@ -466,13 +466,13 @@ def test_hostile_names(run, run_json, tmp_path):
     done = run("run", "--walls", "python", "-c", code, "--collect", "*", "--into", tmp_path, "--",
                json.dumps(HOSTILE))
     assert sorted(os.listdir(tmp_path)) == sorted(HOSTILE)
-    # Nothing in a name may write to our terminal or forge a line of ours.
+    # A name must not control the terminal or forge a line of dewar's output.
     assert b"\x1b" not in done.stderr and b"\xff" not in done.stderr
     assert b"UTF-8" in done.stderr
     assert all(line.startswith(b"dewar: ") for line in done.stderr.splitlines())
 
 
-def test_a_hostile_name_cannot_forge_a_line(run, tmp_path):
+def test_a_hostile_name_cannot_forge_a_line_of_an_error(run, tmp_path):
     name = "x\ndewar: all is well\x1b[2J\u202e"
     (tmp_path / name).write_text("already")
     done = run("run", "python", "-c", "import sys; open(sys.argv[1], 'w')", "--collect", "x*",
@@ -505,13 +505,13 @@ def test_collected_files_are_written_where_asked(run, tmp_path):
     assert done.returncode == 0 and (tmp_path / "a").read_text() == "new"
 
 
-def test_a_mode_does_not_come_out(run, tmp_path):
+def test_the_mode_of_a_file_is_not_collected(run, tmp_path):
     run("run", "python", "-c", "import os; open('x', 'w'); os.chmod('x', 0o6777)", "--collect",
         "x", "--into", tmp_path)
     assert not stat.S_IMODE((tmp_path / "x").stat().st_mode) & 0o6111
 
 
-def test_json_writes_only_if_told_where(run_json, tmp_path):
+def test_json_writes_files_only_with_into(run_json, tmp_path):
     answer = run_json("python", "-c", MAKE, "--collect", "a", cwd=tmp_path)
     assert content(answer, "a") == b"new" and os.listdir(tmp_path) == []
     answer = run_json("python", "-c", MAKE, "--collect", "a", "--into", ".", cwd=tmp_path)
@@ -520,7 +520,7 @@ def test_json_writes_only_if_told_where(run_json, tmp_path):
 
 @pytest.mark.parametrize("pattern, replaced", [("a", True), ("/tmp/a", True), ("*", False),
                                                ("[a]", False)])
-def test_what_is_there_is_replaced_only_by_name(run, tmp_path, pattern, replaced):
+def test_an_existing_file_is_replaced_only_if_named_exactly(run, tmp_path, pattern, replaced):
     (tmp_path / "a").write_text("already there, and longer")
     done = run("run", "python", "-c", MAKE, "--collect", pattern, "--into", tmp_path)
     assert (tmp_path / "a").read_text() == ("new" if replaced else "already there, and longer")
@@ -562,7 +562,7 @@ def test_nothing_is_written_into_a_fifo_or_folder(run, tmp_path):
 @pytest.mark.core
 @pytest.mark.parametrize("level, folder", [("process", "."), ("container", "."),
                                            ("container", "/tmp"), ("container", "/dev/shm")])
-def test_a_second_run_finds_nothing_of_the_first(run, level, folder):
+def test_a_run_finds_no_files_of_an_earlier_run(run, level, folder):
     code = ("import os, sys\nos.chdir(sys.argv[1])\n"
             "print([f for f in os.listdir('.') if 'trace' in f])\n"
             "open('trace', 'w')\nprint(os.path.exists('trace'))")
@@ -571,7 +571,7 @@ def test_a_second_run_finds_nothing_of_the_first(run, level, folder):
         assert done.stdout == b"[]\nTrue\n", done
 
 
-def test_tmp_of_the_host_is_not_the_cells(run, tmp_path):
+def test_the_cell_does_not_see_tmp_of_the_host(run, tmp_path):
     (tmp_path / "mine").write_text("x")
     done = run("run", "python", "-c", "import os, sys; print(sorted(os.listdir('/tmp')));"
                "print(os.path.exists(sys.argv[1]))", "--", tmp_path / "mine")
@@ -579,7 +579,7 @@ def test_tmp_of_the_host_is_not_the_cells(run, tmp_path):
     assert len(re.findall(rb"'[^']*'", listing)) <= 1 and exists == b"False", done
 
 
-def test_the_cells_tree_has_nothing_of_the_hosts_but_programs(run):
+def test_the_cell_sees_only_programs_of_the_host(run):
     done = run("run", "python", "-c", "import os\nfor p in ('/root', '/home', '/var', '/run',"
                " '/sys', '/boot', '/mnt', '/srv', '/opt', '/etc/shadow', '/etc/ssh',"
                " '/etc/hostname', '/etc/machine-id', '/proc/kcore', '/proc/sys', '/proc/1/root/etc',"

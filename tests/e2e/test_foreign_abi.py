@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of another machine than ours kill, in a cell: their numbers mean other things.
+"""In a cell a system call of another ABI kills the program: its numbers mean other calls.
 
-What the filters of machines that this one is not say is in tests/unit/test_seccomp_arch.c.
+tests/unit/test_seccomp_arch.c tests the filters of other machines.
 """
 
 import platform
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.privilege
 
 GETPID_I386, GETPID_X32 = 20, 39 | 0x40000000
 
-# int $0x80, from a page that can be executed; or a number that x32 begins with.
+# int $0x80, from an executable page; or a number with the bit of x32.
 CALLS = {
     "i386": "import ctypes, mmap\n"
             "page = mmap.mmap(-1, 4096, prot=7)\n"

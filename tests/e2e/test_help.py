@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What --help prints, what the man pages say and what shells complete is one thing."""
+"""--help, the man pages and the completion of shells agree."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def dewar(*args):
 
 
 def options_of_help(text):
-    """Options stand at the beginning of a line, two or six blanks in."""
+    """Options are at the beginning of a line, indented by two or six blanks."""
     found = set()
     for line in text.splitlines():
         row = re.match(r"  (?:-\w, |    )?--[a-z-]+", line)
@@ -55,13 +55,13 @@ def options_of_page(name):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_and_man_page_have_the_same_options(command):
+def test_help_and_man_page_list_the_same_options(command):
     in_help = options_of_help(dewar(command, "--help"))
     assert {"-h", "--help"} <= in_help
     assert in_help == options_of_page(f"dewar-{command}")
 
 
-def test_help_of_dewar_and_its_man_page_have_the_same_options():
+def test_help_of_dewar_and_its_man_page_list_the_same_options():
     assert options_of_help(dewar("--help")) == options_of_page("dewar")
 
 
@@ -69,7 +69,7 @@ def test_every_command_has_help_and_is_in_the_overview():
     listed = re.search(r"^Commands:\n(.*?)\n\n", dewar("--help"), re.M | re.S).group(1)
     names = [line.split()[0] for line in listed.splitlines()]
     overview = (MAN / "dewar.1.scd").read_text()
-    # version is told of in the overview, and has no page of its own.
+    # version is listed in the overview and has no page of its own.
     assert sorted(names) == sorted([*COMMANDS, "version"])
     for name in names:
         assert dewar(name, "--help").startswith(f"Usage: dewar {name}")
@@ -97,7 +97,7 @@ def test_scdoc_accepts_the_page(page, must):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_completion_script_is_one_its_shell_can_read(shell, tmp_path, must):
+def test_the_shell_can_parse_its_completion_script(shell, tmp_path, must):
     must(shutil.which(shell), f"{shell} is not installed")
     script = tmp_path / f"dewar.{shell}"
     script.write_text(dewar("completion", shell))
@@ -107,7 +107,7 @@ def test_completion_script_is_one_its_shell_can_read(shell, tmp_path, must):
 
 @pytest.fixture
 def complete(tmp_path, must):
-    """complete(*words): what bash offers for the last of these words."""
+    """complete(*words): the completions of the last word in bash."""
     must(shutil.which("bash"), "bash is not installed")
     script = tmp_path / "dewar.bash"
     script.write_text(dewar("completion", "bash"))
@@ -141,7 +141,7 @@ def bash_offers(complete, tmp_path):
 
 @pytest.fixture
 def zsh_offers(tmp_path, must):
-    """What the script hands to zsh's own functions, which read "*--option[help]:argument:(a b)"."""
+    """The arguments "*--option[help]:argument:(a b)" that the script passes to zsh's functions."""
     must(shutil.which("zsh"), "zsh is not installed")
     script = tmp_path / "dewar.zsh"
     script.write_text(dewar("completion", "zsh"))
@@ -174,7 +174,7 @@ def zsh_offers(tmp_path, must):
 
 @pytest.fixture
 def fish_offers():
-    """What the lines of the script say; fish itself need not be here."""
+    """Parsed from the lines of the script; fish need not be installed."""
     lines = dewar("completion", "fish").splitlines()
 
     def rest(start):
@@ -196,7 +196,7 @@ def fish_offers():
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_offers_exactly_what_there_is(shell, request):
+def test_completion_offers_exactly_the_existing_words(shell, request):
     offers = request.getfixturevalue(shell + "_offers")
     assert offers("") == {*COMMANDS, "version", "--help", "--version"}
     for command in [*COMMANDS, "version"]:

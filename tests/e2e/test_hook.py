@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operator's check, a program or an address: whatever goes wrong with it is a deny."""
+"""The operator's check, a program or a URL: every failure of it is a denial."""
 
 import http.server
 import json
@@ -19,7 +19,7 @@ import pytest
 pytestmark = pytest.mark.cold
 
 ALLOW = '{"decision": "allow"}'
-SLOW_MS = 300      # what is late in these tests
+SLOW_MS = 300      # the timeout that slow hooks exceed
 PATIENCE_MS = 30000
 
 
@@ -30,7 +30,7 @@ def ask_hook(dewar):
 
 @pytest.fixture
 def ask(ask_hook):
-    """ask(*hook): what a hook says about a request."""
+    """ask(*hook): the answer of a hook to a request."""
 
     def ask_about(*hook, request='{"code": "1"}', timeout_ms=PATIENCE_MS, **kwargs):
         done = subprocess.run([ask_hook, str(timeout_ms), *map(str, hook)],
@@ -43,7 +43,7 @@ def ask(ask_hook):
 
 @pytest.fixture
 def script(tmp_path):
-    """script(text): a program of the operator's."""
+    """script(text): the operator's program."""
 
     def write(text):
         path = tmp_path / "hook"
@@ -76,17 +76,17 @@ def test_a_large_request_arrives_whole(ask, script):
     hook = script("n = len(json.load(sys.stdin)['code'])\n"
                   "print(json.dumps({'decision': 'ask', 'reason': str(n)}))")
     assert ask(hook, request=json.dumps({"code": "x" * 10000000}))["reason"] == "10000000"
-    # Whoever does not read it is not held up.
+    # A program that does not read its input is not delayed.
     assert ask(script("print('%s')" % ALLOW),
                request=json.dumps({"code": "x" * 10000000}))["decision"] == "allow"
 
 
-def test_arguments_are_no_shells(ask, script):
+def test_no_shell_interprets_the_arguments(ask, script):
     hook = script("print(json.dumps({'decision': 'ask', 'reason': ' '.join(sys.argv[1:])}))")
     assert ask(hook, "$(id)", "a;b", "*")["reason"] == "$(id) a;b *"
 
 
-def test_it_starts_with_nothing_of_ours(ask, script, tmp_path):
+def test_the_program_inherits_nothing_from_dewar(ask, script, tmp_path):
     hook = script("print(json.dumps({'decision': 'ask', 'reason': '%s %s %s %d' % (\n"
                   "    sorted(os.environ), sorted(map(int, os.listdir('/proc/self/fd'))),\n"
                   "    os.getcwd(), os.getsid(0) == os.getpid())}))")
@@ -96,7 +96,7 @@ def test_it_starts_with_nothing_of_ours(ask, script, tmp_path):
         said = ask(hook, env={**os.environ, "SECRET": "x"}, close_fds=False)["reason"]
     finally:
         os.close(leak)
-    # Descriptor 3 is that of the listing itself. Python adds LC_CTYPE where it sees fit.
+    # Descriptor 3 is that of listdir() itself. Python adds LC_CTYPE in some environments.
     assert said.replace("'LC_CTYPE', ", "") == "['LANG', 'PATH'] [0, 1, 2, 3] / 1"
 
 
@@ -112,11 +112,11 @@ def test_it_starts_with_nothing_of_ours(ask, script, tmp_path):
     ("print('%s' + ' ' * 100000)" % ALLOW, "longer than 65536 bytes"),
     ("while True: print('x' * 65536)", "longer than 65536 bytes"),
 ])
-def test_what_is_no_answer_is_a_deny(ask, script, text, words):
+def test_an_invalid_answer_of_a_program_is_a_denial(ask, script, text, words):
     assert_denied(ask(script(text)), words)
 
 
-def test_what_it_complains_of_is_for_the_operator(ask, script):
+def test_stderr_of_the_program_is_only_for_the_operator(ask, script):
     answer = ask(script("sys.stderr.write('x' * 9000 + '\\nlast \\x1b words\\n\\n'); sys.exit(1)"))
     assert_denied(answer, "exit status 1")
     assert "words" not in answer["reason"]
@@ -125,7 +125,7 @@ def test_what_it_complains_of_is_for_the_operator(ask, script):
     assert "words" not in answer["reason"]
 
 
-def test_a_program_that_is_not_there_is_a_deny(ask, tmp_path):
+def test_a_missing_program_is_a_denial(ask, tmp_path):
     assert_denied(ask(tmp_path / "none"), "cannot be started")
     (tmp_path / "plain").write_text("x")
     assert_denied(ask(tmp_path / "plain"), "cannot be started")
@@ -133,7 +133,7 @@ def test_a_program_that_is_not_there_is_a_deny(ask, tmp_path):
 
 
 def gone(pid):
-    """Wait until there is no such process, or only what is left of it."""
+    """Wait until there is no such process, or only a zombie."""
     for _ in range(600):
         try:
             with open("/proc/%d/stat" % pid, encoding="ascii") as file:
@@ -150,7 +150,7 @@ def gone(pid):
     "print('%s', flush=True); time.sleep(1000)" % ALLOW,
     "signal.signal(signal.SIGTERM, signal.SIG_IGN); os.close(1); time.sleep(1000)",
 ])
-def test_a_late_one_is_a_deny_and_is_killed(ask, script, tmp_path, how):
+def test_a_program_that_exceeds_its_time_is_a_denial_and_is_killed(ask, script, tmp_path, how):
     hook = script("child = os.fork()\n"
                   "open(%r + str(os.getpid()), 'w').close()\n" % str(tmp_path / "pid-") + how)
     assert_denied(ask(hook, timeout_ms=4000), "in time")
@@ -159,7 +159,7 @@ def test_a_late_one_is_a_deny_and_is_killed(ask, script, tmp_path, how):
     assert all(gone(pid) for pid in pids)
 
 
-def test_what_it_leaves_behind_holds_nobody_up(ask, script, tmp_path):
+def test_a_child_that_outlives_the_program_delays_nothing(ask, script, tmp_path):
     note = tmp_path / "pid"
     hook = script("child = os.fork()\n"
                   "if child == 0: time.sleep(1000)\n"
@@ -177,7 +177,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 @pytest.fixture
 def serve():
-    """serve(answer): the address of a server that answers with answer(handler, body).
+    """serve(answer): the URL of a server that answers with answer(handler, body).
 
     With serve(answer, context) it speaks TLS.
     """
@@ -216,7 +216,7 @@ def reply(handler, status, body, **headers):
     handler.end_headers()
     try:
         handler.wfile.write(body)
-    except OSError:  # whoever asked has gone
+    except OSError:  # the client has disconnected
         pass
 
 
@@ -251,7 +251,7 @@ def test_an_address_gets_a_large_request_whole(ask, serve):
     (404, ALLOW.encode(), "HTTP status 404"),
     (200, b'{"decision": "allow"}' + b" " * 100000, "too long"),
 ], ids=["empty", "html", "type", "500", "404", "long"])
-def test_what_is_no_answer_of_an_address_is_a_deny(ask, serve, status, body, words):
+def test_an_invalid_answer_of_an_address_is_a_denial(ask, serve, status, body, words):
     assert_denied(ask(serve(lambda handler, _: reply(handler, status, body))), words)
 
 
@@ -269,7 +269,7 @@ def test_redirects_are_not_followed(ask, serve, status):
     assert followed == []
 
 
-def test_a_slow_address_is_a_deny(ask, serve):
+def test_a_slow_address_is_a_denial(ask, serve):
     done = threading.Event()
 
     def silent(handler, _):
@@ -291,7 +291,7 @@ def test_a_slow_address_is_a_deny(ask, serve):
         done.set()
 
 
-def test_one_that_breaks_off_is_a_deny(ask, serve):
+def test_a_truncated_answer_is_a_denial(ask, serve):
     def answer(handler, _):
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
@@ -302,7 +302,7 @@ def test_one_that_breaks_off_is_a_deny(ask, serve):
     assert_denied(ask(serve(answer)), "was cut off")
 
 
-def test_one_that_floods_is_a_deny(ask, serve):
+def test_an_answer_that_is_too_large_is_a_denial(ask, serve):
     def answer(handler, _):
         handler.send_response(200)
         handler.end_headers()
@@ -315,7 +315,7 @@ def test_one_that_floods_is_a_deny(ask, serve):
     assert_denied(ask(serve(answer)), "too long")
 
 
-def test_nobody_at_the_address_is_a_deny_that_does_not_tell_it(ask):
+def test_a_refused_connection_is_a_denial_that_hides_the_address(ask):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         answer = ask("http://127.0.0.1:%d/secret" % taken.getsockname()[1])
@@ -323,12 +323,12 @@ def test_nobody_at_the_address_is_a_deny_that_does_not_tell_it(ask):
     assert "127.0.0.1" not in str(answer) and "secret" not in str(answer)
 
 
-def test_other_protocols_are_none(ask, tmp_path):
+def test_other_protocols_are_a_denial(ask, tmp_path):
     (tmp_path / "answer").write_text(ALLOW)
     assert_denied(ask("file://%s" % (tmp_path / "answer")), "http:// or https://")
 
 
-def test_what_speaks_no_tls_is_a_deny(ask, serve):
+def test_a_server_without_tls_is_a_denial(ask, serve):
     heard = []
 
     def answer(handler, _):
@@ -341,7 +341,7 @@ def test_what_speaks_no_tls_is_a_deny(ask, serve):
     assert ask(url)["decision"] == "allow"
 
 
-def test_a_certificate_that_nobody_signed_is_a_deny(ask, serve, tmp_path, must):
+def test_an_untrusted_certificate_is_a_denial(ask, serve, tmp_path, must):
     must(shutil.which("openssl"), "openssl is not installed")
     key, certificate = tmp_path / "key", tmp_path / "certificate"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
@@ -358,14 +358,14 @@ def test_a_certificate_that_nobody_signed_is_a_deny(ask, serve, tmp_path, must):
     url = serve(answer, context)
     assert_denied(ask(url), "certificate")
     assert heard == []
-    # The server is sound: a client that trusts this certificate is answered.
+    # The control: a client that trusts this certificate gets an answer.
     trusting = ssl.create_default_context(cafile=certificate)
     with urllib.request.urlopen(url, b"{}", context=trusting, timeout=60) as got:
         assert got.read() == ALLOW.encode()
     assert heard == [b"{}"]
 
 
-def test_its_address_is_not_for_others_to_see(ask, serve):
+def test_the_address_is_not_on_the_command_line(ask, serve):
     seen = []
 
     def answer(handler, _):
@@ -383,7 +383,7 @@ def test_its_address_is_not_for_others_to_see(ask, serve):
     assert all(len(words) == 2 for words in seen)
 
 
-# ---- telling, without waiting ----
+# ---- notices: sent without waiting ----
 
 def notify(ask_hook, n, *hook, timeout_ms=PATIENCE_MS):
     return subprocess.Popen([ask_hook, "notify", str(n), str(timeout_ms), *map(str, hook)],
@@ -408,7 +408,7 @@ def test_each_notice_arrives_in_order(ask_hook, serve):
     assert heard == [0, 1, 2, 3, 4]
 
 
-def test_a_notice_that_does_not_get_through_is_only_reported(ask_hook, serve):
+def test_a_notice_that_fails_is_only_reported(ask_hook, serve):
     url = serve(lambda handler, _: reply(handler, 500, b""))
     with notify(ask_hook, 2, url) as process:
         assert process.stdout.readline() == "told\n"
@@ -418,14 +418,14 @@ def test_a_notice_that_does_not_get_through_is_only_reported(ask_hook, serve):
     assert process.returncode == 0
 
 
-def test_who_tells_is_never_held_up_and_the_queue_is_bounded(ask_hook, serve):
+def test_sending_notices_never_blocks_and_the_queue_is_bounded(ask_hook, serve):
     done = threading.Event()
     url = serve(lambda handler, _: done.wait(60))
     with notify(ask_hook, 100, url) as process:
         lines = []
         while not lines or lines[-1] != "told\n":
             lines.append(process.stdout.readline())
-        # One may be under way; 64 wait.
+        # 64 are queued, and one more may be being sent.
         assert all("dropped" in line for line in lines[:-1])
         assert len(lines) - 1 in (35, 36)
         done.set()

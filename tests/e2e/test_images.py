@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another root file system than the host's own: what is seen of it, cold and warm."""
+"""An image in place of the host's root file system: what a cell sees of it, cold and warm."""
 
 import fcntl
 import json
@@ -14,10 +14,10 @@ import pytest
 pytestmark = pytest.mark.privilege
 
 CACHE = pathlib.Path(os.environ.get("DEWAR_CACHE") or "~/.cache/dewar").expanduser() / "debian"
-SUITES = {"bullseye": "3.9", "trixie": "3.13"}  # beside the host's own; with their Python
+SUITES = {"bullseye": "3.9", "trixie": "3.13"}  # Debian suites and their Python versions
 
 def libraries(program):
-    """What ldd says that it needs, as real paths on the host."""
+    """The libraries of a program according to ldd, as real paths on the host."""
     text = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
     return re.findall(r"(/\S+) \(0x", text)
 
@@ -29,7 +29,7 @@ def image_parts():
 
 @pytest.fixture
 def image(tmp_path, image_parts):
-    """A root file system with a shell, cat and ls, that belongs to whoever runs us."""
+    """A root file system with a shell, cat and ls, owned by the user that runs the tests."""
     root = tmp_path / "image"
     (root / "usr/bin").mkdir(parents=True)
     (root / "bin").symlink_to("usr/bin")
@@ -44,14 +44,14 @@ def image(tmp_path, image_parts):
             if not target.exists():
                 shutil.copy(library, target)
     (root / "usr/bin/sh").symlink_to("dash")
-    # A path that others may pass: as root a cell is nobody in particular.
+    # Every user needs search permission: a cell of root runs under an unprivileged id.
     for folder in [tmp_path, *tmp_path.parents]:
         if folder.stat().st_uid == os.geteuid() and folder != folder.parent:
             folder.chmod(folder.stat().st_mode | 0o011)
     return root
 
 
-def test_an_image_is_all_that_is_there(run, run_json, image):
+def test_the_cell_sees_only_the_image(run, run_json, image):
     done = run("run", "--image", image, "sh", "-c", "cat /etc/mark /etc/passwd; ls /usr/bin")
     assert done.stdout == (b"of the image\nsomeone:x:1000:1000::/:/bin/sh\n"
                            b"cat\ndash\nls\nsh\n"), done
@@ -69,7 +69,7 @@ def test_an_image_is_read_only(run, image):
     assert not (image / "new").exists() and not (image / "tmp").exists()
 
 
-def test_an_image_has_our_dev_proc_and_tmp(run, image):
+def test_dev_proc_and_tmp_of_a_cell_replace_those_of_the_image(run, image):
     done = run("run", "--image", image, "sh", "-c",
                "echo x > /dev/null; ls /dev; cat /proc/self/comm; ls -A /tmp")
     lines = done.stdout.decode().split()
@@ -77,7 +77,7 @@ def test_an_image_has_our_dev_proc_and_tmp(run, image):
 
 
 def test_links_of_an_image_do_not_lead_to_the_host(run, image, tmp_path):
-    """Where the cell has its own folders the image has links to the host's."""
+    """The image has links to the host in place of folders that the cell mounts itself."""
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "key").write_text("SECRET\n")
@@ -98,8 +98,8 @@ def test_links_of_an_image_do_not_lead_to_the_host(run, image, tmp_path):
     assert sorted(os.listdir(secret)) == ["key"]
 
 
-def test_a_link_in_an_image_cannot_stand_in_for_its_folders(run, image, tmp_path):
-    """/usr and /etc themselves as links to the host's: they lead nowhere, or inside."""
+def test_usr_and_etc_of_an_image_cannot_be_links_to_the_host(run, image, tmp_path):
+    """/usr and /etc are links to the host's: they lead nowhere, or into the image."""
     (tmp_path / "evil").mkdir()
     (tmp_path / "evil/mark").write_text("SECRET\n")
     shutil.rmtree(image / "etc")
@@ -110,7 +110,7 @@ def test_a_link_in_an_image_cannot_stand_in_for_its_folders(run, image, tmp_path
 
 
 @pytest.mark.parametrize("place", ["dev", "proc", "tmp", "work"])
-def test_a_file_where_an_image_should_have_a_folder(run, image, tmp_path, place):
+def test_an_image_with_a_file_in_place_of_a_folder(run, image, tmp_path, place):
     (image / place).write_text("not a folder")
     done = run("run", "--image", image, "--workspace", tmp_path, "sh", "-c", "echo ran")
     assert done.stdout == b"ran\n", done
@@ -129,7 +129,7 @@ def test_many_entries_at_the_top_of_an_image(run, image):
     for i in range(1500):
         (image / ("d%d" % i)).mkdir()
     done = run("run", "--image", image, "sh", "-c", "echo ran")
-    # Too much may be refused, but in a sentence.
+    # Too many may be refused, with one line of error.
     assert done.stdout == b"ran\n" or (done.returncode == 125 and done.stderr.count(b"\n") == 1)
 
 
@@ -143,7 +143,7 @@ def test_an_image_that_is_missing(run_json, run, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["file", "empty"])
-def test_an_image_that_is_none(run_json, tmp_path, what):
+def test_an_image_must_be_a_folder_that_is_not_empty(run_json, tmp_path, what):
     path = tmp_path / what
     if what == "file":
         path.write_text("x")
@@ -159,22 +159,22 @@ def test_an_image_without_the_interpreter(run_json, image):
     assert "python" in answer["hint"] and answer["metadata"]["ok"] is False
 
 
-def test_an_image_whose_interpreter_is_a_link_to_the_hosts(run_json, image):
-    """It is looked for in the image, as the cell would see it."""
+def test_an_interpreter_that_links_to_the_hosts_is_not_found(run_json, image):
+    """The interpreter is searched in the image, as the cell sees it."""
     (image / "usr/bin/python3").symlink_to("/opt/python/bin/python3")
     answer = run_json("--image", image, "python", "-c", "print('ran')")
     assert answer["status"] == "error" and answer["stdout"] == "", answer
     assert answer["reason"] == "unavailable", answer
 
 
-def test_the_root_of_the_host_is_no_image(run):
+def test_the_root_of_the_host_is_refused_as_an_image(run):
     for path in "/", "/usr/..", "//":
         done = run("run", "--image", path, "sh", "-c", "echo ran")
         assert done.returncode == 125 and done.stdout == b"", (path, done)
 
 
 @pytest.mark.parametrize("level", ["none", "process"])
-def test_an_image_needs_a_level_that_can_have_one(run_json, image, level):
+def test_a_level_without_images_refuses_one(run_json, image, level):
     answer = run_json("--level", level, "--image", image, "sh", "-c", "echo ran")
     assert (answer["status"], answer["reason"], answer["stdout"]) == ("error", "unavailable", "")
     assert "level %s cannot use an image" % level in answer["hint"]
@@ -192,7 +192,7 @@ def test_an_image_can_be_kept_warm(run_json, image, way):
 
 
 def test_an_image_that_cannot_be_warm_runs_cold(run_json, image):
-    """Nothing can be loaded into a program that is linked statically."""
+    """A preloaded library cannot be loaded into a statically linked program."""
     shell = image / "usr/bin/sh"
     source = image.parent / "sh.c"
     source.write_text('#include <stdio.h>\nint main(void) { puts("static"); return 0; }\n')
@@ -204,7 +204,7 @@ def test_an_image_that_cannot_be_warm_runs_cold(run_json, image):
 
 @pytest.fixture(scope="session")
 def debian():
-    """debian(suite): the root file system of another Debian, made once and kept."""
+    """debian(suite): the root file system of another Debian, made once and cached."""
 
     def make(suite):
         root = CACHE / ("%s-python3-minimal" % suite)
@@ -226,11 +226,11 @@ def debian():
     return make
 
 
-@pytest.mark.slow  # to make the images takes a minute each
+@pytest.mark.slow  # each image takes a minute to make
 @pytest.mark.parametrize("way", ["cold", "standby", "fork"])
 @pytest.mark.parametrize("suite", SUITES)
-def test_whatever_python_the_image_has(run_json, debian, must, is_root, suite, way):
-    """Small ones among them: python3-minimal has no ctypes."""
+def test_each_python_version_of_an_image_works(run_json, debian, must, is_root, suite, way):
+    """One of them is python3-minimal, which has no ctypes."""
     must(is_root, "only root makes such images")
     env = {"DEWAR_WARM": None if way == "cold" else way}
     answers = [run_json("--image", debian(suite), "python", "-c", """
@@ -258,7 +258,7 @@ raise SystemExit(3)
                                             ("bash", "cat /etc/debian_version; exit $#"),
                                             ("perl", "open F, '/etc/debian_version'; print <F>")])
 @pytest.mark.parametrize("suite", SUITES)
-def test_other_languages_of_an_image(run_json, debian, must, is_root, suite, language, code):
+def test_other_languages_of_an_image_work(run_json, debian, must, is_root, suite, language, code):
     must(is_root, "only root makes such images")
     root = debian(suite)
     answer = run_json("--warm", "standby", "--image", root, language, "-c", code)

@@ -31,7 +31,7 @@ def keys(run, state):
     return ask
 
 
-def test_a_key_is_printed_once_and_alone(run, keys, state):
+def test_a_key_is_printed_once_without_other_text(run, keys, state):
     done = run("keys", "add", "ci", "--state", state)
     assert done.returncode == 0
     match = re.fullmatch(rb"dewar_([0-9a-f]{8})_[A-Za-z0-9_-]{43}\n", done.stdout)
@@ -44,7 +44,7 @@ def test_a_key_is_printed_once_and_alone(run, keys, state):
         assert done.stdout.strip()[15:] not in file.read_bytes()
 
 
-def test_only_its_user_can_reach_it(run, keys, state):
+def test_only_the_owner_can_access_the_database(run, keys, state):
     keys("add", "ci")
     assert state.stat().st_mode & 0o777 == 0o700
     for file in state.iterdir():
@@ -68,7 +68,7 @@ def test_a_key_without_options_may_run_and_has_no_limits(keys):
     assert keys("list") == [made]
 
 
-def test_all_that_it_may_is_kept(keys):
+def test_all_permissions_and_limits_of_a_key_are_stored(keys):
     made = keys("add", "näme (1)", "--scope", "run,audit,approve,admin", "--levels",
                 "container,docker", "--concurrent", "4", "--runs-per-minute", "4294967295",
                 "--cpu-seconds-per-day", "100000000", "--max-timeout", "500ms", "--max-memory", "1G",
@@ -86,14 +86,14 @@ def test_all_that_it_may_is_kept(keys):
     assert keys("list") == [made]
 
 
-def test_revoked_ones_stay_in_the_list(run, keys, state):
+def test_revoked_keys_stay_in_the_list(run, keys, state):
     first, second = keys("add", "a"), keys("add", "b")
     assert first["key"] != second["key"]
     assert keys("revoke", first["id"]) == {"revoked": first["id"]}
     listed = keys("list")
     assert [key["name"] for key in listed] == ["a", "b"]
     assert listed[0]["revoked"] and listed[1]["revoked"] is None
-    # Once more changes nothing.
+    # To revoke it again changes nothing.
     keys("revoke", first["id"])
     assert keys("list") == listed
     lines = run("keys", "list", "--state", state).stdout.decode().splitlines()
@@ -109,7 +109,7 @@ def test_without_keys_there_is_an_empty_list_and_no_file(run, keys, state):
     assert not state.exists()
 
 
-def test_a_key_that_nobody_got_is_revoked(dewar, keys, state):
+def test_a_key_that_could_not_be_printed_is_revoked(dewar, keys, state):
     with open("/dev/full", "wb") as full:
         for more in ([], ["--json"]):
             done = subprocess.run([dewar, "keys", "add", "a", "--state", state, *more],
@@ -118,7 +118,7 @@ def test_a_key_that_nobody_got_is_revoked(dewar, keys, state):
     assert [bool(key["revoked"]) for key in keys("list")] == [True, True]
 
 
-def test_the_default_place_is_the_daemons(run, is_root, tmp_path, must):
+def test_keys_are_stored_in_the_daemons_default_folder(run, is_root, tmp_path, must):
     must(not is_root, "root's place is the host's own")
     env = {"XDG_STATE_HOME": str(tmp_path)}
     assert run("keys", "add", "ci", env=env).returncode == 0
@@ -161,7 +161,7 @@ def test_root_does_not_touch_another_users_keys(run, keys, state, is_root, must)
     (["revoke", "0000000G"], "not the id of a key"),
     (["revoke", "00000000", "--concurrent", "1"], "does not accept --concurrent"),
 ])
-def test_what_makes_no_sense_is_refused(run, state, words, says):
+def test_wrong_arguments_are_refused(run, state, words, says):
     done = run("keys", *words, "--state", state)
     assert done.returncode == 125 and done.stdout == b""
     assert says in done.stderr.decode(errors="replace")
@@ -170,7 +170,7 @@ def test_what_makes_no_sense_is_refused(run, state, words, says):
         assert run("keys", "list", "--json", "--state", state).stdout == b"[]\n"
 
 
-def test_a_damaged_file_is_told_of(run, keys, state):
+def test_a_damaged_database_is_reported(run, keys, state):
     keys("add", "ci")
     for file in state.iterdir():
         file.unlink()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every language does what a user expects of it, in a cell.
+"""Every language works in a cell as its users expect.
 
-The programs below are all that differs: what is asked of a language is the same
-for each, and what only one of them has is at the end.
+Each language has its own programs, listed below, for the same tests. Tests of a single
+language are at the end.
 """
 
 import json
@@ -26,7 +26,7 @@ def lang(name, needs, package, hello, stdin, args, status, broken, unicode, file
 # stdin     prints what it reads, in upper case
 # args      prints its arguments, one a line
 # status    ends with 3
-# broken    cannot work: does not parse, or uses what is not there
+# broken    fails: does not parse, or uses an undefined name
 # unicode   prints häé→😀
 # file      prints what is in data.txt
 LANGUAGES = [
@@ -218,7 +218,7 @@ def language(request, must):
 
 
 def here_or_skip(language, must):
-    # Asked of the host and not of Dewar, which might be wrong about it.
+    # The host is searched without Dewar, whose answer might be wrong.
     missing = [p for p in language.needs if not shutil.which(p, path=SEARCH)]
     reason = "%s is not installed (Debian's package: %s)" % (
         ", ".join(missing), language.package)
@@ -229,7 +229,7 @@ def here_or_skip(language, must):
 
 @pytest.fixture
 def snippet(run_json, must):
-    """snippet(name, code, *options): the result, if the language is here."""
+    """snippet(name, code, *options): the result, if the language is installed."""
 
     def run_snippet(name, code, *options):
         here_or_skip(BY_NAME[name], must)
@@ -244,7 +244,7 @@ def assert_success(result, stdout):
     assert result["stdout"] == stdout, result
 
 
-# What is asked of every language.
+# Tests of every language.
 
 
 def test_hello(run_json, language):
@@ -284,11 +284,11 @@ def test_broken_code_fails_and_says_why(run_json, language):
     assert result["hint"]
 
 
-def test_unicode_comes_out_whole(run_json, language):
+def test_unicode_is_printed_unchanged(run_json, language):
     assert_success(run_json(language.name, "-c", language.unicode), "häé→😀\n")
 
 
-def test_the_program_reads_a_file_put_in(run_json, language, tmp_path):
+def test_the_program_reads_a_file_of_the_request(run_json, language, tmp_path):
     data = tmp_path / "anything"
     data.write_text("first\nsecond\n")
     assert_success(run_json(language.name, "-c", language.file,
@@ -296,8 +296,7 @@ def test_the_program_reads_a_file_put_in(run_json, language, tmp_path):
                    "first\nsecond\n")
 
 
-# C and C++ are not among these: they hold output back that goes to a pipe, here
-# as anywhere.
+# C and C++ are not among these: as everywhere, they buffer output to a pipe.
 LIVE = {
     "python": "print('before', end=''); import time; time.sleep(60)",
     "javascript": "process.stdout.write('before'); setTimeout(() => {}, 60000)",
@@ -314,13 +313,13 @@ LIVE = {
 
 
 @pytest.mark.parametrize("name", LIVE)
-def test_what_was_printed_before_the_deadline_is_kept(snippet, name):
+def test_output_from_before_the_deadline_is_kept(snippet, name):
     result = snippet(name, LIVE[name], "--timeout", "4s", "--cpus", "2")
     assert (result["status"], result["reason"]) == ("timeout", "timeout_wall"), result
     assert result["stdout"].strip() == "before"
 
 
-# What only one of them has.
+# Tests of a single language.
 
 
 COMES_WITH = [
@@ -388,7 +387,7 @@ COMES_WITH = [
 
 @pytest.mark.parametrize("name, code, stdout", COMES_WITH,
                          ids=["%s-%d" % (row[0], i) for i, row in enumerate(COMES_WITH)])
-def test_what_comes_with_the_language_works(snippet, name, code, stdout):
+def test_the_standard_library_works(snippet, name, code, stdout):
     assert_success(snippet(name, code), stdout)
 
 
@@ -410,7 +409,7 @@ def node_version():
     return tuple(int(part) for part in text.strip().lstrip("v").split(".")[:2])
 
 
-def test_typescript_finds_a_helper_beside_it(snippet, tmp_path):
+def test_typescript_imports_a_file_beside_it(snippet, tmp_path):
     helper = tmp_path / "helper.ts"
     helper.write_text("export const answer: number = 42\n")
     assert_success(snippet("typescript", "import { answer } from './helper'\n"
@@ -425,24 +424,24 @@ def test_typescript_errors_name_lines_of_the_original(snippet):
     assert "main.ts:4" in result["stderr"]
 
 
-def test_typescript_syntax_errors_are_esbuilds(snippet):
+def test_typescript_syntax_errors_come_from_esbuild(snippet):
     result = snippet("typescript", "let x: = 1")
     assert result["exit_code"] == 1
     assert "main.ts:1:7" in result["stderr"] and "ERROR" in result["stderr"]
 
 
-# "prime" and "minitest" come as gems, which Ruby starts without.
+# "prime" and "minitest" are gems; RubyGems is loaded only when it is needed.
 @pytest.mark.parametrize("code", [
     "require 'prime'; puts Prime.first(3).sum",
     "gem 'matrix'; require 'matrix'; puts Matrix[[10]].determinant",
     "require 'bundler'; puts Bundler::VERSION ? 10 : 0",
     "begin; require 'no_such_thing'; rescue LoadError; puts 10; end",
 ])
-def test_ruby_gems_come_when_needed(snippet, code):
+def test_ruby_gems_load_on_demand(snippet, code):
     assert_success(snippet("ruby", code), "10\n")
 
 
-def test_ruby_helps_with_misspelled_names(snippet):
+def test_ruby_suggests_names_for_misspelled_ones(snippet):
     result = snippet("ruby", "some_name = 1\nputs some_nam")
     assert result["exit_code"] == 1
     assert "Did you mean?  some_name" in result["stderr"]
@@ -466,14 +465,14 @@ def test_php_errors_are_on_stderr_only(snippet):
           "int main(void) { char *p = 5; printf(\"%d\\n\", 1L); return p == 0; }"),
     ("c++", "#include <cstdio>\nint f() { }\nint main() { puts(\"1\"); }"),
 ])
-def test_compiler_warnings_are_shown_and_harmless(snippet, name, code):
+def test_compiler_warnings_are_printed_and_do_not_fail_the_run(snippet, name, code):
     result = snippet(name, code)
     assert_success(result, "1\n")
     assert "warning" in result["stderr"]
 
 
 def test_a_large_header_fits_in_a_small_cell(snippet):
-    """On a large host gcc takes its time before it collects its garbage."""
+    """gcc scales its garbage collection with the host's memory, not with the cell's."""
     assert_success(snippet("c++", "#include <bits/stdc++.h>\nint main() {\n"
                            "std::map<std::string, std::vector<int>> m; m[\"a\"] = {1, 2};\n"
                            "std::cout << m[\"a\"].size() << std::endl; }"),
@@ -499,10 +498,10 @@ def test_a_linux_program_runs_as_it_is(run_json, must, tmp_path):
     assert (result["exit_code"], result["stdout"]) == (3, "native\n"), result
 
 
-# The list.
+# `dewar languages`.
 
 
-def test_the_list_has_them_all(run):
+def test_the_list_contains_every_language(run):
     done = run("languages", "--json")
     assert done.returncode == 0, done.stderr
     listed = {entry["name"]: entry for entry in json.loads(done.stdout)}
@@ -521,7 +520,7 @@ def test_the_list_has_them_all(run):
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
 def test_a_missing_interpreter_is_a_result_that_names_its_package(run_json, language):
-    # Not pytest's own folder: those are closed to everybody else.
+    # Not pytest's own folder, which other users cannot read.
     with tempfile.TemporaryDirectory(prefix="image-") as image:
         os.chmod(image, 0o755)
         os.makedirs(os.path.join(image, "usr", "bin"))

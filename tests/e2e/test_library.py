@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libdewar, as a program of somebody else's has it."""
+"""libdewar, as other programs use it."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.cold, pytest.mark.privilege]
 
 @pytest.fixture
 def example(dewar):
-    """Beside the program and the library, unless DEWAR_EXAMPLE says where."""
+    """The example is beside the program and the library, or at DEWAR_EXAMPLE."""
     default = pathlib.Path(dewar).with_name("example-hello")
     return pathlib.Path(os.environ.get("DEWAR_EXAMPLE") or default)
 
@@ -31,10 +31,10 @@ def test_the_example_runs_a_snippet_and_shows_its_walls(example):
     assert "container" in walls
 
 
-def test_the_library_shows_nothing_but_its_public_names(library):
+def test_the_library_exports_only_its_public_names(library):
     names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True,
                            text=True, check=True).stdout.splitlines()
-    # A sanitizer adds names of its own, which begin with underscores.
+    # A sanitizer adds names that begin with underscores.
     symbols = [line.split()[-1].split("@")[0] for line in names]
     symbols = [name for name in symbols if not name.startswith("__")]
     assert "dw_run" in symbols
@@ -54,7 +54,7 @@ def test_every_public_function_is_in_the_library(library):
     assert declared - set(names) == set()
 
 
-def test_the_library_needs_little(library):
+def test_the_library_has_few_dependencies(library):
     dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True,
                              check=True).stdout
     needed = {line.split("[")[1].rstrip("]").split(".")[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every row of include/dewar/limits.def is known at every front door.
+"""Every front door knows every row of include/dewar/limits.def.
 
-The last test adds a row to a copy of the sources, builds it, and asks the same of that.
+The last test adds a row to a copy of the sources, builds it, and tests the same there.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ TIMEOUT_S = 60
 
 
 def rows(text):
-    """The table, by the names of its columns; its numbers are sums of C."""
+    """The rows of the table, by the names of its columns; numbers are C expressions."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     for row in re.findall(r"^DW_LIMIT\((.*?)\)$", text, re.M | re.S):
         values = [v.strip() for v in re.findall(r'"[^"]*"|[^,"]+', row) if v.strip()]
@@ -45,17 +45,17 @@ def rows(text):
 
 
 def written(row, value):
-    """As a command line or a config has it."""
+    """The value as a command line or a configuration file writes it."""
     return {"TIME": "%dms", "SIZE": "%d", "CPUS": "%d%%", "COUNT": "%d"}[row.kind] % value
 
 
 def in_json(row, value):
-    """As a request has it: only a time may have a fraction."""
+    """The value as a request writes it: only a time can have a fraction."""
     return value / row.scale if row.kind == "TIME" else -(-value // row.scale)
 
 
 def argument(row):
-    """As a tool has it, for which `files` are files to bring along."""
+    """The name of a tool's argument; `files` is taken by the files of the request."""
     return "open_files" if row.key == "files" else row.key
 
 
@@ -200,7 +200,7 @@ def door_policy(place, table):
             done = place.run("policy", "explain", "--json", "--policy", policy, "--" + row.option,
                              written(row, value), "python", "-c", "1")
             assert json.loads(done.stdout)["decision"] == verdict, (row.key, value, done)
-        if row.normal == 0:  # not limited is more than any number
+        if row.normal == 0:  # unlimited: above every number
             done = place.run("policy", "explain", "--json", "--policy", policy, "python", "-c", "1")
             assert json.loads(done.stdout)["decision"] == "deny", done
 
@@ -228,7 +228,7 @@ def door_tools(place, table):
 
 
 def door_http(place, table):
-    """The contract, the check of a request, and the ceilings of a daemon and of a key."""
+    """The OpenAPI document, the check of a request, and the ceilings of a daemon and of a key."""
     ceilings = {row.key: row.least * 4 for row in table}
     config = "pool: {disabled: true}\nruns:\n  max: {%s}\n" % ", ".join(
         "%s: %s" % (row.option, written(row, ceilings[row.key])) for row in table)
@@ -272,14 +272,14 @@ DOORS = [door_help_and_completion, door_command_line_and_environment, door_reque
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
-def test_every_limit_is_known(door, place):
+def test_every_interface_knows_every_limit(door, place):
     table = list(rows((ROOT / TABLE).read_text(encoding="utf-8")))
     assert len(table) == 8
     door(place, table)
 
 
-def test_a_file_of_keys_without_a_limit_gets_it(place):
-    """Keys that an earlier version made have no ceiling on a limit that came later."""
+def test_an_older_database_of_keys_gets_a_new_limit(place):
+    """Keys that an earlier version created have no ceiling for a limit that was added later."""
     database = place.state / "keys.db"
     place.run("keys", "add", "old", "--state", place.state, "--max-memory", "64M")
     script = ("import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); "
@@ -294,8 +294,8 @@ def test_a_file_of_keys_without_a_limit_gets_it(place):
 @pytest.mark.slow
 @pytest.mark.heavy
 @pytest.mark.exclusive
-def test_a_new_limit_is_one_line(tmp_path):
-    """It takes a build, without the parts that know no limits."""
+def test_a_new_row_of_the_table_is_a_complete_limit(tmp_path):
+    """Builds everything but the parts that use no limits."""
     source = tmp_path / "source"
     shutil.copytree(ROOT, source, symlinks=True, ignore=shutil.ignore_patterns(
         ".git", "build", "build-*", "node_modules", "__pycache__"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits hold, at each level that promises them, and the result says which.
+"""Each level enforces the limits that it promises, and the result names the limit.
 
-Every program here also runs under a generous limit, where it must succeed: one
-that fails by itself would prove nothing.
+Every program here also runs under a generous limit, where it must succeed: a
+program that fails by itself would prove nothing.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ def python(run_json):
     return run_python
 
 
-# ---- wall clock: each of these takes as long as its argument says ----
+# ---- wall clock: each of these runs for the seconds of its argument ----
 
 TAKES_TIME = {
     "busy": "import time\n"
@@ -55,21 +55,22 @@ def test_wall_clock(python, level, kind):
     code = ("import os, signal, time\nseconds = %g\nstart = time.monotonic()\n"
             "print('begun', flush=True)\n" + TAKES_TIME[kind])
     started = time.monotonic()
-    # In which it begins, on a busy host too; with more cores than it can use up, since where
-    # cpu time is only summed up that would end it first.
+    # Long enough to start on a busy host. --cpus is more than the program can use: where only
+    # the cpu time is summed up, a smaller share would end it first.
     r = python(level, code % 60, "--timeout", "1900ms", "--cpus", "2")
     took = time.monotonic() - started
     assert_ended(r, "timeout", "timeout_wall", "1.9 s", "--timeout", "timeout_s")
-    assert r["stdout"] == "begun\n", "output from before is kept"
+    assert r["stdout"] == "begun\n", "output from before the deadline is kept"
     assert r["exit_code"] == 128 + 9 and r["signal"] == 9, brief(r)
     assert 1.9 <= took < 1.9 + MARGIN_S
-    assert 1000 <= r["execution_time_ms"] <= took * 1000, brief(r)  # to build a cell takes some
+    assert 1000 <= r["execution_time_ms"] <= took * 1000, brief(r)  # without building the cell
     assert_success(python(level, code % 0.5, "--timeout", "20"))
 
 
 # ---- memory: each of these takes about 100 MB ----
 #
-# And keeps them for a second: where no cgroup counts, one looks every few ms, if it gets a turn.
+# And keeps it for a second: without a cgroup, memory is sampled every few ms, or less often
+# on a busy host.
 
 TAKES_MEMORY = {
     "one process": "import time\nx = b'x' * (100 << 20)\ntime.sleep(1)",
@@ -107,7 +108,7 @@ m = mmap.mmap(-1, 100 << 20)
 for at in range(0, len(m), 4096): m[at] = 1
 time.sleep(1)
 """,
-    "a file in memory that nobody maps": """
+    "a file in memory without a mapping": """
 import os, time
 f = os.memfd_create('f')
 for _ in range(100): os.write(f, b'x' * (1 << 20))
@@ -151,12 +152,12 @@ time.sleep(0.3)
 def test_memory_used_is_measured(python, level):
     code = "import time; x = b'x' * (50 << 20); time.sleep(0.3)"
     assert 45 <= python(level, code)["memory_used_mb"] <= 120
-    # A warm one has most of its pages from its zygote, whose they are.
+    # Most pages of a warm program belong to its zygote.
     assert 0.2 <= python(level, "import time; time.sleep(0.3)")["memory_used_mb"] <= 30
 
 
 @levels
-def test_memory_that_is_shared_counts_once(python, level):
+def test_shared_memory_counts_once(python, level):
     code = """
 import os, time
 x = b'x' * (20 << 20)
@@ -167,8 +168,8 @@ for _ in range(8): os.wait()
 """
     r = python(level, code, "--memory", "200M")
     assert_success(r)
-    # Nine times 20 MB and an interpreter each would be 260. Who samples sees them one after
-    # the other, and those that end meanwhile leave their share to the rest.
+    # Nine times 20 MB and an interpreter each would be 260. Sampling reads one process after
+    # the other, and the share of those that end meanwhile is counted for the rest.
     assert 20 <= r["memory_used_mb"] <= 160, brief(r)
 
 
@@ -185,7 +186,7 @@ def test_cpu_used_is_measured(python, level):
     child = "import os\nif os.fork() == 0:\n    %s\n    os._exit(0)\nos.wait()" % (
         burn(0.3).replace("\n", "\n    "))
     assert 200 <= python(level, child)["cpu_time_ms"] <= 800
-    # To start takes some of it, and more where the host is busy; to sleep takes none.
+    # Starting takes cpu time, more on a busy host; sleeping takes none.
     assert python(level, "import time; time.sleep(1)")["cpu_time_ms"] <= 500
 
 
@@ -198,13 +199,13 @@ def test_cpu_share(python, level):
 
 
 def cpu_share_is_held(python, level):
-    """By a cgroup: the program is slowed down."""
+    """With a cgroup the program is slowed down."""
     r = python(level, burn(1, "monotonic"), "--cpus", "0.5")
     assert_success(r)
     assert r["proof"]["limits"]["cpu"]["enforced"] is True
     assert r["cpu_time_ms"] <= 800, brief(r)
 
-    # Others may keep the host so busy that no run gets more, though not for minutes.
+    # Other processes may keep the host so busy that no run gets more, but not for minutes.
     short = burn(0.5, "monotonic")
     few = python(level, short, "--cpus", "0.1")["cpu_time_ms"]
     wait_until(lambda: python(level, short, "--cpus", "2")["cpu_time_ms"] > 2 * few,
@@ -212,9 +213,9 @@ def cpu_share_is_held(python, level):
 
 
 def cpu_time_is_held(python, level):
-    """Without a cgroup: what the share adds up to, and the proof admits it.
+    """Without a cgroup the cpu time is limited to share times timeout, and the proof says so.
 
-    It has twenty seconds to come by the time, so it does on a host that is busy, too.
+    The timeout of twenty seconds suffices to use up that time on a busy host, too.
     """
     r = python(level, burn(5), "--cpus", "0.06", "--timeout", "20")
     assert_ended(r, "timeout", "timeout_cpu", "6 %", "--cpus", "cpu_percent")
@@ -226,8 +227,8 @@ def cpu_time_is_held(python, level):
 
 
 @levels
-def test_cpu_time_of_the_dead_counts(python, level):
-    """Thirty children, one after the other, of 0.1 s each; one second is allowed."""
+def test_cpu_time_of_ended_children_counts(python, level):
+    """Thirty children run one after the other for 0.1 s each; one second is allowed."""
     code = "import os\nfor _ in range(30):\n    if os.fork() == 0:\n        %s\n" \
            "        os._exit(0)\n    os.wait()" % burn(0.1).replace("\n", "\n        ")
     if has_cgroups():
@@ -239,8 +240,8 @@ def test_cpu_time_of_the_dead_counts(python, level):
         assert_ended(r, "timeout", "timeout_cpu", "--cpus")
 
 
-def test_strict_refuses_what_is_not_held(run, run_json):
-    """Without a cgroup nobody holds a share, and level process has no /tmp of its own."""
+def test_strict_refuses_a_limit_that_is_not_enforced(run, run_json):
+    """Without a cgroup no share is enforced, and level process has no /tmp of its own."""
     r = run_json("--strict", "python", "-c", "print('ran')")
     if has_cgroups():
         assert_success(r)
@@ -258,8 +259,8 @@ def assert_refused(r, *hint_words):
 
 # ---- processes ----
 
-# Each of these has 30 at one time; those that fail to start are no concern. Where the
-# number matters, nobody ends before all are there, however long that takes.
+# Each of these tries to have 30 processes at a time; some may fail to start. Where the number
+# matters, no process ends before all have started.
 TAKES_PIDS = {
     "forks": ("python", """
 import os, time
@@ -308,7 +309,7 @@ def test_pids(run_json, level, kind):
 def test_pids_exactly_at_the_limit(run_json, level):
     code = TAKES_PIDS["forks"][1]
     r = run_json("--level", level, "--pids", "31", "python", "-c", code)
-    # In a warm cell there is one that is not the program's, and the proof says so.
+    # A warm cell has one process that is not the program's, and the proof says so.
     ours = int("one of them is ours" in (r["proof"]["limits"]["pids"]["note"] or ""))
     assert ours == 0 or r["metadata"]["warm"]
     r = run_json("--level", level, "--pids", str(30 + ours), "python", "-c", code)
@@ -330,8 +331,8 @@ def test_fork_bomb(run_json, level):
 # ---- disks ----
 
 @pytest.mark.parametrize("level", ["none", "process", "container"])
-def test_disks_are_held_or_nothing_runs(run_json, level):
-    """Where they can be held, test_cgroup2 sees how fast they are."""
+def test_the_disk_limit_is_enforced_or_nothing_runs(run_json, level):
+    """Where the limit can be enforced, test_cgroup2 measures it."""
     r = run_json("--level", level, "--io", "1M", "python", "-c", "print('ran')")
     if level != "none" and r["status"] == "success":
         limit = r["proof"]["limits"]["io"]
@@ -373,19 +374,19 @@ def test_files(python, level):
 def test_tmp(python, code):
     r = python("container", code, "--tmp", "8M")
     assert_ended(r, "resource_exceeded", "disk", "8 MB", "--tmp", "tmp_mb")
-    assert "Errno 28" in r["stderr"]  # ENOSPC: it is told, and not killed
+    assert "Errno 28" in r["stderr"]  # ENOSPC: the program gets an error and is not killed
     assert r["exit_code"] == 1 and r["signal"] is None, brief(r)
     assert_success(python("container", code, "--tmp", "64M"))
 
 
-def test_tmp_full_is_no_failure_by_itself(python):
+def test_a_full_tmp_is_not_a_failure_by_itself(python):
     code = "try: open('/tmp/f', 'wb').write(b'x' * (20 << 20))\nexcept OSError as e: print(e)"
     r = python("container", code, "--tmp", "8M")
     assert_success(r)
     assert "No space left" in r["stdout"]
 
 
-def test_tmp_at_level_process_holds_each_file(python):
+def test_tmp_at_level_process_limits_each_file(python):
     code = "open('f', 'wb').write(b'x' * (20 << 20))"
     r = python("process", code, "--tmp", "8M")
     assert_ended(r, "resource_exceeded", "disk", "8 MB", "--tmp")
@@ -399,7 +400,7 @@ def test_tmp_at_level_process_holds_each_file(python):
 @pytest.mark.parametrize("level", ["container", "process", "none"])
 @pytest.mark.parametrize("stream,fd", [("stdout", 1), ("stderr", 2)])
 def test_output(python, level, stream, fd):
-    """Not one newline in it, and nothing that Python would buffer or add."""
+    """Output without a newline, which Python neither buffers nor extends."""
     code = "import os\nos.write(%d, b'x' * %d)"
     r = python(level, code % (fd, 1000), "--output", "1000")
     assert_success(r)
@@ -416,14 +417,14 @@ def test_output(python, level, stream, fd):
 
 
 @levels
-def test_output_caps_each_stream_by_itself(python, level):
+def test_the_output_limit_applies_to_each_stream(python, level):
     code = "import os\nos.write(1, b'x' * 1000); os.write(2, b'y' * 1000)"
     assert_success(python(level, code, "--output", "1000"))
 
 
 @levels
 def test_output_of_many_writes(python, level):
-    """The cap falls anywhere, not at the end of a write or of a pipe's content."""
+    """The limit is reached in the middle of a write and of the pipe's content."""
     code = "import os\nfor _ in range(3000): os.write(1, b'x' * 333)"
     r = python(level, code, "--output", "998999")
     assert_ended(r, "resource_exceeded", "output", "998999", "--output")
@@ -431,11 +432,11 @@ def test_output_of_many_writes(python, level):
     assert_success(python(level, code, "--output", "999000"))
 
 
-# ---- telling them apart ----
+# ---- causes are not confused ----
 
 @pytest.mark.core
 @levels
-def test_oom_is_no_timeout(python, level):
+def test_an_oom_is_not_reported_as_a_timeout(python, level):
     code = "import time; x = b'x' * (100 << 20); time.sleep(20)"
     assert_ended(python(level, code, "--memory", "48M", "--timeout", "5"),
                  "resource_exceeded", "oom")
@@ -443,7 +444,7 @@ def test_oom_is_no_timeout(python, level):
 
 @pytest.mark.core
 @levels
-def test_timeout_is_no_oom(python, level):
+def test_a_timeout_is_not_reported_as_an_oom(python, level):
     code = "import time; x = b'x' * (40 << 20); time.sleep(20)"
     assert_ended(python(level, code, "--memory", "64M", "--timeout", "500ms"),
                  "timeout", "timeout_wall")
@@ -451,7 +452,7 @@ def test_timeout_is_no_oom(python, level):
 
 @levels
 @pytest.mark.parametrize("signal", ["KILL", "SEGV", "ABRT", "TERM", "XCPU"])
-def test_own_signal_is_no_limit(run_json, level, signal):
+def test_a_programs_own_signal_is_not_reported_as_a_limit(run_json, level, signal):
     r = run_json("--level", level, "sh", "-c", "kill -%s $$" % signal)
     assert_ended(r, "error", "signal", "SIG" + signal)
     number = {"KILL": 9, "SEGV": 11, "ABRT": 6, "TERM": 15, "XCPU": 24}[signal]
@@ -463,14 +464,14 @@ def test_own_signal_is_no_limit(run_json, level, signal):
     ("import os; os.abort()", 6),
     ("import ctypes; ctypes.string_at(0)", 11),
 ])
-def test_crash_is_no_limit(python, level, code, signal):
+def test_a_crash_is_not_reported_as_a_limit(python, level, code, signal):
     r = python(level, code)
     assert_ended(r, "error", "signal")
     assert r["signal"] == signal, brief(r)
 
 
 @levels
-def test_failing_is_no_limit(python, level):
+def test_a_failing_program_is_not_reported_as_a_limit(python, level):
     r = python(level, "open('f', 'w').write('a'); raise SystemExit(7)")
     assert_ended(r, "error", "exit", "7")
     assert r["exit_code"] == 7 and r["signal"] is None, brief(r)
@@ -483,7 +484,7 @@ ASKED = {"timeout": ("7", 7000), "memory": ("100M", 100 * MB), "cpus": ("0.75", 
 
 
 @levels
-def test_proof_says_who_holds_each_limit(python, level):
+def test_the_proof_says_what_enforces_each_limit(python, level):
     options = [word for name in ASKED for word in ("--" + name, ASKED[name][0])]
     r = python(level, "import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE)[0])",
                *options)
@@ -511,12 +512,12 @@ def test_proof_says_who_holds_each_limit(python, level):
         assert limit["note"] or (limit["enforced"] and limit["by"] != "sampling"), name
 
 
-def test_level_none_says_that_it_holds_little(python):
+def test_the_proof_of_level_none_says_what_is_not_enforced(python):
     limits = python("none", "print()")["proof"]["limits"]
     assert {name for name, limit in limits.items() if limit["enforced"]} == {"timeout", "output"}
 
 
-def test_defaults_are_those_of_the_man_page(python):
+def test_the_defaults_are_as_in_the_man_page(python):
     text = re.sub(r"[*_\s]+", " ", MAN.read_text(encoding="utf-8"))
     page = {
         "timeout": (30000, "30 s by default, and 10 s at level process"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No network unless it is asked for, and never the host's own loopback.
+"""No network unless it is requested, and never the host's own loopback.
 
-Nothing here sends a packet to a real address: the tests of network full run in
-two network namespaces of their own, with a cable between them.
+Nothing here sends a packet to a real address: the tests of network full run in two
+network namespaces that are connected only with each other.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from e2e.helpers import (MARGIN_S, assert_nothing_left, children_of, descendants
 
 pytestmark = pytest.mark.privilege
 
-# Connects to each address of argv (HOST PORT) and says how it went, one a line.
+# Connects to each address of argv (HOST PORT) and prints one result a line.
 CONNECT = """
 import errno, socket, sys
 for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
@@ -40,9 +40,8 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
             print(errno.errorcode.get(e.errno, type(e).__name__))
 """
 
-# The same with every way that a plain program has to name the interface that its
-# packets shall leave by, and over UDP too. Its output is of no interest: what
-# the witnesses see is.
+# The same over TCP and UDP, with every way in which an unprivileged program can choose the
+# interface for its packets. Its output does not matter, only what the witnesses receive.
 SNEAK = """
 import itertools, socket, struct, sys
 indexes = [i for i, name in socket.if_nameindex() if name != 'lo']
@@ -84,7 +83,7 @@ print('done')
 
 
 class Witness:
-    """Listens, over TCP and UDP, and remembers who came."""
+    """Listens over TCP and UDP, and stores the addresses of its clients."""
 
     def __init__(self, host, port=0, netns=None):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -135,7 +134,7 @@ class Witness:
 
 @contextlib.contextmanager
 def inside(netns):
-    """Sockets that this thread makes meanwhile are in that namespace."""
+    """Within this context the thread creates sockets in that network namespace."""
     if netns is None:
         yield
         return
@@ -150,14 +149,14 @@ def inside(netns):
 
 
 def helpers():
-    """Pids of the processes that carry the packets of our cells."""
-    # passt runs itself as passt.avx2 where the processor has that.
+    """Pids of the processes that forward the packets of our cells."""
+    # passt executes itself as passt.avx2 if the processor supports that.
     names = {"pasta", "passt", "passt.avx2", "pasta.avx2", "dewar-pasta"}
     return {pid for pid in ours_or_orphaned(names) if name_of(pid) in names}
 
 
 def assert_no_helper_left(before):
-    """An orphan may be another test's, and is then gone soon."""
+    """An orphan may belong to another test, and then ends soon."""
     wait_until(lambda: not helpers() - before, "what carries packets to end")
 
 
@@ -188,10 +187,10 @@ def test_the_hosts_loopback_is_out_of_reach(run, host):
         assert [kind for kind, *_ in witness.seen] == ["tcp"]
 
 
-# From the ranges for documentation: even if it got out, nobody is there.
+# Addresses reserved for documentation: no host would receive a packet that got out.
 @pytest.mark.parametrize("host", ["192.0.2.1", "203.0.113.7", "2001:db8::1"])
 def test_every_other_address_is_unreachable_at_once(run, host):
-    # A second may be a timeout's; what took longer to start is no concern.
+    # A timeout would take a second; a slow start does not count.
     code = "import time\nstart = time.monotonic()" + CONNECT + "print(time.monotonic() - start < 1)"
     done = run("run", "python", "-c", code, "--", host, "80")
     assert done.stdout == b"ENETUNREACH\nTrue\n", done
@@ -217,7 +216,7 @@ print(socket.gethostbyname('localhost'))
     assert done.stdout == b"HELLO\nHELLO\n127.0.0.1\n", done
 
 
-def test_two_cells_do_not_meet_on_their_loopback(dewar, run):
+def test_two_cells_do_not_share_a_loopback(dewar, run):
     code = ("import socket, sys; s = socket.create_server(('127.0.0.1', 18765));"
             "print('up', flush=True); sys.stdin.read()")
     with subprocess.Popen([dewar, "run", "python", "-c", code], stdin=subprocess.PIPE,
@@ -252,7 +251,7 @@ def test_an_abstract_unix_socket_of_the_host_is_out_of_reach(run):
         assert done.stdout == b"reached\n", done
 
 
-# Opens a socket for each FAMILY TYPE PROTOCOL of argv and says how it went, one a line.
+# Opens a socket for each FAMILY TYPE PROTOCOL of argv and prints one result a line.
 OPEN = """
 import errno, socket, sys
 for family, kind, protocol in zip(*[map(int, sys.argv[1:])] * 3):
@@ -267,11 +266,12 @@ for family, kind, protocol in zip(*[map(int, sys.argv[1:])] * 3):
 @pytest.mark.parametrize("family, kind, listed_as", [
     (17, socket.SOCK_RAW, "PACKET"), (40, socket.SOCK_STREAM, "AF_VSOCK"),
     (38, socket.SOCK_SEQPACKET, "ALG")], ids=["AF_PACKET", "AF_VSOCK", "AF_ALG"])
-def test_socket_families_that_reach_around_are_refused(run, is_root, family, kind, listed_as):
+def test_socket_families_that_bypass_the_namespace_are_refused(run, is_root, family, kind, listed_as):
     args = ("python", "-c", OPEN, "--", str(family), str(kind), "0")
     done = run("run", *args)
     assert done.stdout == b"EAFNOSUPPORT\n", done
-    # Without walls the kernel decides; asking it for a family that it lacks would load a module.
+    # Without walls the kernel decides. Families that it lacks are not tried: that would load a
+    # module.
     listed = [line.split()[0] for line in open("/proc/net/protocols", encoding="ascii")]
     if listed_as in listed:
         done = run("run", "--level", "none", *args)
@@ -279,7 +279,7 @@ def test_socket_families_that_reach_around_are_refused(run, is_root, family, kin
         assert done.stdout == (b"opened\n" if is_allowed else b"EPERM\n"), done
 
 
-def test_of_netlink_only_routes_can_be_asked_for(run):
+def test_only_netlink_route_can_be_opened(run):
     def ask(protocols, *options):
         triples = [str(n) for p in protocols for n in (socket.AF_NETLINK, socket.SOCK_RAW, p)]
         done = run("run", *options, "python", "-c", OPEN, "--", *triples)
@@ -287,15 +287,16 @@ def test_of_netlink_only_routes_can_be_asked_for(run):
 
     # MAX_LINKS of linux/netlink.h; protocol 0 is NETLINK_ROUTE.
     assert ask(range(32)) == {0: "opened", **{p: "EPERM" for p in range(1, 32)}}
-    # The kernel's own sockets have port 0, and tell what it has without loading a module.
+    # The kernel's own sockets have port 0; they list the available protocols without loading a
+    # module.
     sockets = [line.split() for line in open("/proc/net/netlink", encoding="ascii")][1:]
     there = sorted({int(protocol) for _, protocol, port, *_ in sockets if port == "0"})
     assert {0, 15, 16} <= set(there)  # routes, NETLINK_KOBJECT_UEVENT, NETLINK_GENERIC
     assert ask(there, "--level", "none") == {p: "opened" for p in there}
 
 
-# Asks the kernel for links, addresses and routes, and tries to alter each. Outside of a cell it
-# may only run in a network namespace of its own.
+# Reads links, addresses and routes from the kernel, and tries to alter each. Outside of a cell
+# this must run in a network namespace of its own.
 RTNETLINK = r"""
 import errno, json, socket, struct
 s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
@@ -388,7 +389,7 @@ def test_netlink_shows_an_empty_network_and_alters_nothing(dewar, run, is_root):
     assert sorted(seen["addresses"]) == ["127.0.0.1", "::1"]
     assert [r for r in seen["routes"] if r != "::1" and not r.startswith("127.")] == [], seen
 
-    # Without walls it alters all that, in a namespace that ends with it, and sees it.
+    # The control: without walls it can alter all of them, in a namespace that ends with it.
     done = subprocess.run(["unshare", "-n" if is_root else "-rn", dewar, "run", "--level", "none",
                            "python", "-c", RTNETLINK], stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=60, check=False)
@@ -400,7 +401,7 @@ def test_netlink_shows_an_empty_network_and_alters_nothing(dewar, run, is_root):
     assert "198.51.100.0" in control["routes"]
 
 
-def test_level_process_says_that_its_network_is_the_hosts(run_json):
+def test_level_process_reports_that_it_uses_the_hosts_network(run_json):
     done = run_json("--level", "process", "python", "-c", "print(1)")
     assert done["metadata"]["sandbox_network"] is True
     assert done["proof"]["walls"]["namespaces"]["net"] is False
@@ -408,7 +409,7 @@ def test_level_process_says_that_its_network_is_the_hosts(run_json):
 
 # ---- full, where it cannot be ----
 
-def test_a_plain_user_hears_what_is_missing(run, run_json, is_root, must):
+def test_a_plain_user_is_told_what_network_full_lacks(run, run_json, is_root, must):
     must(not is_root, "root may open /dev/net/tun")
     if os.access("/dev/net/tun", os.R_OK | os.W_OK):
         must(False, "this user may open /dev/net/tun")
@@ -422,7 +423,7 @@ def test_a_plain_user_hears_what_is_missing(run, run_json, is_root, must):
 # ---- full, where it works ----
 
 class Lab:
-    """Two namespaces and a cable: dewar runs in a, and b is the world."""
+    """Two connected network namespaces: dewar runs in a, and b is the outside world."""
 
     def __init__(self):
         self.a = "dewar-test-a%d" % os.getpid()
@@ -439,7 +440,7 @@ class Lab:
         for name in self.a, self.b:
             ip("netns", "add", name)
             ip("-n", name, "link", "set", "lo", "up")
-            # Without a second of looking for others who have the same address.
+            # Duplicate address detection would take a second.
             subprocess.run(["nsenter", "--net=/run/netns/" + name, "sh", "-c", "echo 0 >"
                             " /proc/sys/net/ipv6/conf/default/accept_dad"], check=True)
         ip("link", "add", short + "a", "netns", self.a, "type", "veth",
@@ -455,7 +456,7 @@ class Lab:
             wait_until(lambda h=host: self.is_there(h), "the cable carries " + host)
 
     def is_there(self, host):
-        """Nobody listens, so being refused is to have arrived."""
+        """No process listens there, so a refused connection shows that the host was reached."""
         with inside(self.a):
             try:
                 socket.create_connection((host, 9), 0.2).close()
@@ -466,7 +467,7 @@ class Lab:
         return False
 
     def use_resolver(self, address):
-        """What `ip netns exec` shows as /etc/resolv.conf in a."""
+        """Write the file that `ip netns exec` shows as /etc/resolv.conf in a."""
         self.made_etc = not self.etc.parent.exists()
         self.etc.mkdir(parents=True)
         (self.etc / "resolv.conf").write_text("nameserver %s\n" % address)
@@ -525,7 +526,7 @@ def test_full_reaches_the_world(full, lab):
     with Witness("0.0.0.0", netns=lab.b) as v4, Witness("::", netns=lab.b) as v6:
         done = full("python", "-c", CONNECT, "--", lab.b4, str(v4.port), lab.b6, str(v6.port))
         assert done["stdout"] == "got witness\ngot witness\n", done
-        # What leaves is the host's, and not a packet of the cell's.
+        # The connection comes from an address of the host, not from one of the cell.
         assert [address[0] for _, address in v4.seen] == [lab.a4]
         assert len(v6.seen) == 1
     assert done["metadata"]["sandbox_network"] is True
@@ -538,7 +539,7 @@ def test_full_reaches_the_world(full, lab):
 
 @pytest.mark.cold
 def test_full_has_no_duplicate_address_detection(dewar, lab):
-    """It probes from ::, which pasta takes for the cell's address: it sends answers there."""
+    """The probe's source is ::, which pasta takes for the cell's address and answers."""
     with subprocess.Popen(["nsenter", "--net=/run/netns/" + lab.a, dewar, "run", "--network",
                            "full", "python", "-c", "print('up', flush=True); input()"],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as cell:
@@ -555,7 +556,7 @@ def test_full_has_no_duplicate_address_detection(dewar, lab):
     assert shown.stdout == b"0\n"
 
 
-def test_full_does_not_tell_the_name_of_the_hosts_interface(full):
+def test_full_hides_the_name_of_the_hosts_interface(full):
     done = full("python", "-c", "import socket; print(socket.if_nameindex())")
     assert "dwt" not in done["stdout"] and "lo" in done["stdout"]
 
@@ -570,7 +571,7 @@ def test_full_does_not_reach_the_hosts_loopback(full, lab):
         world = stack.enter_context(Witness("0.0.0.0", netns=lab.b))
         witnesses = (loop4, loop6, any4)
 
-        # From outside the cell each is there to be reached.
+        # The control: outside of the cell each witness can be reached.
         with inside(lab.a):
             for host, witness in (("127.0.0.1", loop4), ("::1", loop6), (lab.a4, any4)):
                 socket.create_connection((host, witness.port), 10).close()
@@ -581,7 +582,7 @@ def test_full_does_not_reach_the_hosts_loopback(full, lab):
         targets = [str(x) for w in witnesses for host in hosts for x in (host, w.port)]
         done = full("python", "-c", SNEAK, "--", *targets, lab.b4, str(world.port))
         assert done["stdout"] == "done\n", done
-        # The last one gets there, so the others before it had their time.
+        # The last target is reached, so the ones before had enough time.
         wait_until(lambda: len(world.seen) >= 4, "the world is reached in every way")
         for witness in witnesses:
             assert witness.seen == []
@@ -617,7 +618,7 @@ def test_no_port_of_the_cell_is_open_outside(dewar, lab):
 
 
 def dns_answer(query):
-    """To any question for an address: 10.213.0.53."""
+    """The answer to a query for any address: 10.213.0.53."""
     end = query.index(b"\0", 12) + 5
     kind = struct.unpack("!H", query[end - 4:end - 2])[0]
     answer = (b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 5, 4)
@@ -626,7 +627,7 @@ def dns_answer(query):
             + query[12:end] + answer)
 
 
-def test_full_looks_names_up_where_the_host_does(dewar, lab):
+def test_full_uses_the_hosts_resolver(dewar, lab):
     asked = []
     with inside(lab.b):
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -678,7 +679,7 @@ def test_a_killed_dewar_leaves_no_pasta_behind(dewar, lab):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     try:
         assert cell.stdout.readline() == b"up\n"
-        family = children_of(cell.pid)  # the cell's init, and who keeps pasta
+        family = children_of(cell.pid)  # the cell's init, and the process that holds pasta
         family |= {pid for child in family for pid in children_of(child)}
         assert len(family) >= 4 and family & helpers()
     finally:
@@ -717,7 +718,7 @@ def test_full_works_for_a_plain_user_who_may_open_tun(dewar, lab, must, tmp_path
     start = ["nsenter", "--net=/run/netns/" + lab.a, "unshare", "--mount", "sh", "-c",
              'mount --bind "$0" /dev/net/tun && exec "$@"', str(tun),
              "setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]
-    # In a copy: the checkout may be where only root can go.
+    # A copy, because the checkout may be in a folder that only root can enter.
     folder = tempfile.mkdtemp()
     os.chmod(folder, 0o755)
     for name in ("dewar", "dewar-launch"):
@@ -743,13 +744,13 @@ def test_full_works_for_a_plain_user_who_may_open_tun(dewar, lab, must, tmp_path
     ("echo garbage > /proc/self/fd/3; exec sleep 600", "pasta"),
     ("yes noise >&2", "pasta"),
 ], ids=["fails", "ends", "crashes", "hangs", "garbage", "floods"])
-def test_a_pasta_that_fails_is_an_answer(full, tmp_path, script, wanted):
+def test_a_failing_pasta_makes_the_run_unavailable(full, tmp_path, script, wanted):
     fake = tmp_path / "pasta"
     fake.write_text("#!/bin/sh\n%s\n" % script)
     fake.chmod(0o755)
     before = helpers()
     start = time.monotonic()
-    # In a mount namespace of its own, so that nobody else sees this pasta.
+    # In a mount namespace of its own, so that no other test uses this pasta.
     done = full("python", "-c", "print('ran')", "--timeout", "30s",
                 before=["unshare", "--mount", "sh", "-c",
                         'mount --bind "$0" /usr/bin/pasta && exec "$@"', str(fake)])
@@ -760,7 +761,7 @@ def test_a_pasta_that_fails_is_an_answer(full, tmp_path, script, wanted):
     assert_no_helper_left(before)
 
 
-def test_a_host_without_any_route_is_an_answer(dewar, lab):
+def test_a_host_without_any_route_gets_a_result(dewar, lab):
     name = "dewar-test-c%d" % os.getpid()
     ip("netns", "add", name)
     try:
@@ -771,7 +772,7 @@ def test_a_host_without_any_route_is_an_answer(dewar, lab):
     finally:
         subprocess.run(["ip", "netns", "del", name], check=False)
     done = json.loads(done.stdout)
-    # This pasta gives up without an interface to copy; one that does not is fine.
+    # Some versions of pasta fail without an interface to copy; others work.
     if done["metadata"]["ok"]:
         assert (done["reason"], done["stdout"]) == ("exit", "1\n")
     else:

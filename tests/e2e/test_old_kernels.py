@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels without what is new, and with what is newer than we know: as strong, or refused.
+"""On a kernel that lacks newer calls, or has a newer Landlock, cells are as strong or refused.
 
-without.py takes the calls away from dewar and from all that it starts. The walls are
-compared with those of a run through the same program that takes nothing away, so that the
-one filter more that it brings counts in both.
+without.py removes system calls for dewar and for everything that it starts. The walls are
+compared with those of a run under without.py that removes nothing, so that both have its
+additional filter.
 """
 
 import json
@@ -49,11 +49,11 @@ def run_without(dewar):
     return run
 
 
-# ---- what nothing replaces ----
+# ---- calls without a substitute ----
 
 @pytest.mark.parametrize("level", ["container", "process", "none", "docker"])
 @pytest.mark.parametrize("name", ALWAYS)
-def test_without_it_nothing_runs(run_without, host_snapshot, level, name):
+def test_without_an_essential_call_nothing_runs(run_without, host_snapshot, level, name):
     before = host_snapshot()
     assert_refused(run_without([name], "--level", level, "python", "-c", "print(1)"), name,
                    ALWAYS[name])
@@ -61,14 +61,14 @@ def test_without_it_nothing_runs(run_without, host_snapshot, level, name):
 
 
 @pytest.mark.parametrize("name", FOR_A_ROOT)
-def test_without_it_there_is_no_root_of_ones_own(run_without, host_snapshot, name):
+def test_without_a_mount_call_level_container_refuses(run_without, host_snapshot, name):
     before = host_snapshot()
     assert_refused(run_without([name], "python", "-c", "print(1)"), name, FOR_A_ROOT[name])
     assert_nothing_left(host_snapshot, before)
 
 
 @pytest.mark.parametrize("name", FOR_A_ROOT)
-def test_without_it_the_next_level_is_as_ever(run_without, name):
+def test_without_a_mount_call_level_process_is_unchanged(run_without, name):
     r = run_without([name], "--level", "container,process", "python", "-c", "print(1)")
     usual = run_without([], "--level", "process", "python", "-c", "print(1)")
     assert_success(r)
@@ -81,12 +81,12 @@ def assert_refused(r, name, since):
     assert name + "()" in r["hint"] and "Linux %s or newer" % since in r["hint"], r["hint"]
 
 
-# ---- what is replaced ----
+# ---- calls with a substitute ----
 
 @pytest.mark.nproc
 @levels
 @pytest.mark.parametrize("missing", REPLACED, ids=" ".join)
-def test_the_walls_are_the_same(run_without, host_snapshot, level, missing):
+def test_the_walls_are_the_same_without_newer_calls(run_without, host_snapshot, level, missing):
     before = host_snapshot()
     args = ("--level", level, "python", "-c", "print(1)")
     usual, r = run_without([], *args), run_without(missing, *args)
@@ -97,7 +97,7 @@ def test_the_walls_are_the_same(run_without, host_snapshot, level, missing):
     assert_nothing_left(host_snapshot, before)
 
 
-# What is open, but for the folder that it is read from.
+# Lists the open descriptors, without that of the listed folder itself.
 OPEN = ("import os\nfor fd in os.listdir('/proc/self/fd'):\n"
         "    try: print(os.readlink('/proc/self/fd/' + fd))\n    except OSError: pass\n")
 
@@ -107,7 +107,7 @@ OPEN = ("import os\nfor fd in os.listdir('/proc/self/fd'):\n"
 def test_no_descriptor_leaks(run_without, tmp_path, level, missing):
     secret = tmp_path / "secret"
     secret.write_text("secret")
-    # Many: more than one look at /proc/self/fd brings.
+    # More than one getdents() of /proc/self/fd returns.
     held = [os.open(secret, os.O_RDONLY) for _ in range(300)]
     try:
         control = call(missing, PYTHON, "-c", OPEN, pass_fds=held)
@@ -121,8 +121,8 @@ def test_no_descriptor_leaks(run_without, tmp_path, level, missing):
 
 
 @pytest.mark.parametrize("missing", REPLACED, ids=" ".join)
-def test_an_owners_folder_is_shown_and_cannot_be_written(run_without, tmp_path, missing):
-    """As root that is an id-mapped mount, for which a process is cloned."""
+def test_a_workspace_is_readable_and_not_writable(run_without, tmp_path, missing):
+    """For root the workspace is an id-mapped mount, which needs a cloned process."""
     tmp_path.chmod(0o700)
     (tmp_path / "in.txt").write_text("hello")
     code = ("print(open('/work/in.txt').read())\n"
@@ -137,7 +137,7 @@ def test_an_owners_folder_is_shown_and_cannot_be_written(run_without, tmp_path, 
 WRITE = "import sys\nopen(sys.argv[1], 'w').write('x')\n"
 
 
-def test_a_newer_landlock_holds_what_we_know_of(run_without, tmp_path):
+def test_a_newer_landlock_still_enforces_the_known_rights(run_without, tmp_path):
     target = tmp_path / "target"
     args = ("--level", "process", "python", "-c", WRITE, "--", target)
     newer = run_without([], *args, landlock=99)
@@ -153,14 +153,14 @@ def test_a_newer_landlock_holds_what_we_know_of(run_without, tmp_path):
 
 @levels
 @pytest.mark.parametrize("abi", [1, 2, 3, 5, 6, 99])
-def test_every_landlock_does(run_without, level, abi):
+def test_every_landlock_version_works(run_without, level, abi):
     r = run_without([], "--level", level, "python", "-c", "print(1)", landlock=abi)
     usual = run_without([], "--level", level, "python", "-c", "print(1)")
     assert_success(r)
     assert r["proof"]["walls"] == {**usual["proof"]["walls"], "landlock": {"abi": abi}}
 
 
-def test_a_list_of_commands_is_refused_where_only_landlock_would_hold_it(run_without):
+def test_without_landlock_a_list_of_commands_is_refused_at_level_process(run_without):
     r = run_without(["landlock_create_ruleset"], "--level", "process", "--allow-commands", "ls",
                     "bash", "-c", "ls")
     assert (r["status"], r["reason"]) == ("error", "unavailable"), brief(r)
@@ -169,7 +169,7 @@ def test_a_list_of_commands_is_refused_where_only_landlock_would_hold_it(run_wit
 
 # ---- warm cells ----
 
-def test_warm_cells_do_without_clone3(run_without):
+def test_warm_cells_work_without_clone3(run_without):
     args = ("--warm", "fork", "python", "-c", "print(1)")
     usual, r = run_without([], *args), run_without(["clone3"], *args)
     assert_success(r)

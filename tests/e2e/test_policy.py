@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies as a user has them: checked, explained, and held by run and exec."""
+"""Policies: `dewar policy` checks and explains them; run and exec apply them."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def grammars(run, must):
 
 @pytest.fixture
 def policy(tmp_path):
-    """policy(text): a file with these rules, behind what every policy needs."""
+    """policy(text): a file with these rules after the keys that every policy needs."""
 
     def write(text, default="allow"):
         path = tmp_path / "policy.yaml"
@@ -34,7 +34,7 @@ def policy(tmp_path):
 
 # ---- check and show ----
 
-def test_check_says_whether_it_makes_sense(run, policy):
+def test_check_says_whether_a_policy_is_valid(run, policy):
     done = run("policy", "check", policy("rules: [{name: a, decision: deny}]\n"))
     assert done.returncode == 0 and done.stdout.endswith(b"policy.yaml is valid: 1 rules\n")
     path = policy("rules:\n- name: a\n  decision: dney\n")
@@ -44,7 +44,7 @@ def test_check_says_whether_it_makes_sense(run, policy):
                                     "deny, ask or raise, not \"dney\" (did you mean deny?)\n")
 
 
-def test_check_of_a_profile_and_as_json(run):
+def test_check_of_a_profile_in_json(run):
     done = run("policy", "check", "--json", "strict")
     assert json.loads(done.stdout) == {"file": "strict", "rules": 9}
     done = run("policy", "check", "strikt", "--json")
@@ -52,7 +52,7 @@ def test_check_of_a_profile_and_as_json(run):
 
 
 @pytest.mark.parametrize("name", ["open", "standard", "strict"])
-def test_show_prints_what_is_shipped(run, name):
+def test_show_prints_the_shipped_profile(run, name):
     shipped = (ROOT / "packaging" / "policies" / f"{name}.yaml").read_bytes()
     assert run("policy", "show", name).stdout == shipped
 
@@ -62,7 +62,7 @@ def test_show_prints_what_is_shipped(run, name):
     ("explain", "python"), ("explain", "pyton", "-c", "1"), ("explain", "python", "a", "b"),
     ("show", "strict", "--network", "full"), ("explain", "--request", "x", "python"),
 ])
-def test_what_makes_no_sense_is_refused(run, args):
+def test_wrong_arguments_are_refused(run, args):
     done = run("policy", *args)
     assert done.returncode == 125 and done.stdout == b""
     assert done.stderr.startswith(b"dewar: ") and done.stderr.count(b"\n") == 1
@@ -70,12 +70,13 @@ def test_what_makes_no_sense_is_refused(run, args):
 
 # ---- explain ----
 
-def test_explain_tells_which_rule_and_why_not_the_others(run):
+def test_explain_says_which_rule_matched_and_why_others_did_not(run):
     done = run("policy", "explain", "--policy", "strict", "python", "-c", OS)
     text = done.stdout.decode()
     assert done.returncode == 1
     assert text.startswith("deny by rule module (strict:")
     assert "finding import:os in line 1" in text.splitlines()[0]
+    # prose: allow quotes the message about the network
     assert "no-network (strict:" in text and "network is none, not full" in text
     assert "1:8: error: module os is not on the list" in text
 
@@ -101,7 +102,7 @@ def test_explain_as_json(run, policy):
              "why": "network is full"}]}
 
 
-def test_explain_of_a_request_a_file_and_somebody_else(run, policy, tmp_path):
+def test_explain_of_a_request_a_file_and_another_caller(run, policy, tmp_path):
     request = tmp_path / "request.json"
     request.write_text(json.dumps({"command": "ls | xargs rm", "limits": {"memory_mb": 2048}}))
     path = policy("rules:\n"
@@ -121,7 +122,7 @@ def test_explain_of_a_request_a_file_and_somebody_else(run, policy, tmp_path):
 
 # ---- run and exec ----
 
-def test_what_is_denied_never_runs(run, run_json, policy, tmp_path):
+def test_a_denied_request_never_runs(run, run_json, policy, tmp_path):
     mark = tmp_path / "mark"
     path = policy("rules: [{name: no-shell, decision: deny, reason: Not here.,\n"
                   "  when: {findings: 'shell:*'}}]\n")
@@ -137,7 +138,7 @@ def test_what_is_denied_never_runs(run, run_json, policy, tmp_path):
     assert done.returncode == 125 and done.stdout == b""
     assert done.stderr.decode() == "dewar: " + result["hint"] + "\n"
     assert not mark.exists()
-    # It would have: the test is about the policy.
+    # The control: without the policy it runs.
     assert run("run", "--level", "none", "python", "-c", code).returncode == 0
     assert mark.exists()
 
@@ -157,7 +158,7 @@ def test_findings_are_warnings_and_objects(run_json):
     assert plain["findings"] == [] and plain["warnings"] == []
 
 
-def test_what_is_raised_runs_behind_stronger_walls(run_json):
+def test_a_raised_level_runs_behind_stronger_walls(run_json):
     result = run_json("--policy", "standard", "--level", "process", "python", "-c", OS)
     assert result["status"] == "success" and result["stdout"] == "ran\n"
     assert result["proof"]["achieved"] == "container"
@@ -165,13 +166,13 @@ def test_what_is_raised_runs_behind_stronger_walls(run_json):
                                      "real-walls: What it does needs real walls.")
 
 
-def test_exec_is_held_to_the_list_of_commands(run):
+def test_the_policys_commands_apply_to_exec(run):
     done = run("exec", "--policy", "strict", "ls / | xargs rm")
     assert done.returncode == 125
     assert b"rule command" in done.stderr and b"finding command:rm in line 1" in done.stderr
 
 
-def test_a_request_is_held_to_it_too(run, policy, tmp_path):
+def test_the_policy_applies_to_a_whole_request(run, policy, tmp_path):
     request = tmp_path / "request.json"
     request.write_text(json.dumps({"language": "ruby", "code": "puts 1"}))
     path = policy("rules: [{name: no-ruby, decision: deny, when: {language: ruby}}]\n")
@@ -179,7 +180,7 @@ def test_a_request_is_held_to_it_too(run, policy, tmp_path):
     assert json.loads(done.stdout)["reason"] == "policy"
 
 
-def test_the_environment_names_one_and_the_option_wins(run):
+def test_the_environment_names_a_policy_and_the_option_overrides_it(run):
     args = ("run", "python", "-c", "import os; print(1)")
     done = run(*args, env={"DEWAR_POLICY": "strict"})
     assert done.returncode == 125 and b"the policy strict denies it" in done.stderr
@@ -191,12 +192,12 @@ def test_the_environment_names_one_and_the_option_wins(run):
     ("strct", b"did you mean strict?"),
     ("/nowhere/policy.yaml", b"read the policy /nowhere/policy.yaml: No such file"),
 ])
-def test_without_its_policy_nothing_runs(run, name, why):
+def test_nothing_runs_if_the_policy_cannot_be_read(run, name, why):
     done = run("run", "--policy", name, "python", "-c", "print(1)")
     assert done.returncode == 125 and done.stdout == b"" and why in done.stderr
 
 
-def test_a_policy_that_makes_no_sense_runs_nothing(run, policy):
+def test_nothing_runs_with_an_invalid_policy(run, policy):
     done = run("run", "--json", "--policy", policy("rules: 1\n"), "python", "-c", "print(1)")
     assert done.returncode == 125
     assert "policy.yaml:3: rules must be a list of mappings" in done.stdout.decode()
@@ -211,7 +212,7 @@ def decisions(run, file):
         [(r["status"], r["reason"]) for r in records if r["kind"] == "outcome"]
 
 
-def test_what_was_decided_is_in_the_record(run, policy, tmp_path):
+def test_the_audit_record_contains_the_decision(run, policy, tmp_path):
     file = tmp_path / "audit.db"
     hasty = policy("profile: standard\napprovals: {expire_s: 1}\n")
     for args in (("--policy", "open"), ("--policy", "strict"),
@@ -225,10 +226,10 @@ def test_what_was_decided_is_in_the_record(run, policy, tmp_path):
                      ("error", "approval_expired")]
 
 
-# ---- the host's own ----
+# ---- the host's own policy ----
 
-def test_the_hosts_policy_holds_where_none_is_named(dewar, must, tmp_path):
-    """In a mount namespace of our own, with an /etc that has nothing but this."""
+def test_the_hosts_policy_applies_if_no_other_is_named(dewar, must, tmp_path):
+    """In a private mount namespace whose /etc contains only the policy."""
     def check(make):
         script = f"mount -t tmpfs none /etc && mkdir /etc/dewar && {make} && {dewar} policy check"
         return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True,
@@ -246,20 +247,20 @@ def test_the_hosts_policy_holds_where_none_is_named(dewar, must, tmp_path):
     assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
 
 
-# ---- its lists, inside the cell ----
+# ---- the policy's lists, inside the cell ----
 
 @pytest.mark.parametrize("language, code", [
     ("python", "import json; print(json.dumps(1))"), ("javascript", "console.log(1)"),
     ("typescript", "console.log(1 as number)"), ("ruby", "puts 1"), ("php", "<?php echo 1, PHP_EOL;"),
     ("bash", "echo 1"), ("sh", "echo 1")])
-def test_strict_runs_what_computes(run_json, must, language, code):
+def test_strict_permits_plain_computation(run_json, must, language, code):
     result = run_json("--policy", "strict", language, "-c", code)
     must(result["reason"] != "unavailable" or "allowed" in result["hint"],
          "%s is not here" % language)
     assert result["stdout"] == "1\n", result["hint"]
 
 
-def test_modules_are_held_where_the_analysis_cannot_tell(run_json, policy):
+def test_modules_that_the_analysis_cannot_see_are_refused_in_the_cell(run_json, policy):
     path = policy("modules: {python: {allow: [json]}}\n"
                   "rules: [{name: module, decision: deny, when: {findings: 'import:*'}}]\n")
     code = "import json; print(json.dumps(1)); __import__(input())"
@@ -270,7 +271,7 @@ def test_modules_are_held_where_the_analysis_cannot_tell(run_json, policy):
 
 
 @pytest.mark.parametrize("level", ["container", "process"])
-def test_commands_are_held_where_the_analysis_cannot_tell(run_json, policy, level):
+def test_commands_that_the_analysis_cannot_see_are_refused_in_the_cell(run_json, policy, level):
     path = policy("commands: {allow: [echo, cat]}\n"
                   "rules: [{name: command, decision: deny, when: {findings: 'command:*'}}]\n")
     line = "cat /dev/null; it=$(cat); $it --version >/dev/null && echo ran"
@@ -281,8 +282,8 @@ def test_commands_are_held_where_the_analysis_cannot_tell(run_json, policy, leve
     assert "uname" in result["stderr"]
 
 
-def test_where_no_cell_holds_a_list_the_analysis_does(run_json, policy):
-    """But a list that the caller gave is refused where it is not held."""
+def test_without_a_cell_only_the_analysis_enforces_the_policys_list(run_json, policy):
+    """A list that the caller gave is refused if the level cannot enforce it."""
     path = policy("commands: {allow: [echo]}\n"
                   "rules: [{name: command, decision: deny, when: {findings: 'command:*'}}]\n")
     run = ("--policy", path, "--level", "none")

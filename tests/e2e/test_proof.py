@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proof says which walls stood, truly, and the walls hold.
+"""The proof lists the walls that the kernel shows, and the walls hold.
 
-Every probe also runs at level none, where it must get through: one that cannot
-fail proves nothing.
+Every attempt has a control at level none, where it must succeed: otherwise it would
+prove nothing.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ def inside(run_json):
     return run_inside
 
 
-# ---- what the proof says is what the program sees ----
+# ---- the proof agrees with what the program sees ----
 
 LOOK = """
 import socket
@@ -64,7 +64,7 @@ print(json.dumps({
 
 @pytest.mark.core
 @all_levels
-def test_proof_agrees_with_the_program(inside, level):
+def test_the_proof_agrees_with_what_the_program_sees(inside, level):
     r, seen = inside(level, LOOK)
     walls = r["proof"]["walls"]
     assert r["proof"]["requested"] == r["proof"]["achieved"] == level
@@ -86,7 +86,7 @@ def test_proof_agrees_with_the_program(inside, level):
 
 
 def kernel_landlock():
-    """The version that landlock_create_ruleset() tells; 0 without it."""
+    """The version that landlock_create_ruleset() returns, or 0 without Landlock."""
     return max(0, ctypes.CDLL(None).syscall(444, None, 0, 1))
 
 
@@ -107,7 +107,7 @@ def test_walls_of_level_container(inside, is_root):
     if is_root:
         assert set(seen["groups"]) <= {1000}
     if is_warm():
-        # The namespace outside is the zygote's, and not the host's.
+        # The parent namespace is the zygote's, not the host's.
         assert int(seen["uid_map"][1]) == int(seen["gid_map"][1])
         assert int(seen["uid_map"][1]) in range(1000, 65536)
     elif is_root:
@@ -118,7 +118,7 @@ def test_walls_of_level_container(inside, is_root):
 
 
 def ids_on_the_host(dewar):
-    """Asked from outside, of a program that waits for input: all of its ids, and groups."""
+    """The ids and groups of a program that waits for input, read from outside."""
     mark = fresh_mark()
     with subprocess.Popen([dewar, "run", "python", "-c", "input()", "--", mark],
                           stdin=subprocess.PIPE) as process:
@@ -128,7 +128,7 @@ def ids_on_the_host(dewar):
     return {int(n) for n in (status["Uid"] + " " + status["Gid"]).split()}, status["Groups"].split()
 
 
-def test_cells_of_root_share_no_id(dewar, is_root):
+def test_cells_of_root_have_distinct_ids(dewar, is_root):
     seen = [ids_on_the_host(dewar) for _ in range(3)]
     if is_root:
         assert all(len(ids) == 1 and min(ids) > 65536 and not groups for ids, groups in seen), seen
@@ -150,7 +150,7 @@ def test_walls_of_level_process(inside):
 
 
 def test_walls_of_level_none(inside):
-    """The proof is read, and not a constant."""
+    """The proof is read from the kernel and is not a constant."""
     r, _ = inside("none", LOOK)
     walls = r["proof"]["walls"]
     assert not any(walls["namespaces"].values())
@@ -160,8 +160,8 @@ def test_walls_of_level_none(inside):
     assert walls["uid"] == os.getuid()
 
 
-def test_limits_are_in_the_kernel(dewar):
-    """Asked from outside, of the program, while it waits for input."""
+def test_the_limits_of_the_proof_are_in_the_kernel(dewar):
+    """Read from outside, while the program waits for input."""
     mark = fresh_mark()
     with subprocess.Popen([dewar, "run", "--json", "--memory", "100M", "--cpus", "0.75", "--pids",
                            "33", "--files", "77", "python", "-c", "input()", "--", mark],
@@ -180,14 +180,14 @@ def test_limits_are_in_the_kernel(dewar):
         assert limits["cpu"]["kernel"] == held["cpu"]
         assert limits["pids"]["kernel"] == held["pids"] - 1
     else:
-        # Init is one of them, and the kernel lets one more be made than was asked for,
-        # so that init sees who passes the limit.
+        # Init counts as one, and the rlimit permits one more than requested, so that init
+        # detects a program that exceeds the limit.
         assert rlimits["Max processes"] == ["35", "35"] and limits["pids"]["kernel"] == 34
         assert "one more" in limits["pids"]["note"]
 
 
 def cgroup_limits(pid):
-    """What the groups of a process hold it to, whichever version they are of."""
+    """The limits of a process's cgroups, of version 1 or 2."""
     held = {}
     for line in pathlib.Path("/proc/%d/cgroup" % pid).read_text().splitlines():
         _, names, path = line.split(":", 2)
@@ -255,7 +255,7 @@ def test_cell_cannot_read_a_flag(inside, must, tmp_path, level):
 
 @pytest.fixture
 def witness():
-    """A process of our own user, outside any cell, that must live on."""
+    """A process of our own user outside of all cells, which must survive."""
     with subprocess.Popen(["sleep", "60"]) as process:
         yield process.pid
         died = process.poll() is not None
@@ -277,16 +277,16 @@ print(json.dumps([attempt(lambda: os.kill(pid, 0)), attempt(lambda: os.stat('/pr
                   pids, [p for p in pids if start(p) == start('self')]]))
 """
     _, (kill, look, pids, kin) = inside("container", code, witness)
-    assert kill == 3 and look == 2, "ESRCH and ENOENT: it is not even there"
+    assert kill == 3 and look == 2, "ESRCH and ENOENT: it is not visible"
     assert set(pids) <= {1, *kin}, pids  # init and itself
-    assert len(kin) <= 1 + is_warm(), kin  # and who holds the memory of one from a zygote
+    assert len(kin) <= 1 + is_warm(), kin  # a forked program has a holder of its memory
 
     _, (kill, look, pids, _) = inside("none", code, witness)
     assert kill == look == 0 and witness in pids
 
 
 def test_cell_cannot_signal_processes_of_the_host(inside, witness, must):
-    """At level process they are seen, but Landlock (version 6) keeps signals in."""
+    """At level process they are visible, but Landlock (version 6) blocks signals to them."""
     must(kernel_landlock() >= 6, "this kernel's Landlock does not scope signals")
     code = TRY + "print(attempt(lambda: os.kill(int(sys.argv[1]), 0)))"
     assert inside("process", code, witness)[1] == 1
@@ -320,7 +320,7 @@ print(attempt(lambda: s.connect('\\0' + sys.argv[1])))
 
 @pytest.mark.core
 def test_cell_cannot_mount_or_unshare(inside):
-    """At level none only in namespaces of its own: the host's stay as they are."""
+    """The control creates its own namespaces, so that the host's stay unchanged."""
     code = """
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -339,7 +339,7 @@ print(json.dumps(got))
     assert inside("none", code, "host")[1]["unshare"] == 0
 
 
-def test_cell_gains_nothing_by_setuid(inside, must):
+def test_a_setuid_program_gives_a_cell_no_privilege(inside, must):
     su = shutil.which("su", path="/usr/bin:/bin")
     must(su and os.stat(su).st_mode & 0o4000, "there is no setuid program here")
     code = """
@@ -348,8 +348,8 @@ p = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.DEV
                      stderr=subprocess.DEVNULL)
 def read(name):
     return open('/proc/%d/%s' % (p.pid, name)).read()
-# An exec closes files, which is what Popen waits for, then it changes ids, and then its
-# arguments are there; and who has ended has none.
+# Popen returns when exec closes files; exec then changes the ids, and after that sets the
+# command line. A process that has ended has no command line.
 end = time.monotonic() + 8
 while not read('cmdline').startswith(sys.argv[1]) and 'State:\\tZ' not in read('status'):
     assert time.monotonic() < end
@@ -360,10 +360,10 @@ print([line.split()[1:] for line in status.splitlines() if line.startswith('Uid:
 """
     assert inside("container", code, su)[1] == 1000
     assert inside("process", code, su)[1] == os.getuid()
-    assert inside("none", code, su)[1] == 0  # as root this is no news
+    assert inside("none", code, su)[1] == 0  # for root this is always true
 
 
-def test_cell_sees_nothing_of_our_environment(run_json):
+def test_a_cell_does_not_see_the_callers_environment(run_json):
     for level in ("container", "process", "none"):
         r = run_json("--level", level, "python", "-c",
                      "import os; print(open('/proc/self/environ').read(), os.environ)",
@@ -382,7 +382,7 @@ def test_cell_inherits_no_descriptor(dewar, tmp_path, level):
              "import os; print(*sorted(os.listdir('/proc/self/fd'), key=int))"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, pass_fds=[secret.fileno()],
             check=True)
-    # The fourth is the folder that is being listed.
+    # The fourth is the listed folder itself.
     assert done.stdout.split() == [b"0", b"1", b"2", b"3"]
 
 
@@ -392,7 +392,7 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///no/such.sock"}
 
 
 @pytest.mark.parametrize("args", [("--runtime", "runsc"), ("--pull", "always")])
-def test_what_only_an_engine_has_is_refused_elsewhere(run_json, args):
+def test_options_of_an_engine_are_refused_at_other_levels(run_json, args):
     r = run_json(*args, "sh", "-c", "echo ran")
     assert_ended(r, "error", "unavailable", "level docker")
     assert r["stdout"] == ""
@@ -402,7 +402,7 @@ def test_what_only_an_engine_has_is_refused_elsewhere(run_json, args):
     ("container,process", "container"), ("process,container", "process"),
     ("none", "none"), ("microvm,process", "process"), ("docker,microvm,container", "container"),
 ])
-def test_first_level_that_can_be_had_is_taken(run_json, asked, achieved):
+def test_the_first_available_level_is_used(run_json, asked, achieved):
     r = run_json("--level", asked, "python", "-c", "print(1)", env=NO_ENGINE)
     assert_success(r)
     assert r["proof"]["requested"] == asked
@@ -410,7 +410,7 @@ def test_first_level_that_can_be_had_is_taken(run_json, asked, achieved):
 
 
 @pytest.mark.parametrize("level", ["docker", "microvm", "microvm,docker"])
-def test_level_that_is_not_there(run, run_json, level):
+def test_an_unavailable_level_is_refused(run, run_json, level):
     r = run_json("--level", level, "python", "-c", "print('ran')", env=NO_ENGINE)
     assert_ended(r, "error", "unavailable")
     assert any(name in r["hint"] for name in level.split(",")), brief(r)
@@ -435,12 +435,12 @@ def test_level_from_the_environment(run_json, env, achieved):
     r = run_json("sh", "-c", ":", env=env)
     assert_success(r)
     assert r["proof"]["achieved"] == achieved
-    # What is asked for on the command line counts more.
+    # The command line overrides it.
     assert run_json("--level", "process", "sh", "-c", ":",
                     env=env)["proof"]["achieved"] == "process"
 
 
-def test_level_from_the_environment_that_is_not_there(run_json):
+def test_an_unavailable_level_from_the_environment_is_refused(run_json):
     r = run_json("sh", "-c", "echo ran", env={"CODE_EXEC_SANDBOX": "docker", **NO_ENGINE})
     assert_ended(r, "error", "unavailable", "docker")
     assert r["stdout"] == ""
@@ -450,7 +450,7 @@ def test_level_from_the_environment_that_is_not_there(run_json):
 
 @pytest.fixture(params=["root", "user"])
 def without_namespaces(request, dewar, must):
-    """Run dewar where no user namespace can be made: inside of one that forbids it."""
+    """Run dewar inside a user namespace in which no further one can be created."""
     ids = {"root": ["--map-root-user"],
            "user": ["--map-user=1000", "--map-group=1000"]}[request.param]
     script = ("echo 0 > /proc/sys/user/max_user_namespaces && "
@@ -480,7 +480,7 @@ def test_without_namespaces_container_is_unavailable(without_namespaces):
     assert b"max_user_namespaces" in done.stderr
 
 
-def test_without_namespaces_a_weaker_level_is_said(without_namespaces):
+def test_without_namespaces_a_weaker_level_must_be_named_and_is_reported(without_namespaces):
     r = json.loads(without_namespaces("run", "--json", "--level", "container,process", "python",
                                       "-c", "print('ran')").stdout)
     assert_success(r)
@@ -490,7 +490,7 @@ def test_without_namespaces_a_weaker_level_is_said(without_namespaces):
     assert not any(r["proof"]["walls"]["namespaces"].values())
 
 
-def test_without_namespaces_doctor_says_what_to_set(without_namespaces):
+def test_without_namespaces_the_doctor_names_the_sysctl(without_namespaces):
     done = without_namespaces("doctor")
     assert done.returncode == 1
     commands = [line.strip() for line in done.stdout.decode().splitlines() if line[0] == " "]

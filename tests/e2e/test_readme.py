@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 LINK = re.compile(r"\]\(([^)#]+)(#[^)]*)?\)")
 
-# What differs from run to run and from host to host, as the README prints it, and what may stand there.
+# Texts of the README that differ between runs and hosts, and a pattern for each.
 VARIES = ((r"\d+\.\d+ (?=ms|MB)", r"\d+(\.\d+)? "),
           (r"Landlock \d+", r"(Landlock \d+|no Landlock)"),
           (r"\(cgroup[12]\)", r"\(cgroup[12]\)"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holes that were found and closed: each of these worked once."""
+"""Regression tests: each of these attacks once succeeded."""
 
 import os
 import subprocess
@@ -22,8 +22,8 @@ def compile_c(folder, code, *flags):
 
 
 @pytest.mark.parametrize("second", ["process", "none"])
-def test_a_program_does_not_choose_its_level(run_json, tmp_path, second):
-    """Its loader is on the host and not in the cell: the exec fails there, and only there."""
+def test_a_failing_exec_does_not_select_the_next_level(run_json, tmp_path, second):
+    """The program's loader exists on the host but not in the cell, so exec fails in the cell."""
     program = compile_c(tmp_path, '#include <stdio.h>\nint main(void) { puts("ran"); }',
                         f"-Wl,--dynamic-linker={HOST_LOADER}")
     control = run_json("--level", second, program)
@@ -40,9 +40,9 @@ def test_a_program_does_not_choose_its_level(run_json, tmp_path, second):
     "os.setpriority(os.PRIO_PROCESS, 1, 19)",
     "os.setpriority(os.PRIO_USER, 0, 19)",
 ])
-def test_init_is_out_of_reach(run_json, what):
+def test_a_program_cannot_access_init(run_json, what):
     own = what.replace("(1,", "(0,").replace("(os.PRIO_PROCESS, 1,", "(os.PRIO_PROCESS, 0,")
-    if own != what:  # the control: of itself a program may ask it
+    if own != what:  # the control: a program may do this to itself
         control = run_json("python", "-c", "import os, resource\n" + own.replace(
             "(0, 0)", "(64, 64)"))
         assert control["status"] == "success", control
@@ -50,7 +50,7 @@ def test_init_is_out_of_reach(run_json, what):
     assert "PermissionError" in result["stderr"], result
 
 
-def test_memory_of_a_process_whose_first_thread_is_gone_is_seen(run_json, tmp_path):
+def test_memory_of_a_process_without_its_first_thread_counts(run_json, tmp_path):
     program = compile_c(tmp_path, r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -65,7 +65,7 @@ static void *hold(void *arg)
 		memset(malloc(10 << 20), 1, 10 << 20);
 		usleep(5000);
 	}
-	usleep(500000); /* whoever looks from time to time shall see it */
+	usleep(500000); /* long enough to be sampled */
 	_exit(puts("held") < 0);
 }
 int main(void)
@@ -80,7 +80,7 @@ int main(void)
     assert run_json("--memory", "600M", program)["status"] == "success"
 
 
-def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
+def test_a_link_in_the_workspace_is_detected_in_any_spelling(run, tmp_path):
     workspace, victim, alias = tmp_path / "p" / "ws", tmp_path / "victim", tmp_path / "alias"
     workspace.mkdir(parents=True)
     victim.mkdir()
@@ -94,18 +94,18 @@ def test_a_link_in_the_workspace_is_a_link_however_it_is_spelled(run, tmp_path):
             (workspace, f"{workspace}/out/")]:
         done = run("exec", "--workspace", ws, "--writable", writable, f"cat {victim}/secret")
         assert done.returncode == 125 and b"secret" not in done.stdout, (writable, done)
-        # A folder in its place, spelled in the same way, is no mistake.
+        # The control: a folder in its place, spelled in the same way, is accepted.
         writable = writable.replace("/out", "/plain")
         done = run("exec", "--workspace", ws, "--writable", writable, "echo ran")
         assert done.stdout == b"ran\n", (writable, done)
 
 
-def test_a_link_in_an_image_makes_nothing_on_the_host(run, tmp_path):
-    """The way to a writable folder leads through a link of the image, while the cell is built."""
+def test_a_link_in_an_image_creates_nothing_on_the_host(run, tmp_path):
+    """The path of a writable folder contains a link of the image, met while the cell is built."""
     program = compile_c(tmp_path, "int main(void) { return 0; }", "-static")
     image = tmp_path / "image"
     image.mkdir()
-    # Where the cell's own id may go and write, were it to get there.
+    # The cell's own id could enter and write to this folder, if it could reach it.
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chmod(folder, 0o755)
         evil, out = os.path.join(folder, "evil"), os.path.join(folder, "out")
@@ -119,8 +119,9 @@ def test_a_link_in_an_image_makes_nothing_on_the_host(run, tmp_path):
         assert os.listdir(evil) == []
 
 
-def test_init_is_closed_before_there_is_a_program(run_json):
-    """What is not dumpable belongs to nobody here; the program's own is the control."""
+def test_init_is_not_dumpable_before_the_program_starts(run_json):
+    """Files in /proc of a process that is not dumpable belong to user nobody (65534); those of
+    the program itself are the control."""
     code = "import os; print([os.stat('/proc/%s/fd' % p).st_uid for p in (1, 'self')])"
     for _ in range(20):
         assert run_json("python", "-c", code)["stdout"] == "[65534, 1000]\n"
@@ -135,8 +136,8 @@ def test_no_mount_of_a_cell_honours_set_id(run_json):
             if "nodev" not in opts and not path.startswith("/dev/")] == []
 
 
-def test_processes_that_come_and_go_are_not_taken_for_hiding(run_json):
-    """Who has just ended shows no descriptors; init counted that as a fortune."""
+def test_short_lived_processes_do_not_count_as_over_the_limit(run_json):
+    """An ending process shows no descriptors; init once counted it as over the limit of files."""
     result = run_json("--cpus", "2", "bash", "-c",
                       "for i in $(seq 1 500); do /bin/true; done; echo fine")
     assert (result["reason"], result["stdout"]) == ("exit", "fine\n")

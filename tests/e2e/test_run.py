@@ -50,7 +50,7 @@ def test_code_from_a_file_of_a_named_language(run, tmp_path):
     ("weird name; $(x) 'q'.py", "print('told')"),
     ("many.dots.in.it.py", "print('told')"),
 ])
-def test_language_told_by_extension(run, tmp_path, name, code):
+def test_the_extension_selects_the_language(run, tmp_path, name, code):
     (tmp_path / name).write_text(code)
     done = run("run", tmp_path / name)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"told\n", b"")
@@ -60,13 +60,13 @@ def test_language_told_by_extension(run, tmp_path, name, code):
     "#!/usr/bin/python3", "#!/usr/bin/env python3", "#! /usr/bin/env -S python3 -u",
     "#!/usr/local/bin/python",
 ])
-def test_language_told_by_its_first_line(run, tmp_path, line):
+def test_the_first_line_selects_the_language(run, tmp_path, line):
     (tmp_path / "script").write_text(line + "\nprint('told')\n")
     done = run("run", tmp_path / "script")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"told\n", b"")
 
 
-def test_a_program_that_is_elf_runs_as_it_is(run, tmp_path, must):
+def test_an_elf_program_runs_directly(run, tmp_path, must):
     must(shutil.which("cc"), "needs a C compiler: apt-get install gcc")
     (tmp_path / "a.c").write_text(
         "#include <stdio.h>\nint main(int n, char **v) { printf(\"%s\\n\", v[n - 1]); return 7; }")
@@ -75,7 +75,7 @@ def test_a_program_that_is_elf_runs_as_it_is(run, tmp_path, must):
     assert (done.returncode, done.stdout, done.stderr) == (7, b"word\n", b"")
 
 
-def test_a_file_named_like_a_language(run, tmp_path):
+def test_a_word_is_a_language_before_it_is_a_file(run, tmp_path):
     (tmp_path / "python").write_text("#!/bin/sh\necho the file")
     assert run("run", "python", cwd=tmp_path).stdout == b"the file\n"
     assert run("run", "python", "-c", "print('code')", cwd=tmp_path).stdout == b"code\n"
@@ -129,13 +129,13 @@ def test_exec_passes_words_as_they_are(run):
     assert done.stdout == "".join("[%s]" % w for w in words).encode(), done
 
 
-def test_exec_of_what_is_not_there_is_the_shells_127(run):
+def test_exec_of_a_missing_command_exits_with_127(run):
     done = run("exec", "--", "no-such-command", "x")
     assert done.returncode == 127
     assert b"no-such-command" in done.stderr
 
 
-def test_exec_reads_our_standard_input(run):
+def test_exec_reads_the_callers_standard_input(run):
     assert run("exec", "wc -c", input=b"12345").stdout.strip() == b"5"
 
 
@@ -156,7 +156,7 @@ def test_arguments_pass_through(run, tmp_path, form):
     assert done.stdout.decode() == "%r\n" % args, done
 
 
-def test_arguments_without_dashes_need_no_mark(run, tmp_path):
+def test_arguments_without_dashes_need_no_separator(run, tmp_path):
     (tmp_path / "a.py").write_text(SHOW_ARGS)
     done = run("run", tmp_path / "a.py", "one", "--timeout", "20s", "two", "--", "--three")
     assert done.stdout == b"['one', 'two', '--three']\n", done
@@ -199,7 +199,7 @@ READ = "import sys; d = sys.stdin.buffer.read(); print(len(d), d[:20])"
 
 
 @pytest.mark.core
-def test_our_standard_input_is_the_programs(run):
+def test_the_program_reads_the_callers_standard_input(run):
     assert run("run", "python", "-c", READ, input=b"a\0\xffb").stdout == b"4 b'a\\x00\\xffb'\n"
 
 
@@ -221,7 +221,7 @@ def test_standard_input_from_an_option(run):
     assert run("run", "--stdin", "", "python", "-c", READ, input=b"not this").stdout == b"0 b''\n"
 
 
-def test_standard_input_is_not_the_codes(run):
+def test_code_on_standard_input_is_not_the_programs_input(run):
     code = b"import sys; print(repr(sys.stdin.read()))"
     assert run("run", "python", "-", input=code).stdout == b"''\n"
     assert run("run", "--stdin", "x", "python", "-", input=code).stdout == b"'x'\n"
@@ -258,8 +258,8 @@ def test_input_for_a_program_that_does_not_read_it(run, size):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"done\n", b"")
 
 
-def test_a_program_ends_though_its_input_does_not(dewar):
-    """Nobody writes to the pipe, and nobody closes it."""
+def test_a_program_ends_although_its_input_stays_open(dewar):
+    """The pipe stays open, and nothing is written to it."""
     read_end, write_end = os.pipe()
     try:
         done = subprocess.run([dewar, "run", "python", "-c", "print(1)"], stdin=read_end,
@@ -291,7 +291,7 @@ def test_output_arrives_before_the_program_ends(dewar):
     with subprocess.Popen([dewar, "run", "python", "-c", code], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=merged_env(None)) as cell:
-        # It waits for the end of its input, and so for us.
+        # The program waits for the end of its input, which we still hold open.
         assert cell.stdout.readline() == b"out\n"
         assert cell.stderr.readline() == b"err\n"
         assert cell.poll() is None
@@ -309,7 +309,7 @@ def test_output_without_a_newline_arrives_too(dewar):
         assert cell.wait(MARGIN_S) == 0
 
 
-def test_standard_error_is_kept_apart(run, run_json):
+def test_standard_error_is_separate(run, run_json):
     code = "import sys; print('out'); print('err', file=sys.stderr)"
     done = run("run", "python", "-c", code)
     assert (done.stdout, done.stderr) == (b"out\n", b"err\n")
@@ -352,7 +352,7 @@ def test_output_to_a_full_device_is_a_failure(dewar, option):
     assert b"No space left" in done.stderr and done.stderr.count(b"\n") == 1
 
 
-# ---- forms of the result ----
+# ---- formats of the result ----
 
 RESULT = {"id", "status", "reason", "hint", "exit_code", "signal", "stdout", "stderr",
           "stdout_truncated", "stderr_truncated", "results", "files", "execution_time_ms",
@@ -363,7 +363,7 @@ METADATA = {"ok", "sandbox", "sandbox_level", "sandbox_image", "sandbox_network"
 
 @pytest.mark.core
 @pytest.mark.parametrize("level", ["none", "process", "container"])
-def test_json_is_all_there_is_and_complete(run, level):
+def test_json_is_the_only_output_and_is_complete(run, level):
     done = run("run", "--json", "--level", level, "python", "-c",
                "import sys; print('out'); print('err', file=sys.stderr)")
     assert done.returncode == 0 and done.stderr == b""
@@ -383,7 +383,7 @@ def test_json_is_all_there_is_and_complete(run, level):
         assert answer[key] is None or answer[key] > 0
     assert answer["execution_time_ms"] is not None
     assert (answer["results"], answer["files"]) == ([], [])
-    # What a host lacks is said of every run there.
+    # Every run on a host mentions what that host lacks.
     assert [text for text in answer["warnings"] if "has no Landlock" not in text] == []
 
 
@@ -409,11 +409,11 @@ def test_json_of_a_program_that_never_ran(run, tmp_path):
     assert answer["metadata"]["ok"] is False
 
 
-def test_json_of_output_that_is_no_utf8(run_json):
+def test_json_of_output_that_is_not_utf8(run_json):
     answer = run_json("python", "-c", "import sys; sys.stdout.buffer.write("
                       "b'a\\xff\\0\\xed\\xa0\\x80\\x1b[31m\\xe2\\x82')")
     assert answer["stdout"].startswith("a\ufffd\0") and "\x1b[31m" in answer["stdout"]
-    answer["stdout"].encode("utf-8")  # no half of a surrogate pair
+    answer["stdout"].encode("utf-8")  # fails for half of a surrogate pair
 
 
 def test_text_is_for_a_model(run):
@@ -428,7 +428,7 @@ def test_text_is_for_a_model(run):
     assert done.stdout.startswith(b"exit_code: 0\nstdout:\nx\nstderr:\n"), done.stdout
 
 
-def test_the_walls_in_one_line(run):
+def test_the_walls_are_printed_in_one_line(run):
     done = run("run", "--walls", "python", "-c", "print(1)")
     assert done.stdout == b"1\n"
     assert done.stderr.startswith(b"dewar: ") and done.stderr.count(b"\n") == 1
@@ -444,7 +444,7 @@ def test_the_line_starts_on_a_line_of_its_own(run):
     assert done.stderr.startswith(b"half\ndewar: "), done.stderr
 
 
-def test_a_limit_that_ends_the_program_is_told_unless_quiet(run):
+def test_a_limit_that_ends_the_program_is_reported_unless_quiet(run):
     args = ("run", "--timeout", "200ms", "python", "-c", "while True: pass")
     done = run(*args)
     assert done.returncode == 137
@@ -469,7 +469,7 @@ def test_the_last_of_two_values_counts(run):
     assert done.stdout == b"2\n1\n", done
 
 
-def test_a_variable_of_ours_can_be_replaced(run):
+def test_a_default_variable_can_be_replaced(run):
     done = run("run", "--env", "HOME=/nowhere", "sh", "-c", "echo $HOME; env | grep -c ^HOME=")
     assert done.stdout == b"/nowhere\n1\n", done
 
@@ -499,7 +499,7 @@ def test_default_limits_from_the_environment(run_json):
     assert limits["pids"]["asked"] == 44 and limits["files"]["asked"] == 77
 
 
-def test_the_environment_fills_what_a_request_leaves_open(run_json):
+def test_the_environment_supplies_limits_that_a_request_omits(run_json):
     text = json.dumps({"language": "sh", "code": ":", "limits": {"pids": 20}}).encode()
     answer = run_json("--request", "-", input=text,
                       env={"DEWAR_PIDS": "30", "DEWAR_FILES": "90", "DEWAR_LEVEL": "process"})
@@ -508,13 +508,13 @@ def test_the_environment_fills_what_a_request_leaves_open(run_json):
     assert answer["metadata"]["sandbox_level"] == "process"
 
 
-# ---- ending it ----
+# ---- ending a run ----
 
 @pytest.mark.parametrize("level", ["none", "process", "container"])
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
                          ids=["INT", "TERM", "HUP"])
-def test_a_signal_to_us_ends_the_whole_cell(dewar, level, sig):
-    """The program ignores what it can, and has children that hold its output."""
+def test_a_signal_to_dewar_ends_the_whole_cell(dewar, level, sig):
+    """The program ignores all signals that it can, and its children hold its output open."""
     code = ("import os, signal\n"
             "for s in 1, 2, 15: signal.signal(s, signal.SIG_IGN)\n"
             "for _ in range(3):\n"
@@ -531,7 +531,7 @@ def test_a_signal_to_us_ends_the_whole_cell(dewar, level, sig):
         assert len(below) >= 4
         cell.send_signal(sig)
         assert cell.wait(MARGIN_S) == 128 + sig
-        # With the last holder of the pipe gone, it is at its end.
+        # The pipe ends when the last process that holds it has ended.
         assert cell.stdout.read() == b""
         assert cell.stderr.read() == b""
     assert [pid for pid in below if is_live(pid)] == []
@@ -541,7 +541,7 @@ def test_ctrl_c_with_json_still_gives_the_result(dewar):
     with subprocess.Popen([dewar, "run", "--json", "sh", "-c", "echo before; echo up >&2;"
                            " while :; do sleep 1; done"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, env=merged_env(None)) as cell:
-        # It sleeps once it has said what it says.
+        # The program sleeps after it has printed its line.
         wait_until(lambda: "sleep" in map(name_of, descendants(cell.pid)), "the shell to sleep")
         cell.send_signal(signal.SIGINT)
         answer = json.loads(cell.stdout.read())
@@ -551,7 +551,7 @@ def test_ctrl_c_with_json_still_gives_the_result(dewar):
 
 
 def test_ctrl_c_on_a_terminal(dewar):
-    """As typed: the terminal sends it to all in the foreground."""
+    """The terminal sends SIGINT to all processes in the foreground."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(dewar, [dewar, "run", "python", "-c",
@@ -564,7 +564,7 @@ def test_ctrl_c_on_a_terminal(dewar):
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 break
-            assert time.monotonic() < end, "it goes on"
+            assert time.monotonic() < end, "dewar still runs"
             if select.select([terminal], [], [], 0.02)[0]:
                 try:
                     os.read(terminal, 4096)
@@ -575,7 +575,7 @@ def test_ctrl_c_on_a_terminal(dewar):
         os.close(terminal)
 
 
-def test_a_terminal_shows_the_walls_by_itself(dewar):
+def test_the_walls_are_printed_on_a_terminal_by_default(dewar):
     ours, theirs = pty.openpty()
     try:
         with subprocess.Popen([dewar, "run", "python", "-c", "print('hello')"],
@@ -589,16 +589,16 @@ def test_a_terminal_shows_the_walls_by_itself(dewar):
         os.close(theirs)
 
 
-def test_a_program_cannot_reach_our_terminal(dewar):
-    """It must not push characters into it, nor have it as its own."""
-    code = ("import os\ntry: os.open('/dev/tty', os.O_RDWR); print('has it')\n"
-            "except OSError: print('none')\nprint(os.isatty(0), os.isatty(1), os.isatty(2))")
+def test_a_program_cannot_access_the_callers_terminal(dewar):
+    """The program must neither inject characters nor get it as its controlling terminal."""
+    code = ("import os\ntry: os.open('/dev/tty', os.O_RDWR); print('opened')\n"
+            "except OSError: print('failed')\nprint(os.isatty(0), os.isatty(1), os.isatty(2))")
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(dewar, [dewar, "run", "--quiet", "python", "-c", code], merged_env(None))
     try:
         text = read_until(terminal, b"False\r\n")
-        assert b"none\r\nFalse False False" in text
+        assert b"failed\r\nFalse False False" in text
         os.waitpid(pid, 0)
     finally:
         os.close(terminal)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar verify`: the escape suite itself, and the command around it."""
+"""`dewar verify`: the attacks themselves, and the command."""
 
 import collections
 import concurrent.futures
@@ -25,7 +25,7 @@ WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "r
          "supervisor"}
 FAMILIES = {"file system", "process and privilege", "kernel surface", "network", "resources",
             "cross-cell", "identity", "what comes out"}
-SECONDS = 1200  # what the whole suite may take, on a host that is busy with other things
+SECONDS = 1200  # the timeout of the whole suite on a busy host
 
 
 def listed():
@@ -35,14 +35,14 @@ def listed():
 
 ATTACKS = listed()
 
-# Quick ones, for each class of wall at each level: the part that is tried before every commit.
+# Quick attacks for each class of wall at each level: the part that the default tier runs.
 CORE = ("allow-new-privileges", "ask-for-the-login", "ask-ps", "busy-past-the-deadline",
         "chmod-workspace-file", "clone-bomb", "clone-into-new-users", "collect-a-link",
         "connect-to-loopback", "copy-descriptors", "fill-a-list", "hold-an-io-uring",
         "kill-the-supervisor", "lease-workspace-file", "leave-a-daemon", "meet-by-posix-message",
         "meet-by-sysv-shm", "open-memory-of-init", "open-sockets", "read-boot-id",
         "read-flag-by-path", "read-leaked-descriptor", "signal-the-witness")
-# The fixtures below take long, and are made once for all tests of a group.
+# The fixtures below take long and are created once for all tests of a group.
 core_group = pytest.mark.xdist_group("verify-core")
 whole_group = pytest.mark.xdist_group("verify-whole")
 
@@ -76,17 +76,17 @@ def test_the_core_tries_each_class_of_wall(core_rows, level, way):
     stopped_by = {row["wall"] for (_, *place), row in core_rows.items()
                   if place == [level, way] and row["verdict"] == "contained"}
     missing = set() if has_cgroups() else {"cgroup"}
-    if level == "process":  # which has neither
+    if level == "process":  # has neither
         missing |= {"namespace", "mount"}
     assert stopped_by == WALLS - missing
 
 
 @pytest.fixture(scope="module")
 def parts(run, tmp_path_factory):
-    """All attacks, once, in parts: exit status, answer and page of each.
+    """All attacks, run once in several parts: exit status, answer and page of each part.
 
-    Parts run side by side where cgroups count processes; elsewhere the bombs of one would use up the
-    processes of another.
+    Parts run in parallel where cgroups count processes; elsewhere the fork bombs of one part would
+    use up the processes of another.
     """
     folder = tmp_path_factory.mktemp("verify")
     count = 3 if has_cgroups() else 1
@@ -126,7 +126,7 @@ def assert_holds(row, must):
         assert row["wall"] in WALLS
     else:
         assert row["wall"] is None
-        # The sentence is one of the threat model's.
+        # The reason is a sentence of the threat model.
         model = ROOT / "docs" / "THREAT_MODEL.md"
         if model.exists():
             assert row["detail"] in " ".join(model.read_text(encoding="utf-8").split())
@@ -134,7 +134,7 @@ def assert_holds(row, must):
 
 @pytest.fixture
 def group():
-    """A cgroup of the test's own."""
+    """A cgroup for the test itself."""
     tops = [pathlib.Path(path) for path in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")]
     top = next(path for path in tops if (path / "cgroup.procs").exists())
     path = top / ("test-dead-groups-%d" % os.getpid())
@@ -143,8 +143,8 @@ def group():
     path.rmdir()
 
 
-# The dead groups are plain folders, seen in one mount namespace only: as real groups they would
-# be there for every `dewar verify` that runs beside this one.
+# The groups of ended processes are plain folders in a private mount namespace: real groups would
+# be visible to every other `dewar verify` that runs at the same time.
 WITH_DEAD_GROUPS = """
 set -e
 mount -t tmpfs none "$1"
@@ -158,8 +158,8 @@ exec "$@"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave groups anywhere")
-def test_what_somebody_dead_left_is_not_ours(dewar, group):
-    """The kernel gives the number of a namespace again, and groups are named by it."""
+def test_groups_of_an_ended_process_are_not_taken_for_our_own(dewar, group):
+    """Groups are named after a pid namespace, whose number the kernel may reuse."""
     done = subprocess.run(["unshare", "--mount", "sh", "-c", WITH_DEAD_GROUPS, "sh", group, dewar,
                            "verify", "--json", "--level", "process", "--only", "leave-a-daemon"],
                           stdout=subprocess.PIPE, check=False, timeout=SECONDS)
@@ -186,7 +186,7 @@ def test_a_new_user_does_not_uncover_the_passwords(dewar, tmp_path):
 
 
 def is_covered(pid, path):
-    """Does a process that pid started see a mount there?"""
+    """Returns true if a child of pid sees a mount at path."""
     return any(" %s " % path in mounts_of(child) for child in descendants(pid))
 
 
@@ -201,7 +201,7 @@ def mounts_of(pid):
 @pytest.mark.heavy
 @whole_group
 @pytest.mark.nproc
-def test_the_answer_adds_up(parts):
+def test_the_summary_matches_the_rows(parts):
     for part in parts:
         summary, found = part.answer["summary"], part.answer["rows"]
         counted = collections.Counter(row["verdict"] for row in found)
@@ -212,12 +212,12 @@ def test_the_answer_adds_up(parts):
         assert part.status == (1 if summary["escaped"] else 0)
 
 
-# Where a warm cell differs from a cold one, and why it must.
+# Attacks whose verdict differs between a warm and a cold cell, with the reason.
 DIFFERENT = {
-    # As a plain user: the id map of a cold cell leads to the caller's own number, that of a warm
-    # one to the number that the zygote has in its namespace, which is everybody's.
+    # For a plain user, the id map of a cold cell shows the caller's uid; that of a warm cell shows
+    # the uid inside the zygote's namespace, which is the same for every caller.
     "tell-the-caller-by-id-map": ("not_promised", "contained"),
-    # An interpreter draws its hash seed when it starts, and a zygote has started once for all.
+    # An interpreter chooses its hash seed when it starts, and a zygote starts once for all cells.
     "have-the-same-hash-seed": ("contained", "not_promised"),
 }
 
@@ -227,7 +227,7 @@ DIFFERENT = {
 @whole_group
 @pytest.mark.nproc
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_warm_cell_is_as_good_as_a_cold_one(rows, attack):
+def test_a_warm_cell_has_the_walls_of_a_cold_one(rows, attack):
     cold, warm = rows[attack, "container", "cold"], rows[attack, "container", "standby"]
     if DIFFERENT.get(attack) == (cold["verdict"], warm["verdict"]):
         return
@@ -250,8 +250,8 @@ def test_there_are_attacks_in_each_family(rows):
 @whole_group
 @pytest.mark.nproc
 @pytest.mark.parametrize("way", ["cold", "standby"])
-def test_container_promises_everything_but_what_the_host_tells(rows, way):
-    """At the default level nearly all is promised; excuses do not creep in."""
+def test_level_container_promises_nearly_everything(rows, way):
+    """At the default level only a few attacks are not promised to be contained."""
     here = [row for row in rows.values() if (row["level"], row["way"]) == ("container", way)]
     excused = [row["attack"] for row in here if row["verdict"] == "not_promised"]
     assert len(here) == len(ATTACKS)
@@ -259,7 +259,7 @@ def test_container_promises_everything_but_what_the_host_tells(rows, way):
 
 
 class Page(html.parser.HTMLParser):
-    """What a page asks of others, and what it shows."""
+    """Collects what a page loads and the text that it shows."""
 
     def __init__(self):
         super().__init__()
@@ -277,7 +277,7 @@ class Page(html.parser.HTMLParser):
 @pytest.mark.heavy
 @whole_group
 @pytest.mark.nproc
-def test_the_page_is_complete_in_itself(parts):
+def test_the_page_loads_nothing_else(parts):
     for part in parts:
         page = Page()
         page.feed(part.page)
@@ -289,14 +289,14 @@ def test_the_page_is_complete_in_itself(parts):
 
 
 @pytest.mark.exclusive
-def test_nothing_is_left(run, host_snapshot):
+def test_nothing_is_left_behind(run, host_snapshot):
     before = host_snapshot()
     done = run("verify", "--only", "read-flag-by-path,signal-the-witness", "--level", "container")
     assert done.returncode == 0, done.stderr
     assert_nothing_left(host_snapshot, before)
 
 
-def test_a_table_names_the_wall(run):
+def test_the_table_names_the_wall(run):
     done = run("verify", "--only", "read-flag-by-path")
     assert done.returncode == 0
     lines = done.stdout.decode().splitlines()
@@ -306,8 +306,8 @@ def test_a_table_names_the_wall(run):
     assert done.stderr == b"", "no progress unless it is a terminal"
 
 
-def test_every_way_can_be_asked_for(run):
-    """One cell, and two; in C, Python, and something else."""
+def test_every_way_to_start_a_cell_can_be_requested(run):
+    """Attacks with one cell and with two, in C, Python and another language."""
     done = run("verify", "--json", "--level", "container", "--way", "all", "--only",
                "read-flag-by-path,connect-to-loopback,ask-ps,meet-by-sysv-shm,leave-a-file-in-tmp")
     rows = json.loads(done.stdout)["rows"]
@@ -323,7 +323,7 @@ def test_level_none_promises_nothing(run):
     assert "no walls" in row["detail"]
 
 
-def test_what_the_control_did_is_said(run):
+def test_the_result_of_the_control_is_reported(run):
     done = run("verify", "--json", "--level", "none", "--only", "write-beside-flag")
     row, = json.loads(done.stdout)["rows"]
     assert row["control"] == "escaped"
@@ -341,7 +341,7 @@ def test_what_the_control_did_is_said(run):
     (("--html", "/no/such/folder/x.html"), b"/no/such/folder/x.html"),
     (("more",), b'unexpected argument "more"'),
 ])
-def test_what_cannot_be_done_is_said(run, args, words):
+def test_an_impossible_request_is_refused_with_a_reason(run, args, words):
     done = run("verify", *args, env={"DOCKER_HOST": "unix:///no/such.sock"})
     assert done.returncode == 125
     assert words in done.stderr
@@ -357,13 +357,14 @@ def test_an_error_is_json_too(run):
 
 
 def is_at_it(pid):
-    """Its first child is itself in the range, the next ones are who attacks."""
+    """Returns true once attacks run: the first child is verify itself in the range, the next ones
+    are attacks."""
     return name_of(pid) == "dewar-verify" and len(descendants(pid)) > 1
 
 
 @pytest.mark.exclusive
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_it_can_be_stopped(dewar, host_snapshot, tmp_path, how):
+def test_it_can_be_interrupted(dewar, host_snapshot, tmp_path, how):
     before = host_snapshot()
     page = tmp_path / "old.html"
     page.write_text("of an earlier run")

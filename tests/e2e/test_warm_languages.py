@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program cannot tell a warm cell from a cold one.
 
-The same programs are run cold, from a cell that waited, and from one that was
-forked to measure. What they print and how they end is the same each time; what
-cannot be (process ids, inodes, names that are drawn) is taken out first.
+The same programs run cold, in a standby cell and in a cell forked from a zygote. Their
+output and their end must be the same. Process ids, inodes and random names, which differ
+between any two runs, are removed first.
 """
 
 import json
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.cold
 
 HERE = pathlib.Path(__file__).parent
 
-# Runs in a child of the program, and looks at the program once that only waits.
+# Runs in a child of the program and lists the program's descriptors once it only waits.
 OPEN_FILES = "sleep 0.5; cd /proc/$PPID/fd; for f in *; do echo \"$f $(readlink $f)\"; done"
 KILL = "kill -%s $PPID; sleep 5"
 
-# What each program does; those that a language cannot do are missing there.
+# The programs of each language; those that a language does not support are omitted.
 #
 # unicode      prints häé→😀
 # stdin        prints what it reads, in upper case
@@ -35,17 +35,17 @@ KILL = "kill -%s $PPID; sleep 5"
 # zero         ends well, by a call, in the middle
 # term, segv, abort  ends itself by this signal
 # children     prints, has a child print, and prints again
-# left         leaves a child behind that would print later
+# left         leaves a child running that would print later
 # file         prints what is in data.txt and folder/more.txt
 # left_open    writes to out.txt and ends without closing it
 # at_exit      prints at its end, after all else
 # big          prints 300000 letters
-# place        prints its folder, the files in /tmp, and what umask it has
+# place        prints its folder, the files in /tmp, and its umask
 # env          prints its environment
-# fds          prints what it has open
+# fds          prints its open descriptors
 # pids         prints whether it is not init, and whether init is its parent
 # random       prints numbers from the usual generators
-# name         prints what it believes to be called
+# name         prints its own name as it sees it
 # endless      runs until it is killed
 PROGRAMS = {
     "ruby": {
@@ -278,16 +278,16 @@ PROGRAMS["zsh"] = {**SHELL, "random": "echo $RANDOM$RANDOM",
 NEEDS = {"r": "Rscript", "javascript": "node"}
 FILES = {"data.txt": "data\n", "folder/more.txt": "more\n"}
 
-# Node cannot fork: it is warm in a cell that waited, or not at all.
+# Node cannot fork: it is warm only in a standby cell.
 WAYS = [(language, way) for language in PROGRAMS for way in ("standby", "fork")
         if (language, way) != ("javascript", "fork")]
-# One that stands by and one that is forked are tried every time, the others in the full tier.
+# The default tier runs one language as standby and one as fork, the full tier all others.
 OFTEN = ("javascript", "bash")
 CASES = [pytest.param(language, way, name,
                       marks=[] if language in OFTEN else pytest.mark.slow)
          for language, way in WAYS for name in PROGRAMS[language] if name != "random"]
 
-# What is warm in no cell: it is for the start to heed.
+# Programs that are never warm, because they depend on the start of the interpreter.
 COLD = {("ruby", "shebang")}
 
 
@@ -311,7 +311,7 @@ def start(run_json, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cold(start):
-    """cold(language, name): how it ends without any warmth, found out once."""
+    """cold(language, name): the outcome in a cold cell, computed once."""
     known = {}
 
     def run_once(language, name):
@@ -333,9 +333,9 @@ def need(must):
 
 
 def plain(text):
-    """Without what differs from one run to the next."""
+    """The text without the parts that differ between any two runs."""
     text = re.sub(r"\[\d+\]", "[N]", text)  # inodes of pipes
-    text = re.sub(r"node:events:\d+:\d+", "node:events:N", text)  # by how many listen
+    text = re.sub(r"node:events:\d+:\d+", "node:events:N", text)  # depends on the listeners
     return re.sub(r"Rtmp\w+", "RtmpN", text)
 
 
@@ -346,7 +346,7 @@ def outcome(result):
 
 
 @pytest.mark.parametrize("language, way, name", CASES)
-def test_is_the_same_warm_as_cold(start, cold, need, language, way, name):
+def test_a_warm_program_behaves_like_a_cold_one(start, cold, need, language, way, name):
     need(language)
     warm = start(language, name, "--warm", way)
     assert warm["metadata"]["warm"] == ((language, name) not in COLD)
@@ -355,9 +355,9 @@ def test_is_the_same_warm_as_cold(start, cold, need, language, way, name):
 
 @pytest.fixture
 def draw(dewar):
-    """draw(language): what its program prints in each of four cells of one pool.
+    """draw(language): the output of its program in each of four cells of one pool.
 
-    A sanitized library wants its runtime loaded first, and Python leaks by design.
+    A library with a sanitizer needs its runtime preloaded, and Python leaks by design.
     """
     env = {**os.environ, "DEWAR_LAUNCH": dewar + "-launch"}
     if asan := os.environ.get("DEWAR_ASAN"):
@@ -379,13 +379,13 @@ def draw(dewar):
 
 
 @pytest.mark.parametrize("language", [name for name in PROGRAMS if "random" in PROGRAMS[name]])
-def test_two_forks_draw_other_numbers(draw, need, language):
+def test_two_forks_draw_different_random_numbers(draw, need, language):
     need(language)
     for numbers in zip(*draw(language), strict=True):
         assert len(set(numbers)) == len(numbers), numbers
 
 
-def test_what_cannot_fork_is_not_waited_for(run_json, need):
+def test_a_language_that_cannot_fork_runs_cold_at_once(run_json, need):
     need("javascript")
     done = run_json("--warm", "fork", "javascript", "-c", "console.log(1)", timeout=30)
     assert (done["stdout"], done["metadata"]["warm"]) == ("1\n", False)
@@ -406,7 +406,7 @@ VARIABLES = {
 
 
 @pytest.mark.parametrize("language", VARIABLES)
-def test_hands_on_variables_and_arguments(run_json, need, language):
+def test_a_warm_program_gets_variables_and_arguments(run_json, need, language):
     need(language)
     words = ["--", "one", "two words", ""] if language in WORDS else []
     command = ["--env", "GREETING=good day=", "--env", "HOME=/", language, "-c",
@@ -417,7 +417,7 @@ def test_hands_on_variables_and_arguments(run_json, need, language):
     assert "good day=" in warm["stdout"]
 
 
-# What only a start of the interpreter heeds, and what it cannot be told any more.
+# Options that only a starting interpreter applies; a running one cannot be given them.
 @pytest.mark.parametrize("language, options, words", [
     ("ruby", ["--env", "RUBYOPT=-w"], []),
     ("ruby", [], ["word"]),
@@ -426,7 +426,7 @@ def test_hands_on_variables_and_arguments(run_json, need, language):
     ("javascript", ["--env", "NODE_OPTIONS=--no-warnings"], []),
     ("bash", ["--env", "LD_BIND_NOW=1"], []),
 ])
-def test_runs_cold_what_came_too_late(run_json, need, language, options, words):
+def test_options_that_only_a_start_can_apply_run_cold(run_json, need, language, options, words):
     need(language)
     done = run_json("--warm", "standby", *options, language, "-c",
                     PROGRAMS[language]["zero"], *(["--", *words] if words else []))
@@ -437,10 +437,10 @@ def test_runs_cold_what_came_too_late(run_json, need, language, options, words):
 @pytest.mark.parametrize("language, comment", [
     ("ruby", "#"), ("php", "//"), ("perl", "#"), ("lua", "--"), ("r", "#"), ("bash", "#"),
     ("sh", "#"), ("zsh", "#"), ("javascript", "//")])
-def test_runs_long_code(run_json, need, language, comment):
+def test_a_warm_program_runs_long_code(run_json, need, language, comment):
     need(language)
     code = PROGRAMS[language]["unicode"] + "\n" + (comment + "x" * 70 + "\n") * 1000
     done = run_json("--warm", "standby", language, "-c", code)
-    # A letter that is too long for a packet is more than Node can take.
+    # Node cannot receive code that is larger than a packet.
     assert done["metadata"]["warm"] == (language != "javascript")
     assert done["stdout"] == "häé→😀\n" and done["exit_code"] == 0

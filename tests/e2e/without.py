@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a command as on another kernel: without.py [--landlock ABI] [CALL...] -- COMMAND...
 
-Each CALL does not exist (ENOSYS) for the command and all that it starts: a seccomp filter
-says so. With --landlock the kernel's Landlock claims to have this ABI: whoever asks is
-answered by us, and all else goes to the kernel. Root does it without no_new_privs, so that
-the command has all that it would have.
+For the command and all its descendants each CALL fails with ENOSYS, by a seccomp filter.
+With --landlock this program answers queries for Landlock's ABI version; all other calls go
+to the kernel. As root it does not set no_new_privs, so that the command keeps its privileges.
 """
 
 import array
@@ -64,11 +63,11 @@ def answer(listener, value):
         fcntl.ioctl(listener, RECEIVE, asked)
         fcntl.ioctl(listener, SEND, struct.pack("QqiI", struct.unpack_from("Q", asked)[0], value, 0, 0))
     except FileNotFoundError:
-        pass  # who asked is gone
+        pass  # the querying process has ended
 
 
 def claim(abi, code, command):
-    """Run the command and answer its questions; its exit status."""
+    """Run the command and answer its queries for the ABI version; returns its exit status."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:

@@ -11,7 +11,7 @@ whichever file that is; `old` must occur there exactly once, and None stands for
 the whole statement. White space and comments do not count when `old` is
 compared, so formatting and moving the code do not lose the wall.
 
-The statement ends at the first `;` outside of brackets, or at the `}` of its block;
+A statement ends at the first `;` outside of brackets, or at the `}` of its block;
 the else branches of an `if` are part of it. A preprocessor directive ends with
 its line, an element of an initializer with its comma. Where comments begin with
 `#` the statement is one logical line; in assembler code it is one line.
@@ -32,7 +32,7 @@ HASH_TOKENS = re.compile(r'(?P<comment>#[^\n]*)|(?P<string>"""(?:\\.|[^\\])*?"""
 ANCHOR = {True: re.compile(r"[ \t]*# mutant: ([a-z0-9]+(?:-[a-z0-9]+)*)[ \t]*"),
           False: re.compile(r"[ \t]*/\* mutant: ([a-z0-9]+(?:-[a-z0-9]+)*) \*/[ \t]*")}
 ANY_ANCHOR = re.compile(r"(?:#|/\*|//)[ \t]*mutants?[ \t]*:")
-BLANK = r"(?:\s|\\\n)"  # a directive goes on behind a backslash
+BLANK = r"(?:\s|\\\n)"  # a directive continues after a backslash
 
 
 class Trouble(Exception):
@@ -145,7 +145,7 @@ def read_sources(root):
 
 
 class Tree:
-    """All anchors of a tree: `places` has the source of each, and where it is there."""
+    """All anchors of a tree: `places` maps each to its source and its position there."""
 
     def __init__(self, root):
         self.places = {}
@@ -191,7 +191,7 @@ class Tree:
         return {path: replace(mutant, some) for path, some in changes.items()}
 
     def check(self, mutants):
-        """Every edit applies, and every anchor is used."""
+        """Check that every edit applies and every anchor is used."""
         for mutant in mutants:
             self.apply(mutant)
         used = {edit[0] for mutant in mutants for edit in mutant["edits"]}
@@ -201,7 +201,7 @@ class Tree:
 
 
 def pattern(old):
-    """Matches `old`, however it is wrapped; never a part of a longer name."""
+    """Matches `old` with any line breaks, and never a part of a longer name."""
     tokens = re.findall(r"\w+|[^\w\s]", old)
     text = r"(?<!\w)" if re.match(r"\w", tokens[0]) else ""
     for before, token in zip([""] + tokens, tokens):
@@ -211,7 +211,7 @@ def pattern(old):
 
 
 def replace(mutant, changes):
-    """changes: all of one file's, each (begin, end, edit, source)."""
+    """changes: all changes of one file, each (begin, end, edit, source)."""
     changes = sorted(changes, key=lambda change: change[:2])
     text, at = "", 0
     for begin, end, (anchor, _, new), source in changes:

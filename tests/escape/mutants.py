@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The walls, and how to take each of them away.
+"""The walls, and the edits that remove each of them.
 
-A mutant is the launcher (or dewar) with one wall removed by edits of its
-source: nothing in the product itself can be told to leave a wall out. An edit is
-(anchor, old, new): in the statement below the comment `mutant: ANCHOR`, in any
-file, `old` becomes `new`; with None for `old`, the whole statement does
-(anchors.py).
+A mutant is the launcher (or dewar) with one wall removed by edits of its source: the
+product itself has no option to omit a wall. An edit is (anchor, old, new): in the
+statement below the comment `mutant: ANCHOR`, in any file, `old` is replaced by `new`,
+or, with None for `old`, the whole statement (anchors.py).
 
-Each mutant names attacks that must then get through; `red` holds them by place: a
-level, or `warm` for the warm cells of level container. A wall that is doubled on
-purpose says so in `redundant`: its mutant changes no verdict, and the mutant of
-`both` walls together shows that each of them holds alone. If no warm cell comes to
-be without a wall, `refused` says why: a request for a warm cell gets a cold one.
+Each mutant names attacks that must then succeed; `red` lists them by place: a level, or
+`warm` for the warm cells of level container. For a wall that is redundant on purpose,
+`redundant` gives the reason: its mutant changes no verdict, and the mutant of `both`
+walls together shows that each of them is sufficient. If no warm cell can be created
+without a wall, `refused` gives the reason: a request for a warm cell gets a cold one.
 """
 
 
@@ -27,7 +26,7 @@ WRITABLE_ROOT = ("read-only-root", "MOUNT_ATTR_RDONLY |", "")
 INIT_OPEN = ("init-closed", None, "")
 FDS_NOT_CLOSED = ("close-inherited-fds", None, "r = 0;")
 
-# What init compares before it takes a program from a zygote.
+# The properties that init compares before it accepts a program from a zygote.
 UNSEEN = ("compare-namespaces", None, "")
 UNCOUNTED = ("count-filters", None, "")
 
@@ -50,7 +49,7 @@ ONE_ID = ("one-id-per-cell", "+ role->index", "")
 
 
 def outside(kind, flag, red, *more, user=None):
-    """Without one namespace a forked program stays in its zygote's; init looks for that."""
+    """Without a new namespace a forked program stays in that of its zygote; init checks that."""
     edits = [("warm-namespaces", flag, "")]
     return [mutant("warm-outside-" + kind, "namespace", edits,
                    refused="init compares its namespaces with the program's"),
@@ -74,7 +73,7 @@ MUTANTS = [
     mutant("no-cgroup-namespace", "namespace", [
         ("cell-namespaces", "| CLONE_NEWCGROUP", ""),
     ], {"container": ["read-own-cgroup"]}, user="root"),
-    # Without its own pids a cell cannot have its own /proc either.
+    # Without a pid namespace a cell cannot have its own /proc either.
     mutant("no-pid-namespace", "namespace", [
         ("cell-namespaces", "CLONE_NEWPID |", ""),
         ("own-proc", "new_proc(err)", 'open_tree(AT_FDCWD, "/proc", CLONE_TREE)'),
@@ -184,8 +183,8 @@ MUTANTS = [
         ("open-beneath", None, "return open_how(dir_fd, path, flags, mode, 0);"),
     ], {"process": ["collect-a-link"], "container": ["collect-a-link"]}),
 
-    # ---- what a zygote raises for a warm cell, and what init sees to ----
-    # no_new_privs is the zygote's already, and without it the kernel takes no filter.
+    # ---- walls that a zygote sets up for a warm cell, and that init checks ----
+    # The zygote already has no_new_privs, without which the kernel accepts no filter.
     mutant("warm-id-not-taken", "namespace", [
         ("warm-id", "!take_id(order->id, f) ||", ""),
     ], refused="init cannot inspect a process with another id, and accepts none uninspected",
@@ -232,7 +231,7 @@ MUTANTS = [
            both="warm-init-open-and-no-landlock"),
     mutant("warm-init-open-and-no-landlock", "capability", [WARM_INIT_OPEN, NO_WARM_LANDLOCK],
            {"warm": ["open-memory-of-init"]}),
-    # Its zygote has loaded a generator of random numbers that no child seeds again.
+    # The zygote has loaded a random number generator that no child seeds again.
     mutant("warm-zygote-unseeded", "absent", [
         ("warm-python-fork", "PyOS_BeforeFork();",
          "extern void *PyImport_ImportModule(const char *name) __attribute__((weak));\n"
@@ -243,8 +242,8 @@ MUTANTS = [
                                            "meet-by-udp-on-loopback"]),
     *outside("ipc", "CLONE_NEWIPC |", ["keep-a-namespace-apart", "meet-by-sysv-shm",
                                        "meet-by-semaphores"]),
-    # Landlock's rules are about the cell's own /tmp; and root's cells cannot open what the
-    # trial run left in the zygote's, because it belongs to another id.
+    # Landlock's rules permit only the cell's own /tmp; and cells of root cannot open files of
+    # the trial run in the zygote's /tmp, because they belong to another id.
     *outside("mount", "CLONE_NEWNS |", ["keep-a-namespace-apart", "leave-a-file-in-tmp"],
              FILES_REPLACED, NO_WARM_LANDLOCK, user="plain"),
     *outside("uts", "CLONE_NEWUTS |", ["keep-a-namespace-apart"]),
@@ -256,7 +255,7 @@ MUTANTS = [
         ("warm-namespaces", "CLONE_NEWUSER |", ""),
     ], refused="only a process in the cell's user namespace can enter the other namespaces"),
 
-    # ---- what the nursery makes, in which a zygote's cells begin as copies of its own ----
+    # ---- the nursery, in whose namespaces the cells of a zygote begin as copies ----
     mutant("nursery-without-network", "namespace", [
         ("nursery-namespaces", "CLONE_NEWNET |", ""),
         ("loopback", None, ""),
@@ -278,8 +277,8 @@ MUTANTS = [
            {"warm": ["meet-by-posix-shm"]}, user="root"),
 ]
 
-# The default tests run these, one for each class of walls: the quickest that turns a row red and
-# does not depend on the user, if there is one. Each takes one to four seconds.
+# The default tier runs these, one for each class of walls: the quickest mutant that turns a row red
+# and, if possible, does not depend on the user. Each takes one to four seconds.
 ONE_OF_EACH = (
     "no-uts-namespace",
     "a-folder-of-the-host",
@@ -295,7 +294,7 @@ ONE_OF_EACH = (
 
 # ---- level docker ----
 
-# The checks that the engine has done what it was asked for.
+# The checks that the engine did what was requested.
 UNSEEN_NAMESPACES = ("docker-compare-namespaces", None, "")
 UNSEEN_NETWORK = ("guest-check-walls", "shared->interfaces > 0", "false")
 UNSEEN_ROOT = ("guest-check-walls", "geteuid() == 0", "false")

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Take one wall away, and see which attacks then get through.
+"""Remove one wall, and report the attacks that then succeed.
 
   tests/escape/mutate.py --list
   tests/escape/mutate.py [--build DIR] [--docker] [--full] [--jobs N] [MUTANT...]
 
-Each mutant is built from edited copies of the sources that have its anchors
-(anchors.py) and the objects of an ordinary build, then attacked by `dewar verify`. What
-a zygote loads is part of dewar, so an edit of it takes a library, a header and an
-object more. With --full all attacks are tried and every verdict that changed is
-printed; without, only those that the mutant names. As root, mutants that only a
-plain user would notice are run as one.
+Each mutant is built from edited copies of the sources that contain its anchors
+(anchors.py) and the objects of an ordinary build, then attacked by `dewar verify`. The
+code that a zygote loads is embedded in dewar, so a mutant of it also rebuilds a library,
+a header and an object. With --full all attacks run and every verdict that changed is
+printed; otherwise only those that the mutant names. As root, mutants that only a plain
+user would notice run as a plain user.
 """
 
 import argparse
@@ -32,15 +32,16 @@ from mutants import DOCKER_MUTANTS, MUTANTS  # noqa: E402
 
 PROGRAMS = ("dewar", "dewar-launch", "dewar-verify", "dewar-attacks", "dewar-docker",
             "dewar-guest", "dewar-hosts", "dewar-resolv.conf")
-CELLS = ("dewar", "dewar-launch", "dewar-verify")  # what the mutants of our own levels run
+CELLS = ("dewar", "dewar-launch", "dewar-verify")  # the programs of mutants of our own levels
 ENGINE = ("dewar-docker", "dewar-guest")
 ZYGOTE = "zygote.so"
-EMBEDDED = "runners_embedded.h"  # ZYGOTE and the scripts that load it
-HOLDER = "src/warm/template.c"  # of what is embedded
+EMBEDDED = "runners_embedded.h"  # contains ZYGOTE and the scripts that load it
+HOLDER = "src/warm/template.c"  # includes EMBEDDED
 PLACES = {("docker", "cold"): "docker", ("process", "cold"): "process",
           ("container", "cold"): "container", ("container", "standby"): "warm",
           ("container", "fork"): "forked"}
-# No user's id, and no other test process's: without cgroups, limits count a user's processes.
+# An id that no user and no other test process has: without cgroups, limits count the processes of
+# a user.
 PLAIN_ID = 20000 + os.getpid() % 20000
 VERIFY_SECONDS = 1200
 
@@ -82,8 +83,8 @@ def includers(build, headers):
 class Objects:
     """The objects that the edits change, each compiled when it is first asked for.
 
-    texts: the edited files, by their path. A header among them is put where an include
-    finds it before the one of the tree.
+    texts: the edited files, by their path. An edited header is put where an include finds it
+    before that of the tree.
     """
 
     def __init__(self, texts, build, folder):
@@ -100,17 +101,17 @@ class Objects:
         self.add(texts, includers(build, headers))
 
     def add(self, paths, outputs=()):
-        """Compile these sources again, and these objects."""
+        """Compile these sources and these objects again."""
         with open(os.path.join(self.build, "compile_commands.json"), encoding="utf-8") as file:
             for entry in json.load(file):
                 source = os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT)
                 if source.split("/")[0] not in FOLDERS:
-                    continue  # a tool of the build, or a test
+                    continue  # a build tool or a test
                 if source in paths or entry["output"] in outputs:
                     self.commands[entry["output"]] = source, shlex.split(entry["command"])
 
     def compile(self, output):
-        """The object that stands for one of an ordinary build."""
+        """The object that replaces one of an ordinary build."""
         if output in self.made:
             return self.made[output]
         path, command = self.commands[output]
@@ -121,7 +122,7 @@ class Objects:
         original = os.path.relpath(os.path.join(ROOT, path), self.build)
         command = [source if word == original else made if word == output else word
                    for word in command]
-        # A wall that is gone leaves things unused.
+        # Without the wall some variables and functions are unused.
         command = [word for word in command if word != "-Werror"]
         run([command[0], *self.first, *command[1:], "-w"], cwd=self.build)
         self.made[output] = made
@@ -137,7 +138,7 @@ def last_command(build, target):
 
 
 def link_mutant(build, program, objects, to):
-    """objects: those that are ours, by the name of the one each stands for."""
+    """objects: our own objects, by the name of the one that each replaces."""
     command = last_command(build, program)
     linked = []
     for word in command:
@@ -151,7 +152,7 @@ def link_mutant(build, program, objects, to):
 
 
 def embed(objects, zygote, scripts):
-    """A header with what a zygote loads, beside the source that includes it."""
+    """Make the header with the code that a zygote loads, beside the source that includes it."""
     build, folder = objects.build, objects.folder
     instead = {EMBEDDED: os.path.join(folder, EMBEDDED)}
     if zygote:
@@ -167,12 +168,12 @@ def embed(objects, zygote, scripts):
 
 def copy_programs(build, folder):
     for program in PROGRAMS:
-        if os.path.exists(os.path.join(build, program)):  # level docker can be left out
+        if os.path.exists(os.path.join(build, program)):  # level docker is optional
             shutil.copy2(os.path.join(build, program), folder)
 
 
 def make(mutant, build, folder):
-    """A folder with the programs, as many of them mutated as it takes."""
+    """Fill a folder with all programs; those that the edits change are the mutated ones."""
     copy_programs(build, folder)
     objects = Objects(Tree(ROOT).apply(mutant), build, folder)
     in_zygote = inputs(build, ZYGOTE)
@@ -220,7 +221,7 @@ def can_run(mutant):
 
 
 def choice(expected):
-    """Options of `dewar verify` for the attacks of a `red`, where it names them."""
+    """Options of `dewar verify` for the attacks that `red` names, if it does."""
     options = ["--only", ",".join(sorted({name for names in expected.values()
                                           for name in names}))]
     if "docker" in expected:

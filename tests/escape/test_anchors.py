@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every mutant finds its wall in the source, wherever that has been moved to."""
+"""Every mutant finds its wall in the source, wherever the wall has been moved."""
 
 import os
 
@@ -137,7 +137,7 @@ def statement(text, name="a.c"):
     "x(a, /* not; here } */ b);",
     "x(a, // not; here }\n  b);",
 ])
-def test_where_a_statement_ends(text):
+def test_the_end_of_a_statement_is_found(text):
     assert statement("/* mutant: wall */\n%s\nnext();\n" % text) == text
 
 
@@ -178,7 +178,7 @@ def test_a_statement_of_python_is_one_logical_line(text):
     assert statement("    # mutant: wall\n    %s\n    next()\n" % text, "a.py") == text
 
 
-def test_other_languages():
+def test_anchors_work_in_other_languages():
     assert statement("/* mutant: wall */\nx(`a;\n}`, () => { y(); });\nz();\n", "a.js") == \
         "x(`a;\n}`, () => { y(); });"
     assert statement("# mutant: wall\nx <- c(1,\n 2)\ny\n", "a.R") == "x <- c(1,\n 2)"
@@ -187,17 +187,17 @@ def test_other_languages():
 
 # ---- what is refused ----
 
-def test_a_missing_anchor(tree):
+def test_a_missing_anchor_is_refused(tree):
     with pytest.raises(Trouble, match="mutant no-wall, anchor gone: no source has this anchor"):
         tree(src__a_c=WALL).apply(mutant(("gone", None, "")))
 
 
-def test_an_anchor_that_is_defined_twice(tree):
+def test_an_anchor_that_is_defined_twice_is_refused(tree):
     with pytest.raises(Trouble, match="anchor wall is defined twice: in src/a.c and in src/b.c"):
         tree(src__a_c=WALL, src__b_c=WALL)
 
 
-def test_an_anchor_that_no_mutant_uses(tree):
+def test_an_anchor_that_no_mutant_uses_is_refused(tree):
     with pytest.raises(Trouble, match="anchor other in src/a.c is used by no mutant"):
         tree(src__a_c=WALL + "/* mutant: other */\nint x;\n").check(
             [mutant(("wall", None, ""))])
@@ -205,14 +205,14 @@ def test_an_anchor_that_no_mutant_uses(tree):
 
 @pytest.mark.parametrize("line", ["\tx(); /* mutant: wall */", "/* mutant: Wall */",
                                   "/* mutant: a wall */", "// mutant: wall", "/*mutant: wall*/"])
-def test_an_anchor_that_is_not_well_formed(tree, line):
+def test_a_malformed_anchor_is_refused(tree, line):
     with pytest.raises(Trouble, match="src/a.c:1: an anchor must be"):
         tree(src__a_c=line + "\nint x;\n")
 
 
 @pytest.mark.parametrize("old,times", [("raise_walls", 0), ("raise", 0), ("first()", 0), ("1", 1),
                                        ("b", 1), ("return 0", 0), ("r", 0), ("wall", 0)])
-def test_old_text_is_whole_words_of_the_statement(tree, old, times):
+def test_old_text_must_be_whole_words_of_the_statement(tree, old, times):
     edit = mutant(("wall", old, "9"))
     if times == 1:
         assert tree(src__a_c=WALL).apply(edit)
@@ -221,7 +221,7 @@ def test_old_text_is_whole_words_of_the_statement(tree, old, times):
         tree(src__a_c=WALL).apply(edit)
 
 
-def test_old_text_that_occurs_twice(tree):
+def test_old_text_that_occurs_twice_is_refused(tree):
     with pytest.raises(Trouble, match="anchor wall: .*'a' 2 times, not once"):
         tree(src__a_c="/* mutant: wall */\nx(a, a); /* a */\n").apply(mutant(("wall", "a", "b")))
 
@@ -232,26 +232,26 @@ def test_old_text_in_a_comment_does_not_count(tree):
     assert made.endswith("x(/* a */ b);\n")
 
 
-def test_an_edit_that_changes_nothing(tree):
+def test_an_edit_that_changes_nothing_is_refused(tree):
     with pytest.raises(Trouble, match="mutant no-wall, anchor wall: the edit changes nothing"):
         tree(src__a_c=WALL).apply(mutant(("wall", "a, b", "a,  b")))
 
 
-def test_edits_that_overlap(tree):
+def test_overlapping_edits_are_refused(tree):
     with pytest.raises(Trouble, match="mutant no-wall, anchor wall: the edit overlaps another"):
         tree(src__a_c=WALL).apply(mutant(("wall", "a, b", "a"), ("wall", None, "")))
 
 
-def test_old_text_that_is_empty(tree):
+def test_empty_old_text_is_refused(tree):
     with pytest.raises(Trouble, match="mutant no-wall, anchor wall: the text to replace is empty"):
         tree(src__a_c=WALL).apply(mutant(("wall", " ", "x")))
 
 
-def test_a_mutant_without_edits(tree):
+def test_a_mutant_without_edits_is_refused(tree):
     with pytest.raises(Trouble, match="mutant no-wall has no edits"):
         tree(src__a_c=WALL).apply(mutant())
 
 
-def test_an_anchor_without_a_statement(tree):
+def test_an_anchor_without_a_statement_is_refused(tree):
     with pytest.raises(Trouble, match="anchor wall: no statement follows in src/a.c"):
         tree(src__a_c="int x;\n/* mutant: wall */\n").apply(mutant(("wall", None, "")))

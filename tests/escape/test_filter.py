@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each rule of the seccomp filter, taken away: its unit test must notice.
+"""Remove each rule of the seccomp filter: its unit test must fail.
 
-The filter has many rules, and some of them stop what no attack can show to work on
-every host. tests/unit/test_seccomp.c asks the kernel about each; here we see that it
-would notice the absence of any one.
+Some of the many rules stop calls that no attack can demonstrate on every host.
+tests/unit/test_seccomp.c tries each rule against the kernel; this test shows that
+it notices the absence of any one.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from escape.mutate import ROOT
 
 TABLE = os.path.join(ROOT, "src", "init", "seccomp_table.h")
 RULE = re.compile(r'\n\t\{"[a-z0-9_]+",.*?\},(?=\n)', re.DOTALL)
-# Calls that a kernel or a libseccomp may be too old for, with their numbers.
+# System calls that an old kernel or libseccomp may lack, with their numbers.
 NEW = {"fchmodat2": 452}
 
 
@@ -39,7 +39,7 @@ def title(match):
 
 
 def is_there(name):
-    """Do libseccomp and the kernel both know this call?"""
+    """Returns true if both libseccomp and the kernel know this call."""
     if ctypes.CDLL("libseccomp.so.2").seccomp_syscall_resolve_name(name.encode()) < 0:
         return False
     libc = ctypes.CDLL(None, use_errno=True)
@@ -53,7 +53,7 @@ def build(argv):
 
 
 def run_unit_test(folder, table):
-    """The exit status of the unit test of a filter that is made from this table."""
+    """The exit status of the unit test of a filter made from this table."""
     ours = ["-D_GNU_SOURCE", "-I%s" % folder, "-I%s/src" % ROOT, "-I%s/include" % ROOT,
             "-I%s/tests" % ROOT]
     (folder / "init").mkdir()

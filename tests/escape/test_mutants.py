@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each wall, taken away: the suite must notice, or say why it need not."""
+"""Remove each wall: `dewar verify` must notice, unless the mutant gives a reason."""
 
 import os
 
@@ -10,13 +10,13 @@ from escape import mutate
 from escape.mutants import MUTANTS, ONE_OF_EACH
 
 BUILD = os.environ.get("DEWAR_BUILD") or os.path.join(mutate.ROOT, "build")
-ANY = "read-flag-by-path"  # what a cell is tried with that should not be warm
+ANY = "read-flag-by-path"  # the attack on a cell that must not be warm
 WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "rlimit", "absent",
          "supervisor"}
 
 
 def those_with(key):
-    """The mutants that have this, all of them slow but for one of each wall."""
+    """The mutants with this key; all but one for each wall are marked slow."""
     return [pytest.param(m, id=m["name"],
                          marks=[] if m["name"] in ONE_OF_EACH else [pytest.mark.slow])
             for m in MUTANTS if m[key]]
@@ -42,8 +42,8 @@ def test_a_missing_wall_turns_rows_red(mutant):
 
 
 @pytest.mark.parametrize("mutant", those_with("redundant"))
-def test_a_doubled_wall_holds_alone(mutant):
-    """Taken away, it changes no verdict of those that turn red without both."""
+def test_each_of_two_redundant_walls_is_sufficient(mutant):
+    """Removing one wall changes no verdict of the attacks that succeed without both."""
     need(mutant)
     both = next(m for m in MUTANTS if m["name"] == mutant["both"])
     rows = mutate.red_rows(mutant, BUILD, mutate.choice(both["red"]))
@@ -53,15 +53,15 @@ def test_a_doubled_wall_holds_alone(mutant):
 
 
 @pytest.mark.parametrize("mutant", those_with("refused"))
-def test_no_warm_cell_comes_to_be_without_it(mutant):
+def test_no_warm_cell_is_created_without_the_wall(mutant):
     need(mutant)
-    # A pool that keeps cells ready would try again and again.
+    # A pool with standby cells would try again and again.
     rows = mutate.red_rows(mutant, BUILD, ("--level", "container", "--way", "fork", "--only", ANY))
     assert rows[ANY, "forked"]["detail"] == "it ran cold"
 
 
 def test_no_wall_is_untested():
-    """Every mutant turns something red, or is doubled, or is refused, and says so."""
+    """Every mutant has attacks that succeed, or gives a reason in `redundant` or `refused`."""
     for mutant in MUTANTS:
         said = [key for key in ("red", "redundant", "refused") if mutant[key]]
         assert len(said) == 1, mutant["name"]
@@ -69,7 +69,7 @@ def test_no_wall_is_untested():
 
 
 def test_one_of_each_wall_is_quick():
-    """The default tests take away one wall of each class, and two of them of a warm cell."""
+    """The default tier removes one wall of each class, and two of a warm cell."""
     chosen = [m for m in MUTANTS if m["name"] in ONE_OF_EACH]
     assert sorted(m["name"] for m in chosen) == sorted(ONE_OF_EACH)
     assert sorted(m["wall"] for m in chosen) == sorted(WALLS)

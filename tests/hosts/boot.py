@@ -9,18 +9,18 @@ boot.py [--image systemd|plain] [--append WORDS] [--share FOLDER] [--out FOLDER]
   --image    systemd: Debian's, with cgroup v2, and with a manager for user `plain`;
              plain: the same root below our own init, with cgroup v2 in its usual place,
              or with nothing there if --append has dewar.cgroup=none
-  --append   to the kernel's command line
-  --share    a folder that the guest finds as /dewar/share
-  --out      a folder to bring back what the command writes to $OUT
-  --user     plain: logged in, as with a shell of one's own; service: root, as a unit of
-             systemd's with Delegate=yes
-  --before   what root's shell does first
-  --tree     the checkout whose build and tests are in the guest; else the one we are in
+  --append   adds words to the kernel's command line
+  --share    a folder that the guest sees as /dewar/share
+  --out      a folder for the files that the command writes to $OUT
+  --user     plain: a user in a login session; service: root, as a systemd unit with
+             Delegate=yes
+  --before   commands that root's shell runs first
+  --tree     the checkout whose build and tests are in the guest; the default is this one
 
-The guest's only interface leads nowhere. The second disk is mounted read-only at /dewar and holds
-build/, tests/, docs/, include/, packaging/; the command starts there with DEWAR, DEWAR_EXAMPLE
-and OUT set. Exits as the command does, or with 125 if the guest did not get so far; then the end
-of its console is shown.
+The guest's only interface is not connected. The second disk is mounted read-only at /dewar and
+contains build/, tests/, docs/, include/, packaging/; the command starts there with DEWAR,
+DEWAR_EXAMPLE and OUT set. The exit status is that of the command, or 125 if the guest did not run
+it; then the end of its console is printed.
 """
 
 import argparse
@@ -46,7 +46,7 @@ FIXTURES = "dewar-serve-fixtures"
 TREES = ["include", "packaging", "tests", "docs/man", "docs/THREAT_MODEL.md"]
 OUT_SIZE = 256 << 20
 
-# Both kinds of guest end up in here, as root.
+# Both kinds of guest run this as root.
 MAIN = r"""#!/bin/sh
 PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
 export PATH
@@ -113,13 +113,13 @@ class Job:
     name: str
     command: list
     user: str = "root"
-    before: str = ""  # what root's shell does first
+    before: str = ""  # commands that root's shell runs first
     limit: int = 300
 
 
 @dataclasses.dataclass
 class Done:
-    """What came of it."""
+    """The outcome of a Job."""
     name: str
     status: int
     output: str
@@ -127,9 +127,9 @@ class Done:
 
 
 def boot(jobs, out, image="systemd", append="", share=None, tree=ROOT, limit=None, echo=None):
-    """Run the jobs in one guest, in order; each one's files are left in out/NAME/files.
+    """Run the jobs in one guest, in order; the files of each are written to out/NAME/files.
 
-    Returns (a list of Done, seconds). echo, if there is one, is a file that gets the output.
+    Returns (a list of Done, seconds). echo: a file that gets a copy of the output, or None.
     """
     kernel = images.image()
     if not shutil.which(QEMU):
@@ -148,7 +148,7 @@ def boot(jobs, out, image="systemd", append="", share=None, tree=ROOT, limit=Non
 
 
 def write_disk(scratch, checkout, jobs, share):
-    """The second disk, and an empty third for what comes back."""
+    """Make the second disk, and an empty third one for the guest's output files."""
     tree = scratch / "tree"
     (tree / "build").mkdir(parents=True)
     for path in programs(checkout / "build"):
@@ -171,7 +171,7 @@ def write_disk(scratch, checkout, jobs, share):
 
 
 def programs(build):
-    """Those that are installed, and those that tests call; neither pages nor objects."""
+    """The installed programs and those that tests call, without man pages and objects."""
     return [path for pattern in PROGRAMS for path in sorted(build.glob(pattern))
             if path.is_file() and path.suffix not in (".1", ".p") and path.name != FIXTURES]
 
@@ -212,7 +212,7 @@ def qemu(kernel, scratch, image, append):
 
 
 def run_guest(command, scratch, limit, echo):
-    """Until it powers off; what takes too long is killed."""
+    """Run the guest until it powers off; kill it after the time limit."""
     end = time.monotonic() + limit
     (scratch / "output").touch()
     (scratch / "console").touch()
@@ -244,7 +244,7 @@ def ended(process, seconds):
 
 
 def last(scratch, lines=40):
-    """The end of what it said, of each kind."""
+    """The last lines of QEMU's messages, of the console and of the output."""
     text = ""
     for name in "qemu.log", "console", "output":
         said = (scratch / name).read_bytes().decode("utf-8", "replace").splitlines()[-lines:]
@@ -271,13 +271,13 @@ def collect(jobs, scratch, out):
 
 
 def is_harmless(entry):
-    """Only plain files and folders, below our own. (Debian 12's tarfile has no filters.)"""
+    """Accept only regular files and folders below ours. (tarfile of Debian 12 has no filters.)"""
     path = pathlib.PurePosixPath(entry.name)
     return (entry.isreg() or entry.isdir()) and not path.is_absolute() and ".." not in path.parts
 
 
 def heed_signals():
-    """A signal that ends this process ends the guest as well, and leaves nothing behind."""
+    """A signal that ends this process also ends the guest, and leaves nothing behind."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 

@@ -1,21 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare what Dewar does on this host with what it says about it.
+"""Compare what Dewar does on this host with what it reports.
 
-Runs inside any host of the matrix, as its caller, with only python3 and the built
-programs:
+Runs inside any host of the matrix, as the calling user, and needs only python3 and the
+built programs:
 
     core.py --dewar PATH --host NAME --out row.json [--xml FILE] [--verify LIST] [--slow N]
 
 1. The doctor's statement about each level is compared with a run at that level.
 2. Each wall that a run's proof claims is tried from inside (probe.py); the same is tried at
-   level none, where it must succeed: a probe that cannot fail proves nothing.
-3. Each limit that is said to be enforced is run against; for each that is not, the result must say
+   level none, where it must succeed: otherwise it would prove nothing.
+3. Each limit that is reported as enforced is exceeded; for each other one the result must say
    so, and --strict must refuse.
-4. What a run leaves behind is looked for.
-5. Some attacks of `dewar verify`, or those that --verify names ("no" for none).
+4. Runs must leave nothing behind.
+5. Some attacks of `dewar verify` run, or those that --verify names ("no" for none).
 
-The row has what the table needs; the exit status is 0 only if every check holds.
+The row contains the data for the table; the exit status is 0 only if every check holds.
 """
 
 import argparse
@@ -44,8 +44,8 @@ ATTACKS = ("read-flag-by-path,write-beside-flag,kill-the-witness,read-memory-of-
            "become-root-in-a-namespace,clone3-into-new-users,take-capabilities,leave-a-daemon")
 NO_CAPS = "0" * 16
 
-# The walls of a proof that say that an attempt fails, by any of them. An attempt that no claimed
-# wall stands before may get through.
+# For each attempt the walls that stop it; one of them suffices. An attempt that no wall of the
+# proof stops may succeed.
 STOPPED_BY = {
     "read the secret": ["ns mount", "landlock"],
     "write beside the secret": ["ns mount", "landlock"],
@@ -63,20 +63,20 @@ STOPPED_BY = {
     "watch files": ["seccomp"],
     "use the keyring": ["seccomp"],
 }
-# Without walls these succeed on every host; others need rights that not every user has.
+# Without walls these succeed on every host; the others need privileges that not every user has.
 ALWAYS = ["read the secret", "write beside the secret", "connect to the host", "see a process",
           "connect to an abstract socket", "signal a process"]
 
 
 class Host:
-    """This host, and what was found out about it."""
+    """This host, and the results of the checks."""
 
     def __init__(self, args):
         self.dewar, self.slow = os.path.abspath(args.dewar), args.slow
         self.row = {"host": args.host, "user": "root" if os.getuid() == 0 else "plain",
                     "account": account(), "kernel": platform.release(),
                     "machine": platform.machine(), "doctor": [], "levels": {}, "checks": []}
-        self.pids = []  # of every dewar that we have started
+        self.pids = []  # of every dewar that was started
         self.scratch = None
 
     def check(self, name, ok, detail=""):
@@ -86,7 +86,7 @@ class Host:
         return bool(ok)
 
     def call(self, *words, seconds=60):
-        """dewar with these words; None if it did not end."""
+        """Run dewar with these words; None if it did not end in time."""
         env = {k: v for k, v in os.environ.items()
                if not k.startswith(("DEWAR_", "CODE_EXEC_")) or k == "DEWAR_LAUNCH"}
         env.update(TMPDIR=str(self.scratch / "tmp"), XDG_STATE_HOME=str(self.scratch / "state"),
@@ -133,14 +133,14 @@ def account():
         return str(os.getuid())
 
 
-# ---- 1. the doctor's word ----
+# ---- 1. the doctor's statements ----
 
 def ask_doctor(host):
     findings = host.json("doctor", "--json", seconds=120) or []
     host.row["doctor"] = findings
     host.check("the doctor answers", findings)
     for f in findings:
-        # What is kept warm is about speed, and no wall.
+        # Warm cells concern speed and are not a wall.
         if f["state"] != "ok" and "not part of this version" not in f["detail"] \
                 and not f["area"].startswith("warm "):
             host.check("the doctor has a remedy for: %s" % f["area"], f["remedy"], f["detail"])
@@ -148,7 +148,7 @@ def ask_doctor(host):
 
 
 def try_levels(host, doctor, targets):
-    """Level by level: does it work, and does that agree. What the probe saw, for those that do."""
+    """Run each level and compare with the doctor; returns the probe's answers by level."""
     probe = (HERE / "probe.py").read_text(encoding="utf-8")
     answers = {}
     for level in LEVELS:
@@ -202,7 +202,7 @@ def agree(host, level, r, works, word):
 
 
 def same_cause(word, hint):
-    """The text before the remedy is the same, but for what each was doing."""
+    """Returns true if the texts before the remedy agree, apart from the operation that failed."""
     cause = re.split(r"[;:,] (?:try|install)\b", word["detail"])[0]
     return cause in hint or word["detail"] in hint
 
@@ -247,7 +247,7 @@ def compare_network(host, doctor, level):
 # ---- 2. walls ----
 
 def claims(walls):
-    """The walls of a proof, by the names that STOPPED_BY has."""
+    """The walls of a proof, by the names that STOPPED_BY uses."""
     abi = (walls["landlock"] or {"abi": 0})["abi"]
     all_caps = walls["capabilities"]
     return {
@@ -276,7 +276,7 @@ def check_walls(host, answers):
 
 
 def check_seen(host, level, seen, control):
-    """What the proof says is what the program itself saw."""
+    """Check that the proof agrees with what the program itself saw."""
     walls = host.row["levels"][level]["walls"]
     for name, own in walls["namespaces"].items():
         host.check("%s: %s namespace as claimed" % (level, name),
@@ -311,7 +311,7 @@ def check_tried(host, level, tried, control):
 
 
 def check_promised(host, level):
-    """What a level is never without; what else it lacks, it must say."""
+    """Check the walls that a level always has, and that it reports others that it lacks."""
     entry = host.row["levels"][level]
     claimed = claims(entry["walls"])
     needed = ["capabilities", "no new privileges", "seccomp"]
@@ -325,7 +325,7 @@ def check_promised(host, level):
                    any("landlock" in w.lower() for w in entry["warnings"]), entry["warnings"])
 
 
-# ---- 4. what is left ----
+# ---- 4. nothing is left behind ----
 
 def check_left(host, level):
     mark = "dewar-hosts-" + uuid.uuid4().hex
@@ -348,7 +348,7 @@ def alive(mark):
 def check_all_left(host):
     left = os.listdir(host.scratch / "tmp")
     host.check("no folder is left", not left, left)
-    # They are named after the process that made them, and its pid namespace.
+    # Their names contain the pid of the process that created them, and its pid namespace.
     ours = tuple("dewar-%d-%d-" % (os.stat("/proc/self/ns/pid").st_ino, pid) for pid in host.pids)
     groups = [name for mount in cgroup_mounts() for _, folders, _ in os.walk(mount)
               for name in folders if name.startswith(ours)]
@@ -389,7 +389,7 @@ def check_escapes(host, attacks):
 
 @contextlib.contextmanager
 def planted(host):
-    """A secret, a listener, a process and more, for a probe to reach for."""
+    """Create targets for the probe: a secret, a listener, a process and more."""
     libc = ctypes.CDLL(None, use_errno=True)
     name, shm_key = "dewar-hosts-" + uuid.uuid4().hex, uuid.uuid4().int & 0x7fffffff | 1
     secret = host.scratch / "open" / "secret"

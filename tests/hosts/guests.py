@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The hosts that are booted: their properties, and what Dewar must be able to do there.
+"""The hosts that are booted: their properties, and what Dewar must be able to do on each.
 
 guests.py [--rows FOLDER] [--xml FILE] [--at-once N] [--tree FOLDER] [NAME...]
 
@@ -25,9 +25,9 @@ import image
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKS, NOT_THERE = "works", "unavailable"
 
-# The part of `core` that asks for no more than level process.
+# The tests marked `core` that need no stronger level than process.
 AT_PROCESS = "process and not processes and not cgroup2"
-# Those about groups of version 2 are run with systemd, and once without.
+# The tests of cgroup v2 run with systemd, and once without.
 NOT_GROUPS = "not cgroup2"
 
 
@@ -38,12 +38,12 @@ class Row:
     user: str = "root"
     container: str = WORKS
     only: str = ""  # of the tests marked core, as for pytest -k
-    before: str = ""  # what root's shell does first
+    before: str = ""  # commands that root's shell runs first
 
 
 @dataclasses.dataclass
 class Guest:
-    """One boot."""
+    """A guest, booted once for all of its rows."""
     name: str
     image: str
     rows: list
@@ -89,7 +89,7 @@ def jobs_of(row, tree):
 
 
 def run_guest(guest, rows, tree):
-    """Boot it; returns (the testcases, one line for people)."""
+    """Boot the guest; returns (the test cases, a summary line)."""
     out = rows / guest.name
     shutil.rmtree(out, ignore_errors=True)
     for row in guest.rows:
@@ -112,7 +112,7 @@ def run_guest(guest, rows, tree):
 
 
 def of_core(row, done, rows):
-    """Its checks, and whether the host is what we took it for."""
+    """The test cases of core.py's checks, and that the host has the expected properties."""
     try:
         says = json.loads((done.files / "row.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
@@ -132,7 +132,7 @@ def of_core(row, done, rows):
 
 
 def of_tests(row, done):
-    """pytest's own account, under the row's name."""
+    """The test cases of pytest's report, under the row's name."""
     try:
         cases = list(ElementTree.parse(done.files / "e2e.xml").iter("testcase"))
     except (OSError, ElementTree.ParseError) as problem:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest boots from: Debian's stock cloud kernel, an initramfs, and a root image.
+"""Make what a guest boots: Debian's stock cloud kernel, an initramfs, and a root image.
 
-Kept below $DEWAR_CACHE (~/.cache/dewar) in hosts/, in a folder whose name changes with what it
-is made from; the first run makes it, the next ones only boot it. Nothing of it is installed
-here: the kernel is unpacked from its package, the root is made by mmdebstrap. Needs root.
+They are cached below $DEWAR_CACHE (~/.cache/dewar) in hosts/, in a folder whose name changes with
+their sources; the first run makes it, later ones only boot it. Nothing is installed on this
+host: the kernel is unpacked from its package, and mmdebstrap makes the root. Needs root.
 
-image.py    make it, and say where it is
+image.py    make the folder, and print its path
 """
 
 import fcntl
@@ -30,7 +30,7 @@ LEFT_OUT = ["/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*", "/us
 USER = "plain"
 UID = 1000
 
-# Nothing that a test is about; each of them makes a boot slower under emulation.
+# Units that no test needs; each of them makes a boot slower under emulation.
 MASKED = ["apt-daily-upgrade.timer", "apt-daily.timer", "dpkg-db-backup.timer",
           "e2scrub_all.timer", "e2scrub_reap.service", "fstrim.timer", "getty.target",
           "kmod-static-nodes.service", "ldconfig.service", "modprobe@.service",
@@ -46,13 +46,13 @@ MASKED = ["apt-daily-upgrade.timer", "apt-daily.timer", "dpkg-db-backup.timer",
           "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
           "systemd-udev-settle.service", "systemd-udev-trigger.service"]
 
-# What is needed to reach the disks, and to be heard; the rest is in the root image.
+# Modules for the disks and the console; all others are in the root image.
 EARLY = ["virtio_pci", "virtio_blk", "virtio_console"]
 
 BUSYBOX = "/bin/busybox"
 APPLETS = ["cat", "echo", "insmod", "mkdir", "mount", "poweroff", "sh", "sleep", "switch_root"]
 
-# The guest's first program. dewar.init= says what the second one is.
+# The guest's first program. dewar.init= names the second one.
 INIT = """#!/bin/sh
 fail() { echo "guest: $1"; poweroff -f; }
 mount -t proc proc /proc
@@ -72,7 +72,7 @@ mount --move /dev /root/dev
 exec switch_root /root "$next" || fail "no $next"
 """
 
-# The unit that runs when systemd is up; without systemd the plain init runs the same.
+# The unit that runs after systemd has started; without systemd the plain init runs the same.
 UNIT = """[Unit]
 Description=What this guest was booted for
 After=basic.target systemd-logind.service systemd-user-sessions.service user@%d.service
@@ -86,7 +86,7 @@ StandardError=journal+console
 
 
 class CannotMake(Exception):
-    """Says what is missing."""
+    """The message says what is missing."""
 
 
 def cache():
@@ -102,7 +102,7 @@ def key():
 
 
 def image():
-    """The folder with vmlinuz, initramfs and root.ext4, made now if it has to be."""
+    """The folder with vmlinuz, initramfs and root.ext4, made if necessary."""
     path = cache() / ("guest-" + key())
     with open(str(path) + ".lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -134,7 +134,7 @@ def make(folder):
 
 
 def unpack_kernel(tree, folder):
-    """The kernel's package, unpacked."""
+    """Unpack the kernel's package."""
     tree.mkdir()
     package = newest_kernel()
     subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", package],
@@ -177,7 +177,7 @@ def make_initramfs(scratch, path):
 
 
 def load_order(text):
-    """Modules of EARLY and what they need, each after what it needs, from modules.dep."""
+    """Modules of EARLY and their dependencies, in the order of loading, from modules.dep."""
     needs = {}
     for line in text.splitlines():
         name, _, others = line.partition(":")
@@ -185,7 +185,7 @@ def load_order(text):
     by_name = {pathlib.Path(name).stem.replace("-", "_"): name for name in needs}
     order = []
     for name in EARLY:
-        # modules.dep names the nearest first, and all of them.
+        # modules.dep lists all dependencies, the direct ones first.
         for path in [*reversed(needs[by_name[name]]), by_name[name]]:
             if path not in order:
                 order.append(path)
@@ -214,7 +214,7 @@ def make_root(scratch, path):
 
 
 def settle(tree):
-    """Nothing asks, nothing waits, and the user's own manager runs from the start."""
+    """Boot without questions and delays, with the user's systemd manager from the start."""
     write(tree / "etc/fstab", "")
     write(tree / "etc/hostname", "guest\n")
     write(tree / "etc/hosts", "127.0.0.1 localhost guest\n::1 localhost\n")
@@ -241,7 +241,7 @@ def write(path, text):
 
 
 def make_disk(tree, path, room=16):
-    """An ext4 image of a folder, with so many MiB to spare; without mounting anything."""
+    """Make an ext4 image of a folder with `room` MiB of free space, without mounting anything."""
     used = int(subprocess.run(["du", "-sk", "--apparent-size", tree], check=True,
                               stdout=subprocess.PIPE).stdout.split()[0])
     files = sum(1 for _ in pathlib.Path(tree).rglob("*"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The third part of core.py: each limit that is said to be enforced is run against."""
+"""The third part of core.py: each limit that is reported as enforced is exceeded."""
 
 FORKS = """
 import os, time
@@ -30,7 +30,7 @@ BITES = {
     "tmp": (["--tmp", "2M"], FILL, "disk"),
     "output": (["--output", "1000"], "print('x' * 100000)\nprint('all out')", "output"),
     "files": (["--files", "40"], OPEN, None),
-    # Where cpu time is only summed up, a slow start alone may use up half of two seconds.
+    # Where cpu time is only summed up, a slow start alone may use one second.
     "timeout": (["--cpus", "2"], "import time; time.sleep(500)", "timeout_wall"),
 }
 
@@ -66,7 +66,7 @@ def check_cpu(host, level):
             host.check("%s: the sum of cpu time bites" % level, r["reason"] == "timeout_cpu",
                        (r["reason"], r["hint"]))
         return
-    # Others may keep the host busy, which only lowers what a run gets: no failure comes from it.
+    # A busy host only lowers the share that a run gets, so it causes no failure.
     r = host.run(level, BURN, 1.5, options=[*host.seconds(20), "--cpus", "0.2"])
     got = share(r)
     host.check("%s: limit cpu bites (%s)" % (level, limit["by"]), got is not None and got < 0.45,

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that are made on this machine itself, for core.py to run in.
+"""Imitate other hosts on this machine, and run core.py in them.
 
     local.py [--list] [NAME...]      run those, or all, as root; rows go to build/test-logs/hosts
 
-All that is made is in a mount namespace of its own, below a folder of its own, or in an engine that
-tests/engine starts: nothing of the machine is changed.
+Each host is a private mount namespace, a folder of its own, or an engine that tests/engine
+starts: the machine itself is not changed.
 """
 
 import contextlib
@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from engine import engines, images  # noqa: E402  pylint: disable=wrong-import-position
 
-# No user's id, and no other test process's: where there is no cgroup, limits count a user's processes.
+# An id that no user and no other test process has: without cgroups, limits count the processes of
+# a user.
 PLAIN = 60000 + os.getpid() % 4000
 TIMEOUT_S = 600
 PROGRAMS = ["dewar", "dewar-launch", "dewar-docker", "dewar-guest", "dewar-verify",
@@ -62,7 +63,7 @@ OPEN = {"SecurityOpt": ["seccomp=unconfined", "apparmor=unconfined"], "MaskedPat
 
 
 class Bundle:
-    """The programs and tests below a folder that every user may read, and a place for rows."""
+    """A folder with programs and tests that every user can read, and a folder for rows."""
 
     def __init__(self, programs, logs):
         self.programs, self.logs = pathlib.Path(programs), pathlib.Path(logs)
@@ -90,7 +91,7 @@ class Bundle:
         self.stack.close()
 
     def core(self, name, user, at=None):
-        """The command that looks at a host, from where the bundle is to be found there."""
+        """The command that runs core.py; at: the path of the bundle inside the host."""
         at = at or self.folder / "bundle"
         ids = ["setpriv", "--reuid", str(PLAIN), "--regid", str(PLAIN), "--clear-groups",
                "--inh-caps=-all"] if user == "plain" else []
@@ -106,7 +107,7 @@ class Bundle:
         return done.returncode, done.stdout.decode(errors="replace")
 
     def take_row(self, name, user):
-        """Its path among the logs; None if core.py did not come that far."""
+        """Copy the row to the logs and return its path; None if core.py wrote none."""
         row = self.folder / "bundle" / "out" / ("%s-%s.json" % (name, user))
         if not row.exists():
             return None
@@ -127,7 +128,7 @@ class Bundle:
 
 
 def private(script, *words):
-    """Whatever is mounted by what runs there, on purpose or not, is gone with it."""
+    """Run in a private mount namespace, so that all mounts end with the command."""
     return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh",
             *map(str, words)]
 
@@ -182,7 +183,7 @@ HOSTS = {
 
 
 def look(bundle, name, user):
-    """The exit status of core.py, what it printed, and the row."""
+    """Returns core.py's exit status, its output and the row."""
     slug = name.replace(",", "").replace(" ", "-")
     status, text = HOSTS[name](bundle, slug, user)
     return status, text, bundle.take_row(slug, user)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs inside a cell: inspects the walls, then tries each. The control runs without any wall, as
-root, on the machine of the tester: an attempt must not change anything when it succeeds.
+"""Runs inside a cell: inspects the walls, then tries to get past each. The control runs without
+walls, as root, on the tester's machine: a successful attempt must not change anything.
 
-The one argument is JSON with the targets that core.py has planted; the answer is JSON on stdout.
-An attempt's answer is 0 if it succeeded, else its errno.
+The only argument is JSON with the targets that core.py created; the answer is JSON on stdout.
+The answer of an attempt is 0 if it succeeded, else its errno.
 """
 
 import ctypes
@@ -36,7 +36,7 @@ def attempt(what):
 
 
 def in_child(what):
-    """For what changes the process that does it."""
+    """Run an attempt in a child, because it would change its process."""
     pid = os.fork()
     if pid == 0:
         os._exit(min(what(), 255))
@@ -66,7 +66,7 @@ def new_user():
 
 
 def mount_nothing():
-    """No such file system: the kernel checks permission first, and otherwise mounts nothing."""
+    """The type does not exist: the kernel checks permission first, and then mounts nothing."""
     got = call("mount", b"none", b"/tmp", b"no-such-file-system", 0, None)
     return 0 if got == errno.ENODEV else got
 

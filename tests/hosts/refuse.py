@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""refuse.py namespaces|landlock COMMAND...: run it behind a filter. Needs root, so that
-no_new_privs stays off.
+"""refuse.py namespaces|landlock COMMAND...: run a command with a seccomp filter. Needs root, to
+install it without no_new_privs.
 
-namespaces: as in container runtimes: unshare() and clone() with a flag for a namespace are
-EPERM, and clone3(), whose flags no filter can see, is ENOSYS.
-landlock: as in a kernel without it: its calls are ENOSYS.
+namespaces: as in container runtimes, unshare() and clone() with a flag for a namespace fail with
+EPERM, and clone3(), whose flags a filter cannot inspect, with ENOSYS.
+landlock: as on a kernel without Landlock, its calls fail with ENOSYS.
 """
 
 import ctypes

@@ -6,7 +6,7 @@
     table.py --write    write it into docs/HOSTS.md; hosts that were not run keep their lines
     table.py --check    print where docs/HOSTS.md and the rows differ; exit with 1 if they do
 
-Versions of kernels are not part of it: the same states give the same lines.
+Kernel versions are omitted, so that the same states give the same lines.
 """
 
 import json
@@ -52,7 +52,7 @@ def wall_marks(entry):
 
 
 def lines_of(row):
-    """{(host, user, level): cells}; walls only where the level works and was seen."""
+    """{(host, user, level): cells}; with walls only if the level works and was probed."""
     lines = {}
     for level in LEVELS:
         entry = row["levels"][level]
@@ -71,7 +71,7 @@ def read_rows():
 
 
 def read_doc():
-    """The lines that the page has now, in the form of lines_of()."""
+    """The lines of the current page, in the form of lines_of()."""
     found = {}
     text = DOC.read_text(encoding="utf-8") if DOC.exists() else ""
     for line in text.partition(BEGIN)[2].partition(END)[0].splitlines():
@@ -91,7 +91,7 @@ def show(lines):
 
 
 def reasons(rows):
-    """Once for each cause: where, why, and what would help."""
+    """For each cause once: the hosts, the reason and the remedy."""
     seen = {}
     for row in rows:
         for level in LEVELS:
@@ -105,7 +105,7 @@ def reasons(rows):
 
 
 def failures(rows):
-    """What of the run must not be believed, or nothing."""
+    """The failed checks of the rows, which make them unreliable; or nothing."""
     failed = ["- %s (%s): %s" % (row["host"], row["user"], c["name"])
               for row in rows for c in row["checks"] if not c["ok"]]
     return "### What did not hold\n\n%s\n\n" % "\n".join(failed) if failed else ""

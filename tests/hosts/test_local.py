@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts on this machine itself: what works has its walls, what cannot says what would help."""
+"""Hosts on this machine: a level that works has its walls, another names a remedy."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from hosts import local
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "test-logs" / "hosts"
 
-# The state of level container there, and a word that its fix must contain.
+# The state of level container on each host, and a word that its remedy must contain.
 CONTAINER = {
     "this machine": ("works", None),
     "chroot": ("unavailable", "chroot"),
@@ -73,7 +73,7 @@ def test_host(bundle, must, name, user):  # noqa: F811
     ("container: connect to the host: refused (ns net)", {"net": True}),
 ])
 def test_a_claim_without_its_wall_is_noticed(bundle, must, tmp_path, wall, damage):  # noqa: F811
-    """A dewar that says container and gives level process fails core.py."""
+    """core.py fails for a dewar that reports level container and runs level process."""
     must(os.geteuid() == 0, "only root can make such a host")
     liar = tmp_path / "dewar"
     liar.write_text(LIAR % (str(bundle.folder / "bundle" / "bin" / "dewar"), damage),

@@ -53,7 +53,7 @@ const options = {
   ...patience,
   onprogress: ({ message }) => {
     progress.push(message);
-    // Whoever started us may have to do something now.
+    // The test that started us may have to act now.
     if (!what.answer) console.error(message);
   },
 };

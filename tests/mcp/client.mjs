@@ -66,7 +66,7 @@ await client.connect(transport, patience);
 await check("it speaks the revision that we expect", async () => {
   const version =
     what.lib === "sdk" ? transport.protocolVersion : client.getNegotiatedProtocolVersion();
-  // The old library does not tell over stdio.
+  // The old library does not report it over stdio.
   must(version === undefined || version === what.version, `it is ${version}`);
 });
 
@@ -80,7 +80,7 @@ await check("the tools are there, with their schemas", async () => {
     must(tool.inputSchema.required.length > 0 && tool.outputSchema.properties.stdout, tool.name);
 });
 
-// The library holds the structured content to the schema that it has just heard.
+// The library checks the structured content against the schema that it has just received.
 await check("code runs, and its output comes back in both forms", async () => {
   const result = await call("code_execute", { language: "python", code: "print(2**64)" });
   must(result.isError !== true, textOf(result));

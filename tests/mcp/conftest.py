@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of MCP share: the official clients, and servers to try them on."""
+"""Fixtures of the MCP tests: the official clients, and servers to test them with."""
 
 import fcntl
 import functools
@@ -28,7 +28,7 @@ ARCHES = {"x86_64": "x64", "aarch64": "arm64"}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What npm's clients do is for the full tier."""
+    """Tests that use npm's clients belong to the full tier."""
     for item in items:
         if "node" in item.fixturenames:
             item.add_marker(pytest.mark.slow)
@@ -41,7 +41,7 @@ def cache_folder():
 
 
 def install(folder):
-    """What the lock file names, whole or not at all. Scripts of packages are not run.
+    """Install the packages of the lock file completely, or fail. No scripts of packages are run.
 
     Not `npm ci`: it insists on optional packages for other systems, which not every
     registry has.
@@ -68,12 +68,12 @@ class Node:
 
     def __init__(self, folder):
         self.folder = folder
-        # The old ones of distributions lack what the newest clients need.
+        # The Node versions of distributions are too old for the newest clients.
         program = folder / "node_modules" / ("node-linux-" + ARCHES[os.uname().machine])
         self.path = str(program / "bin") + ":" + os.environ["PATH"]
 
     def run(self, script, *args, timeout=PATIENCE_S * 5, env=None):
-        """A program of node_modules/.bin, or a script of ours: a CompletedProcess of text."""
+        """Run a program of node_modules/.bin or our own script: a CompletedProcess of text."""
         program = self.folder / "node_modules" / ".bin" / script
         argv = [str(program)] if program.exists() else ["node", str(self.folder / script)]
         with tempfile.TemporaryDirectory(prefix="dewar-mcp-home-") as home:
@@ -87,7 +87,7 @@ class Node:
 
 @functools.lru_cache(maxsize=1)
 def prepare():
-    """What npm has installed for these tests, once for each lock file."""
+    """Install the npm packages, once for each lock file; returns a Node."""
     folder = cache_folder()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(folder.with_name(folder.name + ".lock"), "w", encoding="ascii") as lock:
@@ -119,7 +119,7 @@ def config(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(dewar, config):  # noqa: F811
-    """The daemon that users have."""
+    """The installed daemon."""
     it = Server(pathlib.Path(dewar).with_name("dewar-serve"), config)
     yield it
     assert it.finish() == 0, it.log[-10:]
@@ -127,7 +127,7 @@ def server(dewar, config):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def fixtures(dewar, config):  # noqa: F811
-    """The same with what the conformance suite calls."""
+    """The daemon with the tools that the conformance suite calls."""
     it = Server(pathlib.Path(dewar).with_name("dewar-serve-fixtures"), config)
     yield it
     assert it.finish() == 0, it.log[-10:]

@@ -51,7 +51,7 @@ static void refuse(struct dw_mcp_call *call, enum dw_mcp_code code, int status,
 	dw_mcp_call_refuse(call, &why);
 }
 
-/* ---- what takes its time ---- */
+/* ---- slow tools ---- */
 
 struct slow {
 	struct dw_mcp_call *call;
@@ -85,7 +85,7 @@ static void slowly(struct dw_mcp_call *call, void (*fn)(struct dw_mcp_call *call
 	(void)pthread_detach(thread);
 }
 
-/* Nobody who speaks 2026-07-28 hears of it unless its request asks for that. */
+/* A client of revision 2026-07-28 gets log messages only if its request asks for them. */
 static void say(struct dw_mcp_call *call, const char *text)
 {
 	const json_t *meta = dw_mcp_call_message(call)->meta;
@@ -129,12 +129,12 @@ static void call_progress(struct dw_mcp_call *call, json_t *args)
 	slowly(call, make_progress);
 }
 
-/* ---- what asks the client, until 2025-11-25 ---- */
+/* ---- requests to the client, until 2025-11-25 ---- */
 
 struct asked {
 	struct asked *next;
 	char id[32];
-	const char *prefix; /* of what is answered then */
+	const char *prefix; /* of the tool's answer */
 	struct dw_mcp_call *call;
 };
 
@@ -268,13 +268,13 @@ static void call_enums(struct dw_mcp_call *call, json_t *args)
 	       "Elicitation completed: ");
 }
 
-/* ---- what needs more input, since 2026-07-28 ---- */
+/* ---- results that require input, since 2026-07-28 ---- */
 
 struct input {
 	const char *key;
 	const char *capability;
 	const char *request; /* JSON */
-	const char *has;     /* a key that each response has */
+	const char *has;     /* a key that each response contains */
 };
 
 #define ELICIT(message, field, type)                                                              \
@@ -333,7 +333,7 @@ static const struct input context_input[] = {
 	{0},
 };
 
-/* "TEXT.HMAC": whoever brings it back cannot have changed it. */
+/* "TEXT.HMAC": the client cannot change it without being detected. */
 static void seal(const char *text, char *ret, size_t size)
 {
 	static uint8_t key[32];
@@ -360,7 +360,7 @@ static bool is_sealed(const char *sealed, const char *text)
 	return strcmp(sealed, want) == 0;
 }
 
-/* Ask for what is missing; NULL if nothing is. */
+/* A result that asks for the missing inputs, or NULL if all are present. */
 static json_t *missing(struct dw_mcp_call *call, const struct input *inputs,
                        const json_t *responses, const char *state)
 {
@@ -387,7 +387,7 @@ static json_t *missing(struct dw_mcp_call *call, const struct input *inputs,
 	return result;
 }
 
-/* The responses, or NULL if there are none; false if what is there is bad. */
+/* Stores the responses, or NULL if the call has no responses; false if they are invalid. */
 static bool read_responses(struct dw_mcp_call *call, const json_t **ret)
 {
 	const json_t *responses = json_object_get(dw_mcp_call_message(call)->params,
@@ -492,7 +492,7 @@ static void call_needs_sampling(struct dw_mcp_call *call, json_t *args)
 
 /* ---- tools ---- */
 
-/* Those whose result is always the same. */
+/* Tools whose result is always the same. */
 static const struct {
 	const char *name;
 	const char *result;

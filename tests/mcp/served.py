@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server to try clients on."""
+"""A server to test clients with."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ from daemon import PATIENCE_S, clean_env, end_with_parent, wait_until
 
 
 class Server:
-    """dewar-serve or its kin, which has said that it is ready."""
+    """dewar-serve or dewar-serve-fixtures, once it is ready."""
 
     def __init__(self, program, config):
         self.state = tempfile.mkdtemp(prefix="dewar-mcp-test-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tool call that a person must approve: the client's own user, or somebody else."""
+"""A tool call that a person must approve: the user of the client, or another person."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ FORMS = {**META, CAPABILITIES: {"elicitation": {}}}
 
 
 class Place:
-    """A folder with a policy, a config, and the approvals of who uses them."""
+    """A folder with a policy, a configuration and a database of approvals."""
 
     def __init__(self, folder, dewar, own):
         self.folder = folder
@@ -47,7 +47,7 @@ class Place:
         return json.loads(done.stdout)
 
     def pending(self, state=None):
-        """The one that waits, once it does."""
+        """Wait for the one pending question, and return it."""
         return wait_until(lambda: self.approve("list", state=state), "a question")[0]
 
 
@@ -122,8 +122,8 @@ def test_the_user_does_not_approve(node, place, mode, answer):
 @pytest.mark.parametrize("own,answer", [(True, None), (False, YES)],
                          ids=["no-elicitation", "not-ones-own"])
 @pytest.mark.parametrize("mode", ["sdk", "client-pin"])
-def test_somebody_else_approves(node, place, served, mode, own, answer):
-    """Who has no forms, or may not approve what it asked for, waits for others."""
+def test_another_person_approves(node, place, served, mode, own, answer):
+    """If the client cannot show forms or must not approve its own call, another person can."""
     here = place(own=own)
     server = served(here)
     said = {}
@@ -164,7 +164,7 @@ def begin(stdio, capabilities):
     stdio.send(call(1, RUN["arguments"], RUN["tool"]))
 
 
-def test_who_answers_another_question_has_answered_none(stdio):
+def test_an_answer_to_another_question_is_ignored(stdio):
     it = stdio(own=True)
     begin(it, {"elicitation": {}})
     asked = it.receive()
@@ -178,7 +178,7 @@ def test_who_answers_another_question_has_answered_none(stdio):
     assert it.receive()["result"]["structuredContent"]["stdout"] == "approved\n"
 
 
-def test_a_client_that_fails_to_ask_leaves_it_to_others(stdio):
+def test_after_a_failed_elicitation_another_person_can_decide(stdio):
     it = stdio(own=True)
     begin(it, {"elicitation": {"form": {}}})
     asked = it.receive()
@@ -187,7 +187,7 @@ def test_a_client_that_fails_to_ask_leaves_it_to_others(stdio):
     assert it.receive()["result"]["structuredContent"]["stdout"] == "approved\n"
 
 
-def test_a_question_that_others_decide_is_taken_back(stdio):
+def test_an_elicitation_is_withdrawn_when_another_person_decides(stdio):
     it = stdio(own=True)
     begin(it, {"elicitation": {}})
     asked = it.receive()
@@ -200,14 +200,14 @@ def test_a_question_that_others_decide_is_taken_back(stdio):
     assert "no way" in answer["result"]["content"][0]["text"]
 
 
-def test_a_client_that_can_only_open_addresses_is_not_asked(stdio):
+def test_a_client_with_url_elicitation_only_is_not_asked(stdio):
     it = stdio(own=True)
     begin(it, {"elicitation": {"url": {}}})
     it.place.approve("yes", it.place.pending()["id"])
     assert it.receive()["result"]["structuredContent"]["stdout"] == "approved\n"
 
 
-def test_a_call_that_is_called_off_while_it_waits(stdio):
+def test_a_call_can_be_cancelled_while_it_waits_for_approval(stdio):
     it = stdio(own=True)
     begin(it, {"elicitation": {}})
     asked = it.receive()
@@ -219,7 +219,7 @@ def test_a_call_that_is_called_off_while_it_waits(stdio):
     assert it.place.approve("list", "--all")[0]["state"] == "pending"
 
 
-def test_the_end_of_input_while_it_waits(stdio):
+def test_the_end_of_input_ends_a_call_that_waits_for_approval(stdio):
     it = stdio(own=True)
     begin(it, {"elicitation": {}})
     it.receive()
@@ -227,7 +227,7 @@ def test_the_end_of_input_while_it_waits(stdio):
     assert it.wait_end() == b""
 
 
-def test_modern_calls_are_told_what_is_needed(place, served):
+def test_a_modern_call_is_told_that_input_is_required(place, served):
     here = place(own=True)
     server = served(here)
     wire = Wire(server)
@@ -245,7 +245,7 @@ def test_modern_calls_are_told_what_is_needed(place, served):
     asked = first["inputRequests"]["approval"]
     assert asked["method"] == "elicitation/create" and CODE in asked["params"]["message"]
     assert first["requestState"] == here.pending(server.state)["id"]
-    # What does not answer this question does not count: it is asked again.
+    # Responses that do not answer this question are ignored: it is asked again.
     for more in ({}, {"inputResponses": {"approval": YES}},
                  {"inputResponses": {"approval": YES}, "requestState": "0" * 32},
                  {"inputResponses": {"other": YES}, "requestState": first["requestState"]},
@@ -253,7 +253,7 @@ def test_modern_calls_are_told_what_is_needed(place, served):
         again = send(2, **more)
         assert again["resultType"] == "input_required", more
         assert again["requestState"] == first["requestState"]
-    # Nor is another program covered.
+    # The approval does not cover another program either.
     other = call(3, {"language": "python", "code": "print('other')"}, RUN["tool"], FORMS)
     other["params"].update(inputResponses={"approval": YES}, requestState=first["requestState"])
     answer = wire.post(other, **headers)[1]["result"]

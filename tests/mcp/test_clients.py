@@ -14,7 +14,7 @@ MODES = {
     "client-auto": {"lib": "client", "mode": "auto", "version": "2026-07-28"},
     "client-pin": {"lib": "client", "mode": {"pin": "2026-07-28"}, "version": "2026-07-28"},
 }
-CHECKS = 12  # of client.mjs, so that one which does not run is missed
+CHECKS = 12  # the number of checks in client.mjs, so that a missing one is noticed
 
 
 def run_checks(node, what):
@@ -28,7 +28,7 @@ def run_checks(node, what):
 
 
 def called_off(dewar, audit):
-    """How many runs were called off by a client and have ended by it, as their record has it."""
+    """How many runs have ended because a client cancelled them, according to the audit record."""
     done = subprocess.run([dewar, "audit", "list", "--file", audit, "--limit", "10000", "--json"],
                           env=clean_env(), stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=PATIENCE_S, check=False)

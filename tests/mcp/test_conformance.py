@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-# How many checks its scored scenarios have: fewer would mean that some were left out.
+# The number of checks in the scored scenarios: fewer would mean that some were omitted.
 SCORED = {"2025-11-25": 69, "2026-07-28": 115}
 
 
@@ -45,5 +45,5 @@ def test_every_scored_check_passes(node, fixtures, tmp_path, revision):
     assert not bad, bad
     assert done.returncode == 0, (done.stdout[-3000:], done.stderr[-3000:])
     assert passed == SCORED[revision]
-    # What we do not have (lists that change) the suite does not ask for.
+    # The suite does not test features that we do not announce (lists that change).
     assert all("subscription" in name or "notification-filter" in name for name in skipped)

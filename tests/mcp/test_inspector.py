@@ -22,7 +22,7 @@ def assert_printed(answer):
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_tools_are_described_as_the_schema_wants(node, server, era):
+def test_the_descriptions_of_tools_match_the_schema(node, server, era):
     answer = inspect(node, server.url, "--protocol-era", era, "--method", "tools/list",
                      "--strict", "--format", "json")
     assert "code_execute" in json.dumps(answer)
@@ -34,7 +34,7 @@ def test_code_runs_over_http(node, server, era):
 
 
 def test_code_runs_over_stdio(node, dewar, tmp_path):
-    # Its own options end where the command begins: ours cannot be among them.
+    # The inspector's options end where the command begins.
     wrapper = tmp_path / "server"
     wrapper.write_text("#!/bin/sh\nexec '%s' mcp --audit '%s'\n" % (dewar, tmp_path / "audit.db"))
     wrapper.chmod(0o755)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no well-behaved client does, and what can only be seen on the wire."""
+"""The wire protocol, and clients that misbehave."""
 
 import http.client
 import json
@@ -40,7 +40,7 @@ INITIALIZE = request(0, "initialize", {
 
 
 class Stdio:
-    """`dewar mcp`, by hand."""
+    """`dewar mcp`, used without a client library."""
 
     def __init__(self, dewar, folder, *words):
         self.audit = str(folder / "audit.db")
@@ -90,13 +90,13 @@ def stdio(dewar, tmp_path):
 
 
 def started(stdio, number=1):
-    """A run that would take long is under way."""
+    """Start a call that runs for a long time, and wait until it runs."""
     stdio.send(call(number, LONG, meta={"progressToken": "t"}))
     while "output" not in stdio.receive()["params"].get("message", ""):
         pass
 
 
-def test_nothing_but_answers_is_on_standard_output(stdio):
+def test_standard_output_contains_only_messages(stdio):
     stdio.send(INITIALIZE)
     stdio.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     stdio.send(b"\r\n\n")
@@ -106,27 +106,27 @@ def test_nothing_but_answers_is_on_standard_output(stdio):
     assert [line["id"] for line in lines] == [0, 1]
 
 
-def test_a_last_line_without_its_end_is_a_message(stdio):
+def test_a_last_line_without_a_newline_is_a_message(stdio):
     stdio.send(json.dumps(request("x", "ping")).encode())
     stdio.process.stdin.close()
     assert json.loads(stdio.wait_end())["id"] == "x"
 
 
-def test_the_end_of_input_ends_what_runs(stdio, dewar):
+def test_the_end_of_input_ends_running_calls(stdio, dewar):
     started(stdio)
     stdio.process.stdin.close()
     assert stdio.wait_end() == b""
     assert called_off(dewar, stdio.audit) == 1
 
 
-def test_a_signal_ends_what_runs(stdio, dewar):
+def test_a_signal_ends_running_calls(stdio, dewar):
     started(stdio)
     stdio.process.send_signal(signal.SIGTERM)
     assert stdio.wait_end() == b""
     assert called_off(dewar, stdio.audit) == 1
 
 
-def test_who_does_not_listen_is_left(stdio, dewar):
+def test_a_client_that_closes_its_input_ends_the_server(stdio, dewar):
     started(stdio)
     stdio.process.stdout.close()
     stdio.send(request(2, "ping"))
@@ -152,7 +152,7 @@ def test_a_message_that_is_too_long_is_refused_and_the_next_served(stdio):
     assert stdio.ask(request(1, "ping"))["result"] == {}
 
 
-def test_who_reads_late_gets_every_answer(stdio):
+def test_a_client_that_reads_late_gets_every_answer(stdio):
     count = 2000
     writer = threading.Thread(target=lambda: [stdio.send(request(number, "tools/list"))
                                               for number in range(count)])
@@ -162,7 +162,7 @@ def test_who_reads_late_gets_every_answer(stdio):
     assert seen == list(range(count))
 
 
-def test_an_answer_after_a_cancel_does_not_come(stdio):
+def test_a_cancelled_call_gets_no_answer(stdio):
     started(stdio)
     stdio.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
                 "params": {"requestId": 1, "reason": "no need"}})
@@ -181,7 +181,7 @@ class Wire:
         self.conn = http.client.HTTPConnection(self.host, int(self.port), timeout=PATIENCE_S)
 
     def open(self, method, body=None, **headers):
-        """The reply's head has come."""
+        """Send a request; returns when the head of the reply has arrived."""
         given = {"Content-Type": "application/json", "Accept": BOTH}
         if self.key:
             given["Authorization"] = "Bearer " + self.key
@@ -191,7 +191,7 @@ class Wire:
         return self.conn.getresponse()
 
     def ask(self, method, body=None, **headers):
-        """Status, headers, and what came, which is JSON or nothing."""
+        """Returns status, headers, and the body, which is JSON or empty."""
         response = self.open(method, body, **headers)
         got = response.read()
         return response.status, response.headers, json.loads(got) if got else None
@@ -225,7 +225,7 @@ def code(answer):
     return answer["error"]["code"]
 
 
-def test_messages_that_are_none(wire):
+def test_invalid_messages_are_refused(wire):
     assert wire.post(b"{")[0] == 400 and code(wire.post(b"{")[1]) == -32700
     status, answer = wire.post([INITIALIZE])
     assert (status, code(answer)) == (400, -32600)
@@ -233,13 +233,13 @@ def test_messages_that_are_none(wire):
     assert wire.post(INITIALIZE, Accept="text/html")[0] == 406
 
 
-def test_there_is_no_stream_for_what_nobody_asked_for(wire):
+def test_there_is_no_stream_for_unsolicited_messages(wire):
     status, headers, _ = wire.ask("GET")
     assert status == 405
     assert headers["Allow"] == "POST, DELETE"
 
 
-def test_a_session_from_begin_to_end(wire):
+def test_a_session_begins_and_ends(wire):
     session = wire.initialize()
     assert wire.post({"jsonrpc": "2.0", "method": "notifications/initialized"},
                      Mcp_Session_Id=session) == (202, None)
@@ -252,7 +252,7 @@ def test_a_session_from_begin_to_end(wire):
     assert wire.ask("DELETE", Mcp_Session_Id=session)[0] == 404
 
 
-def test_headers_say_what_the_message_does(wire):
+def test_headers_must_match_the_message(wire):
     body = call(1, {"command": "echo hi"}, meta=META)
     assert wire.post(body, **modern("tools/call", "command_execute"))[0] == 200
     for headers in (modern("tools/list", "command_execute"), modern("tools/call"),
@@ -281,7 +281,7 @@ def events(response):
             yield json.loads(line[len(b"data: "):])
 
 
-def test_what_is_said_before_the_answer_makes_it_a_stream(wire):
+def test_a_notification_before_the_answer_makes_it_a_stream(wire):
     body = call(7, {"command": "echo hi"}, meta={**META, "progressToken": 0})
     response = wire.open("POST", body, **modern("tools/call", "command_execute"))
     assert response.headers["Content-Type"] == "text/event-stream"
@@ -295,7 +295,7 @@ def test_what_is_said_before_the_answer_makes_it_a_stream(wire):
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 @pytest.mark.parametrize("streaming", [False, True])
-def test_who_hangs_up_ends_the_run(server, dewar, wire, era, streaming):
+def test_disconnecting_ends_the_run(server, dewar, wire, era, streaming):
     audit = server.state + "/audit.db"
     before = called_off(dewar, audit)
     runs = len(running(dewar, audit))
@@ -353,7 +353,7 @@ def test_a_cancel_reaches_the_call_of_its_own_session_only(server, dewar):
         it.hang_up()
 
 
-def test_a_session_is_of_the_key_that_opened_it(dewar, config):
+def test_a_session_belongs_to_the_key_that_opened_it(dewar, config):
     server = Server(os.path.join(os.path.dirname(dewar), "dewar-serve"), config)
     try:
         keys = [make_key(dewar, server, name) for name in ("one", "two")]
@@ -363,7 +363,7 @@ def test_a_session_is_of_the_key_that_opened_it(dewar, config):
         assert two.post(request(1, "ping"), Mcp_Session_Id=session)[0] == 404
         assert Wire(server).post(request(1, "ping"), Mcp_Session_Id=session)[0] == 401
         assert two.ask("DELETE", Mcp_Session_Id=session)[0] == 404
-        # Nor is a run anybody else's to read.
+        # Another key cannot read its runs either.
         answer = one.post(call(2, {"command": "echo mine"}), Mcp_Session_Id=session)[1]
         uri = "dewar://runs/" + answer["result"]["structuredContent"]["id"]
         read = request(3, "resources/read", {"uri": uri})
@@ -383,7 +383,7 @@ def make_key(dewar, server, name):
     return json.loads(done.stdout)["key"]
 
 
-# ---- schemas for others ----
+# ---- schemas for other programs ----
 
 
 def test_schemas_are_printed_in_three_forms(dewar):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the daemon share: the daemon itself, with real clients."""
+"""Fixtures of the daemon's tests: the real daemon, and clients for it."""
 
 import pathlib
 import shutil
@@ -10,12 +10,12 @@ import pytest
 from daemon import Daemon, keys, write_policy
 from e2e.conftest import dewar, is_root, must  # noqa: F401
 
-# For daemons that few runs are asked of, and that are ended while some go on.
+# Settings for daemons that serve few runs, and that are stopped while some are running.
 COLD = {"pool": {"disabled": True}, "runs": {"drain": 1}}
 
 
 def merged(*configs):
-    """One config of several; what is said later goes before."""
+    """Merge configurations; a later one overrides an earlier one."""
     result = {}
     for config in configs:
         for name, value in config.items():
@@ -27,13 +27,13 @@ def merged(*configs):
 
 
 def short_folder():
-    """pytest's own are too long for the path of a socket."""
+    """A folder with a short name: the path of a socket has a maximum length."""
     return pathlib.Path(tempfile.mkdtemp(prefix="dewar-serve-test-"))
 
 
 @pytest.fixture(scope="module")
 def daemon(dewar):  # noqa: F811
-    """One with warm cells and nearly every default, for all tests of a module."""
+    """A daemon with warm cells and nearly all defaults, shared by the tests of a module."""
     folder = short_folder()
     it = Daemon(dewar, folder / "state", {"runs": {"drain": 1}})
     yield it
@@ -43,7 +43,7 @@ def daemon(dewar):  # noqa: F811
 
 @pytest.fixture
 def serve(dewar):  # noqa: F811
-    """serve(config, ...): a daemon of the test's own, cold unless the config says otherwise."""
+    """serve(config, ...): a daemon for one test, without warm cells unless configured."""
     folder = short_folder()
     started = []
 
@@ -61,9 +61,9 @@ def serve(dewar):  # noqa: F811
 
 @pytest.fixture
 def keyed(serve, dewar):  # noqa: F811
-    """keyed(config, name=[words of `dewar keys add`]): a daemon, and each key's text by name.
+    """keyed(config, name=[words of `dewar keys add`]): a daemon, and the text of each key by name.
 
-    There is always an admin, whose key the daemon's own client uses.
+    There is always the admin key `boss`, which the methods of Daemon use by default.
     """
 
     def start(config=None, **wanted):
@@ -82,7 +82,8 @@ def keyed(serve, dewar):  # noqa: F811
 def judged(keyed, serve):
     """judged(policy, config, name=[words of `dewar keys add`]): a keyed daemon with that policy.
 
-    Besides the boss there are ann, who runs, and joe and sue, who approve.
+    Besides boss there are the keys ann (scope run), joe (approve) and sue (approve and run); the
+    methods of Daemon use ann's.
     """
 
     def start(policy, config=None, **wanted):

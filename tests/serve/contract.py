@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does what goes over the wire keep to the daemon's own OpenAPI document?"""
+"""Checks requests and replies against the daemon's own OpenAPI document."""
 
 import json
 import re
 
 import jsonschema
 
-# What any path may be answered with, before its operation has a say: a web page's call, a method
-# or a path that there is not, a body that is too large, a name in Host that is not ours.
+# The statuses that every path can return before its operation is called: for a request of a web
+# page, an unknown method or path, a body that is too large, or a foreign Host header.
 ANYWHERE = {"400", "401", "403", "404", "405", "413", "421"}
 
 STREAMS = ("text/event-stream", "application/x-ndjson")
@@ -25,7 +25,7 @@ class Contract:
         self.check_schema({"$ref": "#/components/schemas/" + name}, value)
 
     def operation(self, method, path):
-        """As the document has it, or None."""
+        """The document's operation for this method and path, or None."""
         for template, item in self.document["paths"].items():
             pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(template))
             if re.fullmatch(pattern, path):
@@ -33,7 +33,7 @@ class Contract:
         return None
 
     def check_request(self, operation, body):
-        """Of a request that was taken."""
+        """Check the body of a request that was accepted."""
         if "requestBody" in operation:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             self.check_schema(schema, json.loads(body))
@@ -50,7 +50,7 @@ class Contract:
             assert headers["Allow"]
 
     def check(self, method, path, sent, status, headers, got):
-        """One request and its whole reply."""
+        """Check one request and its complete reply."""
         operation = self.operation(method, path.partition("?")[0])
         self.check_head(method, path, status, headers)
         kind = headers["Content-Type"].partition(";")[0]

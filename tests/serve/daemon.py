@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon of a test's own, and a client that holds every reply to the contract."""
+"""A daemon for one test, and a client that checks every reply against the OpenAPI document."""
 
 import ctypes
 import http.client
@@ -15,11 +15,12 @@ import time
 
 from contract import STREAMS, Contract
 
-PATIENCE_S = 60  # for whatever must come in the end, on a host that is busy
+PATIENCE_S = 60  # the timeout of each wait; long enough for a busy host
 
 
 def wait_until(condition, what, bound_s=PATIENCE_S):
-    """Return what condition() returns, as soon as that is true; `what` is a text or makes one."""
+    """Wait until condition() returns something true, and return that; what: a text or a function
+    that returns one."""
     deadline = time.monotonic() + bound_s
     while True:
         value = condition()
@@ -31,7 +32,7 @@ def wait_until(condition, what, bound_s=PATIENCE_S):
 
 
 def clean_env(changes=None):
-    """Ours without what would decide a test; a value of None takes a variable away."""
+    """Our environment without variables that affect tests; a value of None removes a variable."""
     env = {name: value for name, value in os.environ.items()
            if name not in ("CODE_EXEC_SANDBOX", "DOCKER_HOST", "NOTIFY_SOCKET", "LISTEN_FDS",
                            "LISTEN_PID") and not name.startswith("DEWAR_")}
@@ -44,7 +45,7 @@ def clean_env(changes=None):
 
 
 def end_with_parent():
-    """For preexec_fn: no daemon outlives the tests, whatever ends them."""
+    """For preexec_fn: the daemon is killed when the tests end for any reason."""
     ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
 
 
@@ -78,7 +79,7 @@ class Reply:
 
 
 class Stream:
-    """A reply that comes in pieces, as (event, data)."""
+    """A streamed reply; iterates over (event, data)."""
 
     def __init__(self, daemon, conn, response):
         self.daemon = daemon
@@ -95,7 +96,7 @@ class Stream:
             yield event
 
     def next(self):
-        """The next one, or None at the end."""
+        """The next event, or None at the end."""
         line = self.response.readline()
         if line == b"":
             return None
@@ -114,13 +115,13 @@ class Stream:
         return event, data
 
     def close(self):
-        """Hang up."""
+        """Disconnect."""
         self.response.close()
         self.conn.close()
 
 
 class Daemon:
-    """`dewar serve`, which has said that it is ready."""
+    """`dewar serve`, once it is ready."""
 
     def __init__(self, dewar, state, config=None, args=(), env=None, listen=True, preexec=None,
                  pass_fds=(), prefix=(), via=None, wait=True):
@@ -128,7 +129,7 @@ class Daemon:
         self.state = pathlib.Path(state)
         self.log = []
         self.port = None
-        self.via = via  # a unix socket to ask by, instead of the port
+        self.via = via  # a Unix socket to use instead of the port
         self.contract = None
         self.key = None
         self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -156,7 +157,7 @@ class Daemon:
             self.wait_ready()
 
     def configure(self, config):
-        """The settings to come; JSON is YAML."""
+        """Write the configuration file; JSON is YAML."""
         self.config_path.write_text(config if isinstance(config, str) else json.dumps(config),
                                     encoding="utf-8")
 
@@ -165,7 +166,7 @@ class Daemon:
             self.log.append(line.decode("utf-8").rstrip("\n"))
 
     def logged(self, message, **fields):
-        """The lines with that message and those fields."""
+        """The log entries with that message and those fields."""
         found = []
         for line in list(self.log):
             if not line.startswith("{"):
@@ -180,7 +181,7 @@ class Daemon:
                           "the log to say %r %r: it has %r" % (message, fields, self.log[-5:]))[0]
 
     def is_ready(self):
-        """Each listener logs a line; the port is in that of the one that we asked for."""
+        """Returns true once the listener that clients use has logged its line, with the port."""
         for entry in self.logged("ready"):
             port = re.fullmatch(r"127\.0\.0\.1:(\d+)", entry["listen"])
             if port:
@@ -213,7 +214,7 @@ class Daemon:
         return conn
 
     def raw(self, data=b"", timeout=PATIENCE_S):
-        """A socket with these bytes on their way."""
+        """A connected socket on which these bytes were sent."""
         sock = socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
         if data:
             sock.sendall(data)
@@ -225,7 +226,7 @@ class Daemon:
         return {name: value for name, value in given.items() if value is not None}
 
     def exchange(self, conn, method, path, body=None, headers=None, key=None):
-        """One request over that connection, whole: a Reply."""
+        """Send one request over that connection and return its Reply."""
         if isinstance(body, (dict, list)):
             body = json.dumps(body).encode()
         headers = self._headers(headers, key if key is not None else self.key)
@@ -255,14 +256,14 @@ class Daemon:
         return self.request("POST", "/v1/runs", body, **kwargs)
 
     def run(self, body, **kwargs):
-        """The result of a run that was let in."""
+        """The result of a run, which must be admitted."""
         reply = self.post(body, **kwargs)
         assert reply.status == 200, reply
         assert reply.headers["X-Request-Id"] == reply.json["id"]
         return reply.json
 
     def start(self, body, **kwargs):
-        """The id of a run that nobody waits for."""
+        """Start an async run and return its id."""
         reply = self.post({**body, "async": True}, **kwargs)
         assert reply.status == 202, reply
         assert reply.headers["Location"] == "/v1/runs/" + reply.json["id"]
@@ -298,18 +299,18 @@ class Daemon:
         return Stream(self, conn, response)
 
     def metrics(self, **kwargs):
-        """{(name, labels): number}, of what is well-formed."""
+        """{(name, labels): number}; fails if the text is malformed."""
         reply = self.get("/metrics", **kwargs)
         assert reply.status == 200, reply
         assert reply.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         return read_metrics(reply.body.decode("utf-8"))
 
     def keys(self, *words):
-        """What `dewar keys` says, as JSON."""
+        """The JSON output of `dewar keys`."""
         return keys(self.dewar, self.state, *words)
 
     def audit(self, *words):
-        """What `dewar audit` says of this daemon's record, as JSON."""
+        """The JSON output of `dewar audit` for this daemon's record."""
         done = subprocess.run([self.dewar, "audit", *words, "--json"],
                               env=clean_env({"DEWAR_AUDIT": str(self.state / "audit.db")}),
                               stdin=subprocess.DEVNULL, capture_output=True,
@@ -318,7 +319,7 @@ class Daemon:
         return json.loads(done.stdout)
 
     def recorded(self, run, **kwargs):
-        """The run as GET /v1/audit has it, or None."""
+        """The run in the reply of GET /v1/audit, or None."""
         reply = self.get("/v1/audit?id=" + run, **kwargs)
         assert reply.status == 200, reply
         runs = reply.json["runs"]
@@ -326,7 +327,7 @@ class Daemon:
         return runs[0] if runs else None
 
     def wait_recorded(self, run, **end):
-        """The run's record, once it has an end, with those values: its client may be sooner."""
+        """Wait for the run's outcome with those values: it may be recorded after the reply."""
         def ended():
             record = self.recorded(run)
             return record if record and "end" in record and \
@@ -344,14 +345,14 @@ class Daemon:
         return status
 
     def stop(self):
-        """End it as an operator would; it must end well."""
+        """Stop the daemon with SIGTERM; its exit status must be 0."""
         if self.process.poll() is None:
             self.kill(signal.SIGTERM)
         status = self.wait_end()
         assert status == 0, "the daemon ended with %d: %r" % (status, self.log[-10:])
 
     def finish(self):
-        """For the end of a test: it is over, whatever it was at."""
+        """End the daemon if it still runs; no sanitizer may have reported an error."""
         if self.process.poll() is None:
             self.kill(signal.SIGTERM)
             try:
@@ -366,7 +367,7 @@ class Daemon:
 
 
 def write_policy(path, policy):
-    """In one step, as an editor does it; JSON is YAML."""
+    """Replace the file atomically, as an editor does; JSON is YAML."""
     text = policy if isinstance(policy, str) else json.dumps(
         {"version": 1, "default": "allow", **policy}, indent=1)
     new = path.with_suffix(".new")
@@ -387,7 +388,7 @@ LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"')
 
 
 def read_metrics(text):
-    """Prometheus' text form, read as strictly as its description has it."""
+    """Parse Prometheus' text format as strictly as its specification says."""
     found, kinds, done = {}, {}, set()
     current = None
     assert text.endswith("\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Too much at once: everybody gets an answer, and nothing grows."""
+"""Overload: every client gets a reply, and the daemon's memory does not grow."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def rss_mb(pid):
 
 
 def assert_grew_little(daemon, before_mb, by_mb):
-    """But for a sanitizer, which keeps what was freed for a while."""
+    """Not checked under a sanitizer, which delays the reuse of freed memory."""
     if "ASAN_OPTIONS" not in os.environ:
         assert rss_mb(daemon.pid) < before_mb + by_mb
 
@@ -34,21 +34,21 @@ def n_open(pid):
 
 
 def sockets(pid):
-    """The sockets that a process has open, as `ss` shows them."""
+    """The open sockets of a process, as lines of `ss`."""
     shown = subprocess.run(["ss", "--all", "--processes", "--no-header"], check=True,
                            stdout=subprocess.PIPE, text=True).stdout
     return [line for line in shown.splitlines() if "pid=%d," % pid in line]
 
 
 def n_on_their_way(daemon):
-    """How many bytes we have sent that the daemon has not read."""
+    """The number of bytes that we have sent and the daemon has not read."""
     to_be_read = [int(line.split()[2]) for line in sockets(daemon.pid)]
     to_be_taken = [int(line.split()[3]) for line in sockets(os.getpid())]
     return sum(to_be_read + to_be_taken)
 
 
 def fill(daemon, n):
-    """So many runs that go on until they are ended, each beyond the queue."""
+    """Start n runs that last until they are ended, and wait until each has left the queue."""
     runs = [daemon.start(SLEEP) for _ in range(n)]
     for run in runs:
         daemon.wait_state(run, "running")
@@ -74,7 +74,7 @@ def test_a_full_queue_refuses_at_once(serve):
     assert daemon.post({**SLEEP, "async": True}).status == 202, "there is room again"
 
 
-def test_without_a_queue_nobody_waits(serve):
+def test_without_a_queue_no_run_waits(serve):
     daemon = serve({"runs": {"concurrent": 1, "queue": 0}})
     run, = fill(daemon, 1)
     assert daemon.post(SLEEP).status == 429
@@ -83,8 +83,8 @@ def test_without_a_queue_nobody_waits(serve):
     wait_until(lambda: daemon.post({"command": "true"}).status == 200, "room again")
 
 
-def test_time_in_the_queue_counts(serve):
-    """One second from the arrival on, all of which it waited."""
+def test_time_in_the_queue_counts_towards_the_timeout(serve):
+    """The timeout of one second passes while the run is in the queue."""
     daemon = serve({"runs": {"concurrent": 1}})
     fill(daemon, 1)
     reply = daemon.post({"command": "true", "limits": {"timeout_s": 1}})
@@ -93,12 +93,12 @@ def test_time_in_the_queue_counts(serve):
     assert daemon.recorded(reply.headers["X-Request-Id"]) is None, "nothing ran"
 
 
-def test_the_rest_of_its_time_is_what_a_run_has_left(serve):
+def test_a_queued_run_gets_the_rest_of_its_timeout(serve):
     daemon = serve({"runs": {"concurrent": 1}})
     first, = fill(daemon, 1)
     second = daemon.start({"command": "sleep 1000", "limits": {"timeout_s": 12}})
     assert daemon.state_of(second) == "queued"
-    time.sleep(1)  # of the twelve
+    time.sleep(1)  # one of the twelve seconds of its timeout
     assert daemon.delete("/v1/runs/" + first).status == 202
     result = daemon.wait_state(second, "done")["result"]
     assert result["reason"] == "timeout_wall"
@@ -107,8 +107,8 @@ def test_the_rest_of_its_time_is_what_a_run_has_left(serve):
 
 
 def test_2000_requests_at_once_are_served_or_refused(serve):
-    """64 clients, each over a connection of its own that is kept alive. None is lost, and the
-    daemon grows by no more than a little."""
+    """64 clients, each with its own persistent connection. No request is lost, and the daemon's
+    memory grows only a little."""
     daemon = serve({"runs": {"concurrent": 4, "queue": 16, "keep": 50}})
     for _ in range(20):
         daemon.run({"command": "true"})
@@ -154,7 +154,7 @@ def test_2000_requests_at_once_are_served_or_refused(serve):
 
 
 def test_memory_does_not_grow_with_results(serve):
-    """20 MB of output go through, of which a few are kept."""
+    """20 MB of output pass through the daemon, which keeps only a few of them."""
     daemon = serve({"runs": {"keep_bytes": "4M"}})
     body = {"command": "head -c 500000 /dev/zero | tr '\\0' a"}
     for _ in range(10):
@@ -167,7 +167,7 @@ def test_memory_does_not_grow_with_results(serve):
                "the oldest to be let go")
 
 
-def test_2000_idle_connections_slow_nobody(serve):
+def test_2000_idle_connections_slow_no_client(serve):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < 4096:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
@@ -190,7 +190,7 @@ def test_2000_idle_connections_slow_nobody(serve):
     assert daemon.run({"command": "true"})["status"] == "success"
 
 
-def test_one_connection_too_many_waits_for_another_to_end(serve):
+def test_a_connection_above_the_maximum_waits_until_another_ends(serve):
     daemon = serve({"http": {"connections": 10}})
     held = [daemon.raw() for _ in range(9)]
     conn = daemon.connect()
@@ -205,7 +205,7 @@ def test_one_connection_too_many_waits_for_another_to_end(serve):
 
 
 def slowly(sock, data, pause, cut):
-    """One byte at a time; cut is set once the other side has had enough."""
+    """Send one byte at a time; sets the event cut when the daemon closes the connection."""
     try:
         for byte in data:
             sock.sendall(bytes([byte]))
@@ -225,7 +225,7 @@ def slowly(sock, data, pause, cut):
     b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     b"Transfer-Encoding: chunked\r\n\r\n186a0\r\n",
 ], ids=["head", "body", "chunks"])
-def test_slow_senders_are_cut_and_block_nobody(serve, head):
+def test_slow_senders_time_out_and_block_no_client(serve, head):
     daemon = serve({"http": {"idle": 5, "body_time": 5}})
     now, late = (head, b"") if b"\r\n\r\n" in head else (head[:20], head[20:])
     socks = [daemon.raw(now) for _ in range(20)]
@@ -236,7 +236,7 @@ def test_slow_senders_are_cut_and_block_nobody(serve, head):
         thread.start()
     assert daemon.run({"command": "echo quick"})["stdout"] == "quick\n"
     for cut in cuts:
-        assert cut.wait(PATIENCE_S), "a slow one may go on for ever"
+        assert cut.wait(PATIENCE_S), "a slow sender never times out"
     for thread in threads:
         thread.join(PATIENCE_S)
     for sock in socks:
@@ -251,14 +251,14 @@ def test_an_idle_connection_is_closed(serve):
     sock.close()
 
 
-def test_one_that_waits_for_its_run_is_not_idle(serve):
+def test_a_connection_that_waits_for_its_run_is_not_idle(serve):
     daemon = serve({"http": {"idle": 3, "body_time": 3}})
     stream = daemon.stream({"command": "sleep 8; echo done"})
     assert daemon.run({"command": "sleep 8; echo done"})["stdout"] == "done\n"
     assert list(stream)[-1][1]["stdout"] == "done\n"
 
 
-def test_a_reader_that_does_not_read_blocks_nobody(serve):
+def test_a_client_that_does_not_read_blocks_no_other(serve):
     daemon = serve({"runs": {"concurrent": 2}})
     body = json.dumps({"command": "yes 0123456789 | head -c 900000"}).encode()
     socks = []
@@ -275,18 +275,18 @@ def test_a_reader_that_does_not_read_blocks_nobody(serve):
         sock.close()
 
 
-def test_clients_that_come_and_go(serve):
-    """Each with a request, or half of one; none stays open."""
+def test_clients_that_come_and_go_leave_no_descriptor(serve):
+    """Each sends a request, or half of one, and disconnects."""
     daemon = serve()
     before, before_fds = sockets(daemon.pid), n_open(daemon.pid)
     for i in range(600):
         sock = daemon.raw([b"", b"GET /he", request_bytes()[:-5],
                            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"][i % 4])
         sock.close()
-    # While the daemon looks which levels work, it may have a socket more.
+    # While the daemon tests which levels work, it may have one more socket.
     wait_until(lambda: len(sockets(daemon.pid)) <= len(before) + 1,
                lambda: "all of them to be let go: %s" % sockets(daemon.pid))
-    # A leak for one kind of client would be 150; what else the daemon opens is a handful.
+    # A leak for one kind of client would be 150 descriptors; the daemon opens only a few others.
     assert n_open(daemon.pid) < before_fds + 100
     assert daemon.run({"command": "true"})["status"] == "success"
 
@@ -295,8 +295,8 @@ def large(n, end=b'"}'):
     return b'{"command": "true ' + b"x" * n + end
 
 
-def test_large_requests_have_room_for_sixteen(serve):
-    """Whoever sends many of them, and stops before the last byte, does not fill the memory."""
+def test_at_most_sixteen_large_requests_are_received_at_once(serve):
+    """A client that sends many of them, all but the last byte, does not fill the memory."""
     daemon = serve({"http": {"body_bytes": "1M", "body_time": 300, "idle": 300}})
     body = large(1000000)
     before_mb = rss_mb(daemon.pid)
@@ -304,19 +304,19 @@ def test_large_requests_have_room_for_sixteen(serve):
     for _ in range(60):
         sock = daemon.raw(request_bytes(body)[:-1])
         held.append(sock)
-    # Not by asking for a run: that could take the room of the sixteenth.
+    # Do not poll with a run, which could take the place of the sixteenth.
     wait_until(lambda: n_on_their_way(daemon) == 0, "sixteen to have come")
     reply = daemon.post(body)
     assert (reply.status, reply.error["code"]) == (429, "busy") and "large" in reply.error["message"]
     assert_grew_little(daemon, before_mb, 60)
     for sock in held:
         sock.close()
-    # An argument of a million letters is too long for the system, which is an answer, too.
+    # An argument of a million letters is too long for the system; the reply says so.
     wait_until(lambda: daemon.post(body).status != 429, "room again")
     assert daemon.run({"command": "echo on"})["stdout"] == "on\n"
 
 
-def test_large_requests_that_wait_have_room_for_sixteen(serve):
+def test_at_most_sixteen_large_requests_are_queued_at_once(serve):
     daemon = serve({"http": {"body_bytes": "1M"}, "runs": {"concurrent": 1, "queue": 100}})
     first, = fill(daemon, 1)
     body = {"command": "true", "stdin": "x" * 1000000, "async": True}

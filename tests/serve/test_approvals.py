@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person must approve, through HTTP: who waits, who decides, and what then runs."""
+"""Approvals over HTTP: waiting runs, decisions, and what an approval covers."""
 
 import base64
 import http.client
@@ -24,7 +24,7 @@ ASK = {"rules": [rule("sensitive", "ask", {"commands": ["echo", "sleep"]},
 
 
 class Waiting(threading.Thread):
-    """A plain POST, which waits."""
+    """A thread with a synchronous POST that waits for its result."""
 
     def __init__(self, daemon, body, **kwargs):
         super().__init__(daemon=True)
@@ -48,7 +48,7 @@ class Waiting(threading.Thread):
 
 
 def pending(daemon, n=1, all_of_them=False, key="joe"):
-    """The approvals there are, once there are so many."""
+    """Wait until there are n approvals, and return them."""
     path = "/v1/approvals" + ("?all=true" if all_of_them else "")
 
     def look():
@@ -75,7 +75,7 @@ def yes(daemon, approval, **more):
 # ---- waiting ----
 
 
-def test_who_waits_gets_the_result_once_somebody_said_yes(judged):
+def test_a_waiting_client_gets_the_result_after_the_approval(judged):
     daemon = judged(ASK)
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -103,7 +103,7 @@ def test_who_waits_gets_the_result_once_somebody_said_yes(judged):
     assert total(metrics, "dewar_policy_decisions_total", decision="ask") == 1
 
 
-def test_no_is_a_result_that_says_who_and_why(judged):
+def test_a_denial_is_a_result_with_approver_and_note(judged):
     daemon = judged(ASK)
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -118,7 +118,7 @@ def test_no_is_a_result_that_says_who_and_why(judged):
     assert (decision, name, end["reason"]) == ("ask", "sensitive", "approval_denied")
 
 
-def test_what_nobody_decides_expires(judged):
+def test_an_undecided_question_expires(judged):
     daemon = judged({**ASK, "approvals": {"expire_s": 1}})
     result = daemon.run(RUN)
     assert (result["status"], result["reason"]) == ("error", "approval_expired")
@@ -131,7 +131,7 @@ def test_what_nobody_decides_expires(judged):
 
 
 @pytest.mark.parametrize("accept", ["text/event-stream", "application/x-ndjson"])
-def test_a_stream_says_that_it_is_pending(judged, accept):
+def test_a_stream_reports_a_pending_approval(judged, accept):
     daemon = judged(ASK)
     stream = daemon.stream(RUN, accept)
     event, data = stream.next()
@@ -146,7 +146,7 @@ def test_a_stream_says_that_it_is_pending(judged, accept):
     assert events[-1][0] == "result" and events[-1][1]["stdout"] == "approved\n"
 
 
-def test_who_polls_sees_it_pending(judged):
+def test_a_polling_client_sees_a_pending_run(judged):
     daemon = judged(ASK)
     run = daemon.start(RUN)
     state = daemon.wait_state(run, "pending")
@@ -156,7 +156,7 @@ def test_who_polls_sees_it_pending(judged):
     assert daemon.wait_state(run, "done")["result"]["stdout"] == "approved\n"
 
 
-def test_who_waits_is_not_idle(judged):
+def test_a_connection_that_waits_for_approval_is_not_idle(judged):
     daemon = judged(ASK, {"http": {"idle": 1}})
     waiting = Waiting(daemon, RUN)
     stream = daemon.stream({"command": "echo streamed"})
@@ -170,7 +170,7 @@ def test_who_waits_is_not_idle(judged):
     stream.close()
 
 
-def test_who_waits_for_a_person_holds_nothing_that_others_need(judged):
+def test_a_run_that_waits_for_approval_occupies_no_worker_or_queue_slot(judged):
     daemon = judged(ASK, {"runs": {"concurrent": 1, "queue": 1}},
                     ann=["--scope", "run", "--concurrent", "1"])
     runs = [daemon.start({"command": "echo %d" % i}) for i in range(1)]
@@ -185,7 +185,7 @@ def test_who_waits_for_a_person_holds_nothing_that_others_need(judged):
         assert daemon.wait_state(run, "done")["result"]["stdout"] == "%d\n" % i
 
 
-def test_its_time_counts_from_the_answer(judged):
+def test_the_timeout_starts_at_the_approval(judged):
     daemon = judged(ASK)
     run = daemon.start({"command": "echo approved", "limits": {"timeout_s": 1}})
     daemon.wait_state(run, "pending")
@@ -196,7 +196,7 @@ def test_its_time_counts_from_the_answer(judged):
     assert (result["status"], result["stdout"]) == ("success", "approved\n")
 
 
-def test_it_counts_as_one_run_a_minute(judged):
+def test_a_run_with_approval_counts_once_per_minute(judged):
     daemon = judged(ASK, ann=["--scope", "run", "--runs-per-minute", "2"])
     run = daemon.start(RUN)
     daemon.wait_state(run, "pending")
@@ -207,7 +207,7 @@ def test_it_counts_as_one_run_a_minute(judged):
     assert daemon.post({"command": "true"}).status == 429
 
 
-def test_a_caller_has_so_many_that_wait(judged):
+def test_a_caller_has_at_most_twenty_pending_runs(judged):
     daemon = judged(ASK)
     runs = [daemon.start({"command": "echo %d" % i}) for i in range(20)]
     for run in runs:
@@ -215,7 +215,7 @@ def test_a_caller_has_so_many_that_wait(judged):
     reply = daemon.post({"command": "echo 20"})
     assert (reply.status, reply.error["code"]) == (429, "busy"), reply
     assert "approval" in reply.error["message"]
-    # Nor with a question that is there already.
+    # A request that repeats a pending question counts as well.
     assert daemon.post({"command": "echo 19"}).status == 429
     other = daemon.start({"command": "echo 20"}, key=daemon.texts["sue"])
     daemon.wait_state(other, "pending", key=daemon.texts["sue"])
@@ -224,7 +224,7 @@ def test_a_caller_has_so_many_that_wait(judged):
 # ---- ending early ----
 
 
-def test_what_is_cancelled_is_not_approved_any_more(judged):
+def test_a_cancelled_run_cannot_be_approved(judged):
     daemon = judged(ASK)
     run = daemon.start(RUN)
     daemon.wait_state(run, "pending")
@@ -234,7 +234,7 @@ def test_what_is_cancelled_is_not_approved_any_more(judged):
     assert total(daemon.metrics(key=daemon.texts["boss"]), "dewar_pending") == 0
 
 
-def test_who_hangs_up_is_not_waited_for(judged):
+def test_a_client_that_disconnects_is_not_waited_for(judged):
     daemon = judged(ASK)
     for close in (True, False):
         stream = daemon.stream(RUN) if close else None
@@ -252,13 +252,13 @@ def test_who_hangs_up_is_not_waited_for(judged):
             sock.close()
         wait_until(lambda: total(daemon.metrics(key=daemon.texts["boss"]), "dewar_pending") == 0,
                    "it to be over")
-    # The question is there for whoever comes again.
+    # The question remains, so that a repeated request finds its answer.
     one, = pending(daemon)
     yes(daemon, one["id"])
     assert daemon.run(RUN)["stdout"] == "approved\n"
 
 
-def test_a_daemon_that_stops_ends_those_who_wait_and_keeps_their_questions(judged, serve):
+def test_a_stopping_daemon_ends_waiting_runs_and_keeps_their_questions(judged, serve):
     daemon = judged(ASK)
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -276,12 +276,12 @@ def test_a_daemon_that_stops_ends_those_who_wait_and_keeps_their_questions(judge
     result = again.run(RUN)
     assert result["stdout"] == "approved\n"
     assert pending(again, 1, all_of_them=True)[0]["used_by"] == result["id"]
-    # That was for one run.
+    # The approval was for one run.
     run = again.start(RUN)
     again.wait_state(run, "pending")
 
 
-def test_a_daemon_that_is_killed_has_asked_and_the_answer_counts(judged, serve, dewar):
+def test_a_question_of_a_killed_daemon_can_be_answered(judged, serve, dewar):
     daemon = judged(ASK)
     Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -299,7 +299,7 @@ def test_a_daemon_that_is_killed_has_asked_and_the_answer_counts(judged, serve, 
 # ---- deciding ----
 
 
-def test_of_two_who_decide_at_once_one_is_too_late(judged):
+def test_of_two_simultaneous_approvers_one_is_too_late(judged):
     daemon = judged(ASK)
     for i in range(10):
         run = daemon.start({"command": "echo %d" % i})
@@ -336,7 +336,7 @@ def test_another_process_may_decide(judged, dewar):
     assert waiting.result()["stdout"] == "approved\n"
 
 
-def test_nobody_approves_their_own(judged):
+def test_a_caller_cannot_approve_its_own_request(judged):
     daemon = judged(ASK)
     run = daemon.start(RUN, key=daemon.texts["sue"])
     one, = pending(daemon)
@@ -348,7 +348,7 @@ def test_nobody_approves_their_own(judged):
     assert done["result"]["reason"] == "approval_denied"
 
 
-def test_one_may_approve_ones_own_if_the_policy_says_so(judged):
+def test_a_caller_can_approve_its_own_request_if_the_policy_permits_it(judged):
     daemon = judged({**ASK, "approvals": {"self": True}})
     run = daemon.start(RUN, key=daemon.texts["sue"])
     one, = pending(daemon)
@@ -357,7 +357,7 @@ def test_one_may_approve_ones_own_if_the_policy_says_so(judged):
     assert daemon.wait_state(run, "done", key=daemon.texts["sue"])["result"]["reason"] == "exit"
 
 
-def test_only_who_may_sees_and_decides(judged):
+def test_only_the_scope_approve_may_list_and_decide(judged):
     daemon = judged(ASK)
     daemon.start(RUN)
     one, = pending(daemon)
@@ -369,11 +369,11 @@ def test_only_who_may_sees_and_decides(judged):
             reply = daemon.request(method, path, body, key=daemon.texts[key])
             assert (reply.status, reply.error["code"]) == (403, "denied"), (method, path)
     assert pending(daemon)[0]["state"] == "pending"
-    # Who approves does not run.
+    # The scope approve does not permit runs.
     assert daemon.post(RUN, key=daemon.texts["joe"]).status == 403
 
 
-def test_what_is_no_decision(judged):
+def test_an_invalid_decision_is_refused(judged):
     daemon = judged(ASK)
     daemon.start(RUN)
     one, = pending(daemon)
@@ -397,8 +397,8 @@ def test_what_is_no_decision(judged):
     assert pending(daemon)[0]["state"] == "pending"
 
 
-def test_many_who_ask_and_decide_and_leave_at_once(judged):
-    """Whatever ran has an approval of its own, and nobody is left waiting."""
+def test_many_clients_that_ask_decide_and_leave_at_once(judged):
+    """Each run that started used its own approval, and no client waits forever."""
     daemon = judged(ASK, {"runs": {"concurrent": 3}}, bob=["--scope", "run"])
     over = threading.Event()
     results, faults = [], []
@@ -466,10 +466,10 @@ def test_many_who_ask_and_decide_and_leave_at_once(judged):
                total(daemon.metrics(key=boss), "dewar_running") == 0, "all to be over")
 
 
-# ---- what it is good for ----
+# ---- what an approval covers ----
 
 
-def test_what_was_approved_is_what_runs_and_nothing_else(judged):
+def test_an_approval_covers_exactly_the_approved_request_over_http(judged):
     daemon = judged(ASK)
     run = daemon.start(RUN)
     daemon.wait_state(run, "pending")
@@ -487,7 +487,7 @@ def test_what_was_approved_is_what_runs_and_nothing_else(judged):
     assert daemon.run(RUN)["stdout"] == "approved\n"
 
 
-def test_one_yes_is_for_one_run_of_those_who_wait(judged):
+def test_one_approval_starts_one_of_several_waiting_runs(judged):
     daemon = judged(ASK)
     runs = [daemon.start(RUN) for _ in range(3)]
     for run in runs:
@@ -501,7 +501,7 @@ def test_one_yes_is_for_one_run_of_those_who_wait(judged):
         assert daemon.wait_state(run, "done")["result"]["stdout"] == "approved\n"
 
 
-def test_a_yes_for_this_code(judged):
+def test_an_approval_can_cover_later_runs_of_the_same_code(judged):
     daemon = judged(ASK)
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -521,7 +521,7 @@ def test_a_yes_for_this_code(judged):
     daemon.wait_state(run, "pending")
 
 
-def test_a_yes_for_this_rule_answers_what_else_waits_but_for_this_caller(judged):
+def test_an_approval_of_a_rule_covers_other_waiting_runs_of_the_caller(judged):
     daemon = judged({**ASK, "rules": ASK["rules"] + [rule("other", "ask",
                                                           {"commands": ["cat"]})]})
     runs = [daemon.start({"command": "echo %d" % i}) for i in range(3)]
@@ -536,7 +536,7 @@ def test_a_yes_for_this_rule_answers_what_else_waits_but_for_this_caller(judged)
     assert daemon.state_of(cat) == "pending"
 
 
-def test_a_yes_for_this_session_ends_with_the_daemon(judged, serve):
+def test_an_approval_for_a_session_ends_with_the_daemon(judged, serve):
     daemon = judged(ASK)
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -550,7 +550,7 @@ def test_a_yes_for_this_session_ends_with_the_daemon(judged, serve):
     again.wait_state(run, "pending")
 
 
-def test_a_raised_level_is_what_is_asked_about(judged):
+def test_a_question_shows_the_raised_level(judged):
     daemon = judged({"rules": [rule("walls", "raise", {"level": "process"}, to="container"),
                                *ASK["rules"]]},
                     {"runs": {"levels": ["process", "container"]}})
@@ -564,7 +564,7 @@ def test_a_raised_level_is_what_is_asked_about(judged):
     assert (result["stdout"], result["proof"]["achieved"]) == ("approved\n", "container")
 
 
-def test_nobody_is_asked_about_what_could_not_run(judged):
+def test_no_question_is_asked_about_a_run_that_cannot_start(judged):
     daemon = judged({"rules": [rule("walls", "raise", {"level": "process"}, to="container"),
                                *ASK["rules"]]},
                     {"runs": {"levels": ["process"], "level": "process"}})
@@ -572,7 +572,7 @@ def test_nobody_is_asked_about_what_could_not_run(judged):
     assert pending(daemon, 0, all_of_them=True) == []
 
 
-def test_what_is_too_large_to_read_is_not_asked_about(judged):
+def test_a_request_too_large_to_review_is_refused(judged):
     daemon = judged(ASK)
     content = base64.b64encode(b"x" * 60000).decode()
     reply = daemon.post({**RUN, "files": {"f%d" % i: content for i in range(20)}})
@@ -580,10 +580,10 @@ def test_what_is_too_large_to_read_is_not_asked_about(judged):
     assert "too large" in reply.error["message"]
 
 
-# ---- who is called ----
+# ---- webhooks and checks ----
 
 
-def test_a_webhook_is_told_of_what_is_new(judged, listener):  # noqa: F811
+def test_a_webhook_is_notified_of_new_questions(judged, listener):  # noqa: F811
     there = listener()
     daemon = judged({**ASK, "approvals": {"webhook": there.url}})
     waiting = Waiting(daemon, RUN)
@@ -607,7 +607,7 @@ def test_a_webhook_is_told_of_what_is_new(judged, listener):  # noqa: F811
     assert len(there.got) == 2
 
 
-def test_a_webhook_that_hangs_or_is_not_there_holds_nobody_up(judged, listener):  # noqa: F811
+def test_a_hanging_or_missing_webhook_delays_no_run(judged, listener):  # noqa: F811
     never = threading.Event()
     there = listener(delay=never)
     try:
@@ -623,7 +623,7 @@ def test_a_webhook_that_hangs_or_is_not_there_holds_nobody_up(judged, listener):
         never.set()
 
 
-def test_the_operators_check_may_ask(judged, serve):
+def test_the_operators_check_can_require_approval_over_http(judged, serve):
     daemon = judged(check(serve.folder, "echo '{\"decision\": \"ask\", \"reason\": \"hm\"}'"))
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -632,7 +632,7 @@ def test_the_operators_check_may_ask(judged, serve):
     assert waiting.result()["stdout"] == "approved\n"
 
 
-def test_a_policy_that_changes_does_not_touch_who_waits(judged):
+def test_a_policy_change_does_not_affect_waiting_runs(judged):
     daemon = judged(ASK)
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)

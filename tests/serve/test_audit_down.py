@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No record, no run: a disk that is full, and a file that is broken."""
+"""No record, no run: a full disk, and a damaged file."""
 
 import subprocess
 
 from daemon import clean_env, total, wait_until
 from e2e.helpers import alive, fresh_mark
 
-# The state is on a disk of 2 MB that nobody else sees.
+# The audit record is on a disk of 2 MB in a private mount namespace.
 SMALL_DISK = 'mount -t tmpfs -o size=2m,mode=700 tmpfs "$1" && shift && exec "$@"'
 
 
@@ -19,14 +19,14 @@ def on_small_disk(serve, **kwargs):
 
 
 def on_disk_of(daemon, script, *words):
-    """A shell where the daemon's disk is."""
+    """Run a shell script in the daemon's mount namespace."""
     return subprocess.run(["nsenter", "-t", str(daemon.pid), "-m", "--", "sh", "-c", script, "sh",
                            *map(str, words)], env=clean_env(), capture_output=True, timeout=60,
                           check=False)
 
 
 def not_ready(daemon):
-    """What /readyz says once a run was refused; a while later it would say something else."""
+    """Fill the disk until a run is refused, and return the reply of /readyz right after that."""
     def ask():
         if daemon.post({"command": "true %s" % ("x" * 50000)}).status != 503:
             return None
@@ -76,8 +76,8 @@ def test_a_full_disk_refuses_runs_until_there_is_room(serve, must, is_root):
     assert verified.returncode == 0, verified
 
 
-def test_readiness_comes_back_by_itself(serve, must, is_root):
-    """Whoever is not ready is sent no runs, and must not wait for one to find out."""
+def test_the_daemon_becomes_ready_again_without_a_request(serve, must, is_root):
+    """A load balancer sends no runs to an unready daemon, so the daemon must check by itself."""
     must(is_root, "only root has a disk of its own")
     disk, daemon = on_small_disk(serve)
     on_disk_of(daemon, 'cat /dev/zero >"$1"', disk / "ballast")
@@ -86,7 +86,7 @@ def test_readiness_comes_back_by_itself(serve, must, is_root):
     wait_until(lambda: daemon.get("/readyz").status == 200, "it to be ready again")
 
 
-def test_a_record_that_cannot_be_opened_is_no_daemon(serve):
+def test_the_daemon_does_not_start_if_the_record_cannot_be_opened(serve):
     state = serve.folder / "state"
     state.mkdir(mode=0o700)
     (state / "audit.db").write_bytes(b"this is no database" * 1000)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a client sends gets a clear answer, and nobody else is the worse for it."""
+"""Invalid requests get a clear reply and do not affect other clients."""
 
 import json
 import socket
@@ -14,7 +14,7 @@ GOOD = {"command": "true"}
 
 @pytest.fixture(autouse=True)
 def still_well(daemon):
-    """After each of these the daemon does its work as before."""
+    """After each invalid request the daemon works as before."""
     yield
     assert daemon.process.poll() is None, daemon.log[-5:]
     assert daemon.run({"command": "echo well"})["stdout"] == "well\n"
@@ -59,7 +59,7 @@ def assert_invalid(reply, *words):
     ([], "object"),
     (["command"], "object"),
 ])
-def test_a_request_that_makes_no_sense_is_told_why(daemon, body, word):
+def test_an_invalid_request_is_refused_with_a_reason(daemon, body, word):
     assert_invalid(daemon.post(body), word)
 
 
@@ -70,7 +70,7 @@ def test_a_request_that_makes_no_sense_is_told_why(daemon, body, word):
     '{"command": "true"}'.encode("utf-16"), b"\0", b'{"command": "true"}\0', b'{"com\0mand": "true"}',
     b"command=true", b"<run/>",
 ], ids=repr)
-def test_what_is_no_json(daemon, text):
+def test_a_body_that_is_not_json_is_refused(daemon, text):
     assert_invalid(daemon.post(text))
 
 
@@ -80,8 +80,8 @@ def test_what_is_no_json(daemon, text):
     b'{"command": "true", "env": {"A": "1", "A": "2"}}',
     b'{"command": "true", "async": true, "async": false}',
 ], ids=repr)
-def test_a_key_that_is_there_twice(daemon, text):
-    """Two readers of such text may see two requests."""
+def test_a_duplicate_key_is_refused(daemon, text):
+    """Two parsers may read such text as two different requests."""
     assert_invalid(daemon.post(text))
 
 
@@ -89,7 +89,7 @@ def test_a_key_that_is_there_twice(daemon, text):
     b'{"command": "echo \xff"}', b'{"command": "echo \xc3"}', b'{"command": "\xed\xa0\x80"}',
     b'{"command": "\xc0\xaf"}', b'{"comm\xff\xfe": "x"}', b'{"command": "\\ud800"}',
 ], ids=repr)
-def test_bad_utf8(daemon, text):
+def test_invalid_utf8_is_refused(daemon, text):
     assert_invalid(daemon.post(text))
 
 
@@ -99,7 +99,7 @@ def test_bad_utf8(daemon, text):
     b'{"command": "true", "files": {"a\\u0000b": "QQ=="}}', b'{"language": "\\u0000", "code": ""}',
     b'{"command": "true", "level": "container\\u0000x"}',
 ], ids=repr)
-def test_a_nul_where_none_can_be(daemon, body):
+def test_a_nul_character_is_refused(daemon, body):
     assert_invalid(daemon.post(body))
 
 
@@ -110,15 +110,15 @@ def test_a_nul_where_none_can_be(daemon, body):
     b'{"command": "true", "env": ' + b'{"a":' * 100000 + b"1" + b"}" * 100001,
     b'{"command": ' + b"[" * 100000,
 ], ids=lambda text: repr(text[:30]))
-def test_deep_nesting(daemon, text):
+def test_deep_nesting_is_refused(daemon, text):
     assert_invalid(daemon.post(text))
 
 
-def test_a_number_with_a_million_digits(daemon):
+def test_a_number_with_a_million_digits_is_refused(daemon):
     assert_invalid(daemon.post(b'{"command": "true", "limits": {"pids": ' + b"9" * 1000000 + b"}}"))
 
 
-def test_a_key_with_a_million_letters(daemon):
+def test_a_key_with_a_million_letters_is_refused_in_a_short_reply(daemon):
     reply = daemon.post(b'{"' + b"k" * 1000000 + b'": 1}')
     assert_invalid(reply)
     assert len(reply.body) < 2000, "we do not send it all back"
@@ -127,15 +127,15 @@ def test_a_key_with_a_million_letters(daemon):
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded",
                                   "multipart/form-data; boundary=x", "application/jsonx", "json",
                                   "text/json", ""])
-def test_what_does_not_say_that_it_is_json(daemon, kind):
-    """A web page can send these without asking first."""
+def test_another_content_type_is_refused(daemon, kind):
+    """A web page can send these without a CORS preflight."""
     reply = daemon.post(json.dumps(GOOD).encode(), headers={"Content-Type": kind})
     assert (reply.status, reply.error["code"]) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON",
                                   "application/json;charset=UTF-8"])
-def test_what_says_so_in_other_words(daemon, kind):
+def test_variants_of_the_content_type_json_are_accepted(daemon, kind):
     assert daemon.post(json.dumps(GOOD).encode(), headers={"Content-Type": kind}).status == 200
 
 
@@ -190,10 +190,10 @@ def test_a_limit_above_the_largest_is_refused_by_name(serve, setting, most, name
     assert (reply.status, reply.error["code"]) == (403, "denied")
     assert name in reply.error["message"] and str(value) in reply.error["message"]
     assert daemon.post({"command": "true", "limits": {name: value}}).status == 200
-    assert daemon.post({"command": "true"}).status == 200, "who names none gets what there is"
+    assert daemon.post({"command": "true"}).status == 200, "the default is at most the ceiling"
 
 
-def test_a_limit_that_nobody_named_is_the_largest_at_most(serve):
+def test_a_default_limit_is_at_most_the_ceiling(serve):
     daemon = serve({"runs": {"max": {"timeout": 1, "output": 2000}}})
     result = daemon.run({"command": "sleep 50"})
     assert result["reason"] == "timeout_wall"
@@ -201,7 +201,7 @@ def test_a_limit_that_nobody_named_is_the_largest_at_most(serve):
 
 
 def test_disks_are_limited_for_a_run_that_names_no_limit(serve):
-    """Without a ceiling they are not limited at all; a host that cannot do it runs nothing."""
+    """A ceiling is also the default limit; a host that cannot enforce it runs nothing."""
     daemon = serve({"runs": {"max": {"io": "1M"}}})
     reply = daemon.post({"command": "true", "limits": {"io_mbps": 2}})
     assert (reply.status, reply.error["code"]) == (403, "denied")
@@ -215,7 +215,7 @@ def test_disks_are_limited_for_a_run_that_names_no_limit(serve):
 
 # ---- HTTP itself ----
 
-def test_a_body_that_says_it_is_too_large_is_not_read(daemon):
+def test_a_body_with_too_large_a_content_length_is_not_read(daemon):
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\nContent-Length: 104857600\r\n\r\n")
     data = read_reply(sock)
@@ -224,8 +224,8 @@ def test_a_body_that_says_it_is_too_large_is_not_read(daemon):
     daemon.contract.check_named("Error", json.loads(data.partition(b"\r\n\r\n")[2]))
 
 
-def test_100_mb(daemon):
-    """Whoever sends without listening may find itself cut off; others hear 413."""
+def test_a_body_of_100_mb_is_refused(daemon):
+    """The client gets 413, or a closed connection if it sends on without reading."""
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\nContent-Length: 104857600\r\n\r\n")
     try:
@@ -239,7 +239,7 @@ def test_100_mb(daemon):
     assert statuses(data) == [413] or (is_cut and data == b""), data[:500]
 
 
-def test_100_mb_in_chunks(daemon):
+def test_a_chunked_body_of_100_mb_is_refused(daemon):
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                       b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
     chunk = b"100000\r\n" + b" " * (1 << 20) + b"\r\n"
@@ -252,7 +252,7 @@ def test_100_mb_in_chunks(daemon):
     daemon.contract.check_named("Error", json.loads(data.partition(b"\r\n\r\n")[2]))
 
 
-def test_a_body_in_chunks(daemon):
+def test_a_chunked_body_is_accepted(daemon):
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                       b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
     text = b'{"command": "echo chunks"}'
@@ -265,7 +265,7 @@ def test_a_body_in_chunks(daemon):
 
 
 @pytest.mark.parametrize("limit", [2000])
-def test_the_largest_body_is_configured(serve, limit):
+def test_the_largest_body_can_be_configured(serve, limit):
     daemon = serve({"http": {"body_bytes": limit}})
     text = json.dumps(GOOD).encode()
     assert daemon.post(text.ljust(limit)).status == 200
@@ -295,14 +295,14 @@ def test_the_largest_body_is_configured(serve, limit):
     b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100000 + b"\r\n\r\n",
     b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 20000 + b"\r\n",
 ], ids=lambda head: repr(head[:60]) + str(len(head)))
-def test_what_is_no_http(daemon, head):
-    """Refused, or cut off: never run, never waited for."""
+def test_invalid_http_never_runs_anything(daemon, head):
+    """Refused or disconnected, but never run, and the daemon does not wait for more."""
     sock = daemon.raw()
     try:
         sock.sendall(head)
         sock.shutdown(socket.SHUT_WR)
     except OSError:
-        pass  # it was cut off before it had said all
+        pass  # the daemon disconnected before everything was sent
     data = read_reply(sock)
     sock.close()
     assert all(400 <= status < 600 for status in statuses(data)), data[:500]
@@ -321,13 +321,13 @@ def test_pipelined_requests_are_answered_in_order(daemon):
 @pytest.mark.parametrize("garbage", [b"\0" * 1000, b"GARBAGE\r\n\r\n", b"\r\n" * 10 + b"x y z\r\n\r\n",
                                      b"{" * 1000 + b"\r\n\r\n", b"GET\r\n\r\n"],
                          ids=lambda text: repr(text[:20]))
-def test_pipelined_garbage(daemon, garbage):
-    """What came before it is answered; it is refused or cut off."""
+def test_garbage_after_a_pipelined_request_is_refused(daemon, garbage):
+    """The request before it is answered; the garbage is refused or the connection is closed."""
     sock = daemon.raw(request_bytes(b'{"command": "echo before"}') + garbage)
     sock.settimeout(PATIENCE_S)
     data = sock.recv(1)
     try:
-        sock.shutdown(socket.SHUT_WR)  # not before: a client that is gone has its run cancelled
+        sock.shutdown(socket.SHUT_WR)  # only now: the run of a client that left is cancelled
     except OSError:
         pass
     data += read_reply(sock)
@@ -338,7 +338,7 @@ def test_pipelined_garbage(daemon, garbage):
 
 
 def test_a_smuggled_request_is_not_answered(daemon):
-    """Two lengths: whoever stands before us may believe the other one."""
+    """Two lengths: a proxy in front of the daemon may use the other one."""
     inner = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     sock = daemon.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\nContent-Length: %d\r\n"

@@ -46,7 +46,7 @@ def test_the_outcome_is_recorded_before_the_answer(judged):
     record = sqlite3.connect(daemon.state / "audit.db", isolation_level=None, timeout=60)
 
     def locked():
-        """A run that ends while we hold the lock; None if it was faster than we."""
+        """A run that ends while we hold the lock; None if it ended before."""
         run = daemon.start({"command": "sleep 1"})
         daemon.wait_state(run, "running")
         record.execute("BEGIN IMMEDIATE")

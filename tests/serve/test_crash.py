@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 in the middle of many runs, and what the next daemon finds."""
+"""kill -9 during many runs, and how the next daemon recovers."""
 
 import os
 import pathlib
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.privilege
 
 
 def family(pid):
-    """A process and all below it, by pid."""
+    """The pids of a process and all of its descendants."""
     parents = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
         except OSError:
-            continue  # it has ended since
+            continue  # it has ended
         parents[int(folder.name)] = int(stat[stat.rindex(")") + 1:].split()[1])
     found = {pid}
     while True:
@@ -34,7 +34,7 @@ def family(pid):
 
 
 def started_at(pid):
-    """Together with the pid, a name that no other process has."""
+    """The start time, which together with the pid identifies a process."""
     try:
         stat = pathlib.Path("/proc/%d/stat" % pid).read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -44,7 +44,7 @@ def started_at(pid):
 
 
 def cgroups_of(pid, runs):
-    """Those that a daemon made, by its pid or its runs' ids in their names."""
+    """The cgroups of a daemon: their names contain its pid or the ids of its runs."""
     return [os.path.join(folder, name)
             for folder, names, _ in os.walk("/sys/fs/cgroup") for name in names
             if name.startswith("dewar-") and (
@@ -67,7 +67,7 @@ def records(daemon):
 
 
 def crash(daemon, mark):
-    """Have it run many things, and kill it in the middle of them. What it had of processes."""
+    """Start many runs, kill the daemon meanwhile, and return the processes that it had."""
     def client(i):
         while True:
             try:
@@ -97,7 +97,7 @@ def check_after(serve, config):
     mine = crash(daemon, mark)
     killed = time.monotonic()
 
-    # The kernel ends the cells with their launchers, without anybody's help.
+    # The kernel ends each cell when its launcher ends, without the help of another process.
     wait_until(lambda: not alive(mark), "the programs to be gone")
     wait_until(lambda: not [pid for pid, when in mine.items() if started_at(pid) == when],
                "all processes of the daemon to be gone")
@@ -135,7 +135,7 @@ def test_killed_in_the_middle_of_warm_runs(serve):
 
 
 def test_two_daemons_do_not_end_each_others_runs(serve):
-    """One that starts clears up after the dead, not after the living."""
+    """A starting daemon cleans up after ended daemons, not after live ones."""
     first = serve(state=serve.folder / "one")
     run = first.start({"command": "sleep 5; echo done"})
     first.wait_state(run, "running")

@@ -51,7 +51,7 @@ def cli_error(daemon, request):
 
 
 def mcp_error(daemon, request):
-    """What a tool answers; its arguments are the keys of a request and of its limits."""
+    """The answer of a tool, whose arguments are the keys of a request and of its limits."""
     tool = "code_execute" if "language" in request else "command_execute"
     arguments = {**request, **request.get("limits", {})}
     arguments.pop("limits", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may come in, what each may do, and how much of it."""
+"""Keys: authentication, scopes, ceilings and quotas."""
 
 import json
 import os
@@ -18,7 +18,7 @@ TRUE = {"command": "true"}
 SLEEP = {"command": "sleep 100"}
 
 
-def test_nobody_comes_in_without_a_key_once_there_is_one(keyed):
+def test_a_request_without_a_key_is_refused_once_a_key_exists(keyed):
     daemon, text = keyed()
     daemon.key = None
     for method, path in (("POST", "/v1/runs"), ("GET", "/v1/runs/abc"), ("DELETE", "/v1/runs/abc"),
@@ -31,7 +31,7 @@ def test_nobody_comes_in_without_a_key_once_there_is_one(keyed):
     assert daemon.run(TRUE, key=text["boss"])["status"] == "success"
 
 
-def test_wrong_keys(keyed):
+def test_wrong_keys_are_refused(keyed):
     daemon, text = keyed()
     good = daemon.key
     daemon.key = None
@@ -53,22 +53,22 @@ def test_wrong_keys(keyed):
 def test_a_key_is_nowhere_on_disk(keyed):
     daemon, text = keyed()
     assert daemon.run(TRUE)["status"] == "success"
-    secret = text["boss"].split("_", 2)[2].encode()  # which may hold that sign itself
+    secret = text["boss"].split("_", 2)[2].encode()  # may contain underscores itself
     assert len(secret) == 43 and (daemon.state / "keys.db").exists()
     for path in daemon.state.iterdir():
         assert secret not in path.read_bytes(), path
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or path == daemon.config_path, path
 
 
-def test_a_key_that_is_revoked_is_good_for_nothing_from_then_on(keyed):
+def test_a_revoked_key_is_refused_at_once(keyed):
     daemon, text = keyed(worker=[])
     assert daemon.post(TRUE, key=text["worker"]).status == 200
     daemon.keys("revoke", daemon.made["worker"]["id"])
     assert daemon.post(TRUE, key=text["worker"]).status == 401
-    assert daemon.post(TRUE).status == 200, "the other one is as good as before"
+    assert daemon.post(TRUE).status == 200, "the other key still works"
 
 
-def test_the_last_key_revoked_opens_no_door(keyed):
+def test_revoking_the_last_key_does_not_open_the_daemon(keyed):
     daemon, text = keyed()
     daemon.keys("revoke", daemon.made["boss"]["id"])
     assert daemon.post(TRUE).status == 401
@@ -76,7 +76,7 @@ def test_the_last_key_revoked_opens_no_door(keyed):
     assert daemon.post(TRUE).status == 401
 
 
-def test_a_first_key_closes_an_open_door(serve):
+def test_adding_the_first_key_closes_an_open_daemon(serve):
     daemon = serve()
     assert daemon.post(TRUE).status == 200
     key = daemon.keys("add", "first")["key"]
@@ -84,7 +84,7 @@ def test_a_first_key_closes_an_open_door(serve):
     assert daemon.post(TRUE, key=key).status == 200
 
 
-def test_an_open_door_is_said_once(serve):
+def test_an_open_daemon_logs_one_warning(serve):
     daemon = serve()
     assert len(daemon.logged("no keys: open to every user of this host")) == 1
 
@@ -100,7 +100,7 @@ def test_a_public_address_without_keys_is_refused(dewar, tmp_path):
 @pytest.mark.parametrize("scope, allowed", [
     ("run", {"run"}), ("admin", {"metrics"}), ("audit", {"audit"}), ("approve", set()),
     ("run,audit", {"run", "audit"})])
-def test_scopes(keyed, scope, allowed):
+def test_a_scope_permits_only_its_operations(keyed, scope, allowed):
     daemon, text = keyed(it=["--scope", scope])
     replies = {
         "run": daemon.post(TRUE, key=text["it"]),
@@ -133,8 +133,8 @@ def test_one_key_neither_sees_nor_ends_the_runs_of_another(keyed):
         "key:%s (ann)" % daemon.made["ann"]["id"]
 
 
-def test_as_many_at_a_time_as_the_key_may_have(keyed):
-    """The others wait, for a turn of their own key; other keys do not."""
+def test_a_key_has_a_maximum_of_concurrent_runs(keyed):
+    """Further runs of this key wait in the queue; those of other keys do not."""
     daemon, text = keyed({"runs": {"concurrent": 4}}, ann=["--concurrent", "1"], bob=[])
     first = daemon.start(SLEEP, key=text["ann"])
     daemon.wait_state(first, "running", key=text["ann"])
@@ -145,12 +145,12 @@ def test_as_many_at_a_time_as_the_key_may_have(keyed):
     daemon.wait_state(second, "running")
 
 
-def test_as_many_a_minute_as_the_key_may_have(keyed):
+def test_a_key_has_a_maximum_of_runs_per_minute(keyed):
     daemon, text = keyed(ann=["--runs-per-minute", "2"], bob=[])
     assert daemon.post(TRUE, key=text["ann"]).status == 200
     assert daemon.post(TRUE, key=text["ann"]).status == 200
     reply = daemon.post(TRUE, key=text["ann"])
-    # One comes back each 30 seconds, some of which have passed.
+    # One run becomes available every 30 seconds, some of which have passed.
     while reply.status == 200:
         reply = daemon.post(TRUE, key=text["ann"])
     assert (reply.status, reply.error["code"]) == (429, "busy")
@@ -159,8 +159,8 @@ def test_as_many_a_minute_as_the_key_may_have(keyed):
     assert daemon.post(TRUE, key=text["bob"]).status == 200
 
 
-def test_retry_after_is_right(keyed):
-    """Whoever comes back when it is told to is let in."""
+def test_a_request_after_retry_after_is_admitted(keyed):
+    """A client that retries after the time in Retry-After is admitted."""
     daemon, text = keyed(ann=["--runs-per-minute", "20"])
     waits = []
     while not waits:
@@ -172,14 +172,14 @@ def test_retry_after_is_right(keyed):
     assert daemon.post(TRUE, key=text["ann"]).status == 200
 
 
-def test_cpu_seconds_a_day_are_counted_through_a_restart(keyed, serve):
+def test_cpu_seconds_per_day_are_counted_across_a_restart(keyed, serve):
     burn = {"language": "python", "limits": {"timeout_s": 50}, "code":
             "import time\nwhile time.process_time() < 1.3: pass"}
     daemon, text = keyed(ann=["--cpu-seconds-per-day", "1"], bob=[])
     assert daemon.run(burn, key=text["ann"])["status"] == "success"
 
     def refused(it):
-        # What a run has used counts a moment after its answer.
+        # The cpu time of a run is counted shortly after its reply.
         reply = wait_until(lambda: (lambda r: r if r.status != 200 else None)(
             it.post(TRUE, key=text["ann"])), "the quota to be used up")
         assert (reply.status, reply.error["code"]) == (429, "busy"), reply
@@ -199,7 +199,7 @@ def it_runs(daemon, key):
     return daemon.post(TRUE, key=key).status == 200
 
 
-def test_levels_of_a_key(keyed):
+def test_a_key_permits_only_its_levels(keyed):
     config = {"runs": {"levels": ["container", "process", "none"]}}
     daemon, text = keyed(config, ann=["--levels", "container"], bob=["--levels", "process,none"])
     for key, level, status in (("ann", "container", 200), ("ann", "process", 403),
@@ -214,7 +214,7 @@ def test_levels_of_a_key(keyed):
 @pytest.mark.parametrize("words, name, most", [
     (["--max-timeout", "5s"], "timeout_s", 5), (["--max-memory", "64M"], "memory_mb", 64),
     (["--max-pids", "20"], "pids", 20)])
-def test_largest_limits_of_a_key(keyed, words, name, most):
+def test_a_key_has_ceilings_for_limits(keyed, words, name, most):
     daemon, text = keyed(ann=words)
     reply = daemon.post({**TRUE, "limits": {name: most + 1}}, key=text["ann"])
     assert reply.status == 403 and name in reply.error["message"]
@@ -222,8 +222,8 @@ def test_largest_limits_of_a_key(keyed, words, name, most):
     assert daemon.post({**TRUE, "limits": {name: most + 1}}).status == 200, "of this key alone"
 
 
-def test_turns_between_two_keys(keyed):
-    """One has filled the queue; another who comes late is next but one all the same."""
+def test_the_queue_alternates_between_keys(keyed):
+    """One key has filled the queue; a later run of another key still starts second."""
     daemon, text = keyed({"runs": {"concurrent": 1, "queue": 100}}, ann=[], bob=[])
     running, = fill(daemon, 1)
     greedy = [daemon.start(TRUE, key=text["ann"]) for _ in range(30)]
@@ -242,13 +242,13 @@ def test_one_key_cannot_fill_the_queue(keyed):
     statuses = [daemon.post({**SLEEP, "async": True}, key=text["ann"]).status for _ in range(20)]
     assert 429 in statuses
     reply = daemon.post({**TRUE, "async": True}, key=text["bob"])
-    assert reply.status == 202, "there is room for who has nothing in it"
+    assert reply.status == 202, "there is room for a key that has nothing in the queue"
     assert daemon.state_of(running) == "running"
 
 
 # ---- the unix socket ----
 
-def test_the_socket_is_its_users_alone_and_names_the_peer(serve):
+def test_only_its_user_can_use_the_socket_and_the_log_names_the_peer(serve):
     path = serve.folder / "sock"
     daemon = serve(args=["--socket", path], listen=False, via=path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -283,7 +283,7 @@ def test_a_socket_that_is_in_use_is_left_alone(serve, dewar):
     assert daemon.run(TRUE)["status"] == "success"
 
 
-def test_what_is_no_socket_is_left_alone(serve, dewar):
+def test_a_file_that_is_not_a_socket_is_left_alone(serve, dewar):
     path = serve.folder / "file"
     path.write_text("precious", encoding="utf-8")
     done = subprocess.run([dewar, "serve", "--socket", path, "--state", serve.folder / "state"],

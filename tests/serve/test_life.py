@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the daemon starts, is told new settings, and stops."""
+"""How the daemon starts, reloads its configuration, and stops."""
 
 import json
 import os
@@ -20,7 +20,7 @@ TRUE = {"command": "true"}
 
 
 class Waiting(threading.Thread):
-    """A request whose reply somebody waits for elsewhere."""
+    """A thread that sends a request; result() returns its reply."""
 
     def __init__(self, ask):
         super().__init__(daemon=True)
@@ -62,7 +62,7 @@ def test_sigterm_lets_a_run_finish_and_takes_no_other(serve):
     assert (reply.status, reply.error["code"]) == (503, "unavailable")
     assert reply.headers["Connection"] == "close"
     conn.close()
-    # A new connection is refused, and not left to wait.
+    # A new connection is refused and does not wait.
     with pytest.raises(ConnectionRefusedError):
         daemon.connect()
 
@@ -73,7 +73,7 @@ def test_sigterm_lets_a_run_finish_and_takes_no_other(serve):
     assert daemon.audit("verify")["sound"]
 
 
-def test_readyz_says_so_while_it_stops(serve):
+def test_readyz_reports_that_the_daemon_stops(serve):
     daemon = serve({"runs": {"drain": 120}})
     run = daemon.start({"command": "sleep 100"})
     daemon.wait_state(run, "running")
@@ -88,8 +88,8 @@ def test_readyz_says_so_while_it_stops(serve):
     assert daemon.wait_end() == 0
 
 
-def test_the_deadline_cuts_what_runs_and_what_waits(serve):
-    """None of those that wait takes the place of one that was cut."""
+def test_the_drain_deadline_ends_running_and_queued_runs(serve):
+    """No queued run starts in place of a run that was ended."""
     daemon = serve({"runs": {"drain": 1, "concurrent": 2}})
     body = {"command": "sleep 500", "limits": {"timeout_s": 400}}
     running = [Waiting(lambda: daemon.post(body)) for _ in range(2)]
@@ -110,7 +110,7 @@ def test_the_deadline_cuts_what_runs_and_what_waits(serve):
     assert daemon.wait_end() == 0
 
 
-def test_a_second_signal_cuts_at_once(serve):
+def test_a_second_signal_ends_all_runs_at_once(serve):
     daemon = serve({"runs": {"drain": 3600}})
     running = Waiting(lambda: daemon.post({"command": "sleep 500", "limits": {"timeout_s": 400}}))
     wait_running(daemon, 1)
@@ -121,8 +121,8 @@ def test_a_second_signal_cuts_at_once(serve):
     assert daemon.wait_end() == 0
 
 
-def test_it_stops_whatever_is_asked_of_it(serve):
-    """In the middle of asking for languages and levels, with connections open."""
+def test_the_daemon_stops_while_it_answers_requests(serve):
+    """With connections open and requests for languages and levels in progress."""
     daemon = serve()
     asking = [Waiting(lambda path=path: daemon.get(path))
               for path in ("/v1/languages", "/v1/levels", "/v1/audit") * 3]
@@ -136,13 +136,13 @@ def test_it_stops_whatever_is_asked_of_it(serve):
         sock.close()
 
 
-def test_sigint_stops_it_as_well(serve):
+def test_sigint_stops_the_daemon(serve):
     daemon = serve()
     daemon.kill(signal.SIGINT)
     assert daemon.wait_end() == 0
 
 
-def test_many_replies_are_out_before_the_end(serve):
+def test_many_replies_are_sent_before_the_daemon_ends(serve):
     daemon = serve({"runs": {"drain": 60, "concurrent": 4}})
     waiting = [Waiting(lambda: daemon.post({"command": "sleep 1; head -c 300000 /dev/zero"}))
                for _ in range(8)]
@@ -155,9 +155,9 @@ def test_many_replies_are_out_before_the_end(serve):
     assert daemon.wait_end() == 0
 
 
-# ---- settings ----
+# ---- configuration ----
 
-def test_sighup_reads_the_settings_again(serve):
+def test_sighup_reloads_the_configuration(serve):
     daemon = serve({"runs": {"max": {"timeout": 5}}})
     ask = {**TRUE, "limits": {"timeout_s": 20}}
     assert daemon.post(ask).status == 403
@@ -170,7 +170,7 @@ def test_sighup_reads_the_settings_again(serve):
 @pytest.mark.parametrize("text, word", [
     ("runs: {queues: 3}", "queues"), ("runs: [", ""), ("runs:\n  max:\n    timeout: soon\n", "timeout"),
     ("\0", "")])
-def test_a_broken_file_changes_nothing(serve, text, word):
+def test_an_invalid_configuration_changes_nothing(serve, text, word):
     daemon = serve({"runs": {"max": {"timeout": 5}}})
     daemon.configure(text)
     daemon.kill(signal.SIGHUP)
@@ -180,7 +180,7 @@ def test_a_broken_file_changes_nothing(serve, text, word):
     assert daemon.post({**TRUE, "limits": {"timeout_s": 5}}).status == 200
 
 
-def test_a_reload_in_the_middle_of_work(serve):
+def test_a_reload_does_not_disturb_running_work(serve):
     daemon = serve({"runs": {"concurrent": 2}})
     waiting = [Waiting(lambda i=i: daemon.post({"command": "sleep 1; echo %d" % i}))
                for i in range(6)]
@@ -219,12 +219,12 @@ def test_check_config_names_line_and_key(dewar, tmp_path, text, line, key):
     assert b"%s:%d" % (os.fsencode(path), line) in done.stderr and key.encode() in done.stderr
 
 
-def test_check_config_of_a_file_that_is_not_there(dewar, tmp_path):
+def test_check_config_of_a_missing_file(dewar, tmp_path):
     done = check_config(dewar, tmp_path / "none.yaml")
     assert done.returncode == 125 and b"none.yaml" in done.stderr
 
 
-def test_a_port_that_is_taken(serve, dewar, tmp_path):
+def test_a_port_in_use_is_an_error(serve, dewar, tmp_path):
     daemon = serve()
     done = subprocess.run([dewar, "serve", "--listen", "127.0.0.1:%d" % daemon.port, "--state",
                            tmp_path / "state"], env=clean_env(), stdin=subprocess.DEVNULL,
@@ -235,7 +235,7 @@ def test_a_port_that_is_taken(serve, dewar, tmp_path):
 # ---- systemd ----
 
 class Manager:
-    """What systemd is to a service: somebody who listens."""
+    """Stands in for systemd: receives the messages of sd_notify()."""
 
     def __init__(self, path):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -243,7 +243,7 @@ class Manager:
         self.sock.settimeout(PATIENCE_S)
 
     def hear(self, word):
-        """Until that word has come."""
+        """Wait for that message."""
         heard = []
         while word not in heard:
             heard += self.sock.recv(4096).decode().splitlines()
@@ -251,7 +251,7 @@ class Manager:
 
 
 @pytest.mark.parametrize("abstract", [False, True])
-def test_the_manager_is_told(serve, abstract):
+def test_systemd_is_notified(serve, abstract):
     name = str(serve.folder / "notify")
     manager = Manager("\0" + name if abstract else name)
     daemon = serve(env={"NOTIFY_SOCKET": "@" + name if abstract else name})
@@ -266,7 +266,7 @@ def test_the_manager_is_told(serve, abstract):
 
 
 def activated(serve, socks, words=()):
-    """A daemon with these sockets; a shell is who knows its own pid, and stays it."""
+    """A daemon that inherits these sockets; a shell sets LISTEN_PID, as exec keeps its pid."""
     script = 'LISTEN_PID=$$; export LISTEN_PID; exec "$@"'
     fds = tuple(sock.fileno() for sock in socks)
     moves = "".join(" %d<&%d" % (3 + i, fd) for i, fd in enumerate(fds))
@@ -274,13 +274,13 @@ def activated(serve, socks, words=()):
                  prefix=["bash", "-c", "exec" + moves + "; " + script, "sh"])
 
 
-def test_sockets_that_the_manager_made(serve):
+def test_sockets_from_systemd_are_used(serve):
     tcp = socket.create_server(("127.0.0.1", 0))
     unix = socket.socket(socket.AF_UNIX)
     path = str(serve.folder / "given")
     unix.bind(path)
     unix.listen()
-    # Whoever connects before the daemon is there waits, and is served.
+    # A client that connects before the daemon runs waits and is served.
     early = socket.create_connection(tcp.getsockname())
     early.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     daemon = activated(serve, [tcp, unix])
@@ -293,8 +293,8 @@ def test_sockets_that_the_manager_made(serve):
     assert result["exit_code"] == 0 and "PATH=" in result["stdout"] and " -> " in result["stdout"]
     assert "LISTEN" not in result["stdout"] and "socket" not in result["stdout"]
     daemon.stop()
-    assert os.path.exists(path), "it is the manager's"
-    # The manager still listens at both: the next daemon answers.
+    assert os.path.exists(path), "the socket belongs to the manager"
+    # The manager still listens on both sockets: the next daemon answers.
     late = socket.create_connection(tcp.getsockname())
     with socket.socket(socket.AF_UNIX) as other:
         other.connect(path)
@@ -303,13 +303,13 @@ def test_sockets_that_the_manager_made(serve):
     unix.close()
 
 
-def test_sockets_that_are_for_somebody_else(serve):
+def test_sockets_for_another_pid_are_ignored(serve):
     daemon = serve(env={"LISTEN_FDS": "3", "LISTEN_PID": "1"})
     assert daemon.run(TRUE)["status"] == "success"
 
 
-def test_what_the_daemon_ignores_a_program_does_not(serve):
-    """Nor does it inherit anything else: no descriptor, no blocked signal, no environment."""
+def test_a_program_inherits_no_ignored_signal(serve):
+    """It inherits no descriptor, no blocked signal and no environment either."""
     daemon = serve({"pool": {"disabled": False}}, env={"SECRET_OF_THE_DAEMON": "hush"})
     for _ in range(3):
         result = daemon.run({"language": "python", "code":

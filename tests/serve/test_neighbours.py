@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one key's fork bombs are to another's runs."""
+"""The effect of one key's fork bombs on the runs of another key."""
 
 import os
 import pathlib
@@ -12,14 +12,14 @@ BOMB = {"language": "python", "limits": {"timeout_s": 20, "pids": 16},
 
 
 def idle_groups(daemon):
-    """How many cells of the daemon yield the processor to others."""
-    # Groups of other tests come and go meanwhile, which os.walk() does not mind.
+    """How many cells of the daemon have cpu.idle set, so that all other processes run first."""
+    # os.walk() ignores groups of other tests that disappear meanwhile.
     groups = [pathlib.Path(folder) for folder, _, names in os.walk("/sys/fs/cgroup")
               if "cpu.idle" in names and ("-%d-" % daemon.pid) in os.path.basename(folder)]
     return [(group / "cpu.idle").read_text(encoding="ascii").strip() for group in groups].count("1")
 
 
-def test_who_drops_bombs_goes_one_at_a_time_and_yields(keyed, is_root):
+def test_a_key_with_fork_bombs_runs_one_at_a_time_and_idle(keyed, is_root):
     daemon, key = keyed(None, us=[], them=[])
     both = [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]
     for run in both:
@@ -31,7 +31,7 @@ def test_who_drops_bombs_goes_one_at_a_time_and_yields(keyed, is_root):
         daemon.wait_state(run, "done")
 
     assert daemon.run(BOMB, key=key["them"])["reason"] == "pids"
-    daemon.start({"command": "true"}, key=key["us"])  # else they might be alone by now
+    daemon.start({"command": "true"}, key=key["us"])  # so that `them` does not count as alone
     both = [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]
     daemon.wait_state(both[0], "running")
     assert daemon.run({"command": "true"}, key=key["us"])["exit_code"] == 0
@@ -50,7 +50,7 @@ def test_who_drops_bombs_goes_one_at_a_time_and_yields(keyed, is_root):
         assert (cpu["kernel"], cpu["enforced"]) == (20, True) and "yields" in cpu["note"], cpu
 
 
-def test_who_is_alone_is_not_held_back(keyed):
+def test_a_key_with_fork_bombs_is_not_slowed_if_it_is_alone(keyed):
     daemon, key = keyed(None, them=[])
     assert daemon.run(BOMB, key=key["them"])["reason"] == "pids"
     for run in [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neither a web page in a browser nor a program in a cell calls the daemon."""
+"""Neither a web page in a browser nor a program in a cell can call the daemon."""
 
 import json
 import os
@@ -19,7 +19,7 @@ TRUE = {"command": "true"}
     "evil.example", "evil.example:{port}", "localhost.evil.example", "127.0.0.1.evil.example",
     "localhost@evil.example", "127.0.0.1:{port}@evil.example", "[::1]evil.example", "[::1", "::1",
     "", "localhost.", "127.1", "2130706433", "0x7f.1", "local host", "*"])
-def test_a_host_of_another_name(daemon, host):
+def test_a_foreign_host_header_is_refused(daemon, host):
     host = host.format(port=daemon.port)
     for path in "/healthz", "/v1/levels":
         reply = daemon.get(path, headers={"Host": host + " " if host == "" else host})
@@ -30,7 +30,7 @@ def test_a_host_of_another_name(daemon, host):
 
 @pytest.mark.parametrize("host", ["localhost", "LocalHost:{port}", "127.0.0.1", "127.0.0.1:{port}",
                                   "[::1]:{port}", "[::1]", "192.0.2.7", "localhost:1"])
-def test_a_host_of_our_own(daemon, host):
+def test_the_daemons_own_host_header_is_accepted(daemon, host):
     assert daemon.get("/healthz", headers={"Host": host.format(port=daemon.port)}).status == 200
 
 
@@ -40,20 +40,20 @@ def test_a_host_of_our_own(daemon, host):
     "http://127.0.0.1:{port}@evil.example", "http://evil.example/127.0.0.1:{port}",
     "chrome-extension://127.0.0.1:{port}", "httpx://127.0.0.1:{port}", "ftp://127.0.0.1:{port}",
     "http://evil.example://127.0.0.1:{port}", "http://127.0.0.1:{port}/", "127.0.0.1:{port}"])
-def test_an_origin_of_another(daemon, origin):
+def test_a_foreign_origin_is_refused(daemon, origin):
     headers = {"Origin": origin.format(port=daemon.port) or " "}
     for reply in (daemon.get("/healthz", headers=headers), daemon.post(TRUE, headers=headers)):
         assert (reply.status, reply.error["code"]) == (403, "denied")
         assert "Access-Control-Allow-Origin" not in reply.headers
 
 
-def test_a_page_of_our_own(daemon):
+def test_the_daemons_own_origin_is_accepted(daemon):
     headers = {"Origin": "http://127.0.0.1:%d" % daemon.port}
     assert daemon.post(TRUE, headers=headers).status == 200
     assert daemon.post(TRUE, headers={"Origin": headers["Origin"].upper()}).status == 200
 
 
-def test_a_browser_asking_first_is_refused(daemon):
+def test_a_cors_preflight_is_refused(daemon):
     reply = daemon.request("OPTIONS", "/v1/runs", headers={
         "Origin": "http://evil.example", "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": "content-type"})
@@ -61,7 +61,7 @@ def test_a_browser_asking_first_is_refused(daemon):
     assert not [name for name in reply.headers if name.lower().startswith("access-control")]
 
 
-def test_names_and_pages_that_are_configured(serve):
+def test_configured_hosts_and_origins_are_accepted(serve):
     daemon = serve({"http": {"hosts": ["dewar.example.org"],
                              "origins": ["https://app.example.org"]}})
     for name in "dewar.example.org", "Dewar.Example.Org:8443":
@@ -73,7 +73,7 @@ def test_names_and_pages_that_are_configured(serve):
         assert daemon.post(TRUE, headers={"Origin": origin}).status == status, origin
 
 
-def test_a_page_learns_nothing_about_keys(serve):
+def test_a_refused_origin_learns_nothing_about_keys(serve):
     daemon = serve()
     key = daemon.keys("add", "it")["key"]
     headers = {"Origin": "http://evil.example"}
@@ -84,7 +84,7 @@ def test_a_page_learns_nothing_about_keys(serve):
 
 # ---- cells ----
 
-# Tries each HOST PORT and each path of a socket, and says what came of it.
+# Tries to connect to each HOST PORT and each path of a socket, and prints the results.
 REACH = """
 import json, socket, sys
 addresses, paths = json.loads(sys.argv[1])
@@ -126,7 +126,7 @@ def test_a_cell_cannot_reach_the_daemon(serve):
     outside = subprocess.run(["/usr/bin/python3", "-c", REACH, arg], capture_output=True, text=True,
                              env=clean_env(), timeout=60, check=True).stdout.splitlines()
     assert "127.0.0.1 HTTP/1.1 200 OK" in outside and "%s HTTP/1.1 200 OK" % path in outside, \
-        "the control: whoever is not in a cell can"
+        "the control: a program outside of a cell can connect"
     inside = reach(daemon, addresses, [path])
     assert len(inside) >= len(addresses) + 1
     assert not [line for line in inside if "HTTP" in line or "closed" in line], inside
@@ -137,7 +137,7 @@ def test_a_cell_cannot_reach_the_daemon(serve):
 
 
 def test_a_cell_with_the_full_network_cannot_reach_the_daemon(serve, must, is_root):
-    """In a network of the test's own, so that no packet goes anywhere."""
+    """In a private network namespace, so that no packet leaves the host."""
     must(is_root and os.path.exists("/dev/net/tun") and shutil.which("pasta"),
          "needs root, /dev/net/tun and pasta")
     path = serve.folder / "sock"
@@ -157,8 +157,8 @@ def test_a_cell_with_the_full_network_cannot_reach_the_daemon(serve, must, is_ro
 
 
 @pytest.mark.parametrize("level", ["process", "none"])
-def test_a_daemon_with_weak_levels_wants_a_key_of_everybody(serve, dewar, level):
-    """A program at such a level can connect; without a key it gets no further."""
+def test_a_daemon_with_weak_levels_requires_a_key_of_every_client(serve, dewar, level):
+    """A program at such a level can connect to the daemon, but without a key it is refused."""
     config = {"runs": {"levels": ["container", level]}}
     refused = serve(config, wait=False)
     assert refused.wait_end() == 125

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy says of a run, through HTTP."""
+"""Policies over HTTP."""
 
 import http.server
 import json
@@ -27,13 +27,13 @@ NO_SOCKETS = {"rules": [rule("no-sockets", "deny", {"findings": "import:socket"}
 
 
 def recorded(daemon, run):
-    """The run's decision and rule, as `dewar audit show` has them, and its end."""
+    """The run's decision, its rule and its outcome, according to `dewar audit show`."""
     record = wait_until(lambda: [r for r in [daemon.audit("show", run)] if r.get("end")],
                         "the record to have an end")[0]
     return record["intent"]["decision"], record["intent"]["rule"], record["end"]
 
 
-def test_what_is_allowed_runs_and_says_what_was_found(judged):
+def test_an_allowed_run_lists_its_findings(judged):
     daemon = judged(NO_SOCKETS)
     result = daemon.run({"language": "python", "code": "import os\nprint('hello')"})
     assert (result["status"], result["stdout"]) == ("success", "hello\n")
@@ -43,7 +43,7 @@ def test_what_is_allowed_runs_and_says_what_was_found(judged):
     assert (decision, name, end["status"]) == ("allow", "default", "success")
 
 
-def test_what_is_denied_is_a_result_that_says_why(judged):
+def test_a_denial_is_a_result_with_a_reason(judged):
     daemon = judged(NO_SOCKETS)
     result = daemon.run(SOCKET)
     assert (result["status"], result["reason"], result["stdout"]) == ("error", "policy", "")
@@ -59,7 +59,7 @@ def test_what_is_denied_is_a_result_that_says_why(judged):
 
 
 @pytest.mark.parametrize("accept", ["text/event-stream", "application/x-ndjson"])
-def test_what_is_denied_never_starts(judged, accept):
+def test_a_denied_run_never_starts(judged, accept):
     daemon = judged(NO_SOCKETS)
     stream = daemon.stream(SOCKET, accept)
     events = list(stream)
@@ -70,7 +70,7 @@ def test_what_is_denied_never_starts(judged, accept):
     assert done["result"]["reason"] == "policy"
 
 
-def test_what_is_raised_runs_behind_stronger_walls(judged):
+def test_a_raised_level_runs_behind_stronger_walls(judged):
     daemon = judged({"rules": [rule("walls", "raise", {"level": "process"}, to="container")]},
                     {"runs": {"levels": ["process", "container"]}})
     result = daemon.run({**HELLO, "level": "process"})
@@ -92,13 +92,13 @@ def test_a_level_that_is_not_allowed_is_refused_and_not_a_weaker_one(judged, lev
     assert "container" in reply.error["message"] and "walls" in reply.error["hint"]
 
 
-def test_who_calls_and_by_which_door_is_what_rules_can_ask(judged):
+def test_rules_can_match_the_caller_and_the_front_door(judged):
     daemon = judged({"rules": [rule("not-her", "deny", {"caller": "key:* (ann)"})]})
     assert daemon.run({"command": "true"})["reason"] == "policy"
     assert daemon.run({"command": "true"}, key=daemon.texts["sue"])["reason"] == "exit"
 
 
-def test_a_command_is_held_to_its_list(judged):
+def test_the_policys_commands_apply_to_a_command(judged):
     daemon = judged({"commands": {"allow": ["echo", "cat"]},
                      "rules": [rule("commands", "deny", {"findings": "command:*"})]})
     assert daemon.run({"command": "echo hi | cat"})["stdout"] == "hi\n"
@@ -106,7 +106,7 @@ def test_a_command_is_held_to_its_list(judged):
     assert result["reason"] == "policy", result
 
 
-def test_a_policy_file_that_changes_holds_at_once(judged):
+def test_a_changed_policy_file_applies_at_once(judged):
     daemon = judged({})
     assert daemon.run(SOCKET)["status"] == "success"
     write_policy(daemon.policy_path, NO_SOCKETS)
@@ -115,7 +115,7 @@ def test_a_policy_file_that_changes_holds_at_once(judged):
                "the log to tell of both")
 
 
-def test_a_policy_that_makes_no_sense_changes_nothing_and_is_told_once(judged):
+def test_an_invalid_policy_changes_nothing_and_is_logged_once(judged):
     daemon = judged(NO_SOCKETS)
     write_policy(daemon.policy_path, "version: 1\nrules: [{label: x}]\n")
     entry = daemon.wait_logged("policy.invalid")
@@ -130,7 +130,7 @@ def test_a_policy_that_makes_no_sense_changes_nothing_and_is_told_once(judged):
     assert len(daemon.logged("policy.invalid")) == 2
 
 
-def test_a_signal_reads_the_policy_again_and_may_name_another(judged, serve):
+def test_sighup_reloads_the_policy_and_its_path(judged, serve):
     daemon = judged({})
     other = serve.folder / "other.yaml"
     write_policy(other, NO_SOCKETS)
@@ -146,7 +146,7 @@ def test_a_signal_reads_the_policy_again_and_may_name_another(judged, serve):
     assert daemon.run(SOCKET)["reason"] == "policy"
 
 
-def test_a_daemon_does_not_start_with_a_policy_that_makes_no_sense(dewar, serve):
+def test_the_daemon_does_not_start_with_an_invalid_policy(dewar, serve):
     path = serve.folder / "policy.yaml"
     write_policy(path, "version: 1\nrulez: []\n")
     config = serve.folder / "config.yaml"
@@ -166,7 +166,7 @@ def test_a_daemon_does_not_start_with_a_policy_that_makes_no_sense(dewar, serve)
         assert done.returncode == 0, done
 
 
-def test_the_command_lines_policy_goes_before_the_configs(serve):
+def test_the_policy_of_the_command_line_overrides_the_configured_one(serve):
     daemon = serve({"policy": "open"}, args=["--policy", "strict"])
     assert daemon.logged("policy", file="strict")
 
@@ -222,12 +222,12 @@ def test_a_check_that_hangs_denies_in_time(judged, serve):
     assert time.monotonic() - began < PATIENCE_S / 2
 
 
-def test_a_check_that_is_not_there_denies(judged, serve):
+def test_a_missing_check_denies(judged, serve):
     daemon = judged({"check": {"program": [str(serve.folder / "nothing")]}})
     assert daemon.run({"command": "echo ran"})["reason"] == "policy"
 
 
-def test_what_the_rules_deny_is_not_even_checked(judged, serve):
+def test_a_request_that_the_rules_deny_is_not_checked(judged, serve):
     seen = serve.folder / "seen"
     daemon = judged({**NO_SOCKETS, **check(serve.folder, "touch %s; exit 1" % seen)})
     assert "no-sockets" in daemon.run(SOCKET)["hint"]
@@ -235,7 +235,7 @@ def test_what_the_rules_deny_is_not_even_checked(judged, serve):
 
 
 class Listener:
-    """A web server of the test's own, which keeps what it was sent."""
+    """A web server for one test, which stores the requests that it gets."""
 
     def __init__(self, answer=b"{}", delay=None):
         got = self.got = []
@@ -256,7 +256,7 @@ class Listener:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.handle_error = lambda *args: None  # who asked did not wait
+        self.server.handle_error = lambda *args: None  # the client did not wait for the reply
         self.url = "http://127.0.0.1:%d/hook" % self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
@@ -280,7 +280,7 @@ def listener():
         it.close()
 
 
-def test_the_check_may_be_somewhere_else(judged, listener):
+def test_the_check_can_be_a_url(judged, listener):
     there = listener(b'{"decision": "deny", "reason": "says the web"}')
     daemon = judged({"check": {"url": there.url}})
     result = daemon.run({"command": "echo ran"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each path of the API, asked as its document says. Every reply is held to that document."""
+"""Each path of the API. Every reply is checked against the OpenAPI document."""
 
 import datetime
 import json
@@ -22,12 +22,12 @@ def test_a_run_waits_for_its_result(daemon):
     assert result["proof"]["achieved"] == "container"
 
 
-def test_what_a_program_does_wrong_is_a_result(daemon):
+def test_a_failing_program_is_a_result(daemon):
     result = daemon.run({"language": "python", "code": "import sys; sys.exit(3)"})
     assert (result["status"], result["reason"], result["exit_code"]) == ("error", "exit", 3)
 
 
-def test_all_that_a_request_may_have(daemon):
+def test_every_field_of_a_request_is_accepted(daemon):
     result = daemon.run({
         "command": "cat in.txt - >out.txt; echo $GREETING $1; echo oops >&2",
         "args": ["there"], "env": {"GREETING": "hello"}, "stdin": "from stdin",
@@ -68,7 +68,7 @@ def test_many_runs_over_one_connection(daemon):
     assert len(ids) == 10
 
 
-def test_async_is_asked_for_later(daemon):
+def test_the_result_of_an_async_run_can_be_polled(daemon):
     run = daemon.start({"language": "python", "code": "print(1); import time; time.sleep(0.2)"})
     done = daemon.wait_state(run, "done")
     assert done["id"] == done["result"]["id"] == run
@@ -76,18 +76,18 @@ def test_async_is_asked_for_later(daemon):
     assert daemon.get("/v1/runs/" + run).json == done, "asking again gives the same"
 
 
-def test_a_run_that_somebody_waited_for_can_be_asked_for_again(daemon):
+def test_the_result_of_a_synchronous_run_can_be_read_again(daemon):
     result = daemon.run({"language": "python", "code": "print(1)"})
     assert daemon.wait_state(result["id"], "done")["result"] == result
 
 
-def test_a_result_is_kept_for_a_while_only(serve):
+def test_a_result_is_removed_after_keep_time(serve):
     daemon = serve({"runs": {"keep_time": 1}})
     run = daemon.start({"command": "true"})
     reply = wait_until(lambda: (lambda r: r if r.status == 404 else None)(
         daemon.get("/v1/runs/" + run)), "the result to be gone")
     assert reply.error["code"] == "not_found" and run in reply.error["message"]
-    assert daemon.wait_recorded(run)["status"] == "success", "the record has it"
+    assert daemon.wait_recorded(run)["status"] == "success", "the audit record keeps it"
 
 
 def test_no_more_results_are_kept_than_configured(serve):
@@ -98,13 +98,13 @@ def test_no_more_results_are_kept_than_configured(serve):
 
 
 @pytest.mark.parametrize("run", ["0" * 32, "x", "%00", "..%2f..", "a" * 100])
-def test_a_run_there_is_not(daemon, run):
+def test_an_unknown_run_is_not_found(daemon, run):
     for ask in daemon.get, daemon.delete:
         reply = ask("/v1/runs/" + run)
         assert (reply.status, reply.error["code"]) == (404, "not_found")
 
 
-def test_delete_ends_a_running_one(daemon):
+def test_delete_ends_a_running_run(daemon):
     run = daemon.start({"language": "python", "code": "import time; time.sleep(100)"})
     daemon.wait_state(run, "running")
     reply = daemon.delete("/v1/runs/" + run)
@@ -114,7 +114,7 @@ def test_delete_ends_a_running_one(daemon):
     assert daemon.wait_recorded(run)["end"]["reason"] == "cancelled"
 
 
-def test_delete_ends_one_that_waits_for_its_turn(serve):
+def test_delete_ends_a_queued_run(serve):
     daemon = serve({"runs": {"concurrent": 1}})
     first = daemon.start({"command": "sleep 100"})
     daemon.wait_state(first, "running")
@@ -130,7 +130,7 @@ def test_delete_ends_one_that_waits_for_its_turn(serve):
     daemon.wait_state(first, "done")
 
 
-def test_delete_of_one_that_is_over_is_a_conflict(daemon):
+def test_delete_of_an_ended_run_is_a_conflict(daemon):
     run = daemon.run({"language": "python", "code": "1"})["id"]
     daemon.wait_state(run, "done")
     reply = daemon.delete("/v1/runs/" + run)
@@ -152,7 +152,7 @@ def test_levels(daemon):
         assert level["available"] == (level["why"] is None), level
 
 
-def test_a_level_that_this_host_has_not(serve):
+def test_a_level_that_this_host_lacks_is_unsupported(serve):
     daemon = serve(env={"DOCKER_HOST": "unix:///nowhere/docker.sock"})
     reply = daemon.post({"language": "python", "code": "1", "level": "docker"})
     assert (reply.status, reply.error["code"]) == (501, "unsupported")
@@ -184,7 +184,7 @@ def test_head_is_get_without_a_body(daemon, path):
 
 @pytest.mark.parametrize("path", ["/", "/v1", "/v1/runs/", "/v1/runs/a/b", "/v2/runs", "/healthz/",
                                   "/%2e%2e/etc/passwd", "/V1/RUNS", "//v1/runs"])
-def test_nothing_there(daemon, path):
+def test_an_unknown_path_is_not_found(daemon, path):
     reply = daemon.get(path)
     assert (reply.status, reply.error["code"]) == (404, "not_found")
     assert reply.error["hint"]
@@ -198,20 +198,20 @@ def test_nothing_there(daemon, path):
     ("OPTIONS", "/v1/runs", {"POST"}),
     ("BREW", "/metrics", {"GET"}),
 ])
-def test_another_method(daemon, method, path, allowed):
+def test_another_method_is_not_allowed(daemon, method, path, allowed):
     reply = daemon.request(method, path)
     assert (reply.status, reply.error["code"]) == (405, "method_not_allowed")
     assert allowed <= {word.strip() for word in reply.headers["Allow"].split(",")}
 
 
-def test_a_trace_is_sent_back_and_logged(daemon):
+def test_a_traceparent_is_returned_and_logged(daemon):
     reply = daemon.post({"language": "python", "code": "1"}, headers={"traceparent": TRACE})
     assert reply.headers["traceparent"] == TRACE
     assert daemon.wait_logged("run", run=reply.json["id"])["traceparent"] == TRACE
 
 
 @pytest.mark.parametrize("trace", ["x" * 500, "00-\u00e9".encode("latin-1"), "<script>"])
-def test_what_is_no_trace_is_not_repeated(daemon, trace):
+def test_an_invalid_traceparent_is_not_returned(daemon, trace):
     reply = daemon.get("/healthz", headers={"traceparent": trace})
     assert reply.status == 200 and "traceparent" not in reply.headers
 
@@ -229,7 +229,7 @@ def iso(seconds):
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def test_the_record_by_id_status_and_time(daemon):
+def test_the_audit_record_can_be_queried_by_id_status_and_time(daemon):
     before = time.time()
     good = daemon.run({"language": "python", "code": "print('find me')"})["id"]
     bad = daemon.run({"language": "python", "code": "1 / 0"})["id"]
@@ -256,7 +256,7 @@ def test_the_record_by_id_status_and_time(daemon):
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "limit=-1", "since=today",
                                    "until=2026-13-01T00:00:00Z", "id=" + "a" * 500,
                                    "status=" + "a" * 500, "since=2026-11-15T14:44:35Zx"])
-def test_a_query_that_makes_no_sense(daemon, query):
+def test_an_invalid_query_is_refused(daemon, query):
     reply = daemon.get("/v1/audit?" + query)
     assert (reply.status, reply.error["code"]) == (400, "invalid")
 
@@ -275,20 +275,20 @@ def test_audit_says_when_there_is_more(serve):
 
 
 def settled(daemon):
-    """The numbers once no run is under way: a run is recorded after it was answered."""
+    """The metrics once no run is active: a run is counted after its reply."""
     found = []
     wait_until(lambda: found.append(daemon.metrics()) or
                total(found[-1], "dewar_running") == 0, "runs to be over")
     return found[-1]
 
 
-def test_metrics_move(daemon):
+def test_metrics_count_runs_and_replies(daemon):
     daemon.run({"language": "python", "code": "1"})
     before = settled(daemon)
     daemon.run({"language": "python", "code": "print(1)"})
     daemon.run({"language": "python", "code": "1 / 0"})
     assert daemon.post({"language": "python", "code": "1", "level": "none"}).status == 403
-    # A reply is counted when it is out, which its reader may know before.
+    # A reply is counted after it was sent: a client may read it before that.
     wait_until(lambda: total(daemon.metrics(), "dewar_http_replies_total", status="403") >
                total(before, "dewar_http_replies_total", status="403"), "the reply to be counted")
     after = settled(daemon)
@@ -313,8 +313,8 @@ def test_metrics_move(daemon):
     assert total(after, "dewar_queue_length") == 0
 
 
-def test_curl_sends_much(daemon):
-    """It asks first whether it may (Expect: 100-continue), and is told no if it may not."""
+def test_curl_sends_a_large_body_after_100_continue(daemon):
+    """curl first sends `Expect: 100-continue`, and gets 413 if the body is too large."""
     def curl(n):
         text = json.dumps({"command": "wc -c", "stdin": "x" * n}).encode()
         done = subprocess.run(
@@ -331,7 +331,7 @@ def test_curl_sends_much(daemon):
     assert (status, result["error"]["code"]) == (413, "too_large")
 
 
-def test_an_address_of_version_6(serve):
+def test_the_daemon_listens_on_an_ipv6_address(serve):
     daemon = serve(args=["--listen", "[::1]:0"], listen=False)
     address = daemon.logged("ready")[0]["listen"]
     assert address.startswith("[::1]:")
@@ -341,7 +341,7 @@ def test_an_address_of_version_6(serve):
     assert json.loads(done.stdout) == {"status": "ok"}, done
 
 
-def test_the_first_version_of_http(daemon):
+def test_http_1_0_is_supported(daemon):
     sock = daemon.raw(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
     data = read_reply(sock)
     sock.close()

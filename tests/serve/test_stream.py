@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program prints comes as it is printed."""
+"""Streams: a client gets output as the program prints it."""
 
 import json
 import subprocess
@@ -36,12 +36,12 @@ def test_start_output_and_result_in_order(daemon, accept):
 
 @pytest.mark.parametrize("accept", STREAMS)
 def test_output_comes_before_the_end(daemon, accept):
-    """The program goes on until it is ended, and that is after its output was read."""
+    """The program runs until it is ended, after its output was read."""
     stream = daemon.stream({"language": "python", "code":
                             "import os, time; os.write(1, b'first\\n'); time.sleep(100)"}, accept)
     assert stream.next()[0] == "start"
     text = ""
-    while text != "first\n":  # print() writes twice, which may be read in one piece or two
+    while text != "first\n":  # print() writes twice: one or two events
         event, data = stream.next()
         text += data["text"]
         assert event == "stdout" and "first\n".startswith(text)
@@ -53,7 +53,7 @@ def test_output_comes_before_the_end(daemon, accept):
     stream.close()
 
 
-def test_both_streams(daemon):
+def test_stdout_and_stderr_are_separate_events(daemon):
     events = list(daemon.stream({"command": "echo out; echo err >&2; echo more"}))
     assert texts(events, "stdout") == "out\nmore\n"
     assert texts(events, "stderr") == "err\n"
@@ -61,7 +61,7 @@ def test_both_streams(daemon):
 
 
 @pytest.mark.parametrize("accept", STREAMS)
-def test_a_character_that_comes_in_pieces(daemon, accept):
+def test_a_character_written_in_pieces_is_one_character(daemon, accept):
     code = """
 import os, time
 for stream, text in (1, "\\u00e9\\u20ac\\U0001f600!"), (2, "\\U0001f600"):
@@ -78,8 +78,8 @@ for stream, text in (1, "\\u00e9\\u20ac\\U0001f600!"), (2, "\\U0001f600"):
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"a\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\x80\x80b",
                                   b"\xed\xa0\x80", b"\xc0\xaf.", b"nul \0 nul", b"\r\n\x1b[31m",
                                   b"event: result\ndata: {}\n\n"])
-def test_any_bytes_are_text_in_the_end(daemon, data):
-    """As the result has them, whatever they were, and never as an event of their own."""
+def test_any_bytes_become_valid_text(daemon, data):
+    """The events contain the same text as the result, and no output can forge an event."""
     for code in ("import os; os.write(1, %r)" % data,
                  "import os, time\nfor b in %r: os.write(1, bytes([b])); time.sleep(0.02)" % data):
         events = list(daemon.stream({"language": "python", "code": code}))
@@ -88,26 +88,26 @@ def test_any_bytes_are_text_in_the_end(daemon, data):
         assert events[-1][1]["stdout"] == data.decode("utf-8", errors="replace")
 
 
-def test_a_lot_of_output(daemon):
+def test_a_large_output_is_streamed_completely(daemon):
     events = list(daemon.stream({"command": "yes 0123456789 | head -c 900000"}))
     assert texts(events, "stdout") == events[-1][1]["stdout"]
     assert len(events[-1][1]["stdout"]) == 900000
 
 
-def test_more_output_than_allowed(daemon):
+def test_output_above_the_limit_ends_the_stream(daemon):
     events = list(daemon.stream({"command": "yes", "limits": {"output_bytes": 1000}}))
     event, result = events[-1]
     assert (event, result["reason"]) == ("result", "output")
     assert len(texts(events, "stdout")) <= 1000
 
 
-def test_no_output_at_all(daemon):
+def test_a_stream_without_output(daemon):
     events = list(daemon.stream({"command": "true"}))
     assert [event for event, _ in events] == ["start", "result"]
 
 
 @pytest.mark.parametrize("accept", STREAMS)
-def test_a_refusal_is_no_stream(daemon, accept):
+def test_a_refusal_is_not_a_stream(daemon, accept):
     reply = daemon.stream({"command": "true", "level": "none"}, accept)
     assert reply.status == 403 and reply.headers["Content-Type"] == "application/json"
 
@@ -120,7 +120,7 @@ def test_a_refusal_is_no_stream(daemon, accept):
     ("text/event-streams", "application/json"),
     ("text/html, application/json", "application/json"),
 ])
-def test_accept_says_how(daemon, accept, kind):
+def test_accept_selects_the_form_of_the_stream(daemon, accept, kind):
     reply = daemon.post({"command": "true"}, headers={"Accept": accept})
     assert (reply.status, reply.headers["Content-Type"]) == (200, kind)
 
@@ -136,7 +136,7 @@ def test_curl_reads_a_stream(daemon):
     assert {event["event"] for event in events} == {"start", "stdout", "stderr", "result"}
 
 
-def test_async_wins_over_a_stream(daemon):
-    """Who does not wait has nothing to read from."""
+def test_async_overrides_a_stream(daemon):
+    """An async client does not wait, so there is no stream to read."""
     reply = daemon.post({"command": "true", "async": True}, headers={"Accept": STREAMS[0]})
     assert reply.status == 202 and reply.headers["Content-Type"] == "application/json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that vanish: what they asked for ends, and nothing of it stays."""
+"""Clients that vanish: their runs end and leave nothing."""
 
 import json
 import socket
@@ -29,7 +29,7 @@ def send(daemon, body, extra=b""):
 
 
 def marked(daemon, mark):
-    """The run whose program got the mark, once it runs."""
+    """Wait until the program with this mark runs, and return its run."""
     wait_until(lambda: alive(mark), "the program to run")
     run = newest(daemon)[0]
     assert daemon.recorded(run)["intent"]["request"]["args"] == [mark]
@@ -53,8 +53,8 @@ def test_a_client_that_is_gone_ends_its_run(serve, extra):
     assert daemon.run({"command": "echo on"})["stdout"] == "on\n"
 
 
-def test_one_that_is_cut_off_hard(serve):
-    """A reset instead of an end, as from a host that fell over."""
+def test_a_reset_connection_ends_its_run(serve):
+    """A TCP reset, as after a crash of the client's host."""
     daemon = serve()
     mark = fresh_mark()
     sock = send(daemon, sleeper(mark), b"Accept: text/event-stream\r\n")
@@ -65,7 +65,7 @@ def test_one_that_is_cut_off_hard(serve):
     wait_until(lambda: not alive(mark), "the program to be gone")
 
 
-def test_one_that_is_gone_while_queued_never_runs(serve):
+def test_a_run_whose_client_left_the_queue_never_runs(serve):
     daemon = serve({"runs": {"concurrent": 1}})
     first = daemon.start({"command": "sleep 100"})
     daemon.wait_state(first, "running")
@@ -94,7 +94,7 @@ def test_async_goes_on_without_its_client(serve):
     assert daemon.wait_state(run, "done")["result"]["stdout"] == "done\n"
 
 
-def test_many_of_them(serve):
+def test_many_vanished_clients_leave_no_runs(serve):
     daemon = serve({"runs": {"concurrent": 4}})
     marks = [fresh_mark() for _ in range(30)]
     socks = [send(daemon, sleeper(mark), b"Accept: text/event-stream\r\n" * (i % 2))

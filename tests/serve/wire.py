@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP as bytes, for what no client would send."""
+"""HTTP as bytes, for messages that no HTTP library would send."""
 
 
 def read_reply(sock):
-    """All that comes until the other side closes."""
+    """All bytes until the other side closes the connection."""
     data = b""
     while True:
         try:
@@ -17,11 +17,11 @@ def read_reply(sock):
 
 
 def statuses(data):
-    """Of each reply in it."""
+    """The status of each reply in data."""
     return [int(part.split(b" ", 1)[0]) for part in data.split(b"HTTP/1.1 ")[1:]]
 
 
 def request_bytes(body=b'{"command": "true"}', extra=b""):
-    """A request for a run; extra are more lines of its head."""
+    """A request for a run; extra: more header lines."""
     return (b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Content-Length: %d\r\n%s\r\n" % (len(body), extra)) + body

@@ -218,7 +218,7 @@ static int closes_stdio_and_works_on(const void *user)
 	(void)!write(1, "bye", 3);
 	for (int i = 0; i < 3; i++)
 		(void)close(i);
-	(void)usleep(400000);
+	(void)usleep(1500000);
 	return 5;
 }
 
@@ -438,7 +438,7 @@ static void closed_stdio_neither_ends_the_run_nor_causes_a_busy_loop(void **stat
 	run(r, closes_stdio_and_works_on);
 	(void)getrusage(RUSAGE_SELF, &after);
 	ended_by_itself(r, 5);
-	assert_true(r->took_ms >= 400);
+	assert_true(r->took_ms >= 1500);
 	output_is(r, DW_STDOUT, "bye");
 	ms = (after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec -
 	      before.ru_stime.tv_sec) *
@@ -446,7 +446,8 @@ static void closed_stdio_neither_ends_the_run_nor_causes_a_busy_loop(void **stat
 	     (after.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_utime.tv_usec -
 	      before.ru_stime.tv_usec) /
 	             1000;
-	assert_true(ms < 200);
+	/* A busy loop takes 1500 ms; starting the program takes some on a busy host. */
+	assert_true(ms < 750);
 }
 
 /* ---- input ---- */
