@@ -102,7 +102,7 @@ static void each_condition_matches_and_explains(void **state)
 		bool fits;
 		const char *text;
 	} table[] = {
-		{DENY("{}"), {0}, true, "it has no each_condition_matches_and_explains"},
+		{DENY("{}"), {0}, true, "it has no conditions"},
 		{DENY("{caller: 'uid:1000 *'}"), {0}, true, "caller is uid:1000 (alice)"},
 		{DENY("{caller: ['uid:0 *', 'key:*']}"),
 	         {0},
