@@ -19,7 +19,6 @@ EXCEPTIONS = {
     ("src/request/request_json.c", '"none"'): "the network",
     ("src/policy/when.c", '"none"'): "the network",
     ("src/audit/describe.c", '"none"'): "the network",
-    ("src/analysis/javascript.c", '"process"'): "a module of Node.js",
     ("src/analysis/kinds.h", '"none"'): "a node of a grammar",
 }
 
