@@ -44,7 +44,7 @@ static void count_record(struct dw_service *s, const struct dw_task *task)
 		return;
 	}
 	dw_metrics_audit_failed(s->metrics);
-	dw_log(DW_LOG_ERROR, "audit.outcome_failed", "run", task->id, "why",
+	dw_log(DW_LOG_ERROR, "audit.outcome_failed", "run", task->id, "error",
 	       run->unrecorded.text, NULL);
 }
 
@@ -74,9 +74,10 @@ void dw_worker_log(const struct dw_task *task, const struct dw_result *res)
 
 	(void)snprintf(ms, sizeof(ms), "%.1f",
 	               seconds(task->arrived_ns, dw_now_ns()) * 1e3);
-	dw_log(DW_LOG_INFO, "run", "run", task->id, "who", task->caller.who, "door",
-	       task->door, "status", res ? dw_status_name(res->status) : "refused",
-	       "reason", res ? dw_reason_name(res->reason) : task->why.code, "ms", ms,
+	dw_log(DW_LOG_INFO, res ? "run.ended" : "run.refused", "run", task->id, "who",
+	       task->caller.who, "door", task->door, "status",
+	       res ? dw_status_name(res->status) : "refused", "reason",
+	       res ? dw_reason_name(res->reason) : task->why.code, "ms", ms,
 	       "traceparent", task->traceparent[0] ? task->traceparent : NULL, NULL);
 }
 
@@ -188,8 +189,8 @@ static void explain(struct dw_service *s, struct dw_task *task)
 		return;
 	}
 	s->audit_down_ms = dw_now_ms();
-	dw_log(DW_LOG_ERROR, "run.unrecorded", "run", task->id, "why", run->error.text,
-	       NULL);
+	dw_log(DW_LOG_ERROR, "audit.intent_failed", "run", task->id, "error",
+	       run->error.text, NULL);
 	(void)dw_api_fail(&task->why, 503, "check the disk of the audit record", "%s",
 	                  run->error.text);
 	task->why.retry_after_s = 5;

@@ -97,7 +97,7 @@ static int run(const struct dw_mcp_settings *set, const struct dw_config *config
 	    dw_approvals_path(config->state, approvals, err) < 0 ||
 	    dw_service_new(config, &files, &service, err) < 0)
 		return -1;
-	dw_log(DW_LOG_INFO, "MCP on standard input and output", "audit", audit, NULL);
+	dw_log(DW_LOG_INFO, "mcp.ready", "transport", "stdio", "audit", audit, NULL);
 	r = talk(service, config, in, out, stop, err);
 	dw_service_free(service);
 	return r;

@@ -131,10 +131,9 @@ static int check_open(const struct daemon *d, struct dw_error *err)
 			                       ? "programs at level none or process"
 			                       : "others",
 			               d->state);
-		dw_log(DW_LOG_WARNING,
-		       e->unix_socket ? "no keys: open to this user"
-		                      : "no keys: open to every user of this host",
-		       "listen", e->address, NULL);
+		dw_log(DW_LOG_WARNING, "listener.unauthenticated", "listen", e->address,
+		       "open_to",
+		       e->unix_socket ? "this user" : "every user of this host", NULL);
 	}
 	return 0;
 }
@@ -187,8 +186,8 @@ static int start(struct daemon *d, struct dw_error *err)
 
 		if (dw_http_new(&d->door, &d->entrances[i], fd, &d->https[i], err) < 0)
 			return -1;
-		dw_log(DW_LOG_INFO, "ready", "listen", d->entrances[i].address, "state",
-		       d->state, NULL);
+		dw_log(DW_LOG_INFO, "daemon.ready", "listen", d->entrances[i].address,
+		       "state", d->state, NULL);
 	}
 	dw_sd_notify("READY=1");
 	return 0;
@@ -202,8 +201,7 @@ static void reload(struct daemon *d)
 	dw_sd_notify("RELOADING=1");
 	if (load_config(d, &config, &err) < 0 || !config ||
 	    dw_service_reload(d->door.service, config, &err) < 0) {
-		dw_log(DW_LOG_ERROR, "the settings stay as they were", "why", err.text,
-		       NULL);
+		dw_log(DW_LOG_ERROR, "config.rejected", "error", err.text, NULL);
 		dw_config_free(config);
 	} else {
 		dw_log_setup(config->log_level, config->log_format);
@@ -213,7 +211,7 @@ static void reload(struct daemon *d)
 		(void)pthread_rwlock_unlock(&d->door.lock);
 		if (before != d->first)
 			dw_config_free(before);
-		dw_log(DW_LOG_INFO, "the settings were read again", NULL);
+		dw_log(DW_LOG_INFO, "config.reloaded", NULL);
 	}
 	dw_sd_notify("READY=1");
 }
@@ -231,7 +229,7 @@ static void *wait_for_second(void *user)
 	while (sigwait(&signals, &sig) != 0)
 		;
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	dw_log(DW_LOG_INFO, "about to stop at once", NULL);
+	dw_log(DW_LOG_INFO, "drain.aborted", NULL);
 	dw_service_hurry(service);
 	return NULL;
 }
@@ -251,8 +249,11 @@ static void drain(struct daemon *d)
 
 static void stop(struct daemon *d)
 {
+	char drain_s[16];
+
 	dw_sd_notify("STOPPING=1");
-	dw_log(DW_LOG_INFO, "about to stop", NULL);
+	(void)snprintf(drain_s, sizeof(drain_s), "%u", d->door.config->runs.drain_s);
+	dw_log(DW_LOG_INFO, "daemon.stopping", "drain_s", drain_s, NULL);
 	for (size_t i = 0; i < d->n && d->https[i]; i++)
 		dw_http_quiesce(d->https[i]);
 	if (d->door.service)

@@ -207,7 +207,7 @@ def test_another_method(daemon, method, path, allowed):
 def test_a_trace_is_sent_back_and_logged(daemon):
     reply = daemon.post({"language": "python", "code": "1"}, headers={"traceparent": TRACE})
     assert reply.headers["traceparent"] == TRACE
-    assert daemon.wait_logged("run", run=reply.json["id"])["traceparent"] == TRACE
+    assert daemon.wait_logged("run.ended", run=reply.json["id"])["traceparent"] == TRACE
 
 
 @pytest.mark.parametrize("trace", ["x" * 500, "00-\u00e9".encode("latin-1"), "<script>"])
@@ -218,10 +218,11 @@ def test_what_is_no_trace_is_not_repeated(daemon, trace):
 
 def test_each_run_is_logged_once(daemon):
     run = daemon.run({"language": "python", "code": "1"})["id"]
-    entry = daemon.wait_logged("run", run=run)
+    entry = daemon.wait_logged("run.ended", run=run)
     assert (entry["status"], entry["reason"], entry["who"]) == ("success", "exit", "local")
     assert float(entry["ms"]) > 0
-    assert len(daemon.logged("run", run=run)) == 1
+    assert len(daemon.logged("run.ended", run=run)) == 1
+    assert not daemon.logged("run.refused", run=run)
 
 
 def iso(seconds):
@@ -333,7 +334,7 @@ def test_curl_sends_much(daemon):
 
 def test_an_address_of_version_6(serve):
     daemon = serve(args=["--listen", "[::1]:0"], listen=False)
-    address = daemon.logged("ready")[0]["listen"]
+    address = daemon.logged("daemon.ready")[0]["listen"]
     assert address.startswith("[::1]:")
     done = subprocess.run(["curl", "-gsS", "http://%s/healthz" % address],
                           env=clean_env({"no_proxy": "*"}), capture_output=True, timeout=60,
