@@ -334,7 +334,7 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error
 	task->timeout_ms = task->req.limits.timeout_ms;
 	task->tenant = dw_quota_tenant(s->quota, task->caller.who, &task->caller.grant);
 	if (!task->tenant)
-		return dw_api_fail(why, 500, "", "no memory");
+		return dw_api_fail(why, 500, "", "out of memory");
 	return dw_quota_enter(s->quota, task->tenant, &task->waiting, dw_wall_ms(), why);
 }
 

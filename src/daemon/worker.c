@@ -91,7 +91,7 @@ bool dw_worker_in_time(struct dw_task *task, uint64_t now_ns)
 	if (waited_ms(task, now_ns) < task->timeout_ms)
 		return true;
 	(void)dw_api_fail(&task->why, 429, "retry later, or with a longer timeout",
-	                  "busy: the run's %.1f s passed in the queue",
+	                  "busy: the run's timeout of %.1f s passed in the queue",
 	                  (double)task->timeout_ms / 1e3);
 	task->why.retry_after_s = 1;
 	return false;
@@ -167,12 +167,11 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 		return -1;
 	if (waited >= WAIT_THAT_COUNTS_MS)
 		dw_warn(*ret,
-		        "the run waited %.1f s in the queue, which counts towards its %.1f s",
+		        "the run waited %.1f s in the queue, which counts toward its timeout of %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
 	if (req->yields)
 		dw_warn(*ret,
-		        "a run of this key reached its limit of processes less than %u s ago: "
-		        "this run yields to other tenants' runs",
+		        "a run of this key reached its limit of processes less than %u s ago: this run yields to runs of other keys",
 		        DW_UNRULY_MS / 1000);
 	return 0;
 }

@@ -223,7 +223,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		(void)fail_too_large(own, &why);
 		dw_reply_error(&own->x, &why);
 	} else if (own->no_room) {
-		(void)dw_api_fail(&why, 429, "retry after Retry-After",
+		(void)dw_api_fail(&why, 429, "retry later",
 		                  "too many large requests at once");
 		dw_reply_error(&own->x, &why);
 	} else {

@@ -158,7 +158,7 @@ static int fail_unknown(enum dw_mcp_runs which, const char *name, struct dw_erro
 /* A lost argument could be a limit that is then not enforced. */
 static int fail_memory(struct dw_error *err)
 {
-	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the arguments");
+	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the arguments");
 }
 
 /* Text as it stands, or an object with base64, becomes base64. */

@@ -110,12 +110,11 @@ static enum dw_verdict check(const struct dw_policy_question *question,
 		return DW_ALLOW;
 	if (ask_check(hook, question, permission, &verdict, why, &err) < 0) {
 		verdict = DW_DENY;
-		dw_permission_refuse(permission, DW_REASON_POLICY,
-		                     "the policy's own check failed: %.200s", err.text);
+		dw_permission_refuse(permission, DW_REASON_POLICY, "%.200s", err.text);
 	} else if (verdict != DW_ALLOW) {
 		dw_permission_refuse(permission, DW_REASON_POLICY,
-		                     "the policy's own check %s%s%.200s",
-		                     verdict == DW_ASK ? "asks a person about it"
+		                     "the operator's check %s%s%.200s",
+		                     verdict == DW_ASK ? "requires approval"
 		                                       : "denies it",
 		                     why[0] != '\0' ? ": " : "", why);
 	}
@@ -167,7 +166,7 @@ int dw_permission_decide(struct dw_policy *policy,
 	} else {
 		checked = check(&full, &permission);
 		if (checked == DW_ALLOW && verdict == DW_ASK)
-			refuse_by_rule(&permission, "asks a person about it");
+			refuse_by_rule(&permission, "requires approval");
 		verdict = checked == DW_ALLOW ? verdict : checked;
 	}
 	if (verdict == DW_ASK)

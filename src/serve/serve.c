@@ -68,7 +68,7 @@ static int load_config(const struct daemon *d, struct dw_config **ret,
 		if (!*field) {
 			dw_config_free(config);
 			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-			               "read the configuration");
+			               "cannot read the configuration");
 		}
 	}
 	*ret = config;
@@ -123,14 +123,14 @@ static int check_open(const struct daemon *d, struct dw_error *err)
 		const struct dw_listener *e = &d->entrances[i];
 
 		if (dw_auth_needs_key(d->door.config, e))
-			return dw_fail(err, DW_E_DENIED, 0,
-			               "%s can be reached by %s, and there is no key; make "
-			               "one with `dewar keys add NAME --state %s`",
-			               e->address,
-			               e->loopback || e->unix_socket
-			                       ? "programs at level none or process"
-			                       : "others",
-			               d->state);
+			return dw_fail(
+				err, DW_E_DENIED, 0,
+				"cannot listen on %s without keys: %s can connect to it; create a key with `dewar keys add NAME --state %s`",
+				e->address,
+				e->loopback || e->unix_socket
+					? "programs at level none or process"
+					: "other hosts",
+				d->state);
 		dw_log(DW_LOG_WARNING, "listener.unauthenticated", "listen", e->address,
 		       "open_to",
 		       e->unix_socket ? "this user" : "every user of this host", NULL);
@@ -180,7 +180,7 @@ static int start(struct daemon *d, struct dw_error *err)
 		return -1;
 	d->door.mcp = dw_mcp_http_create(d->door.service);
 	if (!d->door.mcp)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve MCP");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot serve MCP");
 	for (size_t i = 0; i < d->n; i++) {
 		int fd = TAKE_FD(d->fds[i]);
 

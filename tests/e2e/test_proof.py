@@ -183,7 +183,7 @@ def test_limits_are_in_the_kernel(dewar):
         # Init is one of them, and the kernel lets one more be made than was asked for,
         # so that init sees who passes the limit.
         assert rlimits["Max processes"] == ["35", "35"] and limits["pids"]["kernel"] == 34
-        assert "one more" in limits["pids"]["note"]
+        assert "one process more" in limits["pids"]["note"]
 
 
 def cgroup_limits(pid):

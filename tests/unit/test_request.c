@@ -221,11 +221,11 @@ static void empty_code_is_code(void **state)
 static void there_is_exactly_one_thing_to_run(void **state)
 {
 	(void)state;
-	INVALID("{}", "nothing to run: give code or command");
-	INVALID("{\"language\": \"python\"}", "nothing to run");
-	INVALID("{\"code\": \"1\"}", "code needs a language");
-	INVALID("{\"command\": \"ls\", \"language\": \"sh\"}", "language goes with code");
-	INVALID(WITH("\"command\": \"ls\""), "give code or command, not both");
+	INVALID("{}", "no code or command given");
+	INVALID("{\"language\": \"python\"}", "no code or command given");
+	INVALID("{\"code\": \"1\"}", "code requires a language");
+	INVALID("{\"command\": \"ls\", \"language\": \"sh\"}", "language requires code");
+	INVALID(WITH("\"command\": \"ls\""), "code and command cannot be combined");
 }
 
 static void unknown_keys_are_named_and_what_was_meant_is_guessed(void **state)
@@ -324,7 +324,7 @@ static void names_of_variables_are_checked(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		(void)snprintf(text, sizeof(text), WITH("\"env\": {\"%s\": \"\"}"),
 		               names[i]);
-		INVALID(text, "in env is not a name like MY_VAR2");
+		INVALID(text, "is not a valid name, such as MY_VAR2");
 	}
 	read_ok(&req, WITH("\"env\": {\"a_Z09\": \"x=y\\n\"}"));
 	assert_string_equal(req.env[0].name, "a_Z09");
@@ -446,7 +446,7 @@ static void an_empty_list_of_what_is_allowed_is_not_the_same_as_none(void **stat
 	        "allowed_commands must be a list of strings");
 	INVALID(WITH("\"allowed_modules\": [\"os\", 1]"),
 	        "allowed_modules[1] must be a string");
-	INVALID(WITH("\"allowed_modules\": [\"a\\u0000b\"]"), "must not hold a NUL");
+	INVALID(WITH("\"allowed_modules\": [\"a\\u0000b\"]"), "must not contain a NUL");
 }
 
 static void what_is_not_built_is_refused_and_not_ignored(void **state)
