@@ -98,7 +98,7 @@ static const struct dw_option limits_options[] = {
 	{                                                                                \
 		.name = opt,                                                             \
 		.arg = DW_LIMIT_ARG_##kind,                                              \
-		.help = what DW_LIMIT_FORMS_##kind " (default " fallback ")",                    \
+		.help = what DW_LIMIT_FORMS_##kind " (default " fallback ")",            \
 		.take = dw_take_limit_##id,                                              \
 		.field = FIELD(limits.member),                                           \
 		.env = {variable},                                                       \
