@@ -144,15 +144,15 @@ static int check_room(struct dw_approvals *a, const char *who, struct dw_error *
 	if (count_open(a, who, &own, err) < 0 || count_open(a, NULL, &all, err) < 0)
 		return -1;
 	if (own >= a->config.pending_max_per_caller)
-		return dw_fail(
-			err, DW_E_BUSY, 0,
-			"%u of your runs are waiting for approval, which is the limit; retry when they are decided",
-			a->config.pending_max_per_caller);
+		return dw_fail(err, DW_E_BUSY, 0,
+		               "%u of your runs are waiting for approval, which is the "
+		               "limit; retry when they are decided",
+		               a->config.pending_max_per_caller);
 	if (all >= a->config.pending_max)
-		return dw_fail(
-			err, DW_E_BUSY, 0,
-			"%u runs are waiting for approval, which is the limit; retry later",
-			a->config.pending_max);
+		return dw_fail(err, DW_E_BUSY, 0,
+		               "%u runs are waiting for approval, which is the limit; "
+		               "retry later",
+		               a->config.pending_max);
 	return 0;
 }
 

@@ -128,7 +128,8 @@ static int check_use(const struct dw_approval *q, const char *who, const char *h
 		               q->id);
 	if (q->state == DW_APPROVAL_USED)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "approval %s was already used for run %s; request a new one",
+		               "approval %s was already used for run %s; request a new "
+		               "one",
 		               q->id, q->used_by);
 	if (q->state != DW_APPROVAL_APPROVED) {
 		dw_approval_line(q, line);

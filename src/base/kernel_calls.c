@@ -46,10 +46,10 @@ int dw_kernel_calls_check(bool namespaces, struct dw_error *err)
 		/* Without a valid descriptor or address the call has no effect. */
 		if (syscall(needs[i].nr, -1, NULL, NULL, 0, 0, 0) >= 0 || errno != ENOSYS)
 			continue;
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"cannot call %s(): Linux %s or newer is needed, and no seccomp filter around dewar may block it",
-			needs[i].name, needs[i].since);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "cannot call %s(): Linux %s or newer is needed, and no "
+		               "seccomp filter around dewar may block it",
+		               needs[i].name, needs[i].since);
 	}
 	return 0;
 }

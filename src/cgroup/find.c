@@ -151,10 +151,10 @@ int dw_cgroup_find(const struct dw_cgroup_places *places, enum dw_controller con
 		return 0;
 	}
 	if (places->unified_fd >= 0) {
-		(void)snprintf(
-			why, size,
-			"the %s controller of cgroup version 2 is not delegated to this process",
-			name);
+		(void)snprintf(why, size,
+		               "the %s controller of cgroup version 2 is not delegated "
+		               "to this process",
+		               name);
 		return 0;
 	}
 	(void)snprintf(why, size, "no cgroup hierarchy with the %s controller is mounted",

@@ -290,7 +290,8 @@ static bool wait_for_approval(const struct foreground *f, struct dw_conduct *run
 	if (pending)
 		dw_permission_refuse(
 			&run->permission, DW_REASON_APPROVAL_EXPIRED,
-			"the run ended while it waited for approval %s, which stays open; run the same command again to use the decision",
+			"the run ended while it waited for approval %s, which stays "
+			"open; run the same command again to use the decision",
 			id);
 	return true;
 }
@@ -332,9 +333,10 @@ static void conduct(struct foreground *f, struct dw_conduct *run)
 	if (!run->res && run->stage == DW_CONDUCT_INTENT) {
 		size_t len = strlen(run->error.text);
 
-		(void)snprintf(
-			run->error.text + len, sizeof(run->error.text) - len,
-			"; use --audit FILE to record it elsewhere, or --no-audit to run without a record");
+		(void)snprintf(run->error.text + len, sizeof(run->error.text) - len,
+		               "; use --audit FILE to record it elsewhere, or "
+		               "--no-audit to "
+		               "run without a record");
 	}
 	dw_conduct_finish(run);
 	dw_conductor_free(conductor);

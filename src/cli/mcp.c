@@ -18,7 +18,8 @@ static const struct dw_option options[] = {
 	{
 		.name = "policy",
 		.arg = "NAME|FILE",
-		.help = "Policy, instead of the config's: open, standard, strict, or a file",
+		.help = "Policy, instead of the config's: open, standard, strict, or a "
+			"file",
 		.take = dw_take_text,
 		.field = offsetof(struct dw_mcp_settings, policy),
 		.fits = DW_FITS_FILE,

@@ -199,7 +199,8 @@ static int unknown(const struct dw_command *cmd, const char *arg, struct dw_erro
 	/* Most of these are meant for the program. */
 	(void)dw_fail(err, DW_E_INVALID, 0,
 	              cmd->passes_args && !guess.best
-	                      ? "unknown option \"%s\" (put -- before the program's own options)"
+	                      ? "unknown option \"%s\" (put -- before the program's own "
+	                        "options)"
 	                      : "unknown option \"%s\"",
 	              name);
 	(void)dw_suggest(err, &guess, "--");

@@ -79,9 +79,9 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 			return -1;
 		src.language = words[0];
 	} else if (strcmp(words[0], "-") == 0) {
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"cannot tell the language of standard input; use `dewar run LANG -`");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "cannot tell the language of standard input; use `dewar "
+		               "run LANG -`");
 	} else if (!dw_language_name(words[0])) {
 		/* LANG - and LANG FILE with a slip in LANG. */
 		if (second && !strpbrk(words[0], "./") && !is_file(words[0]))
@@ -94,10 +94,10 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 	} else if (is_file(words[0])) {
 		src.path = words[0];
 	} else {
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"no code given: after `dewar run %s`, use -c CODE, a FILE, or - for standard input",
-			words[0]);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "no code given: after `dewar run %s`, use -c CODE, a "
+		               "FILE, or - for standard input",
+		               words[0]);
 	}
 
 	src.args = words + used;
@@ -168,10 +168,10 @@ static int from_request(const struct dw_command *cmd, struct dw_run_options *job
 			"--%s cannot be combined with --request; put it into the request",
 			other->name);
 	if (parsed->n_operands > 0)
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"unexpected argument \"%s\"; with --request, put it into the request",
-			parsed->operands[0]);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "unexpected argument \"%s\"; with --request, put it into "
+		               "the request",
+		               parsed->operands[0]);
 	return dw_run_options_load(job, set->request, &set->job, err);
 }
 

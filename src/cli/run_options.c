@@ -265,7 +265,8 @@ static int fill_files(struct dw_run_options *job, const struct dw_strings *files
 		total += len;
 		if (total > DW_INPUT_FILES_MAX)
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "--file: all files together must be at most %zu MiB",
+			               "--file: all files together must be at most %zu "
+			               "MiB",
 			               DW_INPUT_FILES_MAX >> 20);
 		job->files[i] = (struct dw_file_in){.name = name, .content = {data, len}};
 	}

@@ -34,10 +34,11 @@ static int check_listen(const void *base, const char *text, struct dw_error *err
 {
 	(void)base;
 	if (!dw_listen_is_address(text))
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"\"%.64s\" is not an address and a port, such as 127.0.0.1:7443 or [::1]:7443",
-			text);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%.64s\" is not an address and a port, such as "
+		               "127.0.0.1:7443 "
+		               "or [::1]:7443",
+		               text);
 	return 0;
 }
 
@@ -114,10 +115,10 @@ static int check_host(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
 	if (strspn(text, HOST_CHARS) != strlen(text))
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"\"%.64s\" is not a plain host name without a port, such as dewar.example.org",
-			text);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%.64s\" is not a plain host name without a port, such "
+		               "as dewar.example.org",
+		               text);
 	return 0;
 }
 
@@ -145,10 +146,10 @@ static int check_template_name(const void *base, const char *text, struct dw_err
 	(void)base;
 	if (strspn(text, HOST_CHARS) != strlen(text) ||
 	    strlen(text) >= sizeof(stats.name))
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"\"%.64s\" is not a name for a template: use at most %zu letters, digits, dots, - and _",
-			text, sizeof(stats.name) - 1);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "\"%.64s\" is not a name for a template: use at most %zu "
+		               "letters, digits, dots, - and _",
+		               text, sizeof(stats.name) - 1);
 	return 0;
 }
 

@@ -167,11 +167,13 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 		return -1;
 	if (waited >= WAIT_THAT_COUNTS_MS)
 		dw_warn(*ret,
-		        "the run waited %.1f s in the queue, which counts toward its timeout of %.1f s",
+		        "the run waited %.1f s in the queue, which counts toward its "
+		        "timeout of %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
 	if (req->yields)
 		dw_warn(*ret,
-		        "a run of this key reached its limit of processes less than %u s ago: this run yields to runs of other keys",
+		        "a run of this key reached its limit of processes less than %u "
+		        "s ago: this run yields to runs of other keys",
 		        DW_UNRULY_MS / 1000);
 	return 0;
 }

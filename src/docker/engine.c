@@ -39,10 +39,10 @@ int dw_engine_negotiate(const char *newest, char *ret, size_t size, struct dw_er
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "the engine does not report a valid API version");
 	if (most < OLDEST)
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"the engine supports API 1.%d; dewar needs 1.%d (Docker 19.03) or newer",
-			most, OLDEST);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "the engine supports API 1.%d; dewar needs 1.%d (Docker "
+		               "19.03) or newer",
+		               most, OLDEST);
 	(void)snprintf(ret, size, "1.%d", most < NEWEST ? most : NEWEST);
 	return 0;
 }
@@ -241,7 +241,8 @@ int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "no engine: there is no socket %s%s; " REMEDY,
 		               path ? path : "",
-		               json_array_size(sockets) > 1 ? ", nor one of Podman's" : "");
+		               json_array_size(sockets) > 1 ? ", nor one of Podman's"
+		                                            : "");
 	}
 	if (!S_ISSOCK(st.st_mode))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,

@@ -131,15 +131,16 @@ static void check_folder(const struct doctor *d)
 
 	if (access(folder, W_OK | X_OK) < 0) {
 		(void)snprintf(text, sizeof(text),
-		               "%s: %s; it is the working folder of levels none and process",
+		               "%s: %s; it is the working folder of levels none and "
+		               "process",
 		               folder, strerrordesc_np(errno));
 		report(d, "working folder", DW_FINDING_MISSING, text,
 		       "TMPDIR=/var/tmp dewar ...");
 	} else if (statvfs(folder, &fs) == 0 && (fs.f_flag & ST_NOEXEC)) {
-		(void)snprintf(
-			text, sizeof(text),
-			"%s is mounted noexec: levels none and process cannot run compiled programs",
-			folder);
+		(void)snprintf(text, sizeof(text),
+		               "%s is mounted noexec: levels none and process cannot run "
+		               "compiled programs",
+		               folder);
 		report(d, "working folder", DW_FINDING_WEAK, text,
 		       "TMPDIR=/var/tmp dewar ...");
 	} else {

@@ -240,10 +240,10 @@ static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth
 	if (i == DW_ALLOWED_FILES_MAX)
 		return too_many(err);
 	if (is_one_of_many(set, real) && !(depth == 0 && is_box(strrchr(path, '/') + 1)))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"cannot enforce allowed_commands with %s: its file %s contains many programs, and could run all of them",
-			path, real);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "cannot enforce allowed_commands with %s: its file %s "
+		               "contains many programs, and could run all of them",
+		               path, real);
 	memcpy(set->files[set->n_files++], real, strlen(real) + 1);
 	if (add_name(set, path, i, err) < 0)
 		return -1;

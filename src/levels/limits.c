@@ -61,7 +61,10 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = bytes,
 		.enforced = true,
 		.by = "sampling",
-		.note = "no memory cgroup is available: init adds up the cell's memory every few milliseconds, so a burst can exceed the limit before the cell is killed, and kernel memory (page tables, sockets, pipes and their contents) is not counted",
+		.note = "no memory cgroup is available: init adds up the cell's memory "
+			"every few milliseconds, so a burst can exceed the limit before "
+			"the cell is killed, and kernel memory (page tables, sockets, "
+			"pipes and their contents) is not counted",
 	};
 }
 
@@ -82,7 +85,8 @@ static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = limits->cpu_percent,
 		.enforced = false,
 		.by = "sampling",
-		.note = "no cpu cgroup is available: only the total CPU time until the deadline is limited, not the share at each moment",
+		.note = "no cpu cgroup is available: only the total CPU time until the "
+			"deadline is limited, not the share at each moment",
 	};
 }
 
@@ -145,8 +149,8 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 	if (held_by_cgroup(l, DW_CONTROLLER_PIDS, pids, ret)) {
 		ret->kernel--; /* init is one of them */
 		if (dw_limits_may_hold(l))
-			ret->note =
-				"one of them is Dewar's process that holds the program's memory";
+			ret->note = "one of them is Dewar's process that holds the "
+				    "program's memory";
 		return;
 	}
 	l->plan.h.flags |= DW_PLAN_SAMPLE_PIDS;
@@ -155,7 +159,8 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = pids,
 		.enforced = true,
 		.by = "rlimit",
-		.note = "no pids cgroup is available: the rlimit permits one process more, so that init sees it and kills the cell",
+		.note = "no pids cgroup is available: the rlimit permits one process "
+			"more, so that init sees it and kills the cell",
 	};
 
 	/* An rlimit refuses without a report, so init counts: one more than asked for. */
@@ -167,12 +172,13 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC,
 		                   count_own_threads() + (l->launcher > 0 ? 0 : 1) +
 		                           pids + 1);
-		ret->note =
-			"no pids cgroup is available: the rlimit counts all processes of this user";
+		ret->note = "no pids cgroup is available: the rlimit counts all "
+			    "processes of this user";
 	} else {
 		ret->by = "sampling";
 		ret->note =
-			"no pids cgroup is available, and the rlimit does not apply to root: init counts the processes every few milliseconds";
+			"no pids cgroup is available, and the rlimit does not apply to "
+			"root: init counts the processes every few milliseconds";
 	}
 }
 
@@ -202,16 +208,18 @@ static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
 	if (!held_by_cgroup(l, DW_CONTROLLER_IO, l->spec->limits.io_bytes, ret))
 		return dw_fail(
 			err, DW_E_UNSUPPORTED, 0,
-			"cannot enforce io_mbps: %s; it requires cgroup v2 with the io controller (available in a system unit with Delegate=yes, not in a user's own units)",
+			"cannot enforce io_mbps: %s; it requires cgroup v2 with the io "
+			"controller (available in a system unit with Delegate=yes, not "
+			"in a user's own units)",
 			l->cgroup.held[DW_CONTROLLER_IO].why);
 	(void)dw_disks_find(&disks);
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (folders[i] && folders[i][0] != '\0' &&
 		    !dw_disks_hold(&disks, folders[i], kind, sizeof(kind)))
-			return dw_fail(
-				err, DW_E_UNSUPPORTED, 0,
-				"cannot enforce io_mbps: the disk of %s is not known (file system %s)",
-				folders[i], kind);
+			return dw_fail(err, DW_E_UNSUPPORTED, 0,
+			               "cannot enforce io_mbps: the disk of %s is not "
+			               "known (file system %s)",
+			               folders[i], kind);
 	return 0;
 }
 
@@ -240,7 +248,8 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 			.asked = dw_limit_get(limits, i),
 			.by = "none",
 			.note = walled ? "this level does not enforce it"
-		                       : "level none enforces only the timeout and the output limit",
+		                       : "level none enforces only the timeout and the "
+		                         "output limit",
 		};
 	hold(&proof[DW_LIMIT_TIMEOUT], "dewar");
 	hold(&proof[DW_LIMIT_OUTPUT], "dewar");

@@ -237,20 +237,21 @@ static json_t *describe(const char *name, const char *title, const char *text,
 static json_t *describe_code(void)
 {
 	return describe("code_execute", "Run code",
-	                "Run a program in a new sandbox and return its output, exit code "
-	                "and collected files. Print every value that you need. Variables, "
-	                "files and processes do not persist between calls. To get a "
-	                "chart, write it to a file and list the file in collect.",
+	                "Run a program in a new sandbox and return its output, exit "
+	                "code and collected files. Print every value that you need. "
+	                "Variables, files and processes do not persist between calls. "
+	                "To get a chart, write it to a file and list the file in "
+	                "collect.",
 	                DW_MCP_RUNS_CODE);
 }
 
 static json_t *describe_command(void)
 {
 	return describe("command_execute", "Run a command",
-	                "Run a shell command in a new sandbox and return its output, exit "
-	                "code and collected files. The sandbox has the host's programs "
-	                "but none of its data. Files and processes do not persist "
-	                "between calls.",
+	                "Run a shell command in a new sandbox and return its output, "
+	                "exit code and collected files. The sandbox has the host's "
+	                "programs but none of its data. Files and processes do not "
+	                "persist between calls.",
 	                DW_MCP_RUNS_COMMAND);
 }
 

@@ -322,7 +322,8 @@ static int read_env(struct reader *rd, const struct key *key, json_t *value,
 		item = json_object_iter_value(it);
 		if (!is_env_name(name))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "env: \"%.64s\" is not a valid name, such as MY_VAR2",
+			               "env: \"%.64s\" is not a valid name, such as "
+			               "MY_VAR2",
 			               name);
 		(void)snprintf(what, sizeof(what), "env.%.64s", name);
 		text = plain_string(item, what, err);

@@ -131,12 +131,13 @@ static void take_answer(struct dw_permission *permission,
 		break;
 	}
 	dw_approval_line(approval, line);
-	dw_permission_refuse(
-		permission,
-		approval->state == DW_APPROVAL_DENIED ? DW_REASON_APPROVAL_DENIED
-						      : DW_REASON_APPROVAL_EXPIRED,
-		"the policy's rule %.100s requires approval, which was not given: %.300s (approval %s)",
-		permission->rule, line, approval->id);
+	dw_permission_refuse(permission,
+	                     approval->state == DW_APPROVAL_DENIED
+	                             ? DW_REASON_APPROVAL_DENIED
+	                             : DW_REASON_APPROVAL_EXPIRED,
+	                     "the policy's rule %.100s requires approval, which was not "
+	                     "given: %.300s (approval %s)",
+	                     permission->rule, line, approval->id);
 }
 
 static char *findings_of(const struct dw_permission *permission)

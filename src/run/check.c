@@ -110,10 +110,10 @@ static int check_before_the_hook(const struct dw_request *req, struct dw_error *
 	for (size_t i = 0; req->allowed_modules && i < req->n_env; i++)
 		if (strcmp(req->env[i].name, "NODE_OPTIONS") == 0 ||
 		    strncmp(req->env[i].name, "LD_", 3) == 0)
-			return dw_fail(
-				err, DW_E_INVALID, 0,
-				"cannot set the variable %.64s with allowed_modules: it can run code before the list takes effect",
-				req->env[i].name);
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "cannot set the variable %.64s with allowed_modules: it "
+			               "can run code before the list takes effect",
+			               req->env[i].name);
 	return 0;
 }
 

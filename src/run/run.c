@@ -52,10 +52,10 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 		return 0; /* it is in an image, which is checked when it runs */
 	root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return dw_fail(
-			err, DW_E_NOT_FOUND, errno,
-			"cannot open the image %s; it must be a folder with a root file system",
-			image);
+		return dw_fail(err, DW_E_NOT_FOUND, errno,
+		               "cannot open the image %s; it must be a folder with a "
+		               "root file system",
+		               image);
 	missing = dw_runtime_missing(spec->runtime, root, dw_level_search_path(level));
 	if (!missing)
 		return 0;
@@ -76,26 +76,26 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 	const struct dw_request *req = spec->req;
 
 	if (req->image && !(level->guarantees & DW_G_IMAGE))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"level %s cannot use an image: its programs see the host's files; use level container or docker",
-			level->name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot use an image: its programs see the "
+		               "host's files; use level container or docker",
+		               level->name);
 	if ((req->runtime || req->pull != DW_PULL_MISSING) &&
 	    !(level->guarantees & DW_G_ENGINE))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "level %s does not support %s; use level docker",
 		               level->name, req->runtime ? "a runtime" : "pull");
 	if (spec->limits.io_bytes != 0 && !(level->guarantees & DW_G_IO))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"level %s cannot enforce io_mbps; use level container or process, on a host with cgroup version 2",
-			level->name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot enforce io_mbps; use level container or "
+		               "process, on a host with cgroup version 2",
+		               level->name);
 	if (req->strict && req->network == DW_NETWORK_NONE &&
 	    !(level->guarantees & DW_G_NO_NETWORK))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"level %s cannot remove the network, which --strict requires; use level container or docker",
-			level->name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot remove the network, which --strict "
+		               "requires; use level container or docker",
+		               level->name);
 	return 0;
 }
 
@@ -115,20 +115,20 @@ static int check_allowed(const struct dw_spec *spec, const struct dw_level *leve
 	const struct dw_runtime *rt = spec->runtime;
 
 	if (req->allowed_commands && !(level->guarantees & DW_G_COMMANDS))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"level %s cannot enforce allowed_commands; use level container or process",
-			level->name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot enforce allowed_commands; use level "
+		               "container or process",
+		               level->name);
 	if (req->allowed_commands && !req->program && !rt->alone)
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"cannot enforce allowed_commands for %s: it needs a compiler and other programs that are not on the list",
-			rt->name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "cannot enforce allowed_commands for %s: it needs a "
+		               "compiler and other programs that are not on the list",
+		               rt->name);
 	if (req->allowed_modules && (req->program || req->command || !rt->hooked[0]))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"cannot enforce allowed_modules for %s; only python and javascript support it",
-			req->command ? "a command" : rt->name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "cannot enforce allowed_modules for %s; only python and "
+		               "javascript support it",
+		               req->command ? "a command" : rt->name);
 	return 0;
 }
 

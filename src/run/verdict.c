@@ -108,7 +108,8 @@ static void hint_exit(struct dw_result *res, const struct dw_limits *limits)
 	    res->out_len[DW_STDERR] > 0 ? "; stderr says why" : "");
 	if (text && strstr(text, "Too many open files"))
 		say(res,
-		    "The program reports too many open files: limits.files (--files) is %llu.",
+		    "The program reports too many open files: limits.files (--files) is "
+		    "%llu.",
 		    (unsigned long long)limits->files);
 	for (size_t i = 0; text && i < ARRAY_SIZE(complaints); i++)
 		if (strstr(text, complaints[i].says)) {

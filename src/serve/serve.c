@@ -125,7 +125,8 @@ static int check_open(const struct daemon *d, struct dw_error *err)
 		if (dw_auth_needs_key(d->door.config, e))
 			return dw_fail(
 				err, DW_E_DENIED, 0,
-				"cannot listen on %s without keys: %s can connect to it; create a key with `dewar keys add NAME --state %s`",
+				"cannot listen on %s without keys: %s can connect to "
+				"it; create a key with `dewar keys add NAME --state %s`",
 				e->address,
 				e->loopback || e->unix_socket
 					? "programs at level none or process"

@@ -165,7 +165,10 @@ static void put_title(struct dw_buf *page, const struct dw_rows *rows)
 	                                            : "A promise was broken");
 	(void)dw_buf_printf(
 		page,
-		"<p class=\"soft\">%zu attacks as %s, on Linux %s, by dewar %s, %s. A wall's name means that this wall stopped the attack. Every attack has succeeded on this host without walls, unless its verdict is <em>cannot tell</em>; open one for details.</p>\n",
+		"<p class=\"soft\">%zu attacks as %s, on Linux %s, by dewar %s, %s. A "
+		"wall's name means that this wall stopped the attack. Every attack has "
+		"succeeded on this host without walls, unless its verdict is <em>cannot "
+		"tell</em>; open one for details.</p>\n",
 		sum.attacks, rows->user, host.release, DW_VERSION, when);
 }
 

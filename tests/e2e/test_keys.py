@@ -134,7 +134,7 @@ def test_root_does_not_touch_another_users_keys(run, keys, state, is_root, must)
 
 
 @pytest.mark.parametrize("words, says", [
-    ([], "no subcommand given: add, list or revoke"),
+    ([], "no subcommand given; must be add, list or revoke"),
     (["ad", "x"], "did you mean add?"),
     (["frobnicate"], "must be add, list or revoke"),
     (["add"], "needs NAME"),

@@ -170,7 +170,8 @@ static void names_of_variables_are_those_of_a_shell(void **state)
 		               "\"%s\" is not a valid name of an environment variable",
 		               bad[i]);
 		/* In an error a control character is a blank. */
-		refused(&req, strpbrk(bad[i], "\n\t") ? "\"A \" is not the name" : why);
+		refused(&req,
+		        strpbrk(bad[i], "\n\t") ? "\"A \" is not a valid name" : why);
 	}
 }
 

@@ -265,7 +265,8 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		{"runs: {levels: [container, container]}",
 	         "x.yaml:1: runs.levels: container is given twice"},
 		{"runs:\n  levels: [docker]\n",
-	         "x.yaml:2: runs.levels: without container runs.level must name the default level"},
+	         "x.yaml:2: runs.levels: without container runs.level must name the "
+	         "default level"},
 		{"runs:\n\n  level: none\n",
 	         "x.yaml:3: runs.level: none is not one of runs.levels"},
 		{"runs: {level: [docker, docker]}",
@@ -298,7 +299,8 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		{"policy: a/b",
 	         "x.yaml:1: policy: \"a/b\" must be a path that begins with /"},
 		{"listen: localhost:80",
-	         "x.yaml:1: listen: \"localhost:80\" is not an address and a port, such as 127.0.0.1:7443 or [::1]:7443"},
+	         "x.yaml:1: listen: \"localhost:80\" is not an address and a port, such "
+	         "as 127.0.0.1:7443 or [::1]:7443"},
 		{"http: {origins: ['*']}",
 	         "x.yaml:1: http.origins: \"*\" is not an origin: https://app.example.org, "
 	         "without a path"},
@@ -306,7 +308,8 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 	         "x.yaml:1: http.origins: \"https://a/\" is not an origin: "
 	         "https://app.example.org, without a path"},
 		{"http: {hosts: ['a:80']}",
-	         "x.yaml:1: http.hosts: \"a:80\" is not a plain host name without a port, such as dewar.example.org"},
+	         "x.yaml:1: http.hosts: \"a:80\" is not a plain host name without a "
+	         "port, such as dewar.example.org"},
 		{"pool:\n  templates:\n  - name: a\n    language: python\n  - name: b\n",
 	         "x.yaml:5: pool.templates: a template must have a name and a language"},
 		{"pool:\n  templates:\n  - name: a\n    languag: python\n",
@@ -314,7 +317,9 @@ static void what_is_wrong_is_told_with_its_line_and_key(void **state)
 		{"pool:\n  templates: [{name: a, language: c}]\n",
 	         "x.yaml:2: pool.templates.language: c does not support warm cells"},
 		{"pool:\n  templates: [{name: a, language: klingon}]\n",
-	         "x.yaml:2: pool.templates.language: unknown language \"klingon\"; must be one of python, javascript, typescript, ruby, php, perl, lua, r, bash, sh, zsh, c, c++, go, rust, java, binary"},
+	         "x.yaml:2: pool.templates.language: unknown language \"klingon\"; must "
+	         "be one of python, javascript, typescript, ruby, php, perl, lua, r, "
+	         "bash, sh, zsh, c, c++, go, rust, java, binary"},
 		{"pool:\n  templates:\n  - &x {name: a, language: sh}\n  - *x\n",
 	         "x.yaml:3: pool.templates: a is given twice"},
 		{"log: {level: warn}",

@@ -171,7 +171,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"", "x.yaml:1: version: is required: version: 1"},
 		{"version: 2\n", "x.yaml:1: version must be 1 to 1, not \"2\""},
 		{"version: 1\n",
-	         "x.yaml:1: default: is required without a profile; it is the decision if no rule matches"},
+	         "x.yaml:1: default: is required without a profile; it is the decision "
+	         "if no rule matches"},
 		{"version: 1\ndefault: raise\n",
 	         "x.yaml:2: default must be allow, deny or ask, not \"raise\""},
 		{"version: 1\nprofile: standrad\n",
@@ -228,7 +229,9 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.severity must be note, warning or error, not "
 	         "\"fatal\""},
 		{OPEN "rules:\n- {name: a, decision: allow, when: {severity: error}}\n",
-	         "x.yaml:4: rules: rule a cannot allow by severity, which matches that severity and higher ones; deny or ask for higher ones, and allow the rest"},
+	         "x.yaml:4: rules: rule a cannot allow by severity, which matches that "
+	         "severity and higher ones; deny or ask for higher ones, and allow the "
+	         "rest"},
 		{RULE "  when: {workspace: yes}\n",
 	         "x.yaml:6: rules.when.workspace must be true or false"},
 		{RULE "  when: {limits: {memory_m: '> 1'}}\n",
@@ -238,7 +241,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.limits.pids must be \"> N\", \">= N\", \"< N\" or "
 	         "\"<= N\", with its quotes"},
 		{RULE "  when: {limits: {pids: '> x'}}\n",
-	         "x.yaml:6: rules.when.limits.pids: \"x\" is not a whole number: use digits only (42)"},
+	         "x.yaml:6: rules.when.limits.pids: \"x\" is not a whole number: use "
+	         "digits only (42)"},
 		{OPEN "modules: {cobol: {allow: [a]}}\n",
 	         "x.yaml:3: modules.cobol: unknown key"},
 		{OPEN "modules:\n  python: {allow: [a], forbid: [b]}\n",

@@ -176,7 +176,7 @@ static void levels_come_as_one_or_as_a_list(void **state)
 	INVALID(WITH("\"level\": [\"\"]"), "each level must be one name");
 	INVALID(WITH("\"level\": [\"a,b\"]"), "each level must be one name, not \"a,b\"");
 	INVALID(WITH("\"level\": [null]"), "each level must be a string");
-	INVALID(WITH("\"level\": [\"a\\u0000b\"]"), "each level must not hold a NUL");
+	INVALID(WITH("\"level\": [\"a\\u0000b\"]"), "each level must not contain a NUL");
 }
 
 static void code_and_stdin_may_hold_nul(void **state)
@@ -194,18 +194,20 @@ static void code_and_stdin_may_hold_nul(void **state)
 static void no_other_string_may_hold_nul(void **state)
 {
 	(void)state;
-	INVALID("{\"command\": \"ls\\u0000\"}", "command must not hold a NUL");
+	INVALID("{\"command\": \"ls\\u0000\"}", "command must not contain a NUL");
 	INVALID("{\"code\": \"\", \"language\": \"a\\u0000\"}",
-	        "language must not hold a NUL");
-	INVALID(WITH("\"image\": \"\\u0000\""), "image must not hold a NUL");
-	INVALID(WITH("\"workspace\": \"/a\\u0000b\""), "workspace must not hold a NUL");
-	INVALID(WITH("\"args\": [\"a\", \"b\\u0000\"]"), "args[1] must not hold a NUL");
-	INVALID(WITH("\"collect\": [\"\\u0000\"]"), "collect[0] must not hold a NUL");
+	        "language must not contain a NUL");
+	INVALID(WITH("\"image\": \"\\u0000\""), "image must not contain a NUL");
+	INVALID(WITH("\"workspace\": \"/a\\u0000b\""),
+	        "workspace must not contain a NUL");
+	INVALID(WITH("\"args\": [\"a\", \"b\\u0000\"]"),
+	        "args[1] must not contain a NUL");
+	INVALID(WITH("\"collect\": [\"\\u0000\"]"), "collect[0] must not contain a NUL");
 	INVALID(WITH("\"writable_paths\": [\"/\\u0000\"]"),
-	        "writable_paths[0] must not hold");
-	INVALID(WITH("\"env\": {\"A\": \"\\u0000\"}"), "env.A must not hold a NUL");
+	        "writable_paths[0] must not contain");
+	INVALID(WITH("\"env\": {\"A\": \"\\u0000\"}"), "env.A must not contain a NUL");
 	INVALID(WITH("\"env\": {\"A\\u0000B\": \"\"}"), "NUL byte in object key");
-	INVALID(WITH("\"network\": \"none\\u0000\""), "network must not hold a NUL");
+	INVALID(WITH("\"network\": \"none\\u0000\""), "network must not contain a NUL");
 }
 
 static void empty_code_is_code(void **state)
