@@ -20,9 +20,9 @@ static inline void dw_lock_release(const struct dw_held_lock *held)
 }
 
 /* Lock the mutex until the end of the block. At most one of these in a block. */
-#define HOLD_LOCK(mutex)                                  \
-	__attribute__((cleanup(dw_lock_release), unused)) \
-	struct dw_held_lock held_ = dw_lock_take(mutex)
+#define HOLD_LOCK(mutex)                         \
+	__attribute__((cleanup(dw_lock_release), \
+	               unused)) struct dw_held_lock held_ = dw_lock_take(mutex)
 
 /* A condition whose timed waits use the clock of base/clock.h. */
 static inline void dw_cond_init(pthread_cond_t *cond)
