@@ -45,7 +45,7 @@ class Daemon:
                 stderr=file)
         for _ in range(300):
             with open(log, encoding="utf-8") as file:
-                found = re.search(r'"ready","listen":"127\.0\.0\.1:(\d+)"', file.read())
+                found = re.search(r'"daemon\.ready","listen":"127\.0\.0\.1:(\d+)"', file.read())
             if found or self.process.poll() is not None:
                 break
             time.sleep(0.1)

@@ -68,7 +68,7 @@ static int fill(const struct dw_approvals *a, const struct dw_asking *q,
 	    __builtin_add_overflow(draft->expires_us, draft->asked_us,
 	                           &draft->expires_us))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the time until it expires is too long");
+		               "the time to wait for approval is too long");
 	if (q->run)
 		(void)snprintf(draft->run, sizeof(draft->run), "%s", q->run);
 	draft->who = strdup(q->who);
@@ -83,7 +83,8 @@ static int fill(const struct dw_approvals *a, const struct dw_asking *q,
 	if (!draft->who || !draft->rule || !draft->session || !draft->door ||
 	    !draft->reason || !draft->findings || !draft->request || !draft->decided_by ||
 	    !draft->note)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot store the question");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		               "cannot store the approval request");
 	if (strlen(draft->request) > DW_APPROVALS_REQUEST_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "the request needs approval, but %zu kB is too large for a "
@@ -144,13 +145,13 @@ static int check_room(struct dw_approvals *a, const char *who, struct dw_error *
 		return -1;
 	if (own >= a->config.pending_max_per_caller)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "%u of your runs are waiting for approval, the most allowed; "
-		               "retry when they are decided",
+		               "%u of your runs are waiting for approval, which is the "
+		               "limit; retry when they are decided",
 		               a->config.pending_max_per_caller);
 	if (all >= a->config.pending_max)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "%u runs are waiting for approval, the most allowed; retry "
-		               "later",
+		               "%u runs are waiting for approval, which is the limit; "
+		               "retry later",
 		               a->config.pending_max);
 	return 0;
 }

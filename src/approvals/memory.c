@@ -78,8 +78,8 @@ static int check_room(struct dw_approvals *a, struct dw_error *err)
 		return -1;
 	if (n >= MEMORIES_MAX)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "%d approvals are remembered, the most allowed; remove some "
-		               "with `dewar approve forget`",
+		               "%d approvals are remembered, which is the limit; remove "
+		               "some with `dewar approve forget`",
 		               MEMORIES_MAX);
 	return 0;
 }
@@ -216,7 +216,9 @@ static int find(struct dw_approvals *a, const char *prefix, char ret[DW_ID_MAX],
 	r = dw_sqlite_step(&a->store, stmt, err);
 	if (r == 0)
 		return dw_fail(err, DW_E_NOT_FOUND, 0,
-		               "there is no remembered approval %s", prefix);
+		               "unknown remembered approval %s; `dewar approve list "
+		               "--remembered` lists them",
+		               prefix);
 	if (r > 0) {
 		(void)snprintf(ret, DW_ID_MAX, "%s",
 		               (const char *)sqlite3_column_text(stmt, 0));

@@ -107,8 +107,8 @@ int dw_approvals_row(sqlite3_stmt *stmt, struct dw_approval *ret, struct dw_erro
 	}
 	if (r < 0) {
 		(void)dw_fail(err, DW_E_INTERNAL, r == -EINVAL ? 0 : -r,
-		              r == -EINVAL ? "question %.32s in the file is damaged"
-		                           : "cannot read question %.32s",
+		              r == -EINVAL ? "approval %.32s in the file is damaged"
+		                           : "cannot read approval %.32s",
 		              row.id);
 		dw_approval_finish(&row);
 		return -1;
@@ -185,7 +185,7 @@ int dw_approvals_find(struct dw_approvals *a, const char *id, struct dw_approval
 	DW_SQL_BIND(stmt, DW_SQL_TEXT(id));
 	r = dw_sqlite_step(&a->store, stmt, err);
 	if (r == 0)
-		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no question %s", id);
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "unknown approval %s", id);
 	if (r < 0 || dw_approvals_row(stmt, &row, err) < 0)
 		return -1;
 	r = dw_sqlite_step(&a->store, stmt, err);
@@ -197,5 +197,5 @@ int dw_approvals_find(struct dw_approvals *a, const char *id, struct dw_approval
 	if (r < 0)
 		return -1;
 	return dw_fail(err, DW_E_INVALID, 0,
-	               "several questions begin with %s; give more of the id", id);
+	               "several approvals begin with %s; give more digits of the id", id);
 }

@@ -19,7 +19,8 @@ static int check_decision(const struct dw_ruling *decision, struct dw_error *err
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "a decision needs the name of its approver");
 	if (!decision->yes && decision->remember != DW_REMEMBER_NO)
-		return dw_fail(err, DW_E_INVALID, 0, "only a yes can be remembered");
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "only an approval can be remembered, not a denial");
 	if (len > DW_APPROVALS_TEXT_MAX || !dw_utf8_valid(note, len))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "a note must be UTF-8, at most %d bytes",
@@ -66,7 +67,8 @@ static int store_decision(struct dw_approvals *a, const struct dw_approval *q,
 	r = dw_sqlite_change(&a->store, stmt, err);
 	/* Cannot happen: it was pending in this transaction. */
 	if (r == 0)
-		return dw_fail(err, DW_E_INTERNAL, 0, "question %s disappeared", q->id);
+		return dw_fail(err, DW_E_INTERNAL, 0, "approval %s no longer exists",
+		               q->id);
 	return r < 0 ? -1 : 0;
 }
 
@@ -80,9 +82,10 @@ static int decide(struct dw_approvals *a, const char *id,
 		return 1;
 	if (decision->yes && !decision->allow_self && !ret->allow_self &&
 	    dw_approvals_same(decision->who, ret->who))
-		return dw_fail(err, DW_E_DENIED, 0,
-		               "%.200s asked for this; another person must approve it",
-		               ret->who);
+		return dw_fail(
+			err, DW_E_DENIED, 0,
+			"%.200s submitted this request; another person must approve it",
+			ret->who);
 	if (apply(ret, decision, err) < 0 || store_decision(a, ret, err) < 0)
 		return -1;
 	if (decision->remember != DW_REMEMBER_NO &&
@@ -125,8 +128,9 @@ static int check_use(const struct dw_approval *q, const char *who, const char *h
 		               q->id);
 	if (q->state == DW_APPROVAL_USED)
 		return dw_fail(err, DW_E_BUSY, 0,
-		               "approval %s was used for run %s; ask again", q->id,
-		               q->used_by);
+		               "approval %s was already used for run %s; request a new "
+		               "one",
+		               q->id, q->used_by);
 	if (q->state != DW_APPROVAL_APPROVED) {
 		dw_approval_line(q, line);
 		return dw_fail(err, DW_E_DENIED, 0, "not approved: %.400s", line);
@@ -154,7 +158,7 @@ static int use(struct dw_approvals *a, const char *id, const char *who, const ch
 		            DW_SQL_TEXT(q.id));
 		r = dw_sqlite_change(&a->store, stmt, err);
 		if (r == 0)
-			r = dw_fail(err, DW_E_INTERNAL, 0, "approval %s disappeared",
+			r = dw_fail(err, DW_E_INTERNAL, 0, "approval %s no longer exists",
 			            q.id);
 	}
 	dw_approval_finish(&q);

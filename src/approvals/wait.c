@@ -43,7 +43,7 @@ static int read_state(struct dw_approvals *a, const char *id, int *ret_state,
 	DW_SQL_BIND(stmt, DW_SQL_TEXT(id));
 	r = dw_sqlite_step(&a->store, stmt, err);
 	if (r == 0)
-		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no question %.32s", id);
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "unknown approval %.32s", id);
 	if (r < 0)
 		return -1;
 	*ret_state = sqlite3_column_int(stmt, 0);

@@ -47,8 +47,8 @@ int dw_kernel_calls_check(bool namespaces, struct dw_error *err)
 		if (syscall(needs[i].nr, -1, NULL, NULL, 0, 0, 0) >= 0 || errno != ENOSYS)
 			continue;
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "this kernel, or a seccomp filter around us, has no %s(): "
-		               "Linux %s or newer is needed",
+		               "cannot call %s(): Linux %s or newer is needed, and no "
+		               "seccomp filter around dewar may block it",
 		               needs[i].name, needs[i].since);
 	}
 	return 0;

@@ -47,7 +47,7 @@ static const struct unit cpu_units[] = {
 
 static const struct kind size_kind = {
 	.what = "a size",
-	.help = "write bytes, or k, m, g behind a number (256m)",
+	.help = "use bytes, or a number with k, m or g (256m)",
 	.finest = "a byte",
 	.units = size_units,
 	.n_units = ARRAY_SIZE(size_units),
@@ -55,7 +55,7 @@ static const struct kind size_kind = {
 
 static const struct kind time_kind = {
 	.what = "a time",
-	.help = "write seconds, or ms, s, m, h behind a number (500ms)",
+	.help = "use seconds, or a number with ms, s, m or h (500ms)",
 	.finest = "a millisecond",
 	.units = time_units,
 	.n_units = ARRAY_SIZE(time_units),
@@ -63,7 +63,7 @@ static const struct kind time_kind = {
 
 static const struct kind cpu_kind = {
 	.what = "a share of processors",
-	.help = "write cores (0.5), or % behind a number (50%)",
+	.help = "use cores (0.5) or a percentage of one core (50%)",
 	.finest = "a percent of a core",
 	.units = cpu_units,
 	.n_units = ARRAY_SIZE(cpu_units),
@@ -170,7 +170,7 @@ int dw_parse_uint(const char *text, uint64_t max, uint64_t *ret, struct dw_error
 	fits = read_digits(&p, &value);
 	if (p == text || *p != '\0')
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is not a whole number: write digits only (42)",
+		               "\"%.64s\" is not a whole number: use digits only (42)",
 		               text);
 	if (!fits || value > max)
 		return dw_fail(err, DW_E_INVALID, 0,

@@ -57,7 +57,7 @@ static int parse(struct dw_yaml *yaml, yaml_parser_t *parser, const char *text,
 	root = yaml_document_get_root_node(&second);
 	if (root)
 		r = dw_fail(err, DW_E_INVALID, 0,
-		            "%s:%zu: must be one document; a second one begins here",
+		            "%s:%zu: must contain one document; a second one begins here",
 		            yaml->name, root->start_mark.line + 1);
 	yaml_document_delete(&second);
 	return r;

@@ -119,7 +119,7 @@ static int read_texts(const struct reader *rd, const yaml_node_t *node,
 	autolist char **list = NULL;
 
 	if (!many && key->type == DW_YAML_LIST)
-		return refuse(rd, node, "must be a list: [a, b]");
+		return refuse(rd, node, "must be a list, such as [a, b]");
 	if (n < key->min || n > key->max) {
 		return refuse(rd, node, "must have %llu to %llu entries, not %zu",
 		              (unsigned long long)key->min, (unsigned long long)key->max,

@@ -103,7 +103,8 @@ static void hold(struct dw_cgroup *cg, const struct dw_cgroup *beside,
 			r = dw_cgroup_limit(controller, &c, limits, pids);
 		if (r < 0) {
 			(void)snprintf(c.why, sizeof(c.why),
-			               "we may not use the %s cgroup (version %d): %s",
+			               "no permission to use the %s cgroup (version "
+			               "%d): %s",
 			               dw_controller_name(controller), version,
 			               strerrordesc_np(-r));
 			/* Another controller may use the same folder. */

@@ -145,15 +145,16 @@ int dw_cgroup_find(const struct dw_cgroup_places *places, enum dw_controller con
 		return 1;
 	}
 	if (places->why[0] != '\0') {
-		(void)snprintf(why, size, "we may not use the %s cgroup (version 2): %s",
-		               name, places->why);
+		(void)snprintf(why, size,
+		               "no permission to use the %s cgroup (version 2): %s", name,
+		               places->why);
 		return 0;
 	}
 	if (places->unified_fd >= 0) {
-		(void)snprintf(
-			why, size,
-			"the %s controller of cgroup version 2 is not passed on to us",
-			name);
+		(void)snprintf(why, size,
+		               "the %s controller of cgroup version 2 is not delegated "
+		               "to this process",
+		               name);
 		return 0;
 	}
 	(void)snprintf(why, size, "no cgroup hierarchy with the %s controller is mounted",

@@ -198,7 +198,7 @@ static bool is_delegated(int dir_fd)
 
 static void explain(int r, bool managed)
 {
-	const char *why = "we may not divide this process's group";
+	const char *why = "no permission to create groups below this process's group";
 
 	if (r == -EBUSY)
 		why = "other processes are in this process's group";

@@ -30,14 +30,14 @@ static int take_remember(const char *value, void *field, struct dw_error *err)
 
 static const struct dw_option where_options[] = {
 	DW_OPTION("state", "DIR|FILE", dw_take_text, FIELD(state),
-                  "The daemon's folder (root: /var/lib/dewar; else ~/.local/state/dewar)",
+                  "State folder (root: /var/lib/dewar; else ~/.local/state/dewar)",
                   .fits = DW_FITS_FILE, .env = {"DEWAR_APPROVALS"}),
 	{0},
 };
 
 static const struct dw_option decide_options[] = {
 	DW_OPTION("remember", "WHAT", take_remember, FIELD(remember),
-                  "yes: allow this caller later, too: code, session or rule",
+                  "yes: also permit later requests: code, session or rule",
                   .fits = DW_FITS_WORDS, .words = "code session rule"),
 	DW_OPTION("note", "TEXT", dw_take_text, FIELD(note),
                   "yes, no: a reason, which the caller sees"),
@@ -45,7 +45,7 @@ static const struct dw_option decide_options[] = {
 };
 
 static const struct dw_option output_options[] = {
-	DW_OPTION_FLAG("all", FIELD(all), "list: include decided and expired questions"),
+	DW_OPTION_FLAG("all", FIELD(all), "list: include decided and expired approvals"),
 	DW_OPTION_FLAG("remembered", FIELD(remembered),
                        "list: print remembered decisions instead"),
 	DW_OPTION_FLAG("json", FIELD(json), "Print JSON"),
@@ -118,8 +118,8 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 		return -1;
 	}
 	if (!set->json && listing.n == 0)
-		dw_report_line("%s", set->remembered ? "no decision is remembered"
-		                     : set->all      ? "there are no questions"
+		dw_report_line("%s", set->remembered ? "there are no remembered decisions"
+		                     : set->all      ? "there are no approvals"
 		                                     : "no run is waiting for approval");
 	return dw_listing_report(&listing);
 }
@@ -162,8 +162,9 @@ static int decide(const struct settings *set, const char *id, bool yes,
 		return -1;
 	dw_approval_line(&approval, line);
 	if (r > 0)
-		return dw_fail(err, DW_E_DENIED, 0, "too late: %.12s is %.400s",
-		               approval.id, line);
+		return dw_fail(err, DW_E_DENIED, 0,
+		               "cannot decide approval %.12s: it is %.400s", approval.id,
+		               line);
 	if (set->json)
 		return dw_report_json(dw_approval_to_json(&approval));
 	dw_report_clean(line, "");

@@ -88,8 +88,8 @@ static int take_when(const char *text, void *field, struct dw_error *err)
 #define FIELD(member) offsetof(struct settings, member)
 static const struct dw_option which_options[] = {
 	DW_OPTION("file", "FILE", dw_take_text, FIELD(file),
-                  "The audit file (~/.local/state/dewar/audit.db)", .fits = DW_FITS_FILE,
-                  .env = {"DEWAR_AUDIT"}),
+                  "Audit file (default ~/.local/state/dewar/audit.db)",
+                  .fits = DW_FITS_FILE, .env = {"DEWAR_AUDIT"}),
 	DW_OPTION("since", "WHEN", take_when, FIELD(since_us),
                   "list, export: from this time on: 2026-11-15, 2026-11-15T14:00:00Z, 2h"),
 	DW_OPTION("until", "WHEN", take_when, FIELD(until_us),
@@ -98,7 +98,7 @@ static const struct dw_option which_options[] = {
                   "list, export: only runs with this status", .fits = DW_FITS_WORDS,
                   .words = "success error timeout resource_exceeded interrupted running"),
 	DW_OPTION("limit", "N", dw_take_count, FIELD(limit),
-                  "list, export: only the newest N (list: 20)"),
+                  "list, export: only the newest N (default for list: 20)"),
 	{0},
 };
 
@@ -231,7 +231,7 @@ static int do_show(const void *settings, const char *operand, struct dw_error *e
 	    dw_audit_each_run(reader, &filter, count_one, &showing, err) < 0)
 		return -1;
 	if (showing.n == 0)
-		return dw_fail(err, DW_E_NOT_FOUND, 0, "there is no run %.64s on record",
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "no run %.64s in the audit record",
 		               operand);
 	if (showing.n > 1)
 		return dw_fail(err, DW_E_INVALID, 0,
@@ -316,9 +316,9 @@ static int do_prune(const void *settings, const char *operand, struct dw_error *
 
 	(void)operand;
 	if (keep.since_us == 0 && keep.bytes == 0)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "give --older-than or --larger-than; see `dewar audit "
-		               "--help`");
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"no --older-than or --larger-than given; see `dewar audit --help`");
 	path = path_of(set, place, err);
 	if (!path || dw_audit_open(path, 0, &audit, err) < 0)
 		return -1;

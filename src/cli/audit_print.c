@@ -181,7 +181,7 @@ void dw_audit_print_verdict(const struct dw_audit_verdict *verdict)
 		(void)printf(", %lld to %lld", (long long)verdict->first_seq,
 		             (long long)verdict->head_seq);
 	if (verdict->open > 0)
-		(void)printf("; %llu runs without an end",
+		(void)printf("; %llu runs without an outcome",
 		             (unsigned long long)verdict->open);
 	(void)printf("\nhead: %lld:%s\n", (long long)verdict->head_seq,
 	             verdict->head_hash);

@@ -47,7 +47,7 @@ static int take_only(const char *value, void *field, struct dw_error *err)
 		n = strcspn(p, ",");
 		if (!is_row(p, n))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "there is no row \"%.*s\"; the rows are %s",
+			               "unknown row \"%.*s\"; must be one of %s",
 			               (int)(n < 32 ? n : 32), p, NAMES);
 		p += n + (p[n] == ',');
 	} while (*p != '\0');
@@ -73,14 +73,14 @@ static const struct dw_option what_options[] = {
 	DW_OPTION("rounds", "N", take_rounds, FIELD(rounds),
                   "Run each method N times (default 300)"),
 	DW_OPTION_FLAG("quick", FIELD(quick),
-                       "Finish in half a minute: 20 rounds, and no leftovers"),
+                       "Take half a minute: 20 rounds, without the row leftovers"),
 	{0},
 };
 
 static const struct dw_option output_options[] = {
 	DW_OPTION_FLAG("json", FIELD(json), "Print the rows as JSON"),
 	DW_OPTION("svg", "FILE", dw_take_text, FIELD(svg),
-                  "Also write a drawing of the rows", .fits = DW_FITS_FILE),
+                  "Also write the rows to an SVG chart", .fits = DW_FITS_FILE),
 	{0},
 };
 

@@ -108,8 +108,8 @@ static int print_lines(const struct dw_findings *findings, const char *file)
 	}
 	r = dw_report_flush();
 	if (findings->n > 0)
-		dw_report_line("%zu finding%s. This is advice: code can hide what it does; "
-		               "the walls are the boundary",
+		dw_report_line("%zu finding%s. Advice only: code can hide what it does, "
+		               "and only the walls isolate it",
 		               findings->n, findings->n == 1 ? "" : "s");
 	return r;
 }

@@ -21,7 +21,7 @@ static const struct dw_option line_options[] = {
 		.name = "command",
 		.letter = 'c',
 		.arg = "LINE",
-		.help = "A line for the shell, as a single word is too",
+		.help = "The command line for the shell",
 		.take = dw_take_text,
 		.field = offsetof(struct settings, line),
 	},
@@ -71,7 +71,7 @@ static int join(struct dw_run_options *job, const char *single,
 	if (!line.failed)
 		job->code = dw_buf_take(&line, NULL);
 	if (!job->code)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the command");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot build the command");
 	job->req.command = job->code;
 	return 0;
 }
@@ -85,12 +85,11 @@ static int prepare(const struct dw_command *cmd, struct dw_run_options *job,
 	(void)cmd;
 	if (set->line && parsed->n_operands > 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "-c has the whole command, and \"%s\" is one too: take one "
-		               "of them",
+		               "unexpected argument \"%s\": -c already gives the command",
 		               parsed->operands[0]);
 	if (!set->line && parsed->n_operands == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "nothing to run: give a command; see `dewar exec --help`");
+		               "no command given; see `dewar exec --help`");
 	if (dw_run_options_fill(job, &set->job, err) < 0)
 		return -1;
 	return join(job, set->line, parsed, err);

@@ -75,7 +75,7 @@ int dw_helper_serve(const struct dw_command *cmd, int argc, char **argv)
 		memcpy(copy + 1, argv, (size_t)argc * sizeof(*copy));
 		(void)execute(copy, &err);
 	} else if (r == 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, ENOMEM, "execute %s", program);
+		(void)dw_fail(&err, DW_E_INTERNAL, ENOMEM, "cannot execute %s", program);
 	}
 	return dw_report_error(&err, dw_options_want_json(argc, argv));
 }

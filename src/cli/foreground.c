@@ -121,7 +121,7 @@ static int lost_output(int eno)
 	if (eno == EPIPE)
 		return 128 + SIGPIPE;
 
-	dw_report_line("write the program's output: %s", strerrordesc_np(eno));
+	dw_report_line("cannot write the program's output: %s", strerrordesc_np(eno));
 	return DW_EXIT_OURS;
 }
 
@@ -165,7 +165,7 @@ static int print_result(const struct dw_result *res, bool json)
 
 	text = json ? dw_result_to_json(res) : dw_result_to_text(res);
 	if (!text) {
-		dw_report_line("print the result: %s", strerrordesc_np(ENOMEM));
+		dw_report_line("cannot print the result: %s", strerrordesc_np(ENOMEM));
 		return DW_EXIT_OURS;
 	}
 
@@ -240,7 +240,7 @@ static void on_webhook_error(void *user, const char *text)
 	const struct foreground *f = user;
 
 	if (!f->set->quiet)
-		dw_report_line("the webhook of the policy: %s", text);
+		dw_report_line("cannot notify the policy's webhook: %s", text);
 }
 
 static int on_execute(struct dw_conduct *run, struct dw_result **ret,
@@ -261,10 +261,11 @@ static void report_waiting(const struct dw_permission *permission)
 	if (permission->approval.self)
 		(void)snprintf(how, sizeof(how), "`dewar approve yes %s`", id);
 	else
-		(void)snprintf(how, sizeof(how),
-		               "another person to approve %s, at a daemon", id);
-	dw_report_line("the policy's rule %s wants approval: waiting for %s, %lld s at most",
-	               permission->rule, how, (long long)(left_s > 0 ? left_s : 0));
+		(void)snprintf(how, sizeof(how), "another person to decide approval %s",
+		               id);
+	dw_report_line(
+		"the policy's rule %s requires approval: waiting for %s, up to %lld s",
+		permission->rule, how, (long long)(left_s > 0 ? left_s : 0));
 }
 
 /* Wait for a person. A run that is ended meanwhile leaves the question open. */
@@ -278,16 +279,17 @@ static bool wait_for_approval(const struct foreground *f, struct dw_conduct *run
 		report_waiting(&run->permission);
 	if (dw_approvals_wait(f->approvals, id, UINT64_MAX, run->asked->cancel_fd,
 	                      &approval, &run->error) < 0) {
-		(void)dw_wrap(&run->error, "wait for approval %s", id);
+		(void)dw_wrap(&run->error, "cannot wait for approval %s", id);
 		return false;
 	}
 	pending = approval.state == DW_APPROVAL_PENDING;
 	dw_approval_finish(&approval);
 	if (pending)
-		dw_permission_refuse(&run->permission, DW_REASON_APPROVAL_EXPIRED,
-		                     "it was ended while it waited for approval %s, which "
-		                     "stays open: the same run finds the answer",
-		                     id);
+		dw_permission_refuse(
+			&run->permission, DW_REASON_APPROVAL_EXPIRED,
+			"the run ended while it waited for approval %s, which stays "
+			"open; run the same command again to use the decision",
+			id);
 	return true;
 }
 
@@ -329,8 +331,9 @@ static void conduct(struct foreground *f, struct dw_conduct *run)
 		size_t len = strlen(run->error.text);
 
 		(void)snprintf(run->error.text + len, sizeof(run->error.text) - len,
-		               "; --audit FILE records it elsewhere, --no-audit runs it "
-		               "without");
+		               "; use --audit FILE to record it elsewhere, or "
+		               "--no-audit to "
+		               "run without a record");
 	}
 	dw_conduct_finish(run);
 	dw_conductor_free(conductor);
@@ -364,7 +367,7 @@ int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
 		return dw_report_error(&err, set->json);
 	end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (end_fd < 0) {
-		(void)dw_fail(&err, DW_E_INTERNAL, errno, "make an eventfd");
+		(void)dw_fail(&err, DW_E_INTERNAL, errno, "cannot create an eventfd");
 		return dw_report_error(&err, set->json);
 	}
 
@@ -421,7 +424,7 @@ int dw_foreground_command(const struct dw_command *cmd, int argc, char **argv,
 	r = dw_options_parse(cmd, argc, argv, set, &parsed, &err);
 	if (r == 0 && set->json && set->text)
 		r = dw_fail(&err, DW_E_INVALID, 0,
-		            "--json and --text exclude each other; use one of them");
+		            "--json and --text cannot be combined");
 	if (r == 0)
 		r = prepare(cmd, &job, set, &parsed, &err);
 	if (r > 0)

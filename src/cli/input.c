@@ -28,12 +28,13 @@ static int open_regular(const char *path, size_t max, size_t *ret_size,
 	/* Without O_NONBLOCK, open() of a fifo blocks until another process writes. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
-		return dw_fail(err, DW_E_NOT_FOUND, 0, "no file %s", path);
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "cannot open %s: no such file",
+		               path);
 	if (fd < 0)
-		return dw_fail(err, DW_E_INVALID, errno, "open %s", path);
+		return dw_fail(err, DW_E_INVALID, errno, "cannot open %s", path);
 
 	if (fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "look at %s", path);
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot stat %s", path);
 	if (S_ISDIR(st.st_mode))
 		return dw_fail(err, DW_E_INVALID, 0, "%s is a folder, not a file", path);
 	if (!S_ISREG(st.st_mode))
@@ -85,13 +86,15 @@ int dw_input_read(const char *path, size_t max, char **ret_data, size_t *ret_len
 			size = max + 1;
 		more = realloc(data, size + 1);
 		if (!more)
-			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read %s", what);
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read %s",
+			               what);
 		data = more;
 		fault_in(data + len, size - len);
 
 		n = dw_fd_read_some(fd < 0 ? STDIN_FILENO : fd, data + len, size - len);
 		if (n < 0)
-			return dw_fail(err, DW_E_INVALID, (int)-n, "read %s", what);
+			return dw_fail(err, DW_E_INVALID, (int)-n, "cannot read %s",
+			               what);
 		len += (size_t)n;
 		if (len < size)
 			break;

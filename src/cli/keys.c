@@ -74,28 +74,28 @@ static int take_seconds(const char *value, void *field, struct dw_error *err)
 
 static const struct dw_option where_options[] = {
 	DW_OPTION("state", "DIR", dw_take_text, FIELD(state),
-                  "The daemon's folder (/var/lib/dewar; not as root ~/.local/state/dewar)",
+                  "State folder (root: /var/lib/dewar; else ~/.local/state/dewar)",
                   .fits = DW_FITS_FOLDER),
 	{0},
 };
 
 static const struct dw_option may_options[] = {
 	DW_OPTION("scope", "SCOPE,...", take_scopes, FIELD(scopes),
-                  "add: what it is for: run, admin, audit, approve (run)",
+                  "add: what the key may do: run, admin, audit, approve (default run)",
                   .fits = DW_FITS_WORDS, .words = "run admin audit approve"),
 	DW_OPTION("levels", "LEVEL,...", dw_take_level, FIELD(levels),
-                  "add: levels that it may ask for (all that the daemon allows)",
+                  "add: levels that the key may use (default: all of the daemon's)",
                   .fits = DW_FITS_LEVEL),
 	{0},
 };
 
 static const struct dw_option quota_options[] = {
 	DW_OPTION("concurrent", "N", dw_take_count, FIELD(concurrent),
-                  "add: runs at a time; the others wait"),
+                  "add: concurrent runs; further runs wait"),
 	DW_OPTION("runs-per-minute", "N", take_runs, FIELD(runs_per_minute),
-                  "add: runs a minute; more are told when to come back"),
+                  "add: runs per minute; further runs are refused with a time to retry"),
 	DW_OPTION("cpu-seconds-per-day", "N", take_seconds, FIELD(cpu_s_per_day),
-                  "add: cpu seconds of all its runs in a day of UTC"),
+                  "add: CPU seconds per day (UTC) of all its runs"),
 	{0},
 };
 
@@ -120,8 +120,9 @@ static const struct dw_option output_options[] = {
 
 static const struct dw_option_group where_group = {"Where", where_options};
 static const struct dw_option_group may_group = {"What the key may do", may_options};
-static const struct dw_option_group quota_group = {"How much (no limit)", quota_options};
-static const struct dw_option_group max_group = {"The most that a run may ask for",
+static const struct dw_option_group quota_group = {"Quotas (default: no limit)",
+                                                   quota_options};
+static const struct dw_option_group max_group = {"Highest limits that a run may request",
                                                  max_options};
 static const struct dw_option_group output_group = {"Output", output_options};
 
@@ -140,7 +141,7 @@ static int keys_path(const struct settings *set, char *ret, size_t size,
 		return -1;
 	if (snprintf(ret, size, "%s/" DW_KEYS_FILE, set->state ? set->state : folder) >=
 	    (int)size)
-		return dw_fail(err, DW_E_INVALID, 0, "--state is too long a path");
+		return dw_fail(err, DW_E_INVALID, 0, "the path of --state is too long");
 	return 0;
 }
 
@@ -223,7 +224,7 @@ static int fill_key(const struct settings *set, const char *name, struct dw_key 
 		               name, sizeof(ret->name) - 1);
 	(void)snprintf(ret->name, sizeof(ret->name), "%s", name);
 	if (strlen(levels) >= sizeof(ret->grant.levels))
-		return dw_fail(err, DW_E_INVALID, 0, "--levels has too many of them");
+		return dw_fail(err, DW_E_INVALID, 0, "--levels has too many names");
 	(void)snprintf(ret->grant.levels, sizeof(ret->grant.levels), "%s", levels);
 	return 0;
 }
@@ -250,7 +251,7 @@ static int do_add(const void *settings, const char *operand, struct dw_error *er
 	if (r != 0)
 		(void)dw_keys_revoke(keys, key.id, NULL);
 	else if (!set->json)
-		dw_report_line("this is key %s (%s), and it is shown only now: keep it",
+		dw_report_line("created key %s (%s); store it now, it is not shown again",
 		               key.id, key.name);
 	return r;
 }
@@ -277,7 +278,7 @@ static void print_key(const struct dw_key *key)
 	if (grant->levels[0] != '\0')
 		(void)printf("; levels %s", grant->levels);
 	if (grant->concurrent)
-		(void)printf("; %u at a time", grant->concurrent);
+		(void)printf("; %u concurrent", grant->concurrent);
 	if (grant->runs_per_minute)
 		(void)printf("; %u a minute", grant->runs_per_minute);
 	if (grant->cpu_s_per_day)
@@ -371,7 +372,7 @@ static int keys(const struct dw_command *cmd, int argc, char **argv)
 
 const struct dw_command dw_command_keys = {
 	.name = "keys",
-	.summary = "Make, list and revoke API keys of `dewar serve`",
+	.summary = "Create, list and revoke API keys of `dewar serve`",
 	.usage =
 		{
 			"add NAME [--scope SCOPE,...] [--concurrent N] [--runs-per-minute N] ...",

@@ -52,12 +52,9 @@ static int print_help(void)
 {
 	const struct dw_command *const *cmd;
 
-	(void)printf("Usage: dewar COMMAND [OPTIONS]\n"
-	             "       dewar --help | --version\n"
-	             "\n"
-	             "Run untrusted code behind real walls.\n"
-	             "\n"
-	             "Commands:\n");
+	(void)printf(
+		"Usage: dewar COMMAND [OPTIONS]\n       dewar --help | --version\n\nRun "
+		"untrusted code in isolated cells.\n\nCommands:\n");
 	for (cmd = dw_commands; *cmd; cmd++)
 		(void)printf("  %-12s  %s\n", (*cmd)->name, (*cmd)->summary);
 	(void)printf("\n"

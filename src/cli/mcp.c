@@ -18,7 +18,8 @@ static const struct dw_option options[] = {
 	{
 		.name = "policy",
 		.arg = "NAME|FILE",
-		.help = "The policy, before the config's: open, standard, strict, or a file",
+		.help = "Policy, instead of the config's: open, standard, strict, or a "
+			"file",
 		.take = dw_take_text,
 		.field = offsetof(struct dw_mcp_settings, policy),
 		.fits = DW_FITS_FILE,
@@ -26,7 +27,7 @@ static const struct dw_option options[] = {
 	{
 		.name = "audit",
 		.arg = "FILE",
-		.help = "Record runs in this file, not in your own record",
+		.help = "Record runs in this file instead of your own audit record",
 		.take = dw_take_text,
 		.field = offsetof(struct dw_mcp_settings, audit),
 		.fits = DW_FITS_FILE,

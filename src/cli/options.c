@@ -86,7 +86,7 @@ int dw_take_string(const char *value, void *field, struct dw_error *err)
 	/* A command line is short: no need to grow by more than one. */
 	list = reallocarray(strings->list, strings->n + 1, sizeof(*list));
 	if (!list)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "keep \"%s\"", value);
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot store \"%s\"", value);
 
 	list[strings->n++] = value;
 	strings->list = list;
@@ -198,7 +198,8 @@ static int unknown(const struct dw_command *cmd, const char *arg, struct dw_erro
 	/* Most of these are meant for the program. */
 	(void)dw_fail(err, DW_E_INVALID, 0,
 	              cmd->passes_args && !guess.best
-	                      ? "unknown option \"%s\" (put -- before what is for the program)"
+	                      ? "unknown option \"%s\" (put -- before the program's own "
+	                        "options)"
 	                      : "unknown option \"%s\"",
 	              name);
 	(void)dw_suggest(err, &guess, "--");
@@ -318,7 +319,8 @@ int dw_options_parse(const struct dw_command *cmd, int argc, char **argv, void *
 
 	parsed.operands = calloc((size_t)argc + 1, sizeof(*parsed.operands));
 	if (!parsed.operands)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the command line");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+		               "cannot read the command line");
 
 	opterr = 0;
 	while (r == 0 && (c = getopt_long(argc, argv, letters, longs, NULL)) != -1)

@@ -22,14 +22,14 @@ static const struct dw_option code_options[] = {
 		.name = "code",
 		.letter = 'c',
 		.arg = "CODE",
-		.help = "The code itself, instead of a file",
+		.help = "Run this code instead of a file",
 		.take = dw_take_text,
 		.field = offsetof(struct settings, code),
 	},
 	{
 		.name = "request",
 		.arg = "FILE|-",
-		.help = "Take the whole request from a file with JSON",
+		.help = "Read the whole request as JSON from this file",
 		.take = dw_take_text,
 		.field = offsetof(struct settings, request),
 		.fits = DW_FITS_FILE,
@@ -71,8 +71,8 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 
 	if (n == 0)
 		return dw_fail(err, DW_E_INVALID, 0, "%s See `dewar run --help`",
-		               code ? "the code is in which language?"
-		                    : "nothing to run: give a FILE, or LANG and -c CODE.");
+		               code ? "no language given for the code."
+		                    : "no code given: use FILE, or LANG and -c CODE.");
 
 	if (code) {
 		if (dw_language_check(words[0], err) < 0)
@@ -80,8 +80,8 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 		src.language = words[0];
 	} else if (strcmp(words[0], "-") == 0) {
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the code on standard input is in which language? "
-		               "`dewar run LANG -` says it");
+		               "cannot tell the language of standard input; use `dewar "
+		               "run LANG -`");
 	} else if (!dw_language_name(words[0])) {
 		/* LANG - and LANG FILE with a slip in LANG. */
 		if (second && !strpbrk(words[0], "./") && !is_file(words[0]))
@@ -95,8 +95,8 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 		src.path = words[0];
 	} else {
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "no code: `dewar run %s` goes on with -c CODE, a FILE, or - "
-		               "for standard input",
+		               "no code given: after `dewar run %s`, use -c CODE, a "
+		               "FILE, or - for standard input",
 		               words[0]);
 	}
 
@@ -124,10 +124,9 @@ static int read_code(struct dw_run_options *job, const struct source *src,
 	if (!req->language)
 		req->language = dw_language_of_file(src->path, job->code, len);
 	if (!req->language)
-		return dw_fail(
-			err, DW_E_INVALID, 0,
-			"the language of %s is not plain: `dewar run LANG %s` says it",
-			src->path, src->path);
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "cannot tell the language of %s; use `dewar run LANG %s`",
+		               src->path, src->path);
 
 	/* The program would find the input at its end: we read it all. */
 	if (strcmp(src->path, "-") == 0)
@@ -164,12 +163,14 @@ static int from_request(const struct dw_command *cmd, struct dw_run_options *job
 
 	other = dw_options_besides(cmd, parsed, &dw_run_options_output_group, "request");
 	if (other)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "--%s beside --request: say it in the request",
-		               other->name);
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"--%s cannot be combined with --request; put it into the request",
+			other->name);
 	if (parsed->n_operands > 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%s\" beside --request: say it in the request",
+		               "unexpected argument \"%s\"; with --request, put it into "
+		               "the request",
 		               parsed->operands[0]);
 	return dw_run_options_load(job, set->request, &set->job, err);
 }

@@ -58,34 +58,34 @@ static const struct dw_option walls_options[] = {
 	{
 		.name = "level",
 		.arg = "LEVEL,...",
-		.help = "Isolation level; the first one that works on this host is used",
+		.help = "Isolation level; of several, the first that works on this host",
 		.take = dw_take_level,
 		.field = FIELD(level),
 		.fits = DW_FITS_LEVEL,
 		.env = {"DEWAR_LEVEL", "CODE_EXEC_SANDBOX"},
 	},
 	DW_OPTION("image", "DIR|NAME", dw_take_text, FIELD(image),
-                  "A root file system instead of the host's /usr; an engine's image",
+                  "Root file system instead of the host's /usr; at level docker, an image",
                   .fits = DW_FITS_FOLDER),
 	DW_OPTION("runtime", "NAME", dw_take_text, FIELD(runtime),
-                  "At level docker, what runs the container: runsc, kata, crun, ..."),
+                  "At level docker, the engine's OCI runtime: runsc, kata, crun, ..."),
 	DW_OPTION("pull", "WHEN", take_pull, FIELD(pull),
-                  "At level docker, fetch the image never, if missing, or always",
+                  "At level docker, when to pull the image: never, missing or always",
                   .fits = DW_FITS_WORDS, .words = "never missing always"),
 	DW_OPTION("network", "none|full", take_network, FIELD(network),
-                  "What the program can reach (none)", .fits = DW_FITS_WORDS,
+                  "Network access: none or full (default none)", .fits = DW_FITS_WORDS,
                   .words = "none full", .env = {"DEWAR_NETWORK"}),
 	DW_OPTION("allow-commands", "NAMES", dw_take_string, FIELD(commands),
-                  "Let only these programs be started: ls,cat,grep"),
+                  "The only programs that the cell can start: ls,cat,grep"),
 	DW_OPTION("allow-modules", "NAMES", dw_take_string, FIELD(modules),
-                  "Let the code import only these modules: json,math"),
+                  "The only modules that the code can import: json,math"),
 	DW_OPTION_FLAG("strict", FIELD(strict),
-                       "Refuse to run if a limit cannot be enforced on this host"),
+                       "Refuse to run unless the kernel enforces every limit"),
 	DW_OPTION("warm", "standby|fork", take_warm, FIELD(warm),
-                  "Make a warm cell first, as a daemon would, and run in that",
+                  "Prepare a warm cell first, as the daemon does, and run in it",
                   .fits = DW_FITS_WORDS, .words = "standby fork", .env = {"DEWAR_WARM"}),
 	DW_OPTION("template", "NAME", dw_take_text, FIELD(template),
-                  "Template of warm cells: packages loaded already (the language's name)"),
+                  "With --warm: the template, such as python-data"),
 	{0},
 };
 
@@ -97,7 +97,7 @@ static const struct dw_option limits_options[] = {
 	{                                                                                \
 		.name = opt,                                                             \
 		.arg = DW_LIMIT_ARG_##kind,                                              \
-		.help = what DW_LIMIT_FORMS_##kind " (" fallback ")",                    \
+		.help = what DW_LIMIT_FORMS_##kind " (default " fallback ")",            \
 		.take = dw_take_limit_##id,                                              \
 		.field = FIELD(limits.member),                                           \
 		.env = {variable},                                                       \
@@ -110,18 +110,18 @@ const struct dw_option_group dw_run_options_limits_group = {"Limits", limits_opt
 
 static const struct dw_option files_options[] = {
 	DW_OPTION("workspace", "DIR", dw_take_text, FIELD(workspace),
-                  "Show this folder at /work, read-only, and start there",
+                  "Mount this folder read-only at /work, and start there",
                   .fits = DW_FITS_FOLDER),
 	DW_OPTION("writable", "PATH", dw_take_string, FIELD(writable),
                   "Let the program write to this path of the host", .fits = DW_FITS_FILE),
 	DW_OPTION("file", "[NAME=]PATH", dw_take_string, FIELD(files),
-                  "Put a file into the cell's /tmp", .fits = DW_FITS_FILE),
+                  "Copy this file into the cell's /tmp", .fits = DW_FITS_FILE),
 	DW_OPTION("collect", "PATTERN", dw_take_string, FIELD(collect),
-                  "Bring back what matches in the cell's /tmp"),
+                  "Return the files in the cell's /tmp that match"),
 	DW_OPTION("env", "NAME[=VALUE]", dw_take_string, FIELD(env),
-                  "Set a variable; without a value, to what it is here"),
+                  "Set a variable; without a value, pass on the current one"),
 	DW_OPTION("stdin", "TEXT", dw_take_text, FIELD(input),
-                  "What the program reads, instead of dewar's standard input"),
+                  "Use this text as the program's standard input"),
 	{0},
 };
 
@@ -133,22 +133,23 @@ static const struct dw_option output_options[] = {
                        "Print the whole result as JSON and nothing else"),
 	DW_OPTION_FLAG("text", FIELD(text), "Print the result as text for a model"),
 	DW_OPTION("into", "DIR", dw_take_text, FIELD(into),
-                  "Where collected files are written (the current folder)",
+                  "Write collected files to this folder (default: the current one)",
                   .fits = DW_FITS_FOLDER),
-	DW_OPTION_FLAG("walls", FIELD(walls),
-                       "Print the walls that stood on stderr, even if it is not a terminal"),
+	DW_OPTION_FLAG(
+		"walls", FIELD(walls),
+		"Print the walls that were in place to stderr, even without a terminal"),
 	DW_OPTION_FLAG("quiet", FIELD(quiet),
-                       "Leave stderr to the program, except for failures of dewar"),
+                       "Print only the program's stderr and dewar's errors"),
 	DW_OPTION("policy", "NAME|FILE", dw_take_text, FIELD(policy),
-                  "What may run: a profile or file (/etc/dewar/policy.yaml, else open)",
+                  "Policy: a profile or file (default /etc/dewar/policy.yaml, else open)",
                   .fits = DW_FITS_FILE, .env = {"DEWAR_POLICY"}),
 	DW_OPTION("approvals", "DIR|FILE", dw_take_text, FIELD(approvals),
-                  "Where a run waits for approval (as `dewar approve --state`)",
+                  "State folder with the approvals (as in `dewar approve --state`)",
                   .fits = DW_FITS_FILE, .env = {"DEWAR_APPROVALS"}),
 	DW_OPTION("audit", "FILE", dw_take_text, FIELD(audit),
-                  "Record the run there (~/.local/state/dewar/audit.db)",
+                  "Record the run in this file (default ~/.local/state/dewar/audit.db)",
                   .fits = DW_FITS_FILE, .env = {"DEWAR_AUDIT"}),
-	DW_OPTION_FLAG("no-audit", FIELD(no_audit), "Run without a record"),
+	DW_OPTION_FLAG("no-audit", FIELD(no_audit), "Run without an audit record"),
 	{0},
 };
 
@@ -192,7 +193,7 @@ static int make_room(struct dw_run_options *job, size_t n_env, size_t n_files,
 	job->files = calloc(n_files + 1, sizeof(*job->files));
 	job->owned = calloc(n_env + 2 * n_files + 3, sizeof(*job->owned));
 	if (!job->env || !job->files || !job->owned)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot build the request");
 	return 0;
 }
 
@@ -212,7 +213,8 @@ static int fill_env(struct dw_run_options *job, const struct dw_strings *env,
 
 		name = strndup(text, len);
 		if (!name)
-			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+			               "cannot build the request");
 		job->owned[(*owned)++] = name;
 
 		value = text[len] == '=' ? text + len + 1 : getenv(name);
@@ -244,7 +246,8 @@ static int fill_files(struct dw_run_options *job, const struct dw_strings *files
 			name = strdup(basename(path));
 		}
 		if (!name)
-			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+			               "cannot build the request");
 		job->owned[(*owned)++] = name;
 
 		/* "-" could mean nothing here but a file of that name. */
@@ -260,10 +263,10 @@ static int fill_files(struct dw_run_options *job, const struct dw_strings *files
 			               name);
 		total += len;
 		if (total > DW_INPUT_FILES_MAX)
-			return dw_fail(
-				err, DW_E_INVALID, 0,
-				"--file: all together are more than the %zu MiB we take",
-				DW_INPUT_FILES_MAX >> 20);
+			return dw_fail(err, DW_E_INVALID, 0,
+			               "--file: all files together must be at most %zu "
+			               "MiB",
+			               DW_INPUT_FILES_MAX >> 20);
 		job->files[i] = (struct dw_file_in){.name = name, .content = {data, len}};
 	}
 	job->req.files = job->files;
@@ -317,7 +320,7 @@ static int fill_names(struct dw_run_options *job, const struct dw_strings *given
 	const char **list = split_names(given);
 
 	if (!list && errno == ENOMEM)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make the request");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot build the request");
 	if (list)
 		job->owned[(*owned)++] = (char *)list;
 	*ret = list;

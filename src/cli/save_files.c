@@ -64,7 +64,7 @@ static int write_file(int dir_fd, const struct dw_file_out *file, bool replace,
 	                          0666);
 	if (fd == -EEXIST)
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "it exists; give its full name to replace it");
+		               "the file exists; to replace it, give its full name");
 	if (fd < 0)
 		return dw_fail(err, DW_E_INTERNAL, -fd, "cannot open it");
 

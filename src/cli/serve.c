@@ -11,24 +11,24 @@
 
 static const struct dw_option where_options[] = {
 	DW_OPTION("listen", "ADDRESS:PORT", dw_take_text, FIELD(listen),
-                  "Listen on this address (127.0.0.1:7443); port 0 takes a free one"),
+                  "Listen on this address (default 127.0.0.1:7443; port 0: any free)"),
 	DW_OPTION("socket", "PATH", dw_take_text, FIELD(socket),
                   "Listen on a unix socket that only this user can reach",
                   .fits = DW_FITS_FILE),
 	DW_OPTION("state", "DIR", dw_take_text, FIELD(state),
-                  "Keep keys and the audit record there", .fits = DW_FITS_FOLDER),
+                  "State folder: keys, approvals and the audit record",
+                  .fits = DW_FITS_FOLDER),
 	{0},
 };
 
 static const struct dw_option config_options[] = {
 	DW_OPTION("config", "FILE", dw_take_text, FIELD(config),
-                  "Read settings from this YAML file; SIGHUP reads it again",
+                  "Read the configuration from this YAML file; SIGHUP reloads it",
                   .fits = DW_FITS_FILE),
 	DW_OPTION("policy", "NAME|FILE", dw_take_text, FIELD(policy),
-                  "The policy, before the config's: open, standard, strict, or a file",
+                  "Policy, instead of the config's: open, standard, strict, or a file",
                   .fits = DW_FITS_FILE),
-	DW_OPTION_FLAG("check-config", FIELD(check),
-                       "Check the configuration, and serve nothing"),
+	DW_OPTION_FLAG("check-config", FIELD(check), "Check the configuration and exit"),
 	{0},
 };
 
@@ -37,7 +37,7 @@ static const struct dw_option_group config = {"Settings", config_options};
 
 const struct dw_command dw_command_serve = {
 	.name = "serve",
-	.summary = "Run code for others: an HTTP and MCP server with warm cells",
+	.summary = "Start the daemon: an HTTP and MCP server with warm cells",
 	.usage = {"[--listen ADDRESS:PORT] [--socket PATH] [--state DIR] [--config FILE]",
                   "--check-config [--config FILE] [--policy NAME|FILE]"},
 	.example = {"dewar serve", "dewar serve --config /etc/dewar/dewar.yaml",

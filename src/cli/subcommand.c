@@ -100,8 +100,8 @@ int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *
 	if (parsed->n_operands == 0) {
 		name_all(table, all, sizeof(all));
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "no subcommand given: %s; see `dewar %s --help`", all,
-		               cmd->name);
+		               "no subcommand given; must be %s; see `dewar %s --help`",
+		               all, cmd->name);
 	}
 	sub = find(table, parsed->operands[0], err);
 	if (!sub || check(cmd, parsed, sub, err) < 0)

@@ -59,17 +59,17 @@ static int take_way(const char *value, void *field, struct dw_error *err)
 
 static const struct dw_option what_options[] = {
 	DW_OPTION("level", "LEVEL", dw_take_text, FIELD(level),
-                  "Attack only this level (default: all that work here)",
+                  "Attack only this level (default: all that work on this host)",
                   .fits = DW_FITS_LEVEL),
 	DW_OPTION("runtime", "NAME", dw_take_text, FIELD(runtime),
-                  "At level docker, attack this runtime of the engine: runsc, ..."),
+                  "At level docker, use this OCI runtime of the engine: runsc, ..."),
 	DW_OPTION("image", "NAME", dw_take_text, FIELD(image),
-                  "At level docker, attack from this image"),
+                  "At level docker, use this image"),
 	DW_OPTION("way", "WAY", take_way, FIELD(way),
                   "Attack only cells that start this way: cold, standby, fork, or all"),
 	DW_OPTION("only", "NAME,...", dw_take_text, FIELD(only),
-                  "Try only these attacks: names, patterns or families, with commas"),
-	DW_OPTION_FLAG("list", FIELD(list), "Print what each attack tries, and run none"),
+                  "Try only these attacks: names, patterns or families, comma-separated"),
+	DW_OPTION_FLAG("list", FIELD(list), "Describe each attack and run none"),
 	{0},
 };
 
@@ -148,7 +148,7 @@ static int hand_over(const void *settings, struct dw_error *err)
 
 	if ((set->image || set->runtime) &&
 	    (!set->level || !(dw_level_guarantees(set->level) & DW_G_ENGINE)))
-		return dw_fail(err, DW_E_INVALID, 0, "--%s goes with --level docker",
+		return dw_fail(err, DW_E_INVALID, 0, "--%s requires --level docker",
 		               set->runtime ? "runtime" : "image");
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)

@@ -195,7 +195,7 @@ static void decide(struct dw_service *s, struct dw_approval_queue_answer *answer
 		if (!approvals ||
 		    dw_approvals_decide(approvals, answer->id, &ruling, NULL, &err) < 0)
 			dw_log(DW_LOG_WARNING, "approval.decision_failed", "approval",
-			       answer->id, "who", answer->who, "why", err.text, NULL);
+			       answer->id, "who", answer->who, "error", err.text, NULL);
 		next = answer->next;
 		free(answer);
 	}
@@ -262,7 +262,7 @@ static bool has_changed(struct dw_service *s, uint64_t *generation, bool *compla
 	int r = approvals ? dw_approvals_changed(approvals, generation, &err) : -1;
 
 	if (r < 0 && !*complained)
-		dw_log(DW_LOG_ERROR, "approvals.unreadable", "why", err.text, NULL);
+		dw_log(DW_LOG_ERROR, "approvals.unreadable", "error", err.text, NULL);
 	*complained = r < 0;
 	return r > 0;
 }

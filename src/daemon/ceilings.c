@@ -107,7 +107,7 @@ static int check_host(const struct dw_request *req, struct dw_api_error *why)
 		what = "image"; /* else it is the engine's, which has no path */
 	if (!what)
 		return 0;
-	return dw_api_fail(why, 403, "pass what the program needs in files",
+	return dw_api_fail(why, 403, "pass the contents in files",
 	                   "%s names a path of the host, which the daemon does not allow",
 	                   what);
 }
@@ -134,7 +134,7 @@ static int fill_limits(const struct dw_ceilings *ceilings, const struct dw_calle
 		uint64_t now = dw_limit_get(&otherwise, i);
 
 		if (most > 0 && wanted > most)
-			return dw_api_fail(why, 403, "ask for less, or leave it out",
+			return dw_api_fail(why, 403, "request less, or omit the limit",
 			                   "limits.%s must be at most %.10g%s here, not "
 			                   "%.10g%s",
 			                   row->key, (double)most / (double)row->scale,

@@ -31,8 +31,9 @@ static int check_listen(const void *base, const char *text, struct dw_error *err
 	(void)base;
 	if (!dw_listen_is_address(text))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is not an address and a port: 127.0.0.1:7443, "
-		               "[::1]:7443",
+		               "\"%.64s\" is not an address and a port, such as "
+		               "127.0.0.1:7443 "
+		               "or [::1]:7443",
 		               text);
 	return 0;
 }
@@ -56,9 +57,10 @@ static int check_socket(const void *base, const char *text, struct dw_error *err
 	if (check_path(base, text, err) < 0)
 		return -1;
 	if (strlen(text) >= sizeof(un.sun_path))
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "is too long: a socket's path has at most %zu bytes",
-		               sizeof(un.sun_path) - 1);
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"is too long: the path of a socket must have at most %zu bytes",
+			sizeof(un.sun_path) - 1);
 	return 0;
 }
 
@@ -110,8 +112,8 @@ static int check_host(const void *base, const char *text, struct dw_error *err)
 	(void)base;
 	if (strspn(text, HOST_CHARS) != strlen(text))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is not a host's name, without a port or anything "
-		               "else: dewar.example.org",
+		               "\"%.64s\" is not a plain host name without a port, such "
+		               "as dewar.example.org",
 		               text);
 	return 0;
 }
@@ -141,8 +143,8 @@ static int check_template_name(const void *base, const char *text, struct dw_err
 	if (strspn(text, HOST_CHARS) != strlen(text) ||
 	    strlen(text) >= sizeof(stats.name))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "\"%.64s\" is not a name for a template: at most %zu letters, "
-		               "digits and any of .-_",
+		               "\"%.64s\" is not a name for a template: use at most %zu "
+		               "letters, digits, dots, - and _",
 		               text, sizeof(stats.name) - 1);
 	return 0;
 }
@@ -166,7 +168,7 @@ static int check_warm_language(const void *base, const char *text, struct dw_err
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(all[i].language, name) == 0)
 			return 0;
-	return dw_fail(err, DW_E_INVALID, 0, "%s cannot be kept warm", name);
+	return dw_fail(err, DW_E_INVALID, 0, "%s does not support warm cells", name);
 }
 
 static int check_docker(const void *base, const char *text, struct dw_error *err)
@@ -187,7 +189,7 @@ static int check_template(const void *base, const char *text, struct dw_error *e
 	(void)text;
 	if (!template->name || !template->language)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "a template needs its name and its language");
+		               "a template must have a name and a language");
 	return 0;
 }
 
@@ -414,7 +416,7 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 	if (!config->runs.level && check_allowed(config, DW_LEVEL_DEFAULT, NULL) < 0) {
 		(void)dw_fail(err, DW_E_INVALID, 0,
 		              "without " DW_LEVEL_DEFAULT
-		              " runs.level must say which is the default");
+		              " runs.level must name the default level");
 		return dw_yaml_blame(yaml, "runs.levels", err);
 	}
 	if (config->local.levels[0] != '\0' &&
@@ -423,8 +425,7 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 	for (size_t i = 0; i < config->pool.n_templates; i++)
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(templates[i].name, templates[j].name) == 0) {
-				(void)dw_fail(err, DW_E_INVALID, 0,
-				              "there are two called %s",
+				(void)dw_fail(err, DW_E_INVALID, 0, "%s is given twice",
 				              templates[i].name);
 				return dw_yaml_blame(yaml, "pool.templates", err);
 			}

@@ -103,8 +103,9 @@ int dw_listen_tcp(const char *address, struct dw_listener *ret, struct dw_error 
 
 	if (len == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "listen must be an address and a port, as 127.0.0.1:7443 or "
-		               "[::1]:7443, not \"%.100s\"",
+		               "listen must be an address and a port, such as "
+		               "127.0.0.1:7443 "
+		               "or [::1]:7443, not \"%.100s\"",
 		               address);
 	fd = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)

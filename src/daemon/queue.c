@@ -248,7 +248,7 @@ static void retain(struct dw_service *s)
 		keep.since_us = (int64_t)dw_wall_ms() * 1000 - keep.since_us;
 	(void)pthread_mutex_unlock(&s->lock);
 	if (dw_audit_retain(s->audit, &keep, &removed, &err) < 0)
-		dw_log(DW_LOG_ERROR, "audit.prune_failed", "why", err.text, NULL);
+		dw_log(DW_LOG_ERROR, "audit.prune_failed", "error", err.text, NULL);
 	(void)snprintf(text, sizeof(text), "%zu", removed);
 	if (removed > 0)
 		dw_log(DW_LOG_INFO, "audit.pruned", "records", text, NULL);
@@ -273,8 +273,8 @@ void *dw_queue_look_around(void *user)
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
 		if (dw_level_probe(name, &err) < 0)
-			dw_log(DW_LOG_WARNING, "level.unavailable", "name", name, "why",
-			       err.text, NULL);
+			dw_log(DW_LOG_WARNING, "level.unavailable", "level", name,
+			       "error", err.text, NULL);
 	}
 	return NULL;
 }
@@ -334,7 +334,7 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error
 	task->timeout_ms = task->req.limits.timeout_ms;
 	task->tenant = dw_quota_tenant(s->quota, task->caller.who, &task->caller.grant);
 	if (!task->tenant)
-		return dw_api_fail(why, 500, "", "no memory");
+		return dw_api_fail(why, 500, "", "out of memory");
 	return dw_quota_enter(s->quota, task->tenant, &task->waiting, dw_wall_ms(), why);
 }
 

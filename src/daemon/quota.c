@@ -228,7 +228,7 @@ static int check_rate(const struct dw_tenant *tenant, struct dw_api_error *why)
 
 	if (rate == 0 || after <= most)
 		return 0;
-	(void)dw_api_fail(why, 429, "retry after Retry-After, or ask for a larger quota",
+	(void)dw_api_fail(why, 429, "retry later, or use a key with a larger quota",
 	                  "%s has used up its %llu runs per minute", tenant->who,
 	                  (unsigned long long)rate);
 	why->retry_after_s = whole_seconds((after - most + rate - 1) / rate);
@@ -242,8 +242,9 @@ static int check_cpu(const struct dw_tenant *tenant, uint64_t utc_ms,
 
 	if (most == 0 || tenant->cpu_ms / 1000 < most)
 		return 0;
-	(void)dw_api_fail(why, 429, "retry after midnight UTC, or ask for a larger quota",
-	                  "%s has used up its %llu cpu seconds of today", tenant->who,
+	(void)dw_api_fail(why, 429,
+	                  "retry after midnight UTC, or use a key with a larger quota",
+	                  "%s has used up its %llu cpu seconds per day", tenant->who,
 	                  (unsigned long long)most);
 	why->retry_after_s = whole_seconds(DAY_MS - utc_ms % DAY_MS);
 	return -1;
@@ -283,7 +284,7 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 	if (check_cpu(tenant, utc_ms, why) < 0 || check_rate(tenant, why) < 0)
 		return -1;
 	if (!starts(quota, tenant) && !has_room(quota, tenant))
-		return dw_api_fail(why, 429, "retry after Retry-After",
+		return dw_api_fail(why, 429, "retry later",
 		                   "the queue is full: %zu runs wait, %zu of them of %s",
 		                   quota->waiting, tenant->waiting, tenant->who);
 

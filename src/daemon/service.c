@@ -196,7 +196,7 @@ static struct dw_approvals *on_approvals(void *user, struct dw_error *err)
 static void on_webhook_error(void *user, const char *text)
 {
 	(void)user;
-	dw_log(DW_LOG_WARNING, "webhook.failed", "why", text, NULL);
+	dw_log(DW_LOG_WARNING, "webhook.failed", "error", text, NULL);
 }
 
 static int make_conductor(struct dw_service *s, const struct dw_config *config,
@@ -226,14 +226,14 @@ void dw_service_report_policy(struct dw_service *s)
 	char rules[32];
 
 	if (problem.code != DW_OK)
-		dw_log(DW_LOG_ERROR, "policy.invalid", "why", problem.text, NULL);
+		dw_log(DW_LOG_ERROR, "policy.invalid", "error", problem.text, NULL);
 	if (policy == s->policy_reported) {
 		dw_policy_unref(policy);
 		return;
 	}
 	(void)snprintf(rules, sizeof(rules), "%zu", dw_policy_n_rules(policy));
-	dw_log(DW_LOG_INFO, "policy", "file", dw_policy_file(policy), "rules", rules,
-	       NULL);
+	dw_log(DW_LOG_INFO, "policy.loaded", "file", dw_policy_file(policy), "rules",
+	       rules, NULL);
 	dw_policy_unref(s->policy_reported);
 	s->policy_reported = policy;
 }
@@ -276,7 +276,7 @@ int dw_service_reload(struct dw_service *service, const struct dw_config *config
 	(void)pthread_mutex_lock(&service->lock);
 	take_config(service, config);
 	if (start_threads(service, n, &fewer) < 0)
-		dw_log(DW_LOG_ERROR, "workers.reduced", "why", fewer.text, NULL);
+		dw_log(DW_LOG_ERROR, "workers.reduced", "error", fewer.text, NULL);
 	dw_quota_resize(service->quota, config->runs.queue,
 	                n < service->n_workers ? n : service->n_workers);
 	(void)pthread_cond_broadcast(&service->work);

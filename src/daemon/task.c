@@ -101,7 +101,7 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 		dw_result_free(res);
 		res = NULL;
 		(void)dw_api_fail(&task->why, 500, "",
-		                  "cannot write the result: no memory");
+		                  "cannot write the result: out of memory");
 	}
 	(void)pthread_mutex_lock(&task->lock);
 	task->res = res;

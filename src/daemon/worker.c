@@ -44,7 +44,7 @@ static void count_record(struct dw_service *s, const struct dw_task *task)
 		return;
 	}
 	dw_metrics_audit_failed(s->metrics);
-	dw_log(DW_LOG_ERROR, "audit.outcome_failed", "run", task->id, "why",
+	dw_log(DW_LOG_ERROR, "audit.outcome_failed", "run", task->id, "error",
 	       run->unrecorded.text, NULL);
 }
 
@@ -74,9 +74,10 @@ void dw_worker_log(const struct dw_task *task, const struct dw_result *res)
 
 	(void)snprintf(ms, sizeof(ms), "%.1f",
 	               seconds(task->arrived_ns, dw_now_ns()) * 1e3);
-	dw_log(DW_LOG_INFO, "run", "run", task->id, "who", task->caller.who, "door",
-	       task->door, "status", res ? dw_status_name(res->status) : "refused",
-	       "reason", res ? dw_reason_name(res->reason) : task->why.code, "ms", ms,
+	dw_log(DW_LOG_INFO, res ? "run.ended" : "run.refused", "run", task->id, "who",
+	       task->caller.who, "door", task->door, "status",
+	       res ? dw_status_name(res->status) : "refused", "reason",
+	       res ? dw_reason_name(res->reason) : task->why.code, "ms", ms,
 	       "traceparent", task->traceparent[0] ? task->traceparent : NULL, NULL);
 }
 
@@ -90,7 +91,7 @@ bool dw_worker_in_time(struct dw_task *task, uint64_t now_ns)
 	if (waited_ms(task, now_ns) < task->timeout_ms)
 		return true;
 	(void)dw_api_fail(&task->why, 429, "retry later, or with a longer timeout",
-	                  "busy: the run's %.1f s passed in the queue",
+	                  "busy: the run's timeout of %.1f s passed in the queue",
 	                  (double)task->timeout_ms / 1e3);
 	task->why.retry_after_s = 1;
 	return false;
@@ -166,12 +167,13 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 		return -1;
 	if (waited >= WAIT_THAT_COUNTS_MS)
 		dw_warn(*ret,
-		        "the run waited %.1f s in the queue, which counts towards its %.1f s",
+		        "the run waited %.1f s in the queue, which counts toward its "
+		        "timeout of %.1f s",
 		        (double)waited / 1e3, (double)task->timeout_ms / 1e3);
 	if (req->yields)
 		dw_warn(*ret,
-		        "a run of this key reached its limit of processes less than %u s ago: "
-		        "this run yields to other tenants' runs",
+		        "a run of this key reached its limit of processes less than %u "
+		        "s ago: this run yields to runs of other keys",
 		        DW_UNRULY_MS / 1000);
 	return 0;
 }
@@ -188,8 +190,8 @@ static void explain(struct dw_service *s, struct dw_task *task)
 		return;
 	}
 	s->audit_down_ms = dw_now_ms();
-	dw_log(DW_LOG_ERROR, "run.unrecorded", "run", task->id, "why", run->error.text,
-	       NULL);
+	dw_log(DW_LOG_ERROR, "audit.intent_failed", "run", task->id, "error",
+	       run->error.text, NULL);
 	(void)dw_api_fail(&task->why, 503, "check the disk of the audit record", "%s",
 	                  run->error.text);
 	task->why.retry_after_s = 5;

@@ -61,7 +61,8 @@ int dw_docker_check(const struct dw_engine *e, const struct dw_docker_order *o,
 	if (dw_container_inspect(e, id, &is, err) < 0)
 		return -1;
 	if (!is.running)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0, "the container ended by itself");
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "the container ended unexpectedly");
 	/* It would be a folder on the engine's disk, to which none of our limits applies. */
 	if (is.volume[0] != '\0')
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
@@ -70,7 +71,7 @@ int dw_docker_check(const struct dw_engine *e, const struct dw_docker_order *o,
 		               o->image, is.volume);
 	if (o->runtime && strcmp(is.runtime, o->runtime) != 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the runtime %s was asked for, and %s took \"%s\"",
+		               "the runtime %s was requested, but %s used \"%s\"",
 		               o->runtime, e->name, is.runtime);
 	(void)snprintf(made->image, sizeof(made->image), "%s",
 	               is.image[0] != '\0' ? is.image : o->image);

@@ -37,12 +37,12 @@ int dw_engine_negotiate(const char *newest, char *ret, size_t size, struct dw_er
 
 	if (most < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the engine reports no API version that we understand");
+		               "the engine does not report a valid API version");
 	if (most < OLDEST)
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"the engine speaks API 1.%d; dewar needs 1.%d (Docker 19.03) or newer",
-			most, OLDEST);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "the engine supports API 1.%d; dewar needs 1.%d (Docker "
+		               "19.03) or newer",
+		               most, OLDEST);
 	(void)snprintf(ret, size, "1.%d", most < NEWEST ? most : NEWEST);
 	return 0;
 }

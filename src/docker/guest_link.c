@@ -220,11 +220,11 @@ int dw_link_receive(struct dw_guest_link *s, struct dw_error *err)
 		return 0;
 	if (n <= 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the container ended by itself%s%s",
+		               "the container ended unexpectedly%s%s",
 		               s->runtime_error[0] != '\0' ? ": " : "", s->runtime_error);
 	if (dw_demux_feed(&s->demux, chunk, (size_t)n) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the container sent bytes that are not our guest's");
+		               "the container sent data that is not from dewar-guest");
 	return 0;
 }
 

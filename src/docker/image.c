@@ -98,8 +98,8 @@ int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note
 	int r;
 
 	if (began >= e->deadline_ms)
-		return dw_fail(err, DW_E_UNSUPPORTED, 0, "no time is left to pull %s",
-		               image);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "the timeout passed before %s was pulled", image);
 	if (dw_image_split(image, name, sizeof(name), tag, sizeof(tag), err) < 0)
 		return -1;
 	from = dw_docker_http_escape(name);
@@ -117,9 +117,9 @@ int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note
 	dw_engine_flatten(p.error);
 	if (p.error[0] != '\0' || status != 200)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the image %s is not here and cannot be pulled: %s", image,
+		               "the image %s is missing and cannot be pulled: %s", image,
 		               p.error[0] != '\0' ? p.error
-		                                  : "the engine gives no reason");
+		                                  : "the engine gave no reason");
 	(void)snprintf(text, sizeof(text), "pulled %.200s", image);
 	note(user, text);
 	return 0;

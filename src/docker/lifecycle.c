@@ -88,7 +88,7 @@ static int create(struct run *r, struct dw_error *err)
 		return -1;
 	if (strcmp(o->pull, "never") == 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the image %s is not here, and --pull is never", o->image);
+		               "the image %s is missing, and --pull is never", o->image);
 	if (pull(r, err) < 0)
 		return -1;
 	return try_create(r, &missing, err);
@@ -101,7 +101,7 @@ static int start(struct run *r, struct dw_error *err)
 		return -1;
 	if (r->rest.len > 0 && dw_demux_feed(&r->s.demux, r->rest.data, r->rest.len) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "the container sent bytes that are not our guest's");
+		               "the container sent data that is not from dewar-guest");
 	return dw_link_pump(&r->s, DW_LINK_READY, r->e->deadline_ms, err);
 }
 
@@ -219,7 +219,7 @@ static int wait_for_end(struct run *r, struct dw_error *err)
 		if (err->code != DW_E_BUSY && r->s.state < DW_LINK_ENDED &&
 		    !r->s.end.oom) {
 			err->code = DW_E_INTERNAL;
-			return dw_wrap(err, "the engine lost a run");
+			return dw_wrap(err, "the engine lost contact with a run");
 		}
 	}
 	dw_container_cgroup_usage(&r->s.cgroup, &r->s.end);
@@ -281,7 +281,7 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 	int result;
 
 	if (!r)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "run a container");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot run a container");
 	r->e = e;
 	r->o = o;
 	dw_link_init(&r->s);

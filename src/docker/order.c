@@ -28,8 +28,7 @@ int dw_docker_order_read(struct dw_docker_order *o, int json_fd, int plan_fd,
 
 	o->root = text ? json_loadb(text, len, 0, NULL) : NULL;
 	if (!o->root)
-		return dw_fail(err, DW_E_INTERNAL, 0,
-		               "dewar-docker is started by dewar, never by hand");
+		return dw_fail(err, DW_E_INTERNAL, 0, "only dewar starts dewar-docker");
 	o->sockets = json_object_get(o->root, "sockets");
 	o->body = json_object_get(o->root, "body");
 	o->id = text_of(o->root, "id");

@@ -90,7 +90,7 @@ static void check_limits(const struct doctor *d)
 		{DW_CONTROLLER_MEMORY, "limit memory",
 	         "init checks it every few milliseconds instead", DW_FINDING_WEAK},
 		{DW_CONTROLLER_CPU, "limit cpu",
-	         "the share is not enforced, only the cpu time that it adds up to",
+	         "only the total CPU time is limited, not the share at each moment",
 	         DW_FINDING_MISSING},
 		{DW_CONTROLLER_PIDS, "limit pids",
 	         "an rlimit enforces it, and init checks for processes over it",
@@ -131,14 +131,15 @@ static void check_folder(const struct doctor *d)
 
 	if (access(folder, W_OK | X_OK) < 0) {
 		(void)snprintf(text, sizeof(text),
-		               "%s: %s; levels none and process work there", folder,
-		               strerrordesc_np(errno));
+		               "%s: %s; it is the working folder of levels none and "
+		               "process",
+		               folder, strerrordesc_np(errno));
 		report(d, "working folder", DW_FINDING_MISSING, text,
 		       "TMPDIR=/var/tmp dewar ...");
 	} else if (statvfs(folder, &fs) == 0 && (fs.f_flag & ST_NOEXEC)) {
 		(void)snprintf(text, sizeof(text),
-		               "%s is mounted noexec: at levels none and process no compiled "
-		               "program runs there",
+		               "%s is mounted noexec: levels none and process cannot run "
+		               "compiled programs",
 		               folder);
 		report(d, "working folder", DW_FINDING_WEAK, text,
 		       "TMPDIR=/var/tmp dewar ...");

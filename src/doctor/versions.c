@@ -89,8 +89,8 @@ static void describe(const struct dw_known_bad *bad, const char *version,
 		                        len > 0 ? ", " : "", bad->fixed[i]);
 	f->state = DW_FINDING_WEAK;
 	(void)snprintf(f->detail, sizeof(f->detail),
-	               "%s %s is affected, by its version number: %s; %s; fixed in %s, or "
-	               "by the distribution under an older number",
+	               "%s %s is affected according to its version number: %s; %s; "
+	               "fixed in %s, unless the distribution has backported the fix",
 	               parts[bad->part].name, version, bad->what,
 	               bad->wall ? bad->wall : "no wall of dewar stops it", fixed);
 	(void)snprintf(f->remedy, sizeof(f->remedy),
@@ -127,7 +127,7 @@ static void check(enum dw_part part, dw_doctor_fn *fn, void *user)
 	if (found > 0)
 		return;
 	(void)snprintf(good.detail, sizeof(good.detail),
-	               "%s is not affected by any of the %zu known escapes", number,
+	               "%s is not affected by known escapes (%zu checked)", number,
 	               known);
 	fn(user, &good);
 }

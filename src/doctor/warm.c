@@ -55,7 +55,7 @@ static void describe(struct dw_pool *pool, const struct dw_template_config *t,
 		len = (size_t)snprintf(f->detail, sizeof(f->detail), "zygote %.1f MB, ",
 		                       (double)s.zygote_bytes / MB);
 	len += (size_t)snprintf(f->detail + len, sizeof(f->detail) - len,
-	                        "each of %u waiting cells %.1f MB", CELLS,
+	                        "each of %u standby cells %.1f MB", CELLS,
 	                        (double)s.standby_bytes / MB);
 	if (run >= 0)
 		(void)snprintf(f->detail + len, sizeof(f->detail) - len,

@@ -113,7 +113,7 @@ int main(void)
 	dw_buf_init(&out, DW_HOOK_ANSWER_MAX);
 	if (!url || !limit ||
 	    dw_parse_uint(limit, DW_HOOK_TIMEOUT_MAX_MS, &timeout_ms, &err) < 0)
-		return complain("this program is started by dewar, not by hand");
+		return complain("only dewar starts this program");
 	if (read_input(&in) < 0)
 		return complain("cannot read the request");
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||

@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 	int fd, pid, r;
 
 	if (argc != 3 || fcntl(DW_LAUNCH_FD, F_GETFD) < 0) {
-		(void)fputs("dewar-scope is started by dewar, never by hand\n", stderr);
+		(void)fputs("only dewar starts dewar-scope\n", stderr);
 		return 125;
 	}
 	pid = (int)strtol(argv[2], NULL, 10);

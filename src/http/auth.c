@@ -28,8 +28,8 @@ static int check_host(struct dw_http_context *context, const struct dw_listener 
 
 	if (!host_ok)
 		return dw_api_fail(why, 421, "add the name to http.hosts in the config",
-		                   "this server does not serve the host %.100s",
-		                   host ? host : "(none: the header Host is missing)");
+		                   "the header Host does not name this server: %.100s",
+		                   host ? host : "(missing)");
 	if (!origin_ok)
 		return dw_api_fail(why, 403, "add it to http.origins in the config",
 		                   "web pages of %.100s may not call this server",

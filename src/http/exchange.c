@@ -309,8 +309,7 @@ void dw_exchange_offload(struct dw_exchange *x, void (*fn)(struct dw_exchange *x
 		}
 		end_offload();
 	}
-	(void)dw_api_fail(&why, 429, "retry after Retry-After",
-	                  "too many background requests");
+	(void)dw_api_fail(&why, 429, "retry later", "too many background requests");
 	dw_reply_error(x, &why);
 }
 

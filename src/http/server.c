@@ -223,7 +223,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *conn,
 		(void)fail_too_large(own, &why);
 		dw_reply_error(&own->x, &why);
 	} else if (own->no_room) {
-		(void)dw_api_fail(&why, 429, "retry after Retry-After",
+		(void)dw_api_fail(&why, 429, "retry later",
 		                  "too many large requests at once");
 		dw_reply_error(&own->x, &why);
 	} else {
@@ -288,7 +288,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *user, const char 
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): MHD gives it */
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	text[strcspn(text, "\n")] = '\0';
-	dw_log(DW_LOG_DEBUG, "libmicrohttpd", "text", text, NULL);
+	dw_log(DW_LOG_DEBUG, "http.library", "text", text, NULL);
 }
 
 int dw_http_new(struct dw_http_context *context, const struct dw_listener *listener,

@@ -107,8 +107,8 @@ _Noreturn void dw_program_start(const struct dw_plan *plan, int job)
 	if (r < 0) {
 		dw_program_walls.known = false;
 		(void)dw_fail(&err, DW_E_UNSUPPORTED, -r,
-		              "cannot keep our descriptors from the program (Linux 5.11 or newer "
-		              "is needed, or a /proc)");
+		              "cannot close dewar's descriptors to the program (Linux "
+		              "5.11 or newer is needed, or a /proc)");
 		dw_init_die(&err);
 	}
 	if (plan->h->flags & DW_PLAN_JOB)

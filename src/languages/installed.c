@@ -71,7 +71,8 @@ int dw_language_check(const char *alias, struct dw_error *err)
 		for (size_t i = 0, len = strlen(err->text);
 		     i < n && len < sizeof(err->text); i++)
 			len += (size_t)snprintf(err->text + len, sizeof(err->text) - len,
-			                        "%s%s", i > 0 ? ", " : "; there are ",
+			                        "%s%s",
+			                        i > 0 ? ", " : "; must be one of ",
 			                        table[i].name);
 	return dw_suggest(err, &guess, "");
 }
@@ -268,7 +269,7 @@ int dw_language_get(size_t index, struct dw_language *ret, struct dw_error *err)
 
 	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "open /");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open /");
 
 	if (rt->executable) {
 		struct utsname host;

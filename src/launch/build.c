@@ -110,7 +110,7 @@ static int wait_for_network(struct dw_error *err)
 	int r = dw_report_send(DW_LAUNCH_FD, &ready, -1);
 
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "cannot ask for a network");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot request a network");
 	if (read(DW_LAUNCH_FD, &go, 1) != 1 || go != 'g')
 		_exit(125); /* dewar has cancelled the cell */
 	return dw_net_keep_loopback_inside(err);

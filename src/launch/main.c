@@ -99,8 +99,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 
 	n = dw_report_receive_fds(DW_LAUNCH_FD, fds);
 	if (n < 0)
-		return dw_fail(err, DW_E_INTERNAL, -n,
-		               "dewar-launch is started by dewar, never by hand");
+		return dw_fail(err, DW_E_INTERNAL, -n, "only dewar starts dewar-launch");
 	if (n == 0)
 		_exit(125); /* dewar has cancelled the cell */
 

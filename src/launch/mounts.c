@@ -62,8 +62,7 @@ static int check_device(int fd, const char *path, struct dw_error *err)
 		if (strcmp(path, known[i].path) == 0 && S_ISCHR(st.st_mode) &&
 		    st.st_rdev == makedev(1, known[i].minor))
 			return 0;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not the device it should be",
-	               path);
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not the expected device", path);
 }
 
 #define CLONE_TREE (OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)

@@ -24,7 +24,7 @@ struct dw_allowed_set *dw_allowed_set_new(const char *image, struct dw_error *er
 
 	if (!set) {
 		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM,
-		              "cannot list what may be executed");
+		              "cannot list the permitted programs");
 		return NULL;
 	}
 	set->search = DW_RUNTIME_PATH;
@@ -69,9 +69,10 @@ const char *dw_allowed_real(const struct dw_allowed_set *set, const char *path,
 
 static int too_many(struct dw_error *err)
 {
-	return dw_fail(err, DW_E_INVALID, 0,
-	               "allowed_commands: they need more than %u files to start",
-	               DW_ALLOWED_FILES_MAX);
+	return dw_fail(
+		err, DW_E_INVALID, 0,
+		"cannot enforce allowed_commands: the programs need more than %u files",
+		DW_ALLOWED_FILES_MAX);
 }
 
 /* Resolve the folder of the path, but not its last part. */
@@ -239,11 +240,10 @@ static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth
 	if (i == DW_ALLOWED_FILES_MAX)
 		return too_many(err);
 	if (is_one_of_many(set, real) && !(depth == 0 && is_box(strrchr(path, '/') + 1)))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"cannot enforce allowed_commands with %s: its file, %s, contains "
-			"many programs and can start all of them",
-			path, real);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "cannot enforce allowed_commands with %s: its file %s "
+		               "contains many programs, and could run all of them",
+		               path, real);
 	memcpy(set->files[set->n_files++], real, strlen(real) + 1);
 	if (add_name(set, path, i, err) < 0)
 		return -1;

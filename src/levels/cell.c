@@ -42,7 +42,7 @@ int dw_cell_open_stdio(struct dw_cell *cell, int child[3], bool socket,
 	(void)dw_fd_nonblock(cell->in);
 	return 0;
 fail:
-	return dw_fail(err, DW_E_INTERNAL, errno, "cannot make pipes for the cell");
+	return dw_fail(err, DW_E_INTERNAL, errno, "cannot create pipes for the cell");
 }
 
 void dw_cell_close(struct dw_cell *cell)

@@ -42,24 +42,29 @@ static void prove_limit(struct dw_docker_cell *d, enum dw_limit limit,
 	if (e->version != 0) {
 		proof->by = cgroup_name(e->version);
 		if (e->swap)
-			proof->note = "the engine lets the container swap beyond it";
+			proof->note =
+				"the engine permits the container to swap beyond the "
+				"limit";
 		return;
 	}
 	proof->kernel = 0;
 	proof->by = "sampling";
 	if (limit == DW_LIMIT_CPU) {
-		proof->note = "no cpu cgroup of the container's holds the share: only the "
-			      "cpu time that it adds up to by the deadline";
+		proof->note =
+			"the container has no cpu cgroup that limits it: only the total "
+			"CPU time until the deadline is limited, not the share at each "
+			"moment";
 		return;
 	}
 	proof->enforced = true;
 	proof->note =
 		limit == DW_LIMIT_MEMORY
-			? "no cgroup of the container's holds it: our init in the "
-			  "container adds up what its processes hold every few "
-			  "milliseconds, so a burst may pass it before they are ended"
-			: "no cgroup of the container's holds it: our init in the "
-			  "container looks every few milliseconds";
+			? "the container has no memory cgroup that limits it: "
+			  "dewar-guest adds up the memory of its processes every few "
+			  "milliseconds, so a burst can exceed the limit before they are "
+			  "killed"
+			: "the container has no pids cgroup that limits it: dewar-guest "
+			  "counts the processes every few milliseconds";
 }
 
 static void on_made(struct dw_docker_cell *d, struct dw_docker_made *made)
@@ -92,11 +97,11 @@ static void on_walls(struct dw_docker_cell *d, const struct dw_walls *walls)
 	if (walls->tmp_inodes == 0 ||
 	    walls->tmp_inodes > walls->tmp_bytes / DW_TMP_INODE_BYTES + 1)
 		o->limits[DW_LIMIT_TMP].note =
-			"the bytes are held, the number of files is not: this engine, or its "
-			"runtime, has no limit for that";
+			"only the bytes are limited, not the number of files: this "
+			"engine or its runtime has no such limit";
 	files->kernel = walls->rlimit_files;
 	if (walls->rlimit_files < files->asked)
-		files->note = "this host, or the engine, allows no more";
+		files->note = "the host or the engine permits no more";
 	d->cell.state = DW_CELL_RUNNING;
 }
 

@@ -59,10 +59,10 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = bytes,
 		.enforced = true,
 		.by = "sampling",
-		.note = "no memory cgroup is ours: init adds up what the cell holds every few "
-			"milliseconds, so a burst may pass the limit before the cell is "
-			"ended, and what the kernel holds for it (page tables, sockets and "
-			"pipes with what is in them) is not seen",
+		.note = "no memory cgroup is available: init adds up the cell's memory "
+			"every few milliseconds, so a burst can exceed the limit before "
+			"the cell is killed, and kernel memory (page tables, sockets, "
+			"pipes and their contents) is not counted",
 	};
 }
 
@@ -83,8 +83,8 @@ static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = limits->cpu_percent,
 		.enforced = false,
 		.by = "sampling",
-		.note = "no cpu cgroup is ours: the share at one moment is not held, only the "
-			"cpu time that it adds up to by the deadline",
+		.note = "no cpu cgroup is available: only the total CPU time until the "
+			"deadline is limited, not the share at each moment",
 	};
 }
 
@@ -147,7 +147,8 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 	if (by_cgroup(l, DW_CONTROLLER_PIDS, pids, ret)) {
 		ret->kernel--; /* init is one of them */
 		if (dw_limits_may_hold(l))
-			ret->note = "one of them is ours, and holds the program's memory";
+			ret->note = "one of them is Dewar's process that holds the "
+				    "program's memory";
 		return;
 	}
 	l->plan.h.flags |= DW_PLAN_SAMPLE_PIDS;
@@ -156,8 +157,8 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 		.asked = pids,
 		.enforced = true,
 		.by = "rlimit",
-		.note = "no pids cgroup is ours: the kernel lets one more be made, so that "
-			"init sees it and ends the cell",
+		.note = "no pids cgroup is available: the rlimit permits one process "
+			"more, so that init sees it and kills the cell",
 	};
 
 	/* An rlimit refuses without a report, so init counts: one more than asked for. */
@@ -169,12 +170,13 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC,
 		                   count_own_threads() + (l->launcher > 0 ? 0 : 1) +
 		                           pids + 1);
-		ret->note =
-			"no pids cgroup is ours: counted over all processes of this user";
+		ret->note = "no pids cgroup is available: the rlimit counts all "
+			    "processes of this user";
 	} else {
 		ret->by = "sampling";
-		ret->note = "no pids cgroup is ours, and root has no rlimit for it: init "
-			    "looks every few milliseconds";
+		ret->note =
+			"no pids cgroup is available, and the rlimit does not apply to "
+			"root: init counts the processes every few milliseconds";
 	}
 }
 
@@ -188,7 +190,7 @@ static void plan_tmp(struct dw_launched *l, struct dw_limit_proof *ret)
 	dw_plan_add_rlimit(&l->plan, RLIMIT_FSIZE, bytes);
 	ret->enforced = false;
 	ret->by = "rlimit";
-	ret->note = "each file is held to it, but not all files together";
+	ret->note = "the limit applies to each file, not to all files together";
 }
 
 /* Only a cgroup can enforce it; without one the run is refused. */
@@ -204,17 +206,17 @@ static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
 	if (!by_cgroup(l, DW_CONTROLLER_IO, l->spec->limits.io_bytes, ret))
 		return dw_fail(
 			err, DW_E_UNSUPPORTED, 0,
-			"cannot hold io_mbps: %s; it requires cgroup v2 with the io "
-			"controller (available in a system unit with Delegate=yes, not in "
-			"a user's own units)",
+			"cannot enforce io_mbps: %s; it requires cgroup v2 with the io "
+			"controller (available in a system unit with Delegate=yes, not "
+			"in a user's own units)",
 			l->cgroup.controllers[DW_CONTROLLER_IO].why);
 	(void)dw_disks_find(&disks);
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (folders[i] && folders[i][0] != '\0' &&
 		    !dw_disks_hold(&disks, folders[i], kind, sizeof(kind)))
 			return dw_fail(err, DW_E_UNSUPPORTED, 0,
-			               "cannot hold io_mbps: the disk of %s is not known (file "
-			               "system %s)",
+			               "cannot enforce io_mbps: the disk of %s is not "
+			               "known (file system %s)",
 			               folders[i], kind);
 	return 0;
 }
@@ -244,7 +246,8 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 			.asked = dw_limit_get(limits, i),
 			.by = "none",
 			.note = walled ? "this level does not enforce it"
-		                       : "level none enforces only time and output",
+		                       : "level none enforces only the timeout and the "
+		                         "output limit",
 		};
 	hold(&proof[DW_LIMIT_TIMEOUT], "dewar");
 	hold(&proof[DW_LIMIT_OUTPUT], "dewar");
@@ -300,7 +303,7 @@ void dw_limits_begin(struct dw_launched *l)
 		cpu->kernel = dw_cgroup_yield(&l->cgroup, percent < YIELDING_PERCENT
 		                                                  ? percent
 		                                                  : YIELDING_PERCENT);
-		cpu->note = "less than asked for: it yields to the runs of others";
+		cpu->note = "less than requested: the run yields to runs of other keys";
 	}
 	dw_cgroup_arm(&l->cgroup);
 }
@@ -316,7 +319,7 @@ void dw_limits_read_back(struct dw_launched *l)
 		proof[DW_LIMIT_FILES].kernel = walls->rlimit_files;
 		if (walls->rlimit_files < proof[DW_LIMIT_FILES].asked)
 			proof[DW_LIMIT_FILES].note =
-				"this host allows no more (ulimit -Hn)";
+				"the host permits no more (ulimit -Hn)";
 	}
 	if (proof[DW_LIMIT_PIDS].kernel == 0 && proof[DW_LIMIT_PIDS].enforced &&
 	    walls->rlimit_pids != RLIM_INFINITY)

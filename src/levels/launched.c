@@ -196,7 +196,7 @@ static int send_header(struct dw_launched *l, struct dw_error *err)
 	dw_fd_close(&l->report_child);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r,
-		               "cannot ask the nursery for a cell");
+		               "cannot request a cell from the nursery");
 	return 0;
 }
 

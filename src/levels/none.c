@@ -6,7 +6,7 @@
 #include "levels/launched.h"
 
 /*
- * Level none: a timeout and an output cap, nothing else. The program runs as the caller,
+ * Level none: only a timeout and an output limit. The program runs as the caller,
  * in the caller's folder and environment. For local development, and to show that an
  * attack works without walls.
  */
@@ -38,7 +38,7 @@ DW_LAUNCHED_LEVEL(dw_level_none)
 const struct dw_level dw_level_none = {
 	.name = "none",
 	.guarantees = 0,
-	.summary = "a timeout and an output cap, nothing else",
+	.summary = "only a timeout and an output limit",
 	.timeout_ms = 30000,
 	DW_LAUNCHED_FUNCTIONS,
 };

@@ -32,14 +32,14 @@ static const struct arg table[] = {
 	{"language", DW_MCP_RUNS_CODE, true,
          "{\"type\":\"string\",\"description\":\"The language of the code.\"}"},
 	{"code", DW_MCP_RUNS_CODE, true,
-         "{\"type\":\"string\",\"description\":\"A whole program. What it prints is the "
-         "result.\"}"},
+         "{\"type\":\"string\",\"description\":\"A complete program. Only what it prints "
+         "is returned.\"}"},
 	{"command", DW_MCP_RUNS_COMMAND, true,
-         "{\"type\":\"string\",\"description\":\"A line for the shell (sh): pipes, && and "
-         "redirections work.\"}"},
+         "{\"type\":\"string\",\"description\":\"A command line for sh, with pipes, && "
+         "and redirections.\"}"},
 	{"stdin", BOTH, false,
-         "{\"type\":\"string\",\"description\":\"What the program reads from standard "
-         "input. Empty by default.\"}"},
+         "{\"type\":\"string\",\"description\":\"The standard input of the program. "
+         "Empty by default.\"}"},
 	{"args", DW_MCP_RUNS_CODE, false,
          "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"Arguments of "
          "the program.\"}"},
@@ -50,24 +50,25 @@ static const struct arg table[] = {
          "{\"type\":\"object\",\"additionalProperties\":{\"anyOf\":[{\"type\":\"string\"},"
          "{\"type\":\"object\",\"properties\":{\"base64\":{\"type\":\"string\"}},"
          "\"required\":[\"base64\"],\"additionalProperties\":false}]},"
-         "\"description\":\"Files to put into the folder that the program starts in: "
-         "relative name to text, or to {\\\"base64\\\": ...} for bytes.\"}"},
+         "\"description\":\"Files to create in the working folder before the start: relative "
+         "name to text, or to {\\\"base64\\\": ...} for binary data.\"}"},
 	{"collect", BOTH, false,
          "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"Names or "
-         "patterns of files to bring back, below the folder that the program starts in: "
-         "\\\"plot.png\\\", \\\"out/*.csv\\\". Images come back as images.\"}"},
+         "patterns of files in the working folder to return: \\\"plot.png\\\", "
+         "\\\"out/*.csv\\\". Images are returned as images.\"}"},
 	{"level", BOTH, false,
-         "{\"type\":\"string\",\"description\":\"The isolation level: see the resource "
-         "dewar://levels. The default is right for untrusted code.\"}"},
+         "{\"type\":\"string\",\"description\":\"The isolation level; the resource "
+         "dewar://levels lists them. Omit it unless the user asks for one.\"}"},
 	{"network", BOTH, false,
-         "{\"type\":\"string\",\"enum\":[\"none\",\"full\"],\"description\":\"\\\"none\\\" by "
-         "default.\"}"},
+         "{\"type\":\"string\",\"enum\":[\"none\",\"full\"],\"description\":\"Network access; "
+         "\\\"none\\\" by default.\"}"},
 	{"allowed_commands", BOTH, false,
          "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The only "
-         "programs that can be started, by name. An empty list: none; by default all.\"}"},
+         "programs that can be started, by name; [] permits none. By default all.\"}"},
 	{"allowed_modules", DW_MCP_RUNS_CODE, false,
          "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The only "
-         "modules that the code may import (python, javascript). By default all.\"}"},
+         "modules that the code can import (python, javascript); [] permits none. By default "
+         "all.\"}"},
 };
 
 /* The argument of a limit. Of its keys only "files" means something else to a tool. */
@@ -146,7 +147,7 @@ static int fail_unknown(enum dw_mcp_runs which, const char *name, struct dw_erro
 	dw_buf_init(&all, sizeof(err->text));
 	for (size_t i = 0; i < n; i++) {
 		dw_guess_offer(&guess, names[i]);
-		(void)dw_buf_printf(&all, "%s%s", i > 0 ? ", " : "; there are ",
+		(void)dw_buf_printf(&all, "%s%s", i > 0 ? ", " : "; must be one of ",
 		                    names[i]);
 	}
 	(void)dw_fail(err, DW_E_INVALID, 0, "unknown argument \"%.64s\"%s", name,
@@ -157,7 +158,7 @@ static int fail_unknown(enum dw_mcp_runs which, const char *name, struct dw_erro
 /* A lost argument could be a limit that is then not enforced. */
 static int fail_memory(struct dw_error *err)
 {
-	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the arguments");
+	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the arguments");
 }
 
 /* Text as it stands, or an object with base64, becomes base64. */
@@ -171,8 +172,8 @@ static json_t *encode_file(const char *name, const json_t *value, struct dw_erro
 		return json_incref((json_t *)base64);
 	if (!json_is_string(value)) {
 		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "\"%.64s\" in files must be a string of text, or an object "
-		              "with the one key base64",
+		              "files: \"%.64s\" must be text, or an object with the only key "
+		              "base64",
 		              name);
 		return NULL;
 	}
@@ -191,7 +192,7 @@ static int read_files(json_t *root, const json_t *value, struct dw_error *err)
 
 	if (!json_is_object(value))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "files must be an object: name to text");
+		               "files must be an object of names and contents");
 	files = json_object();
 	if (json_object_set_new(root, "files", files) < 0)
 		return fail_memory(err);
@@ -243,7 +244,7 @@ static int read_args(enum dw_mcp_runs which, const json_t *args, json_t *root,
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		if ((table[i].tools & which) && table[i].required &&
 		    !json_object_get(root, table[i].name))
-			return dw_fail(err, DW_E_INVALID, 0, "the argument %s is missing",
+			return dw_fail(err, DW_E_INVALID, 0, "missing argument \"%s\"",
 			               table[i].name);
 
 	/* At once and not when it runs: a model can then correct itself. */

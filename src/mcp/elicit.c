@@ -64,7 +64,7 @@ static json_t *make_params(const struct dw_mcp_call *call,
 		json_pack("{s:o, s:{s:s, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}}, s:[s]}}",
 	                  "message", make_message(call, approval), "requestedSchema",
 	                  "type", "object", "properties", "approve", "type", "boolean",
-	                  "title", "Approve", "description", "Run it this once", "note",
+	                  "title", "Approve", "description", "Run it once", "note",
 	                  "type", "string", "title", "Note", "description",
 	                  "The reason, for the audit record", "required", "approve");
 
@@ -165,7 +165,7 @@ void dw_mcp_elicit_end(struct dw_mcp_elicit *elicit)
 		dw_mcp_call_send(call, json_pack("{s:s, s:{s:s, s:s}}", "method",
 		                                 "notifications/cancelled", "params",
 		                                 "requestId", elicit->id, "reason",
-		                                 "decided, or no longer needed"));
+		                                 "already decided, or no longer needed"));
 }
 
 void dw_mcp_elicit_take(struct dw_mcp_peer *peer, const struct dw_mcp_message *msg)

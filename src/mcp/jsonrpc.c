@@ -110,9 +110,9 @@ static int classify(struct dw_mcp_message *msg, struct dw_mcp_problem *why)
 	}
 	msg->method = dw_mcp_text(root, "method");
 	if (!msg->method || has_result || has_error)
-		return dw_mcp_refuse(why, DW_MCP_REQUEST, 400, NULL,
-		                     "method must be a string, in a message without a "
-		                     "result or error");
+		return dw_mcp_refuse(
+			why, DW_MCP_REQUEST, 400, NULL,
+			"a message without result or error must have a method, a string");
 	msg->kind = msg->id ? DW_MCP_IS_REQUEST : DW_MCP_IS_NOTIFICATION;
 	msg->params = json_object_get(root, "params");
 	if (msg->params && !json_is_object(msg->params))

@@ -17,10 +17,10 @@
 #define KEEPALIVE_MS 5000
 
 static const char instructions[] =
-	"Dewar runs code and shell commands in a fresh, isolated cell. Nothing is kept "
-	"from one call to the next: send all files that a program needs in `files`, and "
-	"name those to return in `collect`. The cell has no network unless you ask for it. "
-	"Files are in the program's working folder, /tmp.";
+	"Dewar runs code and shell commands, each call in a new sandbox. Files, "
+	"variables and processes do not persist between calls: send all files that a "
+	"program needs in `files`, and list those to return in `collect`. The working "
+	"folder is /tmp. There is no network unless you request it.";
 
 struct dw_mcp *dw_mcp_create(struct dw_service *service)
 {

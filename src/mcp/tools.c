@@ -225,7 +225,7 @@ static void call_command(struct dw_mcp_call *call, json_t *args)
 static json_t *describe(const char *name, const char *title, const char *text,
                         enum dw_mcp_runs which)
 {
-	/* It cannot reach anything of the host's, but with "network" it can the world. */
+	/* openWorldHint: with "network" a run can reach other hosts. */
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:b, s:b, s:b, s:b}}", "name",
 	                 name, "title", title, "description", text, "inputSchema",
 	                 dw_mcp_args_schema(which), "outputSchema",
@@ -236,20 +236,21 @@ static json_t *describe(const char *name, const char *title, const char *text,
 static json_t *describe_code(void)
 {
 	return describe("code_execute", "Run code",
-	                "Run a program in a fresh, walled cell, and get its output, exit "
-	                "code and files. Nothing is kept from one call to the next: "
-	                "variables, files and processes are gone afterwards. Print what "
-	                "you want to see. Write charts to a file and name it in collect.",
+	                "Run a program in a new sandbox and return its output, exit "
+	                "code and collected files. Print every value that you need. "
+	                "Variables, files and processes do not persist between calls. "
+	                "To get a chart, write it to a file and list the file in "
+	                "collect.",
 	                DW_MCP_RUNS_CODE);
 }
 
 static json_t *describe_command(void)
 {
 	return describe("command_execute", "Run a command",
-	                "Run a shell command in a fresh, walled cell, and get its output, "
-	                "exit code and files. The programs are those of the host, but "
-	                "nothing of the host's files is there. Nothing is kept from one "
-	                "call to the next.",
+	                "Run a shell command in a new sandbox and return its output, "
+	                "exit code and collected files. The sandbox has the host's "
+	                "programs but none of its data. Files and processes do not "
+	                "persist between calls.",
 	                DW_MCP_RUNS_COMMAND);
 }
 
@@ -311,7 +312,7 @@ void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params)
 		tool = find(dw_mcp_extra.tools, name);
 	if (!tool) {
 		(void)dw_mcp_refuse(&why, DW_MCP_PARAMS, 200, NULL,
-		                    name ? "there is no tool \"%.64s\""
+		                    name ? "unknown tool \"%.64s\""
 		                         : "params.name must be the name of a tool%s",
 		                    name ? name : "");
 		dw_mcp_call_refuse(call, &why);

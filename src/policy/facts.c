@@ -103,7 +103,7 @@ static int analyse_code(struct dw_facts *facts, struct dw_error *err)
 	*err = (struct dw_error){0};
 	facts->blind = true;
 	return add_finding(facts, "analysis:unavailable", DW_SEVERITY_WARNING,
-	                   "this dewar was built without grammars and cannot analyse code",
+	                   "dewar was built without grammars and cannot analyse code",
 	                   err);
 }
 

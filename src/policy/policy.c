@@ -255,10 +255,9 @@ static int no_profile(const char *name, struct dw_error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
 		dw_guess_offer(&guess, profiles[i].name);
 	(void)dw_fail(err, DW_E_NOT_FOUND, 0,
-	              guess.best
-	                      ? "unknown policy \"%.64s\""
-	                      : "policy must be open, standard, strict or a file, not "
-	                        "\"%.64s\"; the name of a file has a / or ends in .yaml",
+	              guess.best ? "unknown policy \"%.64s\""
+	                         : "policy must be open, standard, strict or a file, not "
+	                           "\"%.64s\"; a file name contains a / or ends in .yaml",
 	              name);
 	return dw_suggest(err, &guess, "");
 }

@@ -80,10 +80,11 @@ static int check_rule(const void *base, const char *text, struct dw_error *err)
 		                        : "rule %s needs `to`, the level to raise to",
 		               rule->name);
 	if (rule->says == DW_SAYS_ALLOW && rule->when.severity)
-		return dw_fail(err, DW_E_INVALID, 0,
-		               "rule %s must not allow by severity, which means `at least`; "
-		               "deny or ask about worse findings, and allow the rest",
-		               rule->name);
+		return dw_fail(
+			err, DW_E_INVALID, 0,
+			"rule %s cannot allow by severity, which matches that severity "
+			"and higher ones; deny or ask for higher ones, and allow the rest",
+			rule->name);
 	return 0;
 }
 
@@ -180,8 +181,8 @@ static int check_names(const struct dw_policy *policy, struct dw_error *err)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(own->rules[i].name, own->rules[k].name) == 0)
 				return dw_fail(err, DW_E_INVALID, 0,
-				               "%s:%u: rules: the rule in line %u is also "
-				               "called %s",
+				               "%s:%u: rules: the rule in line %u has "
+				               "the same name, %s",
 				               policy->file, own->rules[i].line,
 				               own->rules[k].line, own->rules[i].name);
 	return 0;
@@ -207,7 +208,8 @@ static int check_lists(const struct dw_policy *policy, const struct dw_yaml *yam
 				continue;
 			(void)snprintf(where, sizeof(where), "builtins.%s", language);
 			(void)dw_fail(err, DW_E_INVALID, 0,
-			              "the analysis does not know \"%.64s\"", *name);
+			              "static analysis does not recognise \"%.64s\"",
+			              *name);
 			return dw_yaml_blame(yaml, where, err);
 		}
 	}
@@ -224,9 +226,9 @@ static int check_sections(const struct dw_policy *policy, const struct dw_yaml *
 		return dw_yaml_blame(yaml, "version", err);
 	}
 	if (!own->profile && own->otherwise == DW_SAYS_NOTHING) {
-		(void)dw_fail(
-			err, DW_E_INVALID, 0,
-			"is required without a profile: the decision if no rule matches");
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "is required without a profile; it is the decision if no "
+		              "rule matches");
 		return dw_yaml_blame(yaml, "default", err);
 	}
 	if (own->check.line > 0 && !own->check.program == !own->check.url) {

@@ -59,7 +59,7 @@ int dw_policy_check_name(const void *base, const char *text, struct dw_error *er
 	(void)base;
 	if (strlen(text) > NAME_MAX_LEN || strcmp(text, "default") == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "must be another word than default, of %u bytes at most",
+		               "must not be \"default\", and have at most %u bytes",
 		               NAME_MAX_LEN);
 	for (const char *p = text; *p != '\0'; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("-_.", *p))

@@ -64,7 +64,7 @@ int dw_policy_watch_open(const char *name, struct dw_policy_watch **ret,
 		watch->path = strdup(name);
 		r = watch->path ? read_now(name, &watch->seen, &watch->policy, err)
 		                : dw_fail(err, DW_E_INTERNAL, ENOMEM,
-		                          "read the policy %s", name);
+		                          "cannot read the policy %s", name);
 	}
 	if (r < 0) {
 		dw_policy_watch_close(watch);

@@ -205,7 +205,7 @@ static int fit_findings(struct fit *fit)
 	if (dw_facts_analyse(fit->facts, fit->err) < 0)
 		return -1;
 	if (!all && fit->facts->blind) {
-		say(fit, "this dewar cannot analyse code");
+		say(fit, "this build of dewar cannot analyse code");
 		return 1;
 	}
 	for (size_t i = 0; found->list && i < found->n; i++) {

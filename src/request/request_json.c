@@ -86,7 +86,7 @@ static void *alloc(struct reader *rd, size_t n, size_t size, struct dw_error *er
 	if (__builtin_mul_overflow(n, size, &bytes) ||
 	    __builtin_add_overflow(bytes, sizeof(*chunk) + 1, &bytes) ||
 	    !(chunk = calloc(1, bytes))) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the request");
 		return NULL;
 	}
 	chunk->next = rd->owned->chunks;
@@ -161,7 +161,7 @@ static const char *plain_string(json_t *value, const char *what, struct dw_error
 		return NULL;
 	}
 	if (strlen(text) != json_string_length(value)) {
-		(void)dw_fail(err, DW_E_INVALID, 0, "%s must not hold a NUL", what);
+		(void)dw_fail(err, DW_E_INVALID, 0, "%s must not contain a NUL", what);
 		return NULL;
 	}
 	return text;
@@ -185,7 +185,7 @@ static int read_name(struct reader *rd, const struct key *key, json_t *value,
 {
 	if (json_is_string(value) && json_string_length(value) == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "%s must not be empty: leave it out for the default",
+		               "%s must not be empty; omit it for the default",
 		               key->name);
 	return read_string(rd, key, value, err);
 }
@@ -322,7 +322,8 @@ static int read_env(struct reader *rd, const struct key *key, json_t *value,
 		item = json_object_iter_value(it);
 		if (!is_env_name(name))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "\"%.64s\" in env is not a name like MY_VAR2",
+			               "env: \"%.64s\" is not a valid name, such as "
+			               "MY_VAR2",
 			               name);
 		(void)snprintf(what, sizeof(what), "env.%.64s", name);
 		text = plain_string(item, what, err);
@@ -346,7 +347,7 @@ static int read_files(struct reader *rd, const struct key *key, json_t *value,
 
 	if (!json_is_object(value))
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "%s must be an object: name to base64", key->name);
+		               "%s must be an object of names and base64", key->name);
 	files = alloc(rd, json_object_size(value), sizeof(*files), err);
 	if (!files)
 		return -1;
@@ -405,7 +406,7 @@ static int refuse(struct reader *rd, const struct key *key, json_t *value,
 {
 	(void)rd;
 	(void)value;
-	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not supported yet; leave it out",
+	return dw_fail(err, DW_E_UNSUPPORTED, 0, "%s is not supported yet; omit it",
 	               key->name);
 }
 
@@ -494,15 +495,15 @@ static const struct table request_table = {
 static int check(const struct dw_request *req, struct dw_error *err)
 {
 	if (req->code.data && req->command)
-		return dw_fail(err, DW_E_INVALID, 0, "give code or command, not both");
-	if (!req->code.data && !req->command)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "nothing to run: give code or command");
+		               "code and command cannot be combined");
+	if (!req->code.data && !req->command)
+		return dw_fail(err, DW_E_INVALID, 0, "no code or command given");
 	if (req->code.data && !req->language)
-		return dw_fail(err, DW_E_INVALID, 0, "code needs a language");
+		return dw_fail(err, DW_E_INVALID, 0, "code requires a language");
 	if (req->command && req->language)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "language goes with code: a command is for the shell");
+		               "language requires code; a command runs in the shell");
 	return 0;
 }
 
@@ -533,7 +534,7 @@ int dw_request_from_tree(struct dw_request *req, json_t *root, struct dw_error *
 	owned = calloc(1, sizeof(*owned));
 	if (!owned) {
 		json_decref(root);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the request");
 	}
 	owned->root = root;
 	rd.owned = owned;
@@ -553,7 +554,7 @@ json_t *dw_request_tree(const char *text, size_t len, struct dw_error *err)
 	                          &why);
 
 	if (!root && json_error_code(&why) == json_error_out_of_memory)
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the request");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the request");
 	else if (!root)
 		(void)dw_fail(err, DW_E_INVALID, 0, "request: line %d, column %d: %s",
 		              why.line, why.column, why.text);

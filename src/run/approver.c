@@ -32,7 +32,7 @@ int dw_approver_create(const struct dw_approver_config *config, struct dw_approv
 	struct dw_approver *approver = calloc(1, sizeof(*approver));
 
 	if (!approver)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "set up approvals");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot set up approvals");
 	approver->config = *config;
 	(void)pthread_mutex_init(&approver->lock, NULL);
 	*ret = approver;
@@ -134,8 +134,8 @@ static void take_answer(struct dw_permission *permission,
 	                     approval->state == DW_APPROVAL_DENIED
 	                             ? DW_REASON_APPROVAL_DENIED
 	                             : DW_REASON_APPROVAL_EXPIRED,
-	                     "the rule %.100s of the policy wants approval, and it was "
-	                     "not given: %.300s (approval %s)",
+	                     "the policy's rule %.100s requires approval, which was not "
+	                     "given: %.300s (approval %s)",
 	                     permission->rule, line, approval->id);
 }
 

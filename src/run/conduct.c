@@ -34,7 +34,7 @@ int dw_conductor_create(const struct dw_conductor_config *config,
 	struct dw_conductor *conductor = calloc(1, sizeof(*conductor));
 
 	if (!conductor)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "prepare runs");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot prepare runs");
 	(void)pthread_mutex_init(&conductor->lock, NULL);
 	conductor->audit = config->audit;
 	if (dw_approver_create(&config->approver, &conductor->approver, err) < 0 ||
@@ -74,7 +74,8 @@ static int set_policy(struct dw_conductor *conductor, const char *policy,
 	if (policy) {
 		name = strdup(policy);
 		if (!name)
-			return dw_fail(err, DW_E_INTERNAL, ENOMEM, "set the policy");
+			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
+			               "cannot set the policy");
 	}
 	if (dw_policy_watch_open(policy, &watch, err) < 0) {
 		free(name);
@@ -234,7 +235,8 @@ static void record_outcome(struct dw_conductor *conductor, struct dw_conduct *ru
 	since = dw_now_ns();
 	if (dw_audit_outcome(conductor->audit, &record, run->res,
 	                     run->res ? NULL : &run->error, &run->unrecorded) < 0)
-		(void)dw_wrap(&run->unrecorded, "record how run %s ended", record.id);
+		(void)dw_wrap(&run->unrecorded, "cannot record the outcome of run %s",
+		              record.id);
 	run->outcome_ns = dw_now_ns() - since;
 }
 
@@ -247,7 +249,7 @@ static int execute(struct dw_conduct *run)
 		run->res = dw_permission_refusal(&run->permission, &run->req);
 		return run->res ? 0
 		                : dw_fail(&run->error, DW_E_INTERNAL, ENOMEM,
-		                          "make a result");
+		                          "cannot create a result");
 	}
 	if (run->execute(run, &run->res, &run->error) < 0)
 		return -1;

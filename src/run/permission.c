@@ -109,13 +109,11 @@ static enum dw_effect check(const struct dw_policy_question *question,
 		return DW_ALLOW;
 	if (ask_check(hook, question, permission, &effect, why, &err) < 0) {
 		effect = DW_DENY;
-		dw_permission_refuse(permission, DW_REASON_POLICY,
-		                     "the policy's own check failed: %.200s", err.text);
+		dw_permission_refuse(permission, DW_REASON_POLICY, "%.200s", err.text);
 	} else if (effect != DW_ALLOW) {
 		dw_permission_refuse(permission, DW_REASON_POLICY,
-		                     "the policy's own check %s%s%.200s",
-		                     effect == DW_ASK ? "asks a person about it"
-		                                      : "denies it",
+		                     "the operator's check %s%s%.200s",
+		                     effect == DW_ASK ? "requires approval" : "denies it",
 		                     why[0] != '\0' ? ": " : "", why);
 	}
 	if (effect != DW_ALLOW) {
@@ -166,7 +164,7 @@ int dw_permission_decide(struct dw_policy *policy,
 	} else {
 		checked = check(&full, &permission);
 		if (checked == DW_ALLOW && effect == DW_ASK)
-			refuse_by_rule(&permission, "asks a person about it");
+			refuse_by_rule(&permission, "requires approval");
 		effect = checked == DW_ALLOW ? effect : checked;
 	}
 	if (effect == DW_ASK)

@@ -111,7 +111,7 @@ static int check_before_the_hook(const struct dw_request *req, struct dw_error *
 		    strncmp(req->env[i].name, "LD_", 3) == 0)
 			return dw_fail(err, DW_E_INVALID, 0,
 			               "cannot set the variable %.64s with allowed_modules: it "
-			               "would run code before the list takes effect",
+			               "can run code before the list takes effect",
 			               req->env[i].name);
 	return 0;
 }
@@ -131,15 +131,17 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err)
 		return dw_fail(err, DW_E_INVALID, 0, "the code is larger than %u MB",
 		               DW_CODE_MAX >> 20);
 	if ((unsigned)req->network >= DW_NETWORK_COUNT)
-		return dw_fail(err, DW_E_INVALID, 0, "there is no such network");
+		return dw_fail(err, DW_E_INVALID, 0, "network must be none or full");
 	if (req->n_args > DW_ARGS_MAX || req->n_env > DW_ARGS_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "more than %u arguments or variables", DW_ARGS_MAX);
+		               "too many arguments or environment variables; at most %u",
+		               DW_ARGS_MAX);
 	for (size_t i = 0; i < req->n_env; i++)
 		if (!is_env_name(req->env[i].name))
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "\"%s\" is not the name of a variable",
-			               req->env[i].name);
+			return dw_fail(
+				err, DW_E_INVALID, 0,
+				"\"%s\" is not a valid name of an environment variable",
+				req->env[i].name);
 	for (size_t i = 0; i < req->n_collect; i++)
 		if (dw_collect_check(req->collect[i], err) < 0)
 			return -1;

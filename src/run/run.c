@@ -49,7 +49,8 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 	root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
-		               "open the image %s (a folder with a root file system)",
+		               "cannot open the image %s; it must be a folder with a "
+		               "root file system",
 		               image);
 	missing = dw_runtime_missing(spec->runtime, root, dw_level_search_path(level));
 	if (!missing)
@@ -72,25 +73,25 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 
 	if (req->image && !(level->guarantees & DW_G_IMAGE))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot use an image: it has the host's own files",
+		               "level %s cannot use an image: its programs see the "
+		               "host's files; use level container or docker",
 		               level->name);
 	if ((req->runtime || req->pull != DW_PULL_MISSING) &&
 	    !(level->guarantees & DW_G_ENGINE))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"level %s has no engine, and so no use for %s; level docker has",
-			level->name, req->runtime ? "a runtime" : "pull");
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s does not support %s; use level docker",
+		               level->name, req->runtime ? "a runtime" : "pull");
 	if (spec->limits.io_bytes != 0 && !(level->guarantees & DW_G_IO))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot hold io_mbps; levels container and process "
-		               "can, where there are cgroups of version 2",
+		               "level %s cannot enforce io_mbps; use level container or "
+		               "process, on a host with cgroup version 2",
 		               level->name);
 	if (req->strict && req->network == DW_NETWORK_NONE &&
 	    !(level->guarantees & DW_G_NO_NETWORK))
-		return dw_fail(
-			err, DW_E_UNSUPPORTED, 0,
-			"level %s cannot take the network away, and --strict was asked for",
-			level->name);
+		return dw_fail(err, DW_E_UNSUPPORTED, 0,
+		               "level %s cannot remove the network, which --strict "
+		               "requires; use level container or docker",
+		               level->name);
 	return 0;
 }
 
@@ -111,18 +112,18 @@ static int check_allowed(const struct dw_spec *spec, const struct dw_level *leve
 
 	if (req->allowed_commands && !(level->guarantees & DW_G_COMMANDS))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot hold allowed_commands: it does not decide "
-		               "what is executed; levels container and process do",
+		               "level %s cannot enforce allowed_commands; use level "
+		               "container or process",
 		               level->name);
 	if (req->allowed_commands && !req->program && !rt->alone)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "allowed_commands does not go with %s: running it takes "
-		               "programs that are on no list",
+		               "cannot enforce allowed_commands for %s: it needs a "
+		               "compiler and other programs that are not on the list",
 		               rt->name);
 	if (req->allowed_modules && (req->program || req->command || !rt->hooked[0]))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "allowed_modules cannot be held for %s: there is no hook for "
-		               "its imports; there is for python and javascript",
+		               "cannot enforce allowed_modules for %s; only python and "
+		               "javascript support it",
 		               req->command ? "a command" : rt->name);
 	return 0;
 }
@@ -251,7 +252,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	level->measure(cell);
 
 	if (fill_output(res, &seen) < 0)
-		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "keep the output");
+		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot store the output");
 	dw_supervised_finish(&seen);
 	if (r == 0 && spec->req->n_collect > 0)
 		r = dw_collect(res, spec->req, cell->tmp_fd, spec->runtime->file, err);
@@ -262,7 +263,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	fill_image(res, o);
 	warn_of_open_files(res, cell);
 	if (o->left[0] != '\0')
-		dw_warn(res, "%s; a later run tries again", o->left);
+		dw_warn(res, "%s; the next run retries", o->left);
 	res->execution_time_ms = o->run_ms >= 0 ? o->run_ms : seen.run_ms;
 	res->cpu_time_ms = o->cpu_ms;
 	res->memory_used_mb = o->memory_mb;
@@ -360,7 +361,7 @@ static int run(struct dw_pool *pool, const struct dw_request *req,
 		return -1;
 	res = dw_result_blank(req);
 	if (!res)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a result");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a result");
 
 	if (run_at_first(levels, pool, req, res, err) < 0) {
 		if (err->code == DW_E_INVALID) {

@@ -91,13 +91,13 @@ static const struct {
 	const char *hint;
 } complaints[] = {
 	{"Read-only file system",
-         "Only /tmp can be written to (and what --writable names)."},
+         "Only /tmp and the paths of --writable can be written to."},
 	{"Network is unreachable",
-         "The cell has no network unless it is asked for (--network full)."},
+         "The cell has no network; --network full gives it one."},
 	{"Temporary failure in name resolution",
-         "The cell has no network unless it is asked for (--network full)."},
+         "The cell has no network; --network full gives it one."},
 	{"Cannot allocate memory",
-         "Memory ran short: raise limits.memory_mb (--memory)."},
+         "The program ran out of memory: raise limits.memory_mb (--memory)."},
 };
 
 static void hint_exit(struct dw_result *res, const struct dw_limits *limits)
@@ -108,7 +108,8 @@ static void hint_exit(struct dw_result *res, const struct dw_limits *limits)
 	    res->out_len[DW_STDERR] > 0 ? "; stderr says why" : "");
 	if (text && strstr(text, "Too many open files"))
 		say(res,
-		    "It reports too many open files: limits.files (--files) is %llu.",
+		    "The program reports too many open files: limits.files (--files) is "
+		    "%llu.",
 		    (unsigned long long)limits->files);
 	for (size_t i = 0; text && i < ARRAY_SIZE(complaints); i++)
 		if (strstr(text, complaints[i].says)) {
@@ -136,7 +137,7 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 		    "The program did not end within %g s (limits.timeout_s, --timeout) and was "
 		    "killed%s.",
 		    (double)limits->timeout_ms / 1000,
-		    o->tmp_full ? "; its /tmp was full as well" : "");
+		    o->tmp_full ? "; /tmp was full, too" : "");
 		break;
 	case DW_REASON_TIMEOUT_CPU:
 		say(res,
@@ -180,7 +181,7 @@ static void hint(struct dw_result *res, const struct dw_outcome *o,
 		    "ABI.");
 		break;
 	case DW_REASON_CANCELLED:
-		say(res, "The run was ended at the caller's request.");
+		say(res, "The caller cancelled the run.");
 		break;
 	default:
 		say(res,

@@ -67,6 +67,6 @@ int main(int argc, char **argv)
 		return mcp(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], dw_command_tool_schema.name) == 0)
 		return tool_schema(argc - 1, argv + 1);
-	(void)fputs("dewar executes dewar-serve; see `dewar serve --help`\n", stderr);
+	(void)fputs("only dewar starts dewar-serve; see `dewar serve --help`\n", stderr);
 	return DW_EXIT_OURS;
 }

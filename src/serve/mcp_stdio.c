@@ -38,7 +38,7 @@ static int take_stdio(int *ret_in, int *ret_out, struct dw_error *err)
 	if (in < 0 || out < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "set up standard input and output");
+		               "cannot set up standard input and output");
 	*ret_in = TAKE_FD(in);
 	*ret_out = TAKE_FD(out);
 	return 0;
@@ -50,7 +50,9 @@ static int stop_signals(int *ret_fd, struct dw_error *err)
 
 	dw_serve_block_signals(&signals);
 	*ret_fd = signalfd(-1, &signals, SFD_CLOEXEC);
-	return *ret_fd < 0 ? dw_fail(err, DW_E_INTERNAL, errno, "make a signalfd") : 0;
+	return *ret_fd < 0
+	               ? dw_fail(err, DW_E_INTERNAL, errno, "cannot create a signalfd")
+	               : 0;
 }
 
 /* By default in the same record as `dewar run`: that of the user. */
@@ -76,7 +78,7 @@ static int talk(struct dw_service *service, const struct dw_config *config, int 
 
 	dw_account_who(getuid(), caller.who, sizeof(caller.who));
 	r = mcp ? dw_mcp_stdio(mcp, &caller, in, out, stop, err)
-	        : dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve MCP");
+	        : dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot serve MCP");
 	dw_service_drain(service, dw_now_ms());
 	dw_mcp_free(mcp);
 	return r;
@@ -97,7 +99,7 @@ static int run(const struct dw_mcp_settings *set, const struct dw_config *config
 	    dw_approvals_path(config->state, approvals, err) < 0 ||
 	    dw_service_new(config, &files, &service, err) < 0)
 		return -1;
-	dw_log(DW_LOG_INFO, "MCP on standard input and output", "audit", audit, NULL);
+	dw_log(DW_LOG_INFO, "mcp.ready", "transport", "stdio", "audit", audit, NULL);
 	r = talk(service, config, in, out, stop, err);
 	dw_service_free(service);
 	return r;
@@ -113,7 +115,8 @@ static int take_policy(const struct dw_mcp_settings *set, struct dw_config *conf
 	free(config->policy);
 	config->policy = strdup(policy);
 	return config->policy ? 0
-	                      : dw_fail(err, DW_E_INTERNAL, ENOMEM, "read the settings");
+	                      : dw_fail(err, DW_E_INTERNAL, ENOMEM,
+	                                "cannot read the configuration");
 }
 
 int dw_mcp_main(const struct dw_mcp_settings *set)

@@ -67,7 +67,7 @@ static int load_config(const struct daemon *d, struct dw_config **ret,
 		if (!*field) {
 			dw_config_free(config);
 			return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-			               "read the configuration");
+			               "cannot read the configuration");
 		}
 	}
 	*ret = config;
@@ -122,18 +122,18 @@ static int check_open(const struct daemon *d, struct dw_error *err)
 		const struct dw_listener *e = &d->listeners[i];
 
 		if (dw_auth_needs_key(d->http.config, e))
-			return dw_fail(err, DW_E_DENIED, 0,
-			               "%s can be reached by %s, and there is no key; make "
-			               "one with `dewar keys add NAME --state %s`",
-			               e->address,
-			               e->loopback || e->unix_socket
-			                       ? "programs at level none or process"
-			                       : "others",
-			               d->state);
-		dw_log(DW_LOG_WARNING,
-		       e->unix_socket ? "no keys: open to this user"
-		                      : "no keys: open to every user of this host",
-		       "listen", e->address, NULL);
+			return dw_fail(
+				err, DW_E_DENIED, 0,
+				"cannot listen on %s without keys: %s can connect to "
+				"it; create a key with `dewar keys add NAME --state %s`",
+				e->address,
+				e->loopback || e->unix_socket
+					? "programs at level none or process"
+					: "other hosts",
+				d->state);
+		dw_log(DW_LOG_WARNING, "listener.unauthenticated", "listen", e->address,
+		       "open_to",
+		       e->unix_socket ? "this user" : "every user of this host", NULL);
 	}
 	return 0;
 }
@@ -180,14 +180,14 @@ static int start(struct daemon *d, struct dw_error *err)
 		return -1;
 	d->http.mcp = dw_mcp_http_create(d->http.service);
 	if (!d->http.mcp)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "serve MCP");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot serve MCP");
 	for (size_t i = 0; i < d->n; i++) {
 		int fd = TAKE_FD(d->fds[i]);
 
 		if (dw_http_new(&d->http, &d->listeners[i], fd, &d->servers[i], err) < 0)
 			return -1;
-		dw_log(DW_LOG_INFO, "ready", "listen", d->listeners[i].address, "state",
-		       d->state, NULL);
+		dw_log(DW_LOG_INFO, "daemon.ready", "listen", d->listeners[i].address,
+		       "state", d->state, NULL);
 	}
 	dw_sd_notify("READY=1");
 	return 0;
@@ -201,8 +201,7 @@ static void reload(struct daemon *d)
 	dw_sd_notify("RELOADING=1");
 	if (load_config(d, &config, &err) < 0 || !config ||
 	    dw_service_reload(d->http.service, config, &err) < 0) {
-		dw_log(DW_LOG_ERROR, "the settings stay as they were", "why", err.text,
-		       NULL);
+		dw_log(DW_LOG_ERROR, "config.rejected", "error", err.text, NULL);
 		dw_config_free(config);
 	} else {
 		dw_log_setup(config->log_level, config->log_format);
@@ -212,7 +211,7 @@ static void reload(struct daemon *d)
 		(void)pthread_rwlock_unlock(&d->http.lock);
 		if (before != d->first)
 			dw_config_free(before);
-		dw_log(DW_LOG_INFO, "the settings were read again", NULL);
+		dw_log(DW_LOG_INFO, "config.reloaded", NULL);
 	}
 	dw_sd_notify("READY=1");
 }
@@ -230,7 +229,7 @@ static void *wait_for_second(void *user)
 	while (sigwait(&signals, &sig) != 0)
 		;
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	dw_log(DW_LOG_INFO, "about to stop at once", NULL);
+	dw_log(DW_LOG_INFO, "drain.aborted", NULL);
 	dw_service_hurry(service);
 	return NULL;
 }
@@ -250,8 +249,11 @@ static void drain(struct daemon *d)
 
 static void stop(struct daemon *d)
 {
+	char drain_s[16];
+
 	dw_sd_notify("STOPPING=1");
-	dw_log(DW_LOG_INFO, "about to stop", NULL);
+	(void)snprintf(drain_s, sizeof(drain_s), "%u", d->http.config->runs.drain_s);
+	dw_log(DW_LOG_INFO, "daemon.stopping", "drain_s", drain_s, NULL);
 	for (size_t i = 0; i < d->n && d->servers[i]; i++)
 		dw_http_quiesce(d->servers[i]);
 	if (d->http.service)

@@ -272,7 +272,8 @@ static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err
 		    try_attack(s, &dw_attacks[i], ++done, all, rows, err) == 0)
 			continue;
 		/* The signal may be what made the attack fail. */
-		return asked_to_stop ? dw_fail(err, DW_E_BUSY, 0, "asked to stop") : -1;
+		return asked_to_stop ? dw_fail(err, DW_E_BUSY, 0, "stopped by a signal")
+		                     : -1;
 	}
 	clear_progress(s->set);
 	return 0;
@@ -282,7 +283,7 @@ static int show(const struct settings *set, const struct dw_rows *rows, int html
                 struct dw_error *err)
 {
 	if (html_fd >= 0 && dw_show_html(rows, html_fd, err) < 0)
-		return dw_wrap(err, "write %s", set->html);
+		return dw_wrap(err, "cannot write %s", set->html);
 	if (set->json ? dw_show_json(rows) : dw_show_text(rows, set->colour))
 		return dw_fail(err, DW_E_INTERNAL, errno, "cannot write the answer");
 	return 0;

@@ -29,8 +29,8 @@ static int write_file(const char *path, const char *text, struct dw_error *err)
 	int r = fd < 0 ? -errno : dw_fd_write_all(fd, text, strlen(text));
 
 	if (r < 0)
-		return dw_fail(err, DW_E_UNSUPPORTED, -r, "write \"%s\" to %s", text,
-		               path);
+		return dw_fail(err, DW_E_UNSUPPORTED, -r, "cannot write \"%s\" to %s",
+		               text, path);
 	return 0;
 }
 

@@ -163,12 +163,13 @@ static void put_title(struct dw_buf *page, const struct dw_rows *rows)
 	(void)dw_buf_printf(page, "<h1>%s</h1>\n",
 	                    sum.by[DW_ESCAPED] == 0 ? "No promise was broken"
 	                                            : "A promise was broken");
-	(void)dw_buf_printf(page,
-	                    "<p class=\"soft\">%zu attacks as %s, on Linux %s, by dewar %s, "
-	                    "%s. A wall's name means: contained by it. Every attack has "
-	                    "succeeded on this host without walls, unless its verdict is "
-	                    "<em>cannot tell</em>; open one for details.</p>\n",
-	                    sum.attacks, rows->user, host.release, DW_VERSION, when);
+	(void)dw_buf_printf(
+		page,
+		"<p class=\"soft\">%zu attacks as %s, on Linux %s, by dewar %s, %s. A "
+		"wall's name means that this wall stopped the attack. Every attack has "
+		"succeeded on this host without walls, unless its verdict is <em>cannot "
+		"tell</em>; open one for details.</p>\n",
+		sum.attacks, rows->user, host.release, DW_VERSION, when);
 }
 
 static void put_item(struct dw_buf *page, const char *name, const char *text)
@@ -259,6 +260,6 @@ int dw_show_html(const struct dw_rows *rows, int fd, struct dw_error *err)
 		r = -errno; /* EINVAL: a pipe */
 	dw_buf_finish(&page);
 	if (r < 0)
-		return dw_fail(err, DW_E_INTERNAL, -r, "write the page");
+		return dw_fail(err, DW_E_INTERNAL, -r, "cannot write the page");
 	return 0;
 }

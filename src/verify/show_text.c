@@ -114,7 +114,8 @@ int dw_show_text(const struct dw_rows *rows, bool colour)
 	print_details(rows, DW_CANNOT_TELL, "Cannot tell:");
 	print_unpromised(rows);
 
-	(void)printf("\n%zu attacks as %s; a wall's name means: contained by it\n",
+	(void)printf("\n%zu attacks as %s; a wall's name means that this wall stopped "
+	             "the attack\n",
 	             sum.attacks, rows->user);
 	for (size_t i = 0; i < rows->n_targets; i++)
 		print_sum(rows, &rows->targets[i]);

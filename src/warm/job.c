@@ -134,6 +134,6 @@ int dw_job_send(int sock, const struct dw_spec *spec, struct dw_error *err)
 	dw_buf_finish(&buf);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r,
-		               "cannot send the job to a waiting cell");
+		               "cannot send the job to a standby cell");
 	return 0;
 }

@@ -199,7 +199,7 @@ static int init_template(struct template_pool *s, const struct dw_template_confi
 	t->warm = dw_warm_find(t->runtime);
 	if (!t->warm)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "template %s: %s cannot be kept warm", c->name,
+		               "template %s: %s does not support warm cells", c->name,
 		               c->language);
 	for (size_t i = 0; c->preload && c->preload[i]; i++)
 		len += (size_t)snprintf(t->preload + len, sizeof(t->preload) - len,

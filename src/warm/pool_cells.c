@@ -22,7 +22,7 @@ static struct warm_cell *new_cell(struct dw_pool *pool, const struct dw_spec *sp
 	struct warm_cell *w = calloc(1, sizeof(*w));
 
 	if (!w) {
-		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "make a warm cell");
+		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot create a warm cell");
 		return NULL;
 	}
 	w->spec = *spec;

@@ -49,7 +49,7 @@ int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_er
 
 	if (len < sizeof(*h) || len > DW_PLAN_SIZE_MAX || h->magic != DW_PLAN_MAGIC ||
 	    h->size != len)
-		return bad(err, "not a plan of this version");
+		return bad(err, "it is not a plan of this version");
 	if (h->n_entries > DW_PLAN_ENTRIES_MAX || h->n_argv > DW_PLAN_WORDS_MAX ||
 	    h->n_env > DW_PLAN_WORDS_MAX || h->n_rlimits > DW_PLAN_RLIMITS_MAX)
 		return bad(err, "a count is too large");

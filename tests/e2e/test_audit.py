@@ -327,15 +327,15 @@ def test_reading_does_not_change_the_record(run, env, book):
 
 
 @pytest.mark.parametrize("words, says", [
-    ([], "no subcommand given: list, show, export, verify or prune"),
+    ([], "no subcommand given; must be list, show, export, verify or prune"),
     (["lst"], "did you mean list?"),
     (["show"], "`dewar audit show` needs ID"),
     (["show", "xyz"], "is not a run id"),
-    (["show", "abcdef"], "there is no run abcdef on record"),
+    (["show", "abcdef"], "no run abcdef in the audit record"),
     (["list", "more"], 'unexpected argument "more"'),
     (["list", "--head", "1:2"], "`dewar audit list` does not accept --head"),
     (["list", "--since", "yesterday"], "is not a time"),
-    (["prune"], "give --older-than or --larger-than"),
+    (["prune"], "no --older-than or --larger-than given"),
 ])
 def test_a_wrong_option_is_refused_with_a_reason(run, env, words, says):
     run("run", "sh", "-c", ":", env=env)

@@ -35,7 +35,7 @@ def test_findings_are_printed_like_compiler_errors(tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0] == f"{file}:1:8: warning: module os needs a reason [import:os]"
     assert lines[1].startswith(f"{file}:2:1: error: ") and lines[1].endswith("[shell:os.system]")
-    assert "2 findings" in done.stderr and "the walls are the boundary" in done.stderr
+    assert "2 findings" in done.stderr and "only the walls isolate it" in done.stderr
 
 
 def test_without_findings_nothing_is_printed():

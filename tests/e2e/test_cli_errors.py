@@ -58,7 +58,7 @@ WRONG = {
     "argument missing": (["run", "python", "-c"], ["--code", "CODE"]),
     "argument too much": (["run", "--strict=yes", "python", "-c", "1"], ["--strict"]),
     "unknown language": (["run", "pyhton", "-c", "1"], ["pyhton", "python"]),
-    "unlike any language": (["run", "klingon", "-c", "1"], ["klingon", "there are", "python", "java"]),
+    "unlike any language": (["run", "klingon", "-c", "1"], ["klingon", "must be one of", "python", "java"]),
     "slip in the language": (["run", "pyhton", "x.py"], ["pyhton", "python"]),
     "unknown level": (["run", "--level", "fort", "python", "-c", "1"], ["--level", "fort"]),
     "slip in a level": (
@@ -174,7 +174,7 @@ class TestFiles:
         check(dewar(*args), path.name, *wanted, as_json=as_json)
 
     def test_missing(self, way, as_json, tmp_path):
-        self.refuse(way, as_json, tmp_path / "no.py", "no file")
+        self.refuse(way, as_json, tmp_path / "no.py", "no such file")
 
     def test_folder(self, way, as_json, tmp_path):
         path = tmp_path / "folder.py"

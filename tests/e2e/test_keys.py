@@ -36,7 +36,7 @@ def test_a_key_is_printed_once_without_other_text(run, keys, state):
     assert done.returncode == 0
     match = re.fullmatch(rb"dewar_([0-9a-f]{8})_[A-Za-z0-9_-]{43}\n", done.stdout)
     assert match
-    assert b"shown only now" in done.stderr and b"dewar_" not in done.stderr
+    assert b"not shown again" in done.stderr and b"dewar_" not in done.stderr
     (listed,) = keys("list")
     assert listed["id"] == match.group(1).decode() and listed["name"] == "ci"
     assert "key" not in listed
@@ -134,7 +134,7 @@ def test_root_does_not_touch_another_users_keys(run, keys, state, is_root, must)
 
 
 @pytest.mark.parametrize("words, says", [
-    ([], "no subcommand given: add, list or revoke"),
+    ([], "no subcommand given; must be add, list or revoke"),
     (["ad", "x"], "did you mean add?"),
     (["frobnicate"], "must be add, list or revoke"),
     (["add"], "needs NAME"),

@@ -134,7 +134,7 @@ def door_help_and_completion(place, table):
             line = re.search(r"^ +--%s \w.*$" % option, place.run(command, "--help").stdout, re.M)
             assert line and row.what in line.group(), (command, option)
             if command != "keys":
-                assert line.group().endswith("(%s)" % row.fallback)
+                assert line.group().endswith("(default %s)" % row.fallback)
     for shell, form in (("bash", "--%s"), ("zsh", "--%s"), ("fish", "-l %s")):
         words = place.run("completion", shell).stdout
         for row in table:

@@ -309,8 +309,8 @@ def test_pids(run_json, level, kind):
 def test_pids_exactly_at_the_limit(run_json, level):
     code = TAKES_PIDS["forks"][1]
     r = run_json("--level", level, "--pids", "31", "python", "-c", code)
-    # A warm cell has one process that is not the program's, and the proof says so.
-    ours = int("one of them is ours" in (r["proof"]["limits"]["pids"]["note"] or ""))
+    # In a warm cell one process is not the program's, and the proof says so.
+    ours = int("one of them is Dewar's process" in (r["proof"]["limits"]["pids"]["note"] or ""))
     assert ours == 0 or r["metadata"]["warm"]
     r = run_json("--level", level, "--pids", str(30 + ours), "python", "-c", code)
     assert_success(r)

@@ -183,7 +183,7 @@ def test_the_limits_of_the_proof_are_in_the_kernel(dewar):
         # Init counts as one, and the rlimit permits one more than requested, so that init
         # detects a program that exceeds the limit.
         assert rlimits["Max processes"] == ["35", "35"] and limits["pids"]["kernel"] == 34
-        assert "one more" in limits["pids"]["note"]
+        assert "one process more" in limits["pids"]["note"]
 
 
 def cgroup_limits(pid):

@@ -34,7 +34,7 @@ class Server:
 
     def _ready(self):
         lines = [json.loads(line) for line in list(self.log) if line.startswith("{")]
-        return [line for line in lines if line["message"] == "ready"]
+        return [line for line in lines if line["message"] == "daemon.ready"]
 
     def finish(self):
         if self.process.poll() is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ARCHITECTURE.md names files that exist, and describes every folder of the sources."""
+"""ARCHITECTURE.md names files that exist and describes every folder of the sources; CONFIG.md lists the log events."""
 
 import fnmatch
 import pathlib
@@ -56,3 +56,18 @@ def test_every_folder_of_the_sources_is_described(folder):
     text = PAGE.read_text(encoding="utf-8")
     assert re.search(r"^\| `src/%s`" % re.escape(folder), text, re.MULTILINE), (
         "the table of folders in ARCHITECTURE.md has no row for src/%s" % folder)
+
+
+def logged_events():
+    """The event names in the calls of dw_log(): the strings with a dot in them."""
+    for path in (ROOT / "src").rglob("*.c"):
+        for call in re.findall(r"\bdw_log\((DW_LOG_.*?|[^;{]*? DW_LOG_.*?)\);", path.read_text(encoding="utf-8"), re.DOTALL):
+            names = re.findall(r'"([a-z]+\.[a-z_]+)"', call)
+            assert names, "a log line is an event, a noun such as run.refused, not %s" % call
+            yield from names
+
+
+def test_every_log_event_is_described():
+    page = (ROOT / "docs" / "CONFIG.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| `([a-z]+\.[a-z_]+)` \| (?:debug|info|warning|error)", page, re.MULTILINE)
+    assert sorted(set(logged_events())) == sorted(described)

@@ -182,11 +182,11 @@ class Daemon:
 
     def is_ready(self):
         """Returns true once the listener that clients use has logged its line, with the port."""
-        for entry in self.logged("ready"):
+        for entry in self.logged("daemon.ready"):
             port = re.fullmatch(r"127\.0\.0\.1:(\d+)", entry["listen"])
             if port:
                 self.port = int(port.group(1))
-        return bool(self.port if self.listen else self.logged("ready"))
+        return bool(self.port if self.listen else self.logged("daemon.ready"))
 
     def wait_ready(self):
         wait_until(lambda: self.is_ready() or self.process.poll() is not None,

@@ -638,7 +638,7 @@ def test_a_policy_change_does_not_affect_waiting_runs(judged):
     one, = pending(daemon)
     write_policy(daemon.policy_path, {})
     daemon.kill(signal.SIGHUP)
-    daemon.wait_logged("the settings were read again")
+    daemon.wait_logged("config.reloaded")
     assert daemon.run({"command": "echo free"})["stdout"] == "free\n"
     assert waiting.is_alive() and pending(daemon)[0]["id"] == one["id"]
     yes(daemon, one["id"])

@@ -62,7 +62,7 @@ def test_a_full_disk_refuses_runs_until_there_is_room(serve, must, is_root):
     metrics = daemon.metrics()
     assert total(metrics, "dewar_runs_total") == ran >= before
     assert total(metrics, "dewar_audit_failures_total") >= 2
-    assert daemon.logged("run.unrecorded")
+    assert daemon.logged("audit.intent_failed")
     stream = daemon.stream({"command": "sleep 100 %s" % ("x" * 50000)})
     events = list(stream)
     assert [event for event, _ in events] == ["error"], events

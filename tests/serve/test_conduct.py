@@ -34,7 +34,7 @@ def test_an_approval_outlives_an_intent_that_cannot_be_recorded(judged):
         record.execute("CREATE TRIGGER full BEFORE INSERT ON record WHEN NEW.kind = 'intent' "
                        "BEGIN SELECT RAISE(FAIL, 'disk full'); END")
     yes(daemon, one["id"])
-    wait_until(lambda: daemon.logged("run.unrecorded"), "the run to be refused")
+    wait_until(lambda: daemon.logged("audit.intent_failed"), "the run to be refused")
     with sqlite3.connect(daemon.state / "audit.db") as record:
         record.execute("DROP TRIGGER full")
     assert daemon.run(RUN)["stdout"] == "approved\n", "the same approval is good for another run"

@@ -86,7 +86,8 @@ def test_adding_the_first_key_closes_an_open_daemon(serve):
 
 def test_an_open_daemon_logs_one_warning(serve):
     daemon = serve()
-    assert len(daemon.logged("no keys: open to every user of this host")) == 1
+    assert len(daemon.logged("listener.unauthenticated")) == 1
+    assert daemon.logged("listener.unauthenticated", open_to="every user of this host")
 
 
 def test_a_public_address_without_keys_is_refused(dewar, tmp_path):

@@ -56,7 +56,7 @@ def test_sigterm_lets_a_run_finish_and_takes_no_other(serve):
     streaming = Waiting(lambda: list(daemon.stream(body)))
     wait_until(lambda: len(alive(mark)) >= 2, "both to run")
     daemon.kill(signal.SIGTERM)
-    daemon.wait_logged("about to stop")
+    daemon.wait_logged("daemon.stopping")
 
     reply = daemon.exchange(conn, "POST", "/v1/runs", TRUE)
     assert (reply.status, reply.error["code"]) == (503, "unavailable")
@@ -81,7 +81,7 @@ def test_readyz_reports_that_the_daemon_stops(serve):
     assert daemon.exchange(conn, "GET", "/readyz").status == 200
     assert daemon.exchange(other, "GET", "/readyz").status == 200
     daemon.kill(signal.SIGTERM)
-    daemon.wait_logged("about to stop")
+    daemon.wait_logged("daemon.stopping")
     reply = daemon.exchange(conn, "GET", "/readyz")
     assert reply.status == 503 and "stop" in reply.error["message"]
     assert daemon.exchange(other, "DELETE", "/v1/runs/" + run).status == 202
@@ -115,7 +115,7 @@ def test_a_second_signal_ends_all_runs_at_once(serve):
     running = Waiting(lambda: daemon.post({"command": "sleep 500", "limits": {"timeout_s": 400}}))
     wait_running(daemon, 1)
     daemon.kill(signal.SIGTERM)
-    daemon.wait_logged("about to stop")
+    daemon.wait_logged("daemon.stopping")
     daemon.kill(signal.SIGTERM)
     assert running.result().json["reason"] == "cancelled"
     assert daemon.wait_end() == 0
@@ -163,7 +163,7 @@ def test_sighup_reloads_the_configuration(serve):
     assert daemon.post(ask).status == 403
     daemon.configure({"runs": {"max": {"timeout": 60}}, "pool": {"disabled": True}})
     daemon.kill(signal.SIGHUP)
-    daemon.wait_logged("the settings were read again")
+    daemon.wait_logged("config.reloaded")
     assert daemon.post(ask).status == 200
 
 
@@ -174,8 +174,8 @@ def test_an_invalid_configuration_changes_nothing(serve, text, word):
     daemon = serve({"runs": {"max": {"timeout": 5}}})
     daemon.configure(text)
     daemon.kill(signal.SIGHUP)
-    entry = daemon.wait_logged("the settings stay as they were")
-    assert word in entry["why"] and str(daemon.config_path) in entry["why"]
+    entry = daemon.wait_logged("config.rejected")
+    assert word in entry["error"] and str(daemon.config_path) in entry["error"]
     assert daemon.post({**TRUE, "limits": {"timeout_s": 20}}).status == 403
     assert daemon.post({**TRUE, "limits": {"timeout_s": 5}}).status == 200
 
@@ -186,9 +186,9 @@ def test_a_reload_does_not_disturb_running_work(serve):
                for i in range(6)]
     for n in (1, 8, 2, 4):
         daemon.configure({"runs": {"concurrent": n, "drain": 1}, "pool": {"disabled": True}})
-        seen = len(daemon.logged("the settings were read again"))
+        seen = len(daemon.logged("config.reloaded"))
         daemon.kill(signal.SIGHUP)
-        wait_until(lambda seen=seen: len(daemon.logged("the settings were read again")) > seen,
+        wait_until(lambda seen=seen: len(daemon.logged("config.reloaded")) > seen,
                    "a reload")
     for i, thread in enumerate(waiting):
         assert thread.result().json["stdout"] == "%d\n" % i

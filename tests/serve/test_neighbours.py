@@ -44,7 +44,7 @@ def test_a_key_with_fork_bombs_runs_one_at_a_time_and_idle(keyed, is_root):
     assert daemon.delete("/v1/runs/" + both[0]).status == 202
     daemon.wait_state(both[1], "running")
     result = daemon.wait_state(both[0], "done")["result"]
-    assert any("yields to other tenants" in text for text in result["warnings"])
+    assert any("yields to runs of other keys" in text for text in result["warnings"])
     if is_root:
         cpu = result["proof"]["limits"]["cpu"]
         assert (cpu["kernel"], cpu["enforced"]) == (20, True) and "yields" in cpu["note"], cpu

@@ -111,7 +111,7 @@ def test_a_changed_policy_file_applies_at_once(judged):
     assert daemon.run(SOCKET)["status"] == "success"
     write_policy(daemon.policy_path, NO_SOCKETS)
     wait_until(lambda: daemon.run(SOCKET)["reason"] == "policy", "the new policy to hold")
-    wait_until(lambda: len(daemon.logged("policy", file=str(daemon.policy_path))) >= 2,
+    wait_until(lambda: len(daemon.logged("policy.loaded", file=str(daemon.policy_path))) >= 2,
                "the log to tell of both")
 
 
@@ -119,7 +119,7 @@ def test_an_invalid_policy_changes_nothing_and_is_logged_once(judged):
     daemon = judged(NO_SOCKETS)
     write_policy(daemon.policy_path, "version: 1\nrules: [{label: x}]\n")
     entry = daemon.wait_logged("policy.invalid")
-    assert "label" in entry["why"] and str(daemon.policy_path) in entry["why"]
+    assert "label" in entry["error"] and str(daemon.policy_path) in entry["error"]
     assert daemon.run(SOCKET)["reason"] == "policy"
     assert daemon.run(HELLO)["status"] == "success"
     daemon.policy_path.unlink()
@@ -137,12 +137,12 @@ def test_sighup_reloads_the_policy_and_its_path(judged, serve):
     config = json.loads(daemon.config_path.read_text())
     daemon.configure({**config, "policy": str(other)})
     daemon.kill(signal.SIGHUP)
-    daemon.wait_logged("the settings were read again")
+    daemon.wait_logged("config.reloaded")
     assert daemon.run(SOCKET)["reason"] == "policy"
     daemon.configure({**config, "policy": str(serve.folder / "none.yaml")})
     daemon.kill(signal.SIGHUP)
-    entry = daemon.wait_logged("the settings stay as they were")
-    assert "none.yaml" in entry["why"]
+    entry = daemon.wait_logged("config.rejected")
+    assert "none.yaml" in entry["error"]
     assert daemon.run(SOCKET)["reason"] == "policy"
 
 
@@ -168,7 +168,7 @@ def test_the_daemon_does_not_start_with_an_invalid_policy(dewar, serve):
 
 def test_the_policy_of_the_command_line_overrides_the_configured_one(serve):
     daemon = serve({"policy": "open"}, args=["--policy", "strict"])
-    assert daemon.logged("policy", file="strict")
+    assert daemon.logged("policy.loaded", file="strict")
 
 
 # ---- the operator's own check ----

@@ -207,7 +207,7 @@ def test_another_method_is_not_allowed(daemon, method, path, allowed):
 def test_a_traceparent_is_returned_and_logged(daemon):
     reply = daemon.post({"language": "python", "code": "1"}, headers={"traceparent": TRACE})
     assert reply.headers["traceparent"] == TRACE
-    assert daemon.wait_logged("run", run=reply.json["id"])["traceparent"] == TRACE
+    assert daemon.wait_logged("run.ended", run=reply.json["id"])["traceparent"] == TRACE
 
 
 @pytest.mark.parametrize("trace", ["x" * 500, "00-\u00e9".encode("latin-1"), "<script>"])
@@ -218,10 +218,11 @@ def test_an_invalid_traceparent_is_not_returned(daemon, trace):
 
 def test_each_run_is_logged_once(daemon):
     run = daemon.run({"language": "python", "code": "1"})["id"]
-    entry = daemon.wait_logged("run", run=run)
+    entry = daemon.wait_logged("run.ended", run=run)
     assert (entry["status"], entry["reason"], entry["who"]) == ("success", "exit", "local")
     assert float(entry["ms"]) > 0
-    assert len(daemon.logged("run", run=run)) == 1
+    assert len(daemon.logged("run.ended", run=run)) == 1
+    assert not daemon.logged("run.refused", run=run)
 
 
 def iso(seconds):
@@ -333,7 +334,7 @@ def test_curl_sends_a_large_body_after_100_continue(daemon):
 
 def test_the_daemon_listens_on_an_ipv6_address(serve):
     daemon = serve(args=["--listen", "[::1]:0"], listen=False)
-    address = daemon.logged("ready")[0]["listen"]
+    address = daemon.logged("daemon.ready")[0]["listen"]
     assert address.startswith("[::1]:")
     done = subprocess.run(["curl", "-gsS", "http://%s/healthz" % address],
                           env=clean_env({"no_proxy": "*"}), capture_output=True, timeout=60,

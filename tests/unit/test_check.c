@@ -120,9 +120,9 @@ static void an_unknown_network_is_refused(void **state)
 		taken(&req);
 	}
 	req.network = DW_NETWORK_COUNT;
-	refused(&req, "no such network");
+	refused(&req, "network must be none or full");
 	req.network = (enum dw_network)1000;
-	refused(&req, "no such network");
+	refused(&req, "network must be none or full");
 }
 
 static void arguments_and_variables_have_a_ceiling(void **state)
@@ -141,10 +141,10 @@ static void arguments_and_variables_have_a_ceiling(void **state)
 	req.n_args = req.n_env = DW_ARGS_MAX;
 	taken(&req);
 	req.n_args++;
-	refused(&req, "more than 4096 arguments or variables");
+	refused(&req, "too many arguments or environment variables; at most 4096");
 	req.n_args--;
 	req.n_env++;
-	refused(&req, "more than 4096 arguments or variables");
+	refused(&req, "too many arguments or environment variables; at most 4096");
 }
 
 static void names_of_variables_follow_the_shells_rules(void **state)
@@ -155,7 +155,7 @@ static void names_of_variables_follow_the_shells_rules(void **state)
 	                                  "=",   "A=",  "A\t"};
 	struct dw_env env[] = {{"OK", ""}, {NULL, "value"}};
 	struct dw_request req = good();
-	char why[64];
+	char why[96];
 
 	(void)state;
 	req.env = env;
@@ -166,10 +166,12 @@ static void names_of_variables_follow_the_shells_rules(void **state)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		env[1].name = bad[i];
-		(void)snprintf(why, sizeof(why), "\"%s\" is not the name of a variable",
+		(void)snprintf(why, sizeof(why),
+		               "\"%s\" is not a valid name of an environment variable",
 		               bad[i]);
 		/* An error shows a control character as a blank. */
-		refused(&req, strpbrk(bad[i], "\n\t") ? "\"A \" is not the name" : why);
+		refused(&req,
+		        strpbrk(bad[i], "\n\t") ? "\"A \" is not a valid name" : why);
 	}
 }
 

@@ -234,10 +234,10 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"listen: ~\nlisten: 127.0.0.1:1", "x.yaml:2: listen: is set twice"},
 		{"<<: {listen: 127.0.0.1:1}", "x.yaml:1: <<: unknown key"},
 		{"runs:\n  queue: many",
-	         "x.yaml:2: runs.queue: \"many\" is not a whole number: write digits only "
+	         "x.yaml:2: runs.queue: \"many\" is not a whole number: use digits only "
 	         "(42)"},
 		{"runs:\n  queue: -1",
-	         "x.yaml:2: runs.queue: \"-1\" is not a whole number: write digits only "
+	         "x.yaml:2: runs.queue: \"-1\" is not a whole number: use digits only "
 	         "(42)"},
 		{"runs:\n  queue: 1000001",
 	         "x.yaml:2: runs.queue must be 0 to 1000000, not \"1000001\""},
@@ -253,10 +253,10 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"runs: {drain: 1500ms}",
 	         "x.yaml:1: runs.drain must be whole seconds, not \"1500ms\""},
 		{"runs: {drain: soon}",
-	         "x.yaml:1: runs.drain: \"soon\" is not a time: write seconds, or ms, s, m, "
-	         "h behind a number (500ms)"},
+	         "x.yaml:1: runs.drain: \"soon\" is not a time: use seconds, or a number "
+	         "with ms, s, m or h (500ms)"},
 		{"runs: {levels: container}",
-	         "x.yaml:1: runs.levels must be a list: [a, b]"},
+	         "x.yaml:1: runs.levels must be a list, such as [a, b]"},
 		{"runs: {levels: []}",
 	         "x.yaml:1: runs.levels must have 1 to 8 entries, not 0"},
 		{"runs:\n  levels:\n  - container\n  - dockr\n",
@@ -265,8 +265,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"runs: {levels: [container, container]}",
 	         "x.yaml:1: runs.levels: container is given twice"},
 		{"runs:\n  levels: [docker]\n",
-	         "x.yaml:2: runs.levels: without container runs.level must say which is "
-	         "the default"},
+	         "x.yaml:2: runs.levels: without container runs.level must name the "
+	         "default level"},
 		{"runs:\n\n  level: none\n",
 	         "x.yaml:3: runs.level: none is not one of runs.levels"},
 		{"runs: {level: [docker, docker]}",
@@ -299,8 +299,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"policy: a/b",
 	         "x.yaml:1: policy: \"a/b\" must be a path that begins with /"},
 		{"listen: localhost:80",
-	         "x.yaml:1: listen: \"localhost:80\" is not an address and a port: "
-	         "127.0.0.1:7443, [::1]:7443"},
+	         "x.yaml:1: listen: \"localhost:80\" is not an address and a port, such "
+	         "as 127.0.0.1:7443 or [::1]:7443"},
 		{"http: {origins: ['*']}",
 	         "x.yaml:1: http.origins: \"*\" is not an origin: https://app.example.org, "
 	         "without a path"},
@@ -308,20 +308,20 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:1: http.origins: \"https://a/\" is not an origin: "
 	         "https://app.example.org, without a path"},
 		{"http: {hosts: ['a:80']}",
-	         "x.yaml:1: http.hosts: \"a:80\" is not a host's name, without a port or "
-	         "anything else: dewar.example.org"},
+	         "x.yaml:1: http.hosts: \"a:80\" is not a plain host name without a "
+	         "port, such as dewar.example.org"},
 		{"pool:\n  templates:\n  - name: a\n    language: python\n  - name: b\n",
-	         "x.yaml:5: pool.templates: a template needs its name and its language"},
+	         "x.yaml:5: pool.templates: a template must have a name and a language"},
 		{"pool:\n  templates:\n  - name: a\n    languag: python\n",
 	         "x.yaml:4: pool.templates.languag: unknown key (did you mean language?)"},
 		{"pool:\n  templates: [{name: a, language: c}]\n",
-	         "x.yaml:2: pool.templates.language: c cannot be kept warm"},
+	         "x.yaml:2: pool.templates.language: c does not support warm cells"},
 		{"pool:\n  templates: [{name: a, language: klingon}]\n",
-	         "x.yaml:2: pool.templates.language: unknown language \"klingon\"; there are "
-	         "python, javascript, typescript, ruby, php, perl, lua, r, bash, sh, zsh, "
-	         "c, c++, go, rust, java, binary"},
+	         "x.yaml:2: pool.templates.language: unknown language \"klingon\"; must "
+	         "be one of python, javascript, typescript, ruby, php, perl, lua, r, "
+	         "bash, sh, zsh, c, c++, go, rust, java, binary"},
 		{"pool:\n  templates:\n  - &x {name: a, language: sh}\n  - *x\n",
-	         "x.yaml:3: pool.templates: there are two called a"},
+	         "x.yaml:3: pool.templates: a is given twice"},
 		{"log: {level: warn}",
 	         "x.yaml:1: log.level must be debug, info, warning or error, not "
 	         "\"warn\""},
@@ -331,7 +331,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"runs:\n  queue: 1\n queue: 2",
 	         "x.yaml:3: not valid YAML: did not find expected key"},
 		{"runs: {}\n---\nlisten: 127.0.0.1:1",
-	         "x.yaml:3: must be one document; a second one begins here"},
+	         "x.yaml:3: must contain one document; a second one begins here"},
 		{"runs: {}\n# a\nlog: \xff\n",
 	         "x.yaml:3: not valid YAML: invalid leading UTF-8 octet"},
 		{"a: *b", "x.yaml:1: not valid YAML: found undefined alias"},

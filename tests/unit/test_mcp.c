@@ -386,11 +386,11 @@ static void the_error_of_an_invalid_call_says_what_is_valid(void **state)
 	struct dw_api_error busy = {.status = 429, .code = "busy", .retry_after_s = 3};
 
 	(void)state;
-	tool_error(CALL("1", "code_execute", "{}"), "language is missing");
+	tool_error(CALL("1", "code_execute", "{}"), "missing argument \"language\"");
 	tool_error(CALL("1", "code_execute", "{\"language\":\"python\"}"),
-	           "code is missing");
+	           "missing argument \"code\"");
 	tool_error(CALL("1", "code_execute", "{\"language\":\"klingon\",\"code\":\"\"}"),
-	           "there are ");
+	           "must be one of ");
 	assert_non_null(strstr(text_at(it.out[0], "result/content/0/text"), "python"));
 	tool_error(CALL("1", "code_execute",
 	                "{\"language\":\"python\",\"code\":\"\",\"tiemout_s\":1}"),

@@ -112,7 +112,7 @@ static void an_invalid_size_is_refused(void **state)
 
 	(void)state;
 	refuses(dw_parse_size, texts, ARRAY_SIZE(texts),
-	        "write bytes, or k, m, g behind a number (256m)");
+	        "use bytes, or a number with k, m or g (256m)");
 }
 
 static void the_error_of_an_invalid_size_is_one_line(void **state)
@@ -124,7 +124,7 @@ static void the_error_of_an_invalid_size_is_one_line(void **state)
 	assert_int_equal(dw_parse_size("12q", &value, &err), -1);
 	assert_string_equal(
 		err.text,
-		"\"12q\" is not a size: write bytes, or k, m, g behind a number (256m)");
+		"\"12q\" is not a size: use bytes, or a number with k, m or g (256m)");
 }
 
 static void a_number_that_overflows_is_refused(void **state)
@@ -173,7 +173,7 @@ static void times_are_parsed_as_milliseconds(void **state)
 	(void)state;
 	takes(dw_parse_time, samples, ARRAY_SIZE(samples));
 	refuses(dw_parse_time, texts, ARRAY_SIZE(texts),
-	        "is not a time: write seconds, or ms, s, m, h behind a number");
+	        "is not a time: use seconds, or a number with ms, s, m or h");
 }
 
 static void cpus_are_parsed_as_percent_of_a_core(void **state)
@@ -186,7 +186,8 @@ static void cpus_are_parsed_as_percent_of_a_core(void **state)
 
 	(void)state;
 	takes(dw_parse_cpus, samples, ARRAY_SIZE(samples));
-	refuses(dw_parse_cpus, texts, ARRAY_SIZE(texts), "write cores (0.5), or %");
+	refuses(dw_parse_cpus, texts, ARRAY_SIZE(texts),
+	        "use cores (0.5) or a percentage");
 }
 
 static void whole_numbers_above_the_maximum_are_refused(void **state)

@@ -186,7 +186,7 @@ static void a_rule_may_require_an_approval(void **state)
 	assert_int_equal(permission.state, DW_PERMISSION_ASK);
 	assert_string_equal(permission.decided, "ask");
 	assert_string_equal(permission.rule, "default");
-	assert_non_null(strstr(permission.hint, "asks a person about it"));
+	assert_non_null(strstr(permission.hint, "requires approval"));
 	dw_permission_finish(&permission);
 	dw_policy_unref(policy);
 }
@@ -220,7 +220,7 @@ static void the_operators_check_fails_closed(void **state)
 	         "denies it: it is rude"},
 		{"echo ''{\"decision\": \"ask\", \"reason\": \"it is rude\"}''",
 	         DW_PERMISSION_ASK, DW_REASON_POLICY, "ask",
-	         "check asks a person about it: it is rude"},
+	         "check requires approval: it is rude"},
 		{"exit 3", DW_PERMISSION_REFUSED, DW_REASON_POLICY, "deny",
 	         "check failed: "},
 	};

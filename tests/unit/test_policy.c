@@ -171,8 +171,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"", "x.yaml:1: version: is required: version: 1"},
 		{"version: 2\n", "x.yaml:1: version must be 1 to 1, not \"2\""},
 		{"version: 1\n",
-	         "x.yaml:1: default: is required without a profile: the decision if no rule "
-	         "matches"},
+	         "x.yaml:1: default: is required without a profile; it is the decision "
+	         "if no rule matches"},
 		{"version: 1\ndefault: raise\n",
 	         "x.yaml:2: default must be allow, deny or ask, not \"raise\""},
 		{"version: 1\nprofile: standrad\n",
@@ -196,12 +196,11 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{RULE "  to: container\n",
 	         "x.yaml:4: rules: rule a has `to`, which needs decision raise"},
 		{OPEN "rules:\n- {name: default, decision: deny}\n",
-	         "x.yaml:4: rules.name must be another word than default, of 64 bytes at "
-	         "most"},
+	         "x.yaml:4: rules.name must not be \"default\", and have at most 64 bytes"},
 		{OPEN "rules:\n- {name: a b, decision: deny}\n",
 	         "x.yaml:4: rules.name must be a word of letters, digits, -, _ and ."},
 		{RULE "- name: a\n  decision: ask\n",
-	         "x.yaml:6: rules: the rule in line 4 is also called a"},
+	         "x.yaml:6: rules: the rule in line 4 has the same name, a"},
 		{RULE "  reason: \"two\\nlines\"\n",
 	         "x.yaml:6: rules.reason must be one line"},
 		{RULE "  when: {langauge: python}\n",
@@ -230,8 +229,9 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.severity must be note, warning or error, not "
 	         "\"fatal\""},
 		{OPEN "rules:\n- {name: a, decision: allow, when: {severity: error}}\n",
-	         "x.yaml:4: rules: rule a must not allow by severity, which means `at "
-	         "least`; deny or ask about worse findings, and allow the rest"},
+	         "x.yaml:4: rules: rule a cannot allow by severity, which matches that "
+	         "severity and higher ones; deny or ask for higher ones, and allow the "
+	         "rest"},
 		{RULE "  when: {workspace: yes}\n",
 	         "x.yaml:6: rules.when.workspace must be true or false"},
 		{RULE "  when: {limits: {memory_m: '> 1'}}\n",
@@ -241,7 +241,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.limits.pids must be \"> N\", \">= N\", \"< N\" or "
 	         "\"<= N\", with its quotes"},
 		{RULE "  when: {limits: {pids: '> x'}}\n",
-	         "x.yaml:6: rules.when.limits.pids: \"x\" is not a whole number: write digits only (42)"},
+	         "x.yaml:6: rules.when.limits.pids: \"x\" is not a whole number: use "
+	         "digits only (42)"},
 		{OPEN "modules: {cobol: {allow: [a]}}\n",
 	         "x.yaml:3: modules.cobol: unknown key"},
 		{OPEN "modules:\n  python: {allow: [a], forbid: [b]}\n",
@@ -249,7 +250,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "modules:\n  python: {allow: [json, os*]}\n",
 	         "x.yaml:4: modules.python.allow: \"os*\" is not the name of a module"},
 		{OPEN "builtins:\n  python: [print]\n",
-	         "x.yaml:4: builtins.python: the analysis does not know \"print\""},
+	         "x.yaml:4: builtins.python: static analysis does not recognise \"print\""},
 		{OPEN "commands:\n  allow: [ls -l]\n",
 	         "x.yaml:4: commands.allow: \"ls -l\" is not the plain name of a program"},
 		{OPEN "commands:\n  allow: [ls]\n  rules: {git: {first: [log]}}\n",

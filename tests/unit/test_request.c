@@ -176,7 +176,7 @@ static void level_is_a_string_or_a_list(void **state)
 	INVALID(WITH("\"level\": [\"\"]"), "each level must be one name");
 	INVALID(WITH("\"level\": [\"a,b\"]"), "each level must be one name, not \"a,b\"");
 	INVALID(WITH("\"level\": [null]"), "each level must be a string");
-	INVALID(WITH("\"level\": [\"a\\u0000b\"]"), "each level must not hold a NUL");
+	INVALID(WITH("\"level\": [\"a\\u0000b\"]"), "each level must not contain a NUL");
 }
 
 static void code_and_stdin_may_hold_nul(void **state)
@@ -194,18 +194,20 @@ static void code_and_stdin_may_hold_nul(void **state)
 static void no_other_string_may_hold_nul(void **state)
 {
 	(void)state;
-	INVALID("{\"command\": \"ls\\u0000\"}", "command must not hold a NUL");
+	INVALID("{\"command\": \"ls\\u0000\"}", "command must not contain a NUL");
 	INVALID("{\"code\": \"\", \"language\": \"a\\u0000\"}",
-	        "language must not hold a NUL");
-	INVALID(WITH("\"image\": \"\\u0000\""), "image must not hold a NUL");
-	INVALID(WITH("\"workspace\": \"/a\\u0000b\""), "workspace must not hold a NUL");
-	INVALID(WITH("\"args\": [\"a\", \"b\\u0000\"]"), "args[1] must not hold a NUL");
-	INVALID(WITH("\"collect\": [\"\\u0000\"]"), "collect[0] must not hold a NUL");
+	        "language must not contain a NUL");
+	INVALID(WITH("\"image\": \"\\u0000\""), "image must not contain a NUL");
+	INVALID(WITH("\"workspace\": \"/a\\u0000b\""),
+	        "workspace must not contain a NUL");
+	INVALID(WITH("\"args\": [\"a\", \"b\\u0000\"]"),
+	        "args[1] must not contain a NUL");
+	INVALID(WITH("\"collect\": [\"\\u0000\"]"), "collect[0] must not contain a NUL");
 	INVALID(WITH("\"writable_paths\": [\"/\\u0000\"]"),
-	        "writable_paths[0] must not hold");
-	INVALID(WITH("\"env\": {\"A\": \"\\u0000\"}"), "env.A must not hold a NUL");
+	        "writable_paths[0] must not contain");
+	INVALID(WITH("\"env\": {\"A\": \"\\u0000\"}"), "env.A must not contain a NUL");
 	INVALID(WITH("\"env\": {\"A\\u0000B\": \"\"}"), "NUL byte in object key");
-	INVALID(WITH("\"network\": \"none\\u0000\""), "network must not hold a NUL");
+	INVALID(WITH("\"network\": \"none\\u0000\""), "network must not contain a NUL");
 }
 
 static void empty_code_is_valid(void **state)
@@ -221,11 +223,11 @@ static void empty_code_is_valid(void **state)
 static void either_code_or_a_command_is_required(void **state)
 {
 	(void)state;
-	INVALID("{}", "nothing to run: give code or command");
-	INVALID("{\"language\": \"python\"}", "nothing to run");
-	INVALID("{\"code\": \"1\"}", "code needs a language");
-	INVALID("{\"command\": \"ls\", \"language\": \"sh\"}", "language goes with code");
-	INVALID(WITH("\"command\": \"ls\""), "give code or command, not both");
+	INVALID("{}", "no code or command given");
+	INVALID("{\"language\": \"python\"}", "no code or command given");
+	INVALID("{\"code\": \"1\"}", "code requires a language");
+	INVALID("{\"command\": \"ls\", \"language\": \"sh\"}", "language requires code");
+	INVALID(WITH("\"command\": \"ls\""), "code and command cannot be combined");
 }
 
 static void the_error_of_an_unknown_key_suggests_a_similar_one(void **state)
@@ -324,7 +326,7 @@ static void an_invalid_name_of_a_variable_is_refused(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		(void)snprintf(text, sizeof(text), WITH("\"env\": {\"%s\": \"\"}"),
 		               names[i]);
-		INVALID(text, "in env is not a name like MY_VAR2");
+		INVALID(text, "is not a valid name, such as MY_VAR2");
 	}
 	read_ok(&req, WITH("\"env\": {\"a_Z09\": \"x=y\\n\"}"));
 	assert_string_equal(req.env[0].name, "a_Z09");
@@ -446,7 +448,7 @@ static void an_empty_allow_list_differs_from_null(void **state)
 	        "allowed_commands must be a list of strings");
 	INVALID(WITH("\"allowed_modules\": [\"os\", 1]"),
 	        "allowed_modules[1] must be a string");
-	INVALID(WITH("\"allowed_modules\": [\"a\\u0000b\"]"), "must not hold a NUL");
+	INVALID(WITH("\"allowed_modules\": [\"a\\u0000b\"]"), "must not contain a NUL");
 }
 
 static void an_unsupported_feature_is_refused_and_not_ignored(void **state)

@@ -163,7 +163,7 @@ static void each_cause_of_the_supervisor_has_its_reason(void **state)
 		{DW_CAUSE_OUTPUT, DW_STATUS_RESOURCE_EXCEEDED, DW_REASON_OUTPUT,
 	         "limits.output_bytes"},
 		{DW_CAUSE_CANCELLED, DW_STATUS_ERROR, DW_REASON_CANCELLED,
-	         "caller's request"},
+	         "caller cancelled"},
 		{DW_CAUSE_STUCK, DW_STATUS_ERROR, DW_REASON_INTERNAL, "bug in Dewar"},
 	};
 
