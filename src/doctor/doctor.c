@@ -131,8 +131,8 @@ static void check_folder(const struct doctor *d)
 
 	if (access(folder, W_OK | X_OK) < 0) {
 		(void)snprintf(text, sizeof(text),
-		               "%s: %s; it is the working folder of levels none and "
-		               "process",
+		               "%s: %s; it is the working folder of levels none "
+		               "and process",
 		               folder, strerrordesc_np(errno));
 		report(d, "working folder", DW_FINDING_MISSING, text,
 		       "TMPDIR=/var/tmp dewar ...");
