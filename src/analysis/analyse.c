@@ -48,13 +48,6 @@ const char *dw_analyse_find(const char *language)
 	return known ? known->name : NULL;
 }
 
-const char *dw_analyse_modules(const char *language)
-{
-	const struct dw_language *known = find(language);
-
-	return known && known->modules ? known->modules : "";
-}
-
 /* Returns true if one of the paths is the name, or ends in it. */
 static bool has_last_name(const char *paths, const char *name)
 {

@@ -92,7 +92,4 @@ const char *dw_analyse_find(const char *language);
 /* Returns true if the language (by name) has a finding builtin:NAME. */
 bool dw_analyse_has_builtin(const char *language, const char *name);
 
-/* The modules of a language (by name) that need a reason, between blanks. */
-const char *dw_analyse_modules(const char *language);
-
 #endif

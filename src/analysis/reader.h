@@ -503,8 +503,6 @@ struct dw_value dw_value_join(struct dw_reading *r, struct dw_value a, struct dw
 /* "a" and "b": "a.b" */
 struct dw_value dw_value_member(struct dw_reading *r, struct dw_value base,
                                 const char *member, size_t len);
-/* "f": "f()", the result of calling f */
-struct dw_value dw_value_called(struct dw_reading *r, struct dw_value f);
 bool dw_value_is(struct dw_value v, enum dw_value_type type, const char *text);
 /* Returns true if it is a name among the words. */
 bool dw_value_in(struct dw_value v, const char *words);

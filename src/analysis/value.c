@@ -74,7 +74,8 @@ struct dw_value dw_value_member(struct dw_reading *r, struct dw_value base,
 	                              : dw_unknown;
 }
 
-struct dw_value dw_value_called(struct dw_reading *r, struct dw_value f)
+/* "f": "f()", the result of calling f */
+static struct dw_value result_of(struct dw_reading *r, struct dw_value f)
 {
 	char path[PATH_MAX_LEN];
 
@@ -329,7 +330,7 @@ static struct dw_value call_value(struct dw_reading *r, uint32_t call)
 	if (language->call && language->call(r, call, v, dw_eval_argument(r, call, 0),
 	                                     dw_eval_argument(r, call, 1), &ret))
 		return ret;
-	return language->opaque_calls ? dw_unknown : dw_value_called(r, v);
+	return language->opaque_calls ? dw_unknown : result_of(r, v);
 }
 
 static struct dw_value eval_part(struct dw_reading *r, uint32_t part)
@@ -352,7 +353,7 @@ static struct dw_value eval_part(struct dw_reading *r, uint32_t part)
 	case DW_EVAL_CALL:
 		return call_value(r, part);
 	case DW_EVAL_NEW:
-		return dw_value_called(r, dw_eval(r, dw_side(r, part, node->a)));
+		return result_of(r, dw_eval(r, dw_side(r, part, node->a)));
 	case DW_EVAL_STRING:
 		return dw_eval_string(r, part);
 	case DW_EVAL_JOINED:

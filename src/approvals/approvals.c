@@ -43,7 +43,7 @@ static const char schema[] =
 	"decided_us INTEGER NOT NULL, expires_us INTEGER NOT NULL) STRICT;"
 	"CREATE INDEX memory_caller ON memory (caller);";
 
-const struct dw_sqlite_kind dw_approvals_kind = {
+static const struct dw_sqlite_kind kind = {
 	.what = "approvals",
 	.application_id = 1148674416, /* "Dwap" */
 	.version = 1,
@@ -83,11 +83,6 @@ int dw_approvals_path(const char *place, char ret[DW_APPROVALS_PATH_MAX],
 	return 0;
 }
 
-bool dw_approval_is_of(const struct dw_approval *approval, const char *who)
-{
-	return dw_approvals_same(approval->who, who);
-}
-
 static void fill_config(struct dw_approvals_config *config)
 {
 	if (config->pending_max == 0)
@@ -122,7 +117,7 @@ static int open_approvals(const char *path, const struct dw_approvals_config *co
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot open %s", path);
 	}
 	if (dw_id_make(a->epoch, err) < 0 ||
-	    dw_sqlite_open(&a->store, &dw_approvals_kind, path, make, err) < 0) {
+	    dw_sqlite_open(&a->store, &kind, path, make, err) < 0) {
 		dw_approvals_close(a);
 		return -1;
 	}
@@ -161,8 +156,7 @@ int dw_approvals_enter(struct dw_approvals *a, struct dw_error *err)
 	if (dw_sqlite_replaced(&a->store, a->path)) {
 		a->generation++;
 		dw_sqlite_close(&a->store);
-		if (dw_sqlite_open(&a->store, &dw_approvals_kind, a->path, a->make, err) <
-		    0) {
+		if (dw_sqlite_open(&a->store, &kind, a->path, a->make, err) < 0) {
 			(void)pthread_mutex_unlock(&a->lock);
 			return -1;
 		}

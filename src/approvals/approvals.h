@@ -124,9 +124,6 @@ void dw_approval_digest(const struct dw_request *req, char ret[DW_APPROVAL_HASH_
 
 void dw_approval_finish(struct dw_approval *approval);
 
-/* Returns true if this caller asked it. */
-bool dw_approval_is_of(const struct dw_approval *approval, const char *who);
-
 /*
  * The JSON form for --json, HTTP and webhooks: times as text, request and findings as
  * JSON, absent values as null. NULL without memory.

@@ -24,8 +24,6 @@ struct dw_approvals {
 
 #define DW_APPROVALS_SESSION_US INT64_C(86400000000) /* a session lasts at most a day */
 
-extern const struct dw_sqlite_kind dw_approvals_kind;
-
 /* The length of the identity in a caller's name: the part before the first blank. */
 size_t dw_approvals_identity(const char *who);
 bool dw_approvals_same(const char *who, const char *other);

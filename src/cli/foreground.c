@@ -341,7 +341,7 @@ static void conduct(struct foreground *f, struct dw_conduct *run)
 	dw_audit_close(config.audit);
 }
 
-int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set)
+static int run_job(struct dw_run_options *job, const struct dw_run_settings *set)
 {
 	/* A thread that a stuck reader holds up may outlive this function. */
 	static struct streams streams;
@@ -433,7 +433,7 @@ int dw_foreground_command(const struct dw_command *cmd, int argc, char **argv,
 		status = dw_report_error(&err,
 		                         set->json || dw_options_want_json(argc, argv));
 	else
-		status = dw_foreground(&job, set);
+		status = run_job(&job, set);
 
 	dw_run_options_finish(&job);
 	dw_parsed_finish(&parsed);

@@ -12,15 +12,10 @@
 #include "dewar/result.h"
 
 /*
- * Run the job and answer as the settings ask: output as it comes, or the result as JSON
- * or text at the end. Returns dewar's exit status: the program's, 125 if Dewar failed, or
- * 128 plus the signal that ended dewar.
- */
-int dw_foreground(struct dw_run_options *job, const struct dw_run_settings *set);
-
-/*
  * A command that runs something: parse its options into settings that begin with *set,
- * let prepare fill in the job, and run that in the foreground. Returns the exit status.
+ * let prepare fill in the job, and run that in the foreground: output as it comes, or the
+ * result as JSON or text at the end. Returns dewar's exit status: the program's, 125 if
+ * Dewar failed, or 128 plus the signal that ended dewar.
  */
 struct dw_command;
 typedef int dw_prepare_fn(const struct dw_command *cmd, struct dw_run_options *job,

@@ -114,15 +114,6 @@ int dw_take_size(const char *value, void *field, struct dw_error *err)
 	return take_number(number, value, field, err);
 }
 
-int dw_take_time(const char *value, void *field, struct dw_error *err)
-{
-	uint64_t number;
-
-	if (dw_parse_time(value, &number, err) < 0)
-		return -1;
-	return take_number(number, value, field, err);
-}
-
 int dw_take_count(const char *value, void *field, struct dw_error *err)
 {
 	uint64_t number;

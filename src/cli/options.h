@@ -65,8 +65,7 @@ void dw_strings_finish(struct dw_strings *strings);
 dw_take_fn dw_take_flag;   /* bool */
 dw_take_fn dw_take_text;   /* const char * */
 dw_take_fn dw_take_string; /* struct dw_strings */
-dw_take_fn dw_take_size;   /* uint64_t, bytes; not 0, as in the next two */
-dw_take_fn dw_take_time;   /* uint64_t, ms */
+dw_take_fn dw_take_size;   /* uint64_t, bytes; not 0, as in the next */
 dw_take_fn dw_take_count;  /* uint64_t */
 
 /* A limit of a run, uint64_t: dw_take_limit_TIMEOUT, dw_take_limit_MEMORY, ... */

@@ -29,7 +29,6 @@ struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
 		return NULL;
 	}
 	(void)pthread_mutex_init(&task->lock, NULL);
-	(void)pthread_cond_init(&task->over, NULL);
 	task->service = service;
 	task->refs = 1;
 	task->door = order->door;
@@ -72,7 +71,6 @@ void dw_task_unref(struct dw_task *task)
 	dw_result_free(task->res);
 	free(task->json);
 	dw_fd_close(&task->cancel_fd);
-	(void)pthread_cond_destroy(&task->over);
 	(void)pthread_mutex_destroy(&task->lock);
 	free(task);
 }
@@ -118,17 +116,8 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 	dw_service_unclaim(task->service, task->claimed);
 	/* Last: a thread that sees DW_TASK_DONE may read all fields. */
 	atomic_store(&task->state, DW_TASK_DONE);
-	(void)pthread_cond_broadcast(&task->over);
 	if (task->on_event)
 		task->on_event(task->user, task, DW_TASK_ENDED, DW_STDOUT, NULL, 0);
-	(void)pthread_mutex_unlock(&task->lock);
-}
-
-void dw_task_wait(struct dw_task *task)
-{
-	(void)pthread_mutex_lock(&task->lock);
-	while (task->state != DW_TASK_DONE)
-		(void)pthread_cond_wait(&task->over, &task->lock);
 	(void)pthread_mutex_unlock(&task->lock);
 }
 

@@ -106,7 +106,4 @@ const struct dw_result *dw_task_result(const struct dw_task *task,
 /* The result as JSON, by dw_result_to_json(); NULL as above. Owned by the task. */
 const char *dw_task_json(const struct dw_task *task);
 
-/* Block until the task is done. */
-void dw_task_wait(struct dw_task *task);
-
 #endif

@@ -53,7 +53,6 @@ struct dw_task {
 	bool looked_at;                  /* checked since it was parked */
 
 	pthread_mutex_t lock; /* protects all below; held while on_event is called */
-	pthread_cond_t over;
 	dw_task_fn *on_event;
 	void *user;
 	struct dw_task_approval approval;

@@ -116,15 +116,6 @@ void dw_entered_find_holder(pid_t program);
 bool dw_entered_receive(struct dw_init_message *ret);
 
 /* sample.c */
-struct dw_sample {
-	uint64_t memory; /* bytes; shared pages once, as far as the kernel tells */
-	uint64_t cpu_ms; /* of the processes that are alive */
-	uint64_t pids;   /* processes and threads */
-};
-
-/* peak is the most memory that earlier samples saw. */
-void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret);
-
 /* Take a sample, keep the peaks; returns the limit that is passed, or DW_REASON_EXIT. */
 enum dw_reason dw_sample_check(const struct dw_plan_header *h, struct dw_report_end *end);
 

@@ -99,7 +99,13 @@ static void live_thread(pid_t pid, char state, uint64_t field[25], char *ret, si
 	}
 }
 
-static bool add_process(struct process *proc, struct dw_sample *sum)
+struct sample {
+	uint64_t memory; /* bytes; shared pages once, as far as the kernel tells */
+	uint64_t cpu_ms; /* of the processes that are alive */
+	uint64_t pids;   /* processes and threads */
+};
+
+static bool add_process(struct process *proc, struct sample *sum)
 {
 	static long ticks, page;
 	uint64_t field[25] = {0};
@@ -217,11 +223,12 @@ static uint64_t sysv_bytes(void)
 	return info.shm_rss * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-void dw_sample_take(uint64_t memory_limit, uint64_t peak, struct dw_sample *ret)
+/* peak is the most memory that earlier samples saw. */
+static void take(uint64_t memory_limit, uint64_t peak, struct sample *ret)
 {
 	static pid_t list[DW_PROCS_MAX];
 	static struct process procs[DW_PROCS_MAX];
-	struct dw_sample sum = {0};
+	struct sample sum = {0};
 	size_t n = dw_procs_list(list);
 	uint64_t own = 0, shared = 0, files;
 
@@ -258,9 +265,9 @@ uint64_t dw_sample_dead_cpu_ns(void)
 
 enum dw_reason dw_sample_check(const struct dw_plan_header *h, struct dw_report_end *end)
 {
-	struct dw_sample now;
+	struct sample now;
 
-	dw_sample_take(h->memory, end->peak_memory, &now);
+	take(h->memory, end->peak_memory, &now);
 	if (now.memory > end->peak_memory)
 		end->peak_memory = now.memory;
 	if (now.pids > end->peak_pids)

@@ -42,15 +42,6 @@ static char *excerpt_of(const json_t *request)
 	return strndup(code, len);
 }
 
-char *dw_approval_excerpt(const struct dw_approval *approval)
-{
-	json_t *request = json_loads(approval->request, JSON_ALLOW_NUL, NULL);
-	char *excerpt = excerpt_of(request);
-
-	json_decref(request);
-	return excerpt;
-}
-
 char *dw_pending_message(const struct dw_approval *approval)
 {
 	json_t *tree = dw_approval_to_json(approval);

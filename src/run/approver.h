@@ -61,9 +61,6 @@ int dw_approver_spend(struct dw_approver *approver,
  */
 char *dw_pending_message(const struct dw_approval *approval);
 
-/* The beginning of the code; free() it, NULL without memory. */
-char *dw_approval_excerpt(const struct dw_approval *approval);
-
 /*
  * prose: allow names of keys.
  * For the operator's own check: {"version": 1, "run", "who", "door", "decision", "rule",

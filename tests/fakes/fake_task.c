@@ -52,11 +52,6 @@ const char *fake_task_traceparent(const struct dw_task *task)
 	return task->traceparent;
 }
 
-bool fake_task_cancelled(const struct dw_task *task)
-{
-	return task->cancelled;
-}
-
 size_t fake_task_alive(void)
 {
 	return alive;

@@ -20,7 +20,6 @@ void fake_task_at_once(bool yes);
 
 const struct dw_request *fake_task_request(const struct dw_task *task);
 const char *fake_task_traceparent(const struct dw_task *task);
-bool fake_task_cancelled(const struct dw_task *task);
 
 void fake_task_started(struct dw_task *task);
 void fake_task_pending(struct dw_task *task, const struct dw_task_approval *approval);

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "approvals/approvals_own.h"
 #include "base/clock.h"
 
 static void a_pending_approval_describes_the_request(void **state)
@@ -659,13 +660,11 @@ static void deleting_the_file_deletes_its_approvals(void **state)
 
 static void an_approval_belongs_to_the_callers_uid(void **state)
 {
-	struct dw_approval approval = {.who = (char *)ALICE};
-
 	(void)state;
-	assert_true(dw_approval_is_of(&approval, "uid:1000 (otherwise)"));
-	assert_false(dw_approval_is_of(&approval, "uid:100"));
-	assert_false(dw_approval_is_of(&approval, "uid:10000"));
-	assert_false(dw_approval_is_of(&approval, ""));
+	assert_true(dw_approvals_same(ALICE, "uid:1000 (otherwise)"));
+	assert_false(dw_approvals_same(ALICE, "uid:100"));
+	assert_false(dw_approvals_same(ALICE, "uid:10000"));
+	assert_false(dw_approvals_same(ALICE, ""));
 }
 
 static void a_damaged_file_approves_nothing(void **state)
