@@ -209,13 +209,6 @@ static const struct dw_subcommand subcommands[] = {
 	{0},
 };
 
-static int approve(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct settings set = {0};
-
-	return dw_subcommand_run(cmd, subcommands, argc, argv, &set);
-}
-
 const struct dw_command dw_command_approve = {
 	.name = "approve",
 	.summary = "List and decide runs that wait for approval",
@@ -236,7 +229,6 @@ const struct dw_command dw_command_approve = {
 			"dewar approve no 4f2a --note 'use the mirror instead'",
 		},
 	.groups = {&where_group, &decide_group, &output_group},
-	.fits = DW_FITS_WORDS,
-	.words = "list show yes no forget",
-	.run = approve,
+	.subcommands = subcommands,
+	.settings_size = sizeof(struct settings),
 };

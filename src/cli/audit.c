@@ -341,13 +341,6 @@ static const struct dw_subcommand subcommands[] = {
 	{0},
 };
 
-static int audit(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct settings set = {0};
-
-	return dw_subcommand_run(cmd, subcommands, argc, argv, &set);
-}
-
 const struct dw_command dw_command_audit = {
 	.name = "audit",
 	.summary =
@@ -370,7 +363,6 @@ const struct dw_command dw_command_audit = {
 			"dewar audit prune --older-than 90d",
 		},
 	.groups = {&which_group, &verify_group, &prune_group, &output_group},
-	.fits = DW_FITS_WORDS,
-	.words = "list show export verify prune",
-	.run = audit,
+	.subcommands = subcommands,
+	.settings_size = sizeof(struct settings),
 };

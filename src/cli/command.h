@@ -31,12 +31,28 @@ struct dw_command {
 	const char *example[DW_COMMAND_LINES]; /* whole lines, ends in NULL */
 	const struct dw_option_group *groups[DW_COMMAND_GROUPS]; /* ends in NULL */
 	bool passes_args;  /* arguments after -- are for a program in the cell */
-	enum dw_fits fits; /* of its operands */
+	enum dw_fits fits; /* of its operands, unless they are subcommands */
 	const char *words; /* for DW_FITS_WORDS */
 
-	/* argv[0] is the command's name. Returns the exit status. */
+	/*
+	 * One of these three. run() gets all arguments, argv[0] is the command's name, and
+	 * it returns the exit status. act() is for a command without operands: it gets the
+	 * settings that the options filled in, and returns the exit status, or -1 with an
+	 * error. A command may have both run() and subcommands, and call
+	 * dw_command_act() itself.
+	 */
 	int (*run)(const struct dw_command *cmd, int argc, char **argv);
+	int (*act)(const void *settings, struct dw_error *err);
+	const struct dw_subcommand *subcommands;
+	size_t settings_size; /* for act() and subcommands */
 };
+
+/* Run the command. Returns the exit status. */
+int dw_command_main(const struct dw_command *cmd, int argc, char **argv);
+
+/* Call act(), or the act() of the subcommand that the operands name. */
+int dw_command_act(const struct dw_command *cmd, const struct dw_parsed *parsed,
+                   const void *settings, struct dw_error *err);
 
 extern const struct dw_command dw_command_run;
 extern const struct dw_command dw_command_exec;

@@ -6,6 +6,7 @@
 #include "base/values.h"
 #include "cli/command.h"
 #include "cli/print.h"
+#include "cli/subcommand.h"
 #include "dewar/dewar.h"
 #include "languages/runtime.h"
 
@@ -122,8 +123,27 @@ static void bash_arguments(const struct dw_command *cmd)
 	(void)printf("\t\tesac\n");
 }
 
+/* What the first operand can be, and the words if it is one of them. */
+static enum dw_fits operand(const struct dw_command *cmd, const char **ret_words)
+{
+	static char names[128];
+	size_t used = 0;
+
+	*ret_words = cmd->words;
+	if (!cmd->subcommands)
+		return cmd->fits;
+	for (const struct dw_subcommand *sub = cmd->subcommands;
+	     sub->name && used < sizeof(names); sub++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+		                         used > 0 ? " " : "", sub->name);
+	*ret_words = names;
+	return DW_FITS_WORDS;
+}
+
 static void bash_command(const struct dw_command *cmd)
 {
+	const char *words;
+	enum dw_fits fits = operand(cmd, &words);
 	const struct dw_option *row;
 	size_t i;
 
@@ -138,7 +158,7 @@ static void bash_command(const struct dw_command *cmd)
 	             "\t\t\treturn\n"
 	             "\t\tfi\n"
 	             "\t\t");
-	bash_fitting(cmd->fits, cmd->words);
+	bash_fitting(fits, words);
 	(void)printf("\n\t\t;;\n");
 }
 
@@ -203,15 +223,17 @@ static void zsh_option(const struct dw_option *row)
 
 static void zsh_command(const struct dw_command *cmd)
 {
+	const char *words;
+	enum dw_fits fits = operand(cmd, &words);
 	const struct dw_option *row;
 	size_t i;
 
 	(void)printf("\t%s)\n\t\t_arguments", cmd->name);
 	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++)
 		zsh_option(row);
-	if (cmd->fits != DW_FITS_NOTHING) {
+	if (fits != DW_FITS_NOTHING) {
 		(void)printf(" \\\n\t\t\t'1: :");
-		zsh_action(cmd->fits, cmd->words);
+		zsh_action(fits, words);
 		(void)putchar('\'');
 	}
 	if (cmd->passes_args)
@@ -273,6 +295,8 @@ static void fish_fitting(enum dw_fits fits, const char *words)
 
 static void fish_command(const struct dw_command *cmd)
 {
+	const char *words;
+	enum dw_fits fits = operand(cmd, &words);
 	const struct dw_option *row;
 	size_t i;
 
@@ -293,10 +317,10 @@ static void fish_command(const struct dw_command *cmd)
 		(void)putchar('\n');
 	}
 
-	if (cmd->fits == DW_FITS_NOTHING)
+	if (fits == DW_FITS_NOTHING)
 		return;
 	(void)printf("complete -c dewar -n '__fish_seen_subcommand_from %s'", cmd->name);
-	fish_fitting(cmd->fits, cmd->words);
+	fish_fitting(fits, words);
 	(void)putchar('\n');
 }
 

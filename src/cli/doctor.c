@@ -81,13 +81,6 @@ static int examine(const void *settings, struct dw_error *err)
 	return status != 0 ? status : visit.unusable;
 }
 
-static int doctor(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct settings set = {0};
-
-	return dw_command_act(cmd, argc, argv, &set, examine);
-}
-
 const struct dw_command dw_command_doctor = {
 	.name = "doctor",
 	.summary =
@@ -96,5 +89,6 @@ const struct dw_command dw_command_doctor = {
 	.example = {"dewar doctor", "dewar doctor --json | jq -r '.[].remedy // empty'"},
 	.groups = {&group},
 	.fits = DW_FITS_NOTHING,
-	.run = doctor,
+	.act = examine,
+	.settings_size = sizeof(struct settings),
 };

@@ -363,13 +363,6 @@ static const struct dw_subcommand subcommands[] = {
 	{0},
 };
 
-static int keys(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct settings set = {0};
-
-	return dw_subcommand_run(cmd, subcommands, argc, argv, &set);
-}
-
 const struct dw_command dw_command_keys = {
 	.name = "keys",
 	.summary = "Create, list and revoke API keys of `dewar serve`",
@@ -388,7 +381,6 @@ const struct dw_command dw_command_keys = {
 			"dewar keys revoke 4f2a9c01",
 		},
 	.groups = {&where_group, &may_group, &quota_group, &max_group, &output_group},
-	.fits = DW_FITS_WORDS,
-	.words = "add list revoke",
-	.run = keys,
+	.subcommands = subcommands,
+	.settings_size = sizeof(struct settings),
 };

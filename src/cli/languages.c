@@ -104,13 +104,6 @@ static int list_languages(const void *settings, struct dw_error *err)
 	return set->json ? print_json(list, n) : print_table(list, n);
 }
 
-static int languages(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct settings set = {0};
-
-	return dw_command_act(cmd, argc, argv, &set, list_languages);
-}
-
 const struct dw_command dw_command_languages = {
 	.name = "languages",
 	.summary =
@@ -120,5 +113,6 @@ const struct dw_command dw_command_languages = {
                     "dewar languages --json | jq -r '.[] | select(.available).name'"},
 	.groups = {&group},
 	.fits = DW_FITS_NOTHING,
-	.run = languages,
+	.act = list_languages,
+	.settings_size = sizeof(struct settings),
 };

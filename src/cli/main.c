@@ -97,10 +97,10 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-		return dw_command_version.run(&dw_command_version, 1, version);
+		return dw_command_main(&dw_command_version, 1, version);
 
 	for (cmd = dw_commands; *cmd; cmd++)
 		if (strcmp((*cmd)->name, argv[1]) == 0)
-			return (*cmd)->run(*cmd, argc - 1, argv + 1);
+			return dw_command_main(*cmd, argc - 1, argv + 1);
 	return unknown(argv[1], dw_options_want_json(argc, argv));
 }

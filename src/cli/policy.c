@@ -212,7 +212,7 @@ static int policy(const struct dw_command *cmd, int argc, char **argv)
 	         strcmp(parsed.operands[0], "explain") == 0)
 		r = explain(cmd, &set, &parsed, &err);
 	else if (r == 0)
-		r = dw_subcommand_act(cmd, subcommands, &parsed, &set, &err);
+		r = dw_command_act(cmd, &parsed, &set, &err);
 	dw_parsed_finish(&parsed);
 	dw_run_settings_finish(&set.job);
 	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
@@ -243,7 +243,6 @@ const struct dw_command dw_command_policy = {
 			&dw_run_options_limits_group,
 			&dw_run_options_files_group,
 		},
-	.fits = DW_FITS_WORDS,
-	.words = "check explain show",
 	.run = policy,
+	.subcommands = subcommands,
 };

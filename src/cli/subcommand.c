@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/subcommand.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/values.h"
 #include "cli/command.h"
 #include "cli/print.h"
@@ -15,25 +18,6 @@ static int refuse_operand(const struct dw_command *cmd, const char *operand,
 	               "unexpected argument \"%.64s\"; see `dewar %s --help`", operand,
 	               cmd->name);
 }
-
-int dw_command_act(const struct dw_command *cmd, int argc, char **argv, void *settings,
-                   int (*act)(const void *settings, struct dw_error *err))
-{
-	struct dw_parsed parsed = {0};
-	struct dw_error err = {0};
-	int r = dw_options_parse(cmd, argc, argv, settings, &parsed, &err);
-
-	if (r > 0)
-		return dw_report_flush();
-	if (r == 0 && parsed.n_operands > 0)
-		r = refuse_operand(cmd, parsed.operands[0], &err);
-	dw_parsed_finish(&parsed);
-	if (r == 0)
-		r = act(settings, &err);
-	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
-}
-
-/* ---- subcommands ---- */
 
 /* "list, show or prune" */
 static void name_all(const struct dw_subcommand *table, char *ret, size_t size)
@@ -90,37 +74,53 @@ static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
 	return 0;
 }
 
-int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *table,
-                      const struct dw_parsed *parsed, const void *settings,
-                      struct dw_error *err)
+static int act_on_subcommand(const struct dw_command *cmd, const struct dw_parsed *parsed,
+                             const void *settings, struct dw_error *err)
 {
 	const struct dw_subcommand *sub;
 	char all[128];
 
 	if (parsed->n_operands == 0) {
-		name_all(table, all, sizeof(all));
+		name_all(cmd->subcommands, all, sizeof(all));
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "no subcommand given; must be %s; see `dewar %s --help`",
 		               all, cmd->name);
 	}
-	sub = find(table, parsed->operands[0], err);
+	sub = find(cmd->subcommands, parsed->operands[0], err);
 	if (!sub || check(cmd, parsed, sub, err) < 0)
 		return -1;
 	return sub->act(settings, parsed->n_operands > 1 ? parsed->operands[1] : NULL,
 	                err);
 }
 
-int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
-                      int argc, char **argv, void *settings)
+/* ---- commands ---- */
+
+int dw_command_act(const struct dw_command *cmd, const struct dw_parsed *parsed,
+                   const void *settings, struct dw_error *err)
 {
+	if (cmd->subcommands)
+		return act_on_subcommand(cmd, parsed, settings, err);
+	if (parsed->n_operands > 0)
+		return refuse_operand(cmd, parsed->operands[0], err);
+	return cmd->act(settings, err);
+}
+
+int dw_command_main(const struct dw_command *cmd, int argc, char **argv)
+{
+	autofree void *settings = NULL;
 	struct dw_parsed parsed = {0};
 	struct dw_error err = {0};
-	int r = dw_options_parse(cmd, argc, argv, settings, &parsed, &err);
+	int r;
 
+	if (cmd->run)
+		return cmd->run(cmd, argc, argv);
+	settings = calloc(1, cmd->settings_size + 1);
+	r = settings ? dw_options_parse(cmd, argc, argv, settings, &parsed, &err)
+	             : dw_fail(&err, DW_E_INTERNAL, ENOMEM, "cannot read the options");
 	if (r > 0)
 		return dw_report_flush();
 	if (r == 0)
-		r = dw_subcommand_act(cmd, table, &parsed, settings, &err);
+		r = dw_command_act(cmd, &parsed, settings, &err);
 	dw_parsed_finish(&parsed);
 	return r < 0 ? dw_report_error(&err, dw_options_want_json(argc, argv)) : r;
 }

@@ -6,15 +6,6 @@
 
 #include "cli/options.h"
 
-/* What most commands do around their own work: parse, check operands, act, report. */
-
-/*
- * A command without operands: parse into settings, then act, which returns the exit
- * status or -1 with an error. Returns the exit status.
- */
-int dw_command_act(const struct dw_command *cmd, int argc, char **argv, void *settings,
-                   int (*act)(const void *settings, struct dw_error *err));
-
 /*
  * The first operand of some commands names a subcommand: `dewar audit list`. All
  * subcommands share the command's options, of which each accepts some.
@@ -28,18 +19,6 @@ struct dw_subcommand {
 	/* Returns the exit status, or -1 with an error. */
 	int (*act)(const void *settings, const char *operand, struct dw_error *err);
 };
-
-/*
- * Parse into settings and run the subcommand: the exit status. An option that the
- * subcommand does not accept is an error.
- */
-int dw_subcommand_run(const struct dw_command *cmd, const struct dw_subcommand *table,
-                      int argc, char **argv, void *settings);
-
-/* The same for a parsed command line; -1 with an error. */
-int dw_subcommand_act(const struct dw_command *cmd, const struct dw_subcommand *table,
-                      const struct dw_parsed *parsed, const void *settings,
-                      struct dw_error *err);
 
 /* A list that is printed row by row, or as one JSON array. */
 struct dw_listing {

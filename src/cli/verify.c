@@ -179,13 +179,6 @@ static int hand_over(const void *settings, struct dw_error *err)
 	return r;
 }
 
-static int verify(const struct dw_command *cmd, int argc, char **argv)
-{
-	struct settings set = {0};
-
-	return dw_command_act(cmd, argc, argv, &set, hand_over);
-}
-
 const struct dw_command dw_command_verify = {
 	.name = "verify",
 	.summary = "Attack the walls of this host and report which wall stopped what",
@@ -195,5 +188,6 @@ const struct dw_command dw_command_verify = {
                     "dewar verify --only 'mount-*'"},
 	.groups = {&what, &output},
 	.fits = DW_FITS_NOTHING,
-	.run = verify,
+	.act = hand_over,
+	.settings_size = sizeof(struct settings),
 };

@@ -14,15 +14,10 @@ static int print_version(const void *settings, struct dw_error *err)
 	return dw_report_flush();
 }
 
-static int version(const struct dw_command *cmd, int argc, char **argv)
-{
-	return dw_command_act(cmd, argc, argv, NULL, print_version);
-}
-
 const struct dw_command dw_command_version = {
 	.name = "version",
 	.summary = "Print the version",
 	.usage = {""},
 	.fits = DW_FITS_NOTHING,
-	.run = version,
+	.act = print_version,
 };
