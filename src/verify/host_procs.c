@@ -201,7 +201,7 @@ bool dw_procs_left(const char *nonce, pid_t witness, char *ret, size_t size)
 		status = dw_procs_read(pids[i], "status");
 		if (!status || strstr(status, "State:\tZ"))
 			continue;
-		(void)snprintf(ret, size, "process %d is left: %.*s", pids[i],
+		(void)snprintf(ret, size, "process %d was left behind: %.*s", pids[i],
 		               (int)strcspn(status, "\n"), status);
 		return true;
 	}

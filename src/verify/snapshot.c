@@ -98,7 +98,7 @@ static void note_names(struct dw_buf *buf, const char *folder, const char *only)
 			(void)dw_buf_printf(buf, "%s/%s\n", folder, e->d_name);
 }
 
-/* The number of lines in a kernel file. */
+/* A numbered line for each line in a kernel file: whatever is added there adds one. */
 static void note_lines(struct dw_buf *buf, const char *path, const char *only)
 {
 	autofree char *line = NULL;
@@ -107,10 +107,9 @@ static void note_lines(struct dw_buf *buf, const char *path, const char *only)
 
 	while (file && getline(&line, &size, file) > 0)
 		if (!only || strstr(line, only))
-			n++;
+			(void)dw_buf_printf(buf, "%s: %zu\n", path, ++n);
 	if (file)
 		(void)fclose(file);
-	(void)dw_buf_printf(buf, "%s: %zu\n", path, n);
 }
 
 static char *describe_leftovers(const struct dw_fixture *fixture)
@@ -151,6 +150,35 @@ static bool first_difference(const char *before, const char *after, char *ret,
 		after = before;
 	(void)snprintf(ret, size, "%.*s", (int)strcspn(after + i, "\n"), after + i);
 	return true;
+}
+
+static bool has_line(const char *text, const char *line, size_t len)
+{
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		if (strncmp(text, line, len) == 0 && text[len] == '\n')
+			return true;
+	return false;
+}
+
+/*
+ * The first line that was added. A line that is gone was left behind by no attack: when
+ * the host removes a folder on which it had mounted something, the kernel removes the
+ * range's copy of that mount.
+ */
+static bool first_new_line(const char *before, const char *after, char *ret, size_t size)
+{
+	size_t len;
+
+	for (; *after; after += len + 1) {
+		len = strcspn(after, "\n");
+		if (!has_line(before, after, len)) {
+			(void)snprintf(ret, size, "%.*s", (int)len, after);
+			return true;
+		}
+		if (after[len] == '\0')
+			break;
+	}
+	return false;
 }
 
 int dw_snapshot_take(struct dw_fixture *fixture, struct dw_error *err)
@@ -251,13 +279,13 @@ bool dw_snapshot_leftovers(const struct dw_fixture *fixture, char *ret, size_t s
 	if (dw_procs_left(fixture->nonce, fixture->witness.pid, ret, size))
 		return true;
 	if (!fixture->range->on_host && is_group_left()) {
-		(void)snprintf(ret, size, "the cgroup %s is left", found_group);
+		(void)snprintf(ret, size, "the cgroup %s was left behind", found_group);
 		return true;
 	}
 	now = describe_leftovers(fixture);
-	if (!now || !first_difference(fixture->leftovers, now, seen, sizeof(seen)))
+	if (!now || !first_new_line(fixture->leftovers, now, seen, sizeof(seen)))
 		return false;
-	(void)snprintf(ret, size, "something is left: %s", seen);
+	(void)snprintf(ret, size, "left behind: %s", seen);
 	return true;
 }
 

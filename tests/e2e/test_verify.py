@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -183,6 +184,28 @@ def test_a_new_user_does_not_uncover_the_passwords(dewar, tmp_path):
         stdout, _ = child.communicate(timeout=SECONDS)
     row = next(row for row in json.loads(stdout)["rows"] if row["attack"] == "read-shadow")
     assert row["control"] == "escaped", row
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount without a user namespace")
+def test_a_mount_that_the_host_removes_is_no_leftover(dewar, tmp_path):
+    """`ip netns del` does this: it removes a folder on which the range still has a mount."""
+    folders = [tmp_path / str(i) for i in range(400)]
+    for folder in folders:
+        folder.mkdir()
+    command = [*surroundings.mounted('for i in $(seq 0 399); do mount -t tmpfs none "%s/$i"; done'
+                                     % tmp_path),
+               dewar, "verify", "--json", "--level", "process", "--only", "leave-*"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+        wait_until(lambda: is_covered(child.pid, folders[-1]), "the range")
+        for folder in folders:
+            if child.poll() is not None:
+                break
+            folder.rmdir()
+            time.sleep(0.01)
+        stdout, _ = child.communicate(timeout=SECONDS)
+    found = json.loads(stdout)["rows"]
+    assert len(found) > 5
+    assert [row for row in found if row["verdict"] == "escaped"] == []
 
 
 def is_covered(pid, path):
