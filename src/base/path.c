@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/path.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -58,6 +57,16 @@ int dw_path_open_beneath(int dir_fd, const char *path, int flags, mode_t mode)
 int dw_path_open_in_root(int root_fd, const char *path, int flags)
 {
 	return open_how(root_fd, path, flags, 0, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+}
+
+DIR *dw_path_opendir(int dir_fd)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir)
+		dw_cleanup_close(&fd);
+	return dir;
 }
 
 /* The length of the component at the front, up to "/" or the end. */
@@ -209,7 +218,7 @@ static int move_up(struct sweep *s, int at, const char *name)
 static int enter(struct sweep *s, const char *name)
 {
 	int at = fd_above(s, s->depth);
-	autoclose int owned = -1, fd = -1;
+	autoclose int owned = -1;
 	struct sweep_level *level;
 	size_t len = strlen(name);
 	DIR *dir;
@@ -223,14 +232,10 @@ static int enter(struct sweep *s, const char *name)
 	level = &s->levels[s->depth];
 	if (len >= sizeof(level->name))
 		return -ENAMETOOLONG;
-	fd = openat(owned, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
+	dir = dw_path_opendir(owned);
 	if (!dir)
 		return -errno;
 
-	(void)TAKE_FD(fd);
 	level->dir = dir;
 	level->progress = false;
 	memcpy(level->name, name, len + 1);

@@ -2,6 +2,7 @@
 #ifndef DW_BASE_PATH_H
 #define DW_BASE_PATH_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -20,6 +21,9 @@ int dw_path_open_beneath(int dir_fd, const char *path, int flags, mode_t mode);
  * it would follow them, "/" and ".." included, and never lead out.
  */
 int dw_path_open_in_root(int root_fd, const char *path, int flags);
+
+/* Read the folder of a descriptor, which stays open, from the start. NULL: see errno. */
+DIR *dw_path_opendir(int dir_fd);
 
 /*
  * Returns true if a caller may use this name below a folder: relative, not empty, no

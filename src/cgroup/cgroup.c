@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/path.h"
 #include "cgroup/cgroup_own.h"
 
 #define REMOVE_TRIES 200 /* of 0.2 to 20 ms each */
@@ -294,8 +295,7 @@ static bool is_abandoned(const char *name, const char *own)
 
 static void sweep_folder(int parent_fd, const char *own)
 {
-	int fd = openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	autodir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	autodir DIR *dir = dw_path_opendir(parent_fd);
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir)) != NULL)

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/kernel.h"
+#include "base/path.h"
 #include "cgroup/cgroup.h"
 #include "wire/enter.h"
 #include "wire/report.h"
@@ -294,14 +295,12 @@ void dw_launched_kill(struct dw_cell *cell)
  */
 static bool has_full_file(int dir_fd, uint64_t limit)
 {
-	int fd = dir_fd < 0 ? -1
-	                    : openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	autodir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	autodir DIR *dir = dir_fd < 0 ? NULL : dw_path_opendir(dir_fd);
 	struct dirent *d;
 	struct stat st;
 
 	for (int i = 0; dir && i < 1000 && (d = readdir(dir)) != NULL; i++)
-		if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		if (fstatat(dir_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISREG(st.st_mode) && (uint64_t)st.st_size >= limit)
 			return true;
 	return false;

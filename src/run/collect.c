@@ -154,7 +154,6 @@ static void look(struct search *s, int dir_fd, const char *prefix, const char *p
 	                            : strdup(pattern);
 	autodir DIR *dir = NULL;
 	struct dirent *d;
-	int fd;
 
 	if (!part) {
 		s->failure = -ENOMEM;
@@ -164,8 +163,7 @@ static void look(struct search *s, int dir_fd, const char *prefix, const char *p
 		look_at(s, dir_fd, prefix, part, rest, depth);
 		return;
 	}
-	fd = dw_path_open_beneath(dir_fd, ".", O_RDONLY | O_DIRECTORY, 0);
-	dir = fd < 0 ? NULL : fdopendir(fd);
+	dir = dw_path_opendir(dir_fd);
 	while (dir && (d = readdir(dir)) != NULL) {
 		if (++s->looks > DW_COLLECT_LOOKS_MAX)
 			return;
