@@ -61,8 +61,12 @@ static void on_failed(void *user, const char *text)
 		approver->config.on_webhook_error(approver->config.user, text);
 }
 
-/* Under the lock. NULL: it cannot be created, and the front door was told. */
-static struct dw_notifier *find_notifier(struct dw_approver *approver, const char *url)
+/*
+ * Under the lock. NULL: it cannot be created, and the front door was told. *ret_old is the
+ * notifier that made room, to be freed without the lock: that waits for its last call.
+ */
+static struct dw_notifier *find_notifier(struct dw_approver *approver, const char *url,
+                                         struct dw_notifier **ret_old)
 {
 	struct dw_hook hook = {.url = url};
 	struct webhook *slot = &approver->webhooks[approver->next];
@@ -78,7 +82,7 @@ static struct dw_notifier *find_notifier(struct dw_approver *approver, const cha
 		return NULL;
 	}
 	approver->next = (approver->next + 1) % WEBHOOKS_MAX;
-	dw_notifier_free(slot->notifier);
+	*ret_old = slot->notifier;
 	free(slot->url);
 	slot->notifier = notifier;
 	slot->url = strdup(url);
@@ -89,12 +93,14 @@ static void notify(struct dw_approver *approver, const char *url,
                    const struct dw_approval *approval)
 {
 	autofree char *text = url ? dw_pending_message(approval) : NULL;
+	struct dw_notifier *old = NULL;
 
 	if (!text)
 		return;
 	(void)pthread_mutex_lock(&approver->lock);
-	dw_hook_notify(find_notifier(approver, url), text, strlen(text));
+	dw_hook_notify(find_notifier(approver, url, &old), text, strlen(text));
 	(void)pthread_mutex_unlock(&approver->lock);
+	dw_notifier_free(old);
 }
 
 /* ---- questions and answers ---- */
