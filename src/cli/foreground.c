@@ -324,8 +324,11 @@ static void conduct(struct foreground *f, struct dw_conduct *run)
 	if (open_audit(f->set, &config.audit, &run->error) == 0) {
 		run->step = DW_CONDUCT_PERMISSION;
 		if (dw_conductor_create(&config, &conductor, &run->error) == 0)
-			while (!dw_conduct(conductor, run) && wait_for_approval(f, run))
-				;
+			while (!dw_conduct(conductor, run))
+				if (!wait_for_approval(f, run)) {
+					dw_conduct_abandon(conductor, run);
+					break;
+				}
 	}
 	if (!run->res && run->step == DW_CONDUCT_INTENT) {
 		size_t len = strlen(run->error.text);

@@ -13,7 +13,7 @@
 
 /* ---- the list of tasks, under the lock ---- */
 
-static void list_add(struct dw_service *s, struct dw_task *task)
+static void link_last(struct dw_service *s, struct dw_task *task)
 {
 	task->prev = s->last;
 	if (s->last)
@@ -21,10 +21,9 @@ static void list_add(struct dw_service *s, struct dw_task *task)
 	else
 		s->first = task;
 	s->last = task;
-	(void)dw_task_ref(task);
 }
 
-static void list_remove(struct dw_service *s, struct dw_task *task)
+static void unlink_task(struct dw_service *s, struct dw_task *task)
 {
 	if (task->prev)
 		task->prev->next = task->next;
@@ -35,6 +34,17 @@ static void list_remove(struct dw_service *s, struct dw_task *task)
 	else
 		s->last = task->prev;
 	task->next = task->prev = NULL;
+}
+
+static void list_add(struct dw_service *s, struct dw_task *task)
+{
+	link_last(s, task);
+	(void)dw_task_ref(task);
+}
+
+static void list_remove(struct dw_service *s, struct dw_task *task)
+{
+	unlink_task(s, task);
 	dw_task_unref(task);
 }
 
@@ -46,11 +56,11 @@ static void forget(struct dw_service *s)
 
 	for (; task; task = next) {
 		next = task->next;
-		if (task->state != DW_TASK_DONE)
+		if (!task->kept)
 			continue;
 		if (s->kept <= s->keep.n && s->kept_bytes <= s->keep.bytes &&
 		    now - task->done_ms < (uint64_t)s->keep.s * 1000)
-			break; /* later tasks in the list ended at about the same time or later */
+			break; /* later ones ended at about the same time or later */
 		s->kept--;
 		s->kept_bytes -= task->bytes;
 		list_remove(s, task);
@@ -66,6 +76,10 @@ static void after(struct dw_service *s, struct dw_task *task)
 		list_remove(s, task);
 		return;
 	}
+	/* Behind all that ended before it: it is the last one to be forgotten. */
+	unlink_task(s, task);
+	link_last(s, task);
+	task->kept = true;
 	s->kept++;
 	s->kept_bytes += task->bytes;
 	forget(s);
@@ -90,8 +104,7 @@ static void end_waiting(struct dw_service *s, struct dw_task *task)
 	dw_quota_leave(s->quota, &task->waiting);
 	dw_approval_queue_leave(s, task);
 	(void)pthread_mutex_unlock(&s->lock);
-	dw_conduct_abandon(s->conductor, &task->run, task->why.message);
-	dw_metrics_refused(s->metrics, task->why.status);
+	dw_worker_abandon(s, task);
 	dw_worker_log(task, NULL);
 	dw_task_end(task, NULL);
 	(void)pthread_mutex_lock(&s->lock);
@@ -101,16 +114,22 @@ static void end_waiting(struct dw_service *s, struct dw_task *task)
 	dw_task_unref(task);
 }
 
-/* End the waiting tasks of tenants that have used up their cpu seconds. */
-static void end_overdrawn(struct dw_service *s)
+/*
+ * End the waiting tasks of tenants that have used up their cpu seconds. Returns true if
+ * there were any, and the lock was released meanwhile.
+ */
+static bool end_overdrawn(struct dw_service *s)
 {
 	struct dw_api_error why;
 	struct dw_waiting *w;
+	bool any = false;
 
 	while ((w = dw_quota_overdrawn(s->quota, dw_wall_ms(), &why)) != NULL) {
 		((struct dw_task *)w)->why = why;
 		end_waiting(s, (struct dw_task *)w);
+		any = true;
 	}
+	return any;
 }
 
 void dw_queue_return(struct dw_service *s, struct dw_task *task)
@@ -120,7 +139,7 @@ void dw_queue_return(struct dw_service *s, struct dw_task *task)
 	atomic_store(&task->state, DW_TASK_QUEUED);
 	dw_quota_return(s->quota, task->tenant, &task->waiting);
 	(void)pthread_cond_signal(&s->work);
-	end_overdrawn(s);
+	(void)end_overdrawn(s);
 }
 
 static void run_task(struct dw_service *s, struct dw_task *task)
@@ -131,8 +150,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	if (!dw_worker(s, task, &res)) {
 		if (dw_approval_queue_park(s, task))
 			return; /* parked, with the queue's reference */
-		dw_conduct_abandon(s->conductor, &task->run, task->why.message);
-		dw_metrics_refused(s->metrics, task->why.status);
+		dw_worker_abandon(s, task);
 	}
 	if (res && res->cpu_time_ms > 0)
 		used.cpu_ms = (uint64_t)res->cpu_time_ms;
@@ -144,7 +162,6 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 	dw_worker_log(task, task->res);
 	(void)pthread_mutex_lock(&s->lock);
 	dw_quota_done(s->quota, task->tenant);
-	end_overdrawn(s);
 	after(s, task);
 	(void)pthread_cond_signal(&s->work); /* the tenant's next run may start */
 	tell_if_idle(s);
@@ -160,6 +177,8 @@ void *dw_queue_work(void *user)
 
 	(void)pthread_mutex_lock(&s->lock);
 	while (!s->ended) {
+		if (end_overdrawn(s))
+			continue;
 		next = dw_quota_next(s->quota);
 		if (!next) {
 			(void)pthread_cond_wait(&s->work, &s->lock);

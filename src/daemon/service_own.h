@@ -35,8 +35,8 @@ struct dw_service {
 	struct dw_quota *quota;
 	struct dw_ceilings ceilings;
 	struct dw_service_keep keep;
-	struct dw_task *first,
-		*last; /* tasks that clients can look up, the oldest first */
+	/* Tasks that clients can look up: those that have ended in that order. */
+	struct dw_task *first, *last;
 	unsigned kept;
 	uint64_t kept_bytes;
 	struct dw_audit_keep retain;    /* here since_us is a duration */
@@ -92,6 +92,9 @@ void dw_service_report_policy(struct dw_service *s);
  * Returns false if the task was parked: it runs again after the approval.
  */
 bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret);
+
+/* End the part of a task that dw_conduct() knows, with task->why: no result is to come. */
+void dw_worker_abandon(struct dw_service *s, struct dw_task *task);
 
 /*
  * Returns false, with task->why set, if the task's time ran out in the queue. The time

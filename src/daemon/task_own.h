@@ -48,7 +48,8 @@ struct dw_task {
 
 	/* Under the service's lock. */
 	bool cancelled;
-	bool parked;                     /* it waits for an approval */
+	bool kept;   /* it has ended, and its result counts in service->kept */
+	bool parked; /* it waits for an approval */
 	struct dw_task *before, *behind; /* in the list of parked tasks */
 	bool looked_at;                  /* checked since it was parked */
 

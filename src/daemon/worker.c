@@ -217,19 +217,27 @@ static bool conduct(struct dw_service *s, struct dw_task *task)
 	return ended;
 }
 
+void dw_worker_abandon(struct dw_service *s, struct dw_task *task)
+{
+	(void)dw_fail(&task->run.error, DW_E_BUSY, 0, "%s", task->why.message);
+	dw_conduct_abandon(s->conductor, &task->run);
+	count_record(s, task);
+	dw_metrics_refused(s->metrics, task->why.status);
+}
+
 bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret)
 {
 	task->started_ns = dw_now_ns();
-	if (dw_worker_in_time(task, task->started_ns)) {
-		if (!conduct(s, task))
-			return false;
-		task->ended_ns = dw_now_ns();
-		count_record(s, task);
-		if (!task->run.res)
-			explain(s, task);
-	} else {
-		dw_conduct_abandon(s->conductor, &task->run, task->why.message);
+	if (!dw_worker_in_time(task, task->started_ns)) {
+		dw_worker_abandon(s, task);
+		return true;
 	}
+	if (!conduct(s, task))
+		return false;
+	task->ended_ns = dw_now_ns();
+	count_record(s, task);
+	if (!task->run.res)
+		explain(s, task);
 	*ret = TAKE_PTR(task->run.res);
 	if (*ret)
 		count_run(s, task, *ret);

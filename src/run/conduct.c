@@ -298,10 +298,8 @@ bool dw_conduct(struct dw_conductor *conductor, struct dw_conduct *run)
 	return true;
 }
 
-void dw_conduct_abandon(struct dw_conductor *conductor, struct dw_conduct *run,
-                        const char *why)
+void dw_conduct_abandon(struct dw_conductor *conductor, struct dw_conduct *run)
 {
-	(void)dw_fail(&run->error, DW_E_BUSY, 0, "%s", why);
 	record_outcome(conductor, run);
 }
 

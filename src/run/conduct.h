@@ -94,9 +94,11 @@ struct dw_conduct {
  */
 bool dw_conduct(struct dw_conductor *conductor, struct dw_conduct *run);
 
-/* The front door stopped waiting: if the intent is on record, so is this. */
-void dw_conduct_abandon(struct dw_conductor *conductor, struct dw_conduct *run,
-                        const char *why);
+/*
+ * The front door stopped waiting, and run->error says why: the outcome, if the intent is
+ * on record.
+ */
+void dw_conduct_abandon(struct dw_conductor *conductor, struct dw_conduct *run);
 
 /* Once the request and the permission are not used any more. Leaves res alone. */
 void dw_conduct_finish(struct dw_conduct *run);

@@ -97,6 +97,17 @@ def test_no_more_results_are_kept_than_configured(serve):
                [404, 404, 200, 200], "two of four to be kept")
 
 
+def test_a_long_run_is_the_last_to_be_forgotten(serve):
+    """Results are forgotten in the order in which runs end, not in which they start."""
+    daemon = serve({"runs": {"keep": 2, "concurrent": 2}})
+    long = daemon.start({"command": "sleep 100"})
+    daemon.wait_state(long, "running")
+    others = [daemon.run({"command": "true"})["id"] for _ in range(3)]
+    assert daemon.delete("/v1/runs/" + long).status == 202
+    wait_until(lambda: [daemon.get("/v1/runs/" + run).status for run in (*others, long)] ==
+               [404, 404, 200, 200], "the two that ended last to be kept")
+
+
 @pytest.mark.parametrize("run", ["0" * 32, "x", "%00", "..%2f..", "a" * 100])
 def test_an_unknown_run_is_not_found(daemon, run):
     for ask in daemon.get, daemon.delete:

@@ -361,7 +361,10 @@ static void a_run_that_loses_its_approval_after_the_intent_has_one_intent(void *
 	assert_int_equal(executed, 0);
 
 	/* Whether the run continues or is abandoned, it has one outcome. */
-	dw_conduct_abandon(conductor, &run, "it was cancelled");
+	(void)dw_fail(&run.error, DW_E_BUSY, 0, "it was cancelled");
+	dw_conduct_abandon(conductor, &run);
+	assert_int_equal(run.error.code, DW_E_BUSY);
+	assert_string_equal(run.error.text, "it was cancelled");
 	assert_int_equal(read_rows().intents, 1);
 	assert_int_equal(read_rows().outcomes, 1);
 	dw_conduct_finish(&run);
