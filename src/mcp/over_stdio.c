@@ -33,13 +33,13 @@ struct stdio {
 	struct dw_mcp_peer *peer;
 	int in_fd, out_fd, stop_fd;
 	int gone_fd; /* an eventfd: the client stopped reading */
+	int less_fd; /* the same: the queue became shorter */
 
 	struct dw_buf line;
 	bool skipping; /* the rest of a line that is too long */
 
 	pthread_mutex_t lock;
 	pthread_cond_t more;  /* the queue is not empty, or over */
-	pthread_cond_t less;  /* the queue is shorter, or gone */
 	pthread_cond_t quiet; /* no sinks are left */
 	struct dw_buf queue;
 	unsigned sinks;
@@ -89,7 +89,6 @@ static void give_up(struct stdio *s)
 {
 	s->gone = true;
 	dw_buf_finish(&s->queue);
-	(void)pthread_cond_signal(&s->less);
 	dw_fd_signal(s->gone_fd);
 }
 
@@ -107,7 +106,7 @@ static void *write_queue(void *user)
 		if (s->queue.len == 0)
 			break;
 		data = dw_buf_take(&s->queue, &len);
-		(void)pthread_cond_signal(&s->less);
+		dw_fd_signal(s->less_fd);
 		(void)pthread_mutex_unlock(&s->lock);
 		fine = data && write_all(s, data, len);
 		free(data);
@@ -195,26 +194,37 @@ static void feed(struct stdio *s, const char *data, size_t len)
 	}
 }
 
+static bool is_full(struct stdio *s)
+{
+	HOLD_LOCK(&s->lock);
+	return s->queue.len > QUEUE_MAX;
+}
+
 /* Returns false at the end. */
 static bool wait_for_input(struct stdio *s)
 {
 	struct pollfd pfd[] = {
-		{.fd = s->in_fd, .events = POLLIN},
 		{.fd = s->gone_fd, .events = POLLIN},
 		{.fd = s->stop_fd, .events = POLLIN},
+		{.events = POLLIN},
 	};
-	bool gone;
-	int r;
+	uint64_t count;
+	bool full;
 
-	(void)pthread_mutex_lock(&s->lock);
-	while (s->queue.len > QUEUE_MAX && !s->gone)
-		(void)pthread_cond_wait(&s->less, &s->lock);
-	gone = s->gone;
-	(void)pthread_mutex_unlock(&s->lock);
-	do
-		r = poll(pfd, ARRAY_SIZE(pfd), -1);
-	while (r < 0 && errno == EINTR);
-	return !gone && r > 0 && pfd[1].revents == 0 && pfd[2].revents == 0;
+	for (;;) {
+		full = is_full(s);
+		pfd[2].fd = full ? s->less_fd : s->in_fd;
+		if (poll(pfd, ARRAY_SIZE(pfd), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return false;
+		}
+		if (pfd[0].revents || pfd[1].revents)
+			return false;
+		if (!full)
+			return true;
+		(void)!read(s->less_fd, &count, sizeof(count));
+	}
 }
 
 static void read_lines(struct stdio *s)
@@ -252,24 +262,21 @@ static void finish(struct stdio *s, pthread_t writer)
 int dw_mcp_stdio(struct dw_mcp *mcp, const struct dw_caller *caller, int in_fd,
                  int out_fd, int stop_fd, struct dw_error *err)
 {
-	struct stdio s = {.in_fd = in_fd,
-	                  .out_fd = out_fd,
-	                  .stop_fd = stop_fd,
-	                  .gone_fd = -1};
+	struct stdio s = {.in_fd = in_fd, .out_fd = out_fd, .stop_fd = stop_fd};
+	autoclose int gone_fd = eventfd(0, EFD_CLOEXEC);
+	autoclose int less_fd = eventfd(0, EFD_CLOEXEC);
 	pthread_t writer;
 	int r;
 
-	s.gone_fd = eventfd(0, EFD_CLOEXEC);
-	if (s.gone_fd < 0)
+	if (gone_fd < 0 || less_fd < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create an eventfd");
+	s.gone_fd = gone_fd;
+	s.less_fd = less_fd;
 	s.peer = dw_mcp_peer_create(mcp, caller);
-	if (!s.peer) {
-		(void)close(s.gone_fd);
+	if (!s.peer)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot serve MCP");
-	}
 	(void)pthread_mutex_init(&s.lock, NULL);
 	(void)pthread_cond_init(&s.more, NULL);
-	(void)pthread_cond_init(&s.less, NULL);
 	(void)pthread_cond_init(&s.quiet, NULL);
 	dw_buf_init(&s.line, LINE_MAX_BYTES);
 	dw_buf_init(&s.queue, SIZE_MAX / 2);
@@ -286,9 +293,7 @@ int dw_mcp_stdio(struct dw_mcp *mcp, const struct dw_caller *caller, int in_fd,
 	dw_buf_finish(&s.line);
 	dw_buf_finish(&s.queue);
 	(void)pthread_cond_destroy(&s.quiet);
-	(void)pthread_cond_destroy(&s.less);
 	(void)pthread_cond_destroy(&s.more);
 	(void)pthread_mutex_destroy(&s.lock);
-	(void)close(s.gone_fd);
 	return r;
 }

@@ -4,6 +4,7 @@
 import http.client
 import json
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -132,6 +133,17 @@ def test_a_client_that_closes_its_input_ends_the_server(stdio, dewar):
     stdio.send(request(2, "ping"))
     assert stdio.process.wait(PATIENCE_S) == 0, stdio.log
     assert called_off(dewar, stdio.audit) == 1
+
+
+def test_a_signal_ends_a_server_whose_client_reads_nothing(stdio):
+    """The server stops reading when too many answers wait, and still notices the signal."""
+    pipe = stdio.process.stdin.fileno()
+    many = b"".join(json.dumps(request(i, "tools/list")).encode() + b"\n" for i in range(1000))
+    os.set_blocking(pipe, False)
+    while select.select([], [pipe], [], 2)[1]:
+        os.write(pipe, many)
+    stdio.process.send_signal(signal.SIGTERM)
+    assert stdio.process.wait(PATIENCE_S) == 0, stdio.log
 
 
 def test_garbage_is_answered_and_the_next_message_served(stdio):
