@@ -29,8 +29,10 @@ static LIST_HEAD(watches, dw_hangup) all = LIST_HEAD_INITIALIZER(all);
 static uint64_t last_number;
 static int epoll_fd = -1;
 static bool running;
+static bool busy; /* a handler is called */
+static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 
-/* The handler with a reference to *ret_user, or NULL if the watch was stopped. */
+/* The handler with a reference to *ret_user, or NULL if the watch was stopped: now busy. */
 static const struct dw_hangup_handler *find(uint64_t number, void **ret_user)
 {
 	struct dw_hangup *w;
@@ -42,7 +44,15 @@ static const struct dw_hangup_handler *find(uint64_t number, void **ret_user)
 		return NULL;
 	w->handler->ref(w->user);
 	*ret_user = w->user;
+	busy = true;
 	return w->handler;
+}
+
+static void set_idle(void)
+{
+	HOLD_LOCK(&lock);
+	busy = false;
+	(void)pthread_cond_broadcast(&idle);
 }
 
 static void *report_hangups(void *user)
@@ -62,6 +72,7 @@ static void *report_hangups(void *user)
 				continue;
 			handler->on_hangup(object);
 			handler->unref(object);
+			set_idle();
 		}
 	}
 	return NULL;
@@ -123,4 +134,11 @@ void dw_hangup_stop(struct dw_hangup *watch)
 	(void)pthread_mutex_unlock(&lock);
 	watch->handler->unref(watch->user);
 	free(watch);
+}
+
+void dw_hangup_wait(void)
+{
+	HOLD_LOCK(&lock);
+	while (busy)
+		(void)pthread_cond_wait(&idle, &lock);
 }

@@ -109,6 +109,9 @@ struct dw_hangup *dw_hangup_start(int fd, const struct dw_hangup_handler *handle
 /* Must come before fd is closed. on_hangup() may still be running. Accepts NULL. */
 void dw_hangup_stop(struct dw_hangup *watch);
 
+/* Wait until no on_hangup() is running: before what they use is freed. */
+void dw_hangup_wait(void);
+
 /* ---- clients that are slow: request_timeout.c ---- */
 
 /*

@@ -360,6 +360,7 @@ void dw_http_free(struct dw_http *http)
 		return;
 	finish_replies(http);
 	MHD_stop_daemon(http->mhd);
+	dw_hangup_wait();
 	dw_fd_close(&http->listen_fd);
 	(void)pthread_cond_destroy(&http->none_open);
 	(void)pthread_mutex_destroy(&http->lock);
