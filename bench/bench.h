@@ -22,7 +22,7 @@
 #define DW_BENCH_ROWS_MAX 24
 #define DW_BENCH_CHECKS_MAX 2
 
-/* A goal: the bar must be reached, the aim should be. NAN stands for no aim. */
+/* One check: the bar must be reached, the aim should be. NAN stands for no aim. */
 struct dw_bench_check {
 	const char *what; /* "p50 / bare p50" */
 	const char *unit; /* "x" for a ratio, "ms", "MB", "left" */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows as a drawing: times on a logarithmic scale, by method, with their goals;
- * below it a table of the goals and whether they were met. A single file for light and
- * dark pages. No text in it comes from outside this program, so nothing is escaped.
+ * The rows as a drawing: times on a logarithmic scale, by method, with their bars
+ * and aims; below it a table of them and whether they were met. A single file for light
+ * and dark pages. No text in it comes from outside this program, so nothing is escaped.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 #define PLOT_TOP 112.0
 #define ROW 30.0
 #define GAP 14.0       /* between groups */
-#define LINE 24.0      /* of the table of goals */
+#define LINE 24.0      /* of the table of bars and aims */
 #define MEASURED 650.0 /* its columns, by their right edges */
 #define BAR 730.0
 #define AIM 805.0
@@ -58,7 +58,7 @@ static bool is_drawn(const struct dw_bench_row *row)
 	return row->plotted && row->skipped[0] == '\0' && row->n > 0;
 }
 
-/* The goal for a row's median, in ms; NAN if it has no goal. */
+/* The bar or aim for a row's median, in ms; NAN if it has none. */
 static double in_ms(const struct dw_bench *b, const struct dw_bench_row *row, bool aim)
 {
 	const struct dw_bench_row *bare = dw_bench_find(b, row->bare);
@@ -251,7 +251,7 @@ static void draw_checks_head(const struct drawing *d, double y)
 	} columns[] = {{MEASURED, "measured"}, {BAR, "bar"}, {AIM, "aim"}};
 
 	(void)dw_buf_printf(d->out,
-	                    "<text class='title' x='%.1f' y='%.1f'>Goals</text>\n",
+	                    "<text class='title' x='%.1f' y='%.1f'>Bars and aims</text>\n",
 	                    MARGIN, y);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		(void)dw_buf_printf(

@@ -29,7 +29,7 @@ FAMILIES = {
     "resources": "resources",
     "cross-cell": "cross-cell",
     "identity": "identity",
-    "output": "what comes out",
+    "output": "output",
 }
 LANGUAGES = {".c": "", ".py": "python", ".sh": "bash", ".js": "javascript", ".pl": "perl",
              ".rb": "ruby"}

@@ -146,6 +146,14 @@ def page_prose(text):
     return re.sub(r"`[^`\n]*`", lambda match: "`" + blank(match.group()[2:]) + "`", text)
 
 
+def policy_prose(text):
+    """A profile: users see its reasons, and `dewar policy show` prints the whole file."""
+    return re.sub(r"(?m)^([ \t]*)#", r"\1 ", text)
+
+
+# Users read these as a whole, not only their comments.
+POLICIES = re.compile(r"^packaging/policies/[^/]*\.yaml$")
+
 READERS = {".c": c_prose, ".h": c_prose, ".js": c_prose, ".py": python_prose, ".sh": shell_prose,
            ".rb": hash_prose, ".pl": hash_prose, ".md": page_prose, ".scd": lambda text: text,
            ".yaml": hash_prose, ".yml": hash_prose, ".ini": hash_prose, ".build": hash_prose}
@@ -158,7 +166,7 @@ def hits(path, text):
     reader = READERS.get(os.path.splitext(path)[1]) or BY_NAME.get(os.path.basename(path))
     if not reader or SKIPPED.match(path):
         return
-    prose = reader(text)
+    prose = (policy_prose if POLICIES.match(path) else reader)(text)
     for names in (NOBODY_USER, NAME):
         prose = names.sub(lambda match: blank(match.group()), prose)
     allowed = set()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: be there before another cell's service, under its abstract name, so
- *           that its clients come to us
+ * Tries to: take the abstract name of another cell's service before the service
+ *           does, so that its clients come to us
  * Promise:  neighbours
  * Cells:    pair
  * Oracle:   secret

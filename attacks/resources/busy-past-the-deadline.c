@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: be there after its deadline, in a new process every few milliseconds,
- *           so that ending one leaves the next
+ * Tries to: outlive its deadline in a new process every few milliseconds, so that
+ *           ending one leaves the next
  * Promise:  limits
  * Control:  bare
  * Options:  --timeout 700ms

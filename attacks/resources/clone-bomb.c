@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more processes than it may, that share their memory, files and
+ * Tries to: exceed its process limit with processes that share memory, files and
  *           folder, so that each costs next to nothing
  * Promise:  limits
  * Options:  --pids 16

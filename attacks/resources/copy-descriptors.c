@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more open files than it may, all of them the same
+ * Tries to: exceed its limit on open files with copies of one descriptor
  * Promise:  limits
  * Options:  --files 32
  * Oracle:   count open_files > 100

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, in copies that are made as children
- *           write to what was their parent's
+ * Tries to: exceed its memory limit with copies that are made as children write to
+ *           their parent's memory
  * Promise:  limits
  * Options:  --memory 64M
  * Oracle:   count memory_mb > 128

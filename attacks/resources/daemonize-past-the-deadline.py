@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: be there after its deadline, as a daemon in a session of its own that
-#           has closed all it was given
+# Tries to: outlive its deadline as a daemon in a session of its own that has closed
+#           all its descriptors
 # Promise:  limits
 # Control:  bare
 # Options:  --timeout 700ms

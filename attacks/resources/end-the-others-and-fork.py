@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: make room for more processes than it may have, by ending those that came with the cell
+# Tries to: exceed its process limit after ending the processes that came with the
+#           cell
 # Promise:  limits
 # Options:  --pids 16
 # Oracle:   count processes > 40

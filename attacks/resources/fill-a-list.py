@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: have more memory than it may, as a list that grows
+# Tries to: exceed its memory limit with a list that grows
 # Promise:  limits
 # Options:  --memory 64M
 # Oracle:   count memory_mb > 128

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, in a nameless file that no process maps
+ * Tries to: exceed its memory limit with a nameless file that no process maps
  * Promise:  limits
  * Options:  --memory 64M --tmp 512M
  * Oracle:   count memory_mb > 128

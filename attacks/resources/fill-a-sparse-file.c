@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: write more than it may, into the holes of a file whose size was
+ * Tries to: exceed its /tmp limit by writing into the holes of a file whose size was
  *           granted at once
  * Promise:  limits
  * Options:  --tmp 8M

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, outside of the script's own heap
+ * Tries to: exceed its memory limit with buffers outside of the script's own heap
  * Promise:  limits
  * Options:  --memory 96M
  * Oracle:   count memory_mb > 180

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: write more than it may, to files that have no name any more
+# Tries to: exceed its /tmp limit with files that have no name any more
 # Promise:  limits
 # Options:  --tmp 8M
 # Oracle:   count tmp_mb > 20

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: write more than it may, to /dev/shm, which no limit names
+# Tries to: exceed its /tmp limit by writing to /dev/shm, which no limit names
 # Promise:  limits
 # Options:  --tmp 8M
 # Oracle:   count tmp_mb > 20

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: write more than it may, to many files of which each is small
+# Tries to: exceed its /tmp limit with many files, each of which is small
 # Promise:  limits
 # Options:  --tmp 8M
 # Oracle:   count tmp_mb > 20

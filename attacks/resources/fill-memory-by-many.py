@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: have more memory than it may, in many processes of which each is small
+# Tries to: exceed its memory limit with many processes, each of which is small
 # Promise:  limits
 # Options:  --memory 96M
 # Oracle:   count memory_mb > 180

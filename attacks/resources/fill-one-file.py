@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: write more than it may, to one file
+# Tries to: exceed its /tmp limit with one file
 # Promise:  limits
 # Options:  --tmp 8M
 # Oracle:   count tmp_mb > 20

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, as bytes that wait in pipes
+ * Tries to: exceed its memory limit with bytes that wait in pipes
  * Promise:  limits
  * Options:  --memory 8M
  * Oracle:   count queued_mb > 14

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, in pages that are not shared with another process yet
+ * Tries to: exceed its memory limit with shared pages that no other process maps yet
  * Promise:  limits
  * Options:  --memory 64M
  * Oracle:   count memory_mb > 128

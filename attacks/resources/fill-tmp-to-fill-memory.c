@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, as a file in a file system that is
- *           memory
+ * Tries to: exceed its memory limit with a file in a file system in memory
  * Promise:  limits
  * Options:  --memory 16M --tmp 64M
  * Oracle:   count tmp_mb > 40

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: put out more than it may, a little from each of many processes
+# Tries to: exceed its output limit with a little output of each of many processes
 # Promise:  limits
 # Control:  bare
 # Options:  --output 100000

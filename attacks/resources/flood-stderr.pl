@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: put out more than it may, as errors, without a single end of line
+# Tries to: exceed its output limit on stderr, without a single end of line
 # Promise:  limits
 # Control:  bare
 # Options:  --output 100000

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: put out more than it may
+# Tries to: exceed its output limit on stdout
 # Promise:  limits
 # Control:  bare
 # Options:  --output 100000

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: have more processes than it may, each the child of the one before
+# Tries to: exceed its process limit with a chain of processes, each the child of the
+#           one before
 # Promise:  limits
 # Options:  --pids 16 --memory 1G
 # Oracle:   count processes > 40

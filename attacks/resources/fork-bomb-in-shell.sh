@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: have more processes than it may, as a loop in a shell
+# Tries to: exceed its process limit by forking in a loop of a shell
 # Promise:  limits
 # Options:  --pids 16
 # Oracle:   count processes > 40

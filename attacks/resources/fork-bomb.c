@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more processes than it may, by forking
+ * Tries to: exceed its process limit by forking
  * Promise:  limits
  * Options:  --pids 16
  * Oracle:   count processes > 40

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: have more processes than it may, in sessions of their own, whose
+# Tries to: exceed its process limit with processes in sessions of their own, whose
 #           parents have ended
 # Promise:  limits
 # Options:  --pids 16

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, in the tables that say where its
- *           memory is
+ * Tries to: exceed its memory limit with page tables
  * Promise:  limits
  * Options:  --memory 24M
  * Oracle:   held status ^VmPTE:[^0-9]+([5-9][0-9]|[1-9][0-9]{2})[0-9]{3} kB

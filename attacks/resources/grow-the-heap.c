@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, by moving the end of its heap
+ * Tries to: exceed its memory limit by moving the end of its heap
  * Promise:  limits
  * Options:  --memory 64M
  * Oracle:   count memory_mb > 128

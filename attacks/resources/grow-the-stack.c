@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, on its stack
+ * Tries to: exceed its memory limit with its stack
  * Promise:  limits
  * Options:  --memory 32M
  * Oracle:   count memory_mb > 64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more memory than it may, in a nameless file of a process that
- *           no process may inspect, since its program is a file that no user may read
+ * Tries to: exceed its memory limit with a nameless file of a process that no process
+ *           may inspect, since its program is a file that no user may read
  * Promise:  limits
  * Options:  --memory 64M --tmp 512M
  * Oracle:   count memfd_mb > 128

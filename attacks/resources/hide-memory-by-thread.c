@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: hold more memory than its limit in files that one thread has open, and
- *           its process has not
+ * Tries to: exceed its memory limit with files that one thread has open and its
+ *           process does not
  * Promise:  limits
  * Options:  --memory 128M
  * Oracle:   count memfd_mb > 250

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: be there after its deadline, deaf to every signal that one can be deaf
-#           to
+# Tries to: outlive its deadline by ignoring every signal that can be ignored
 # Promise:  limits
 # Control:  bare
 # Options:  --timeout 700ms

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more processes than it may, all of them dead and not reaped
+ * Tries to: exceed its process limit with processes that are dead and not reaped
  * Promise:  limits
  * Options:  --pids 16
  * Oracle:   count processes > 40

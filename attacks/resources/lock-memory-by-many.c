@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: keep more memory than it may have from being swapped out, in many
- *           processes of which each keeps to what it may lock
+ * Tries to: keep more memory than its limit from being swapped out, in many processes
+ *           that each respect their limit on locked memory
  * Promise:  limits
  * Options:  --memory 64M
  * Oracle:   count locked_mb > 100

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more open files than it may, as queues of events in the kernel
+ * Tries to: exceed its limit on open files with event queues of the kernel
  * Promise:  limits
  * Options:  --files 32
  * Oracle:   count open_files > 100

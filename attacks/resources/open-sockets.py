@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: have more open files than it may, as sockets
+# Tries to: exceed its limit on open files with sockets
 # Promise:  limits
 # Options:  --files 32
 # Oracle:   count open_files > 100

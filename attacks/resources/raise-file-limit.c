@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: lift its limit on open files, and then pass it
+ * Tries to: raise its limit on open files, and then exceed it
  * Promise:  limits
  * Options:  --files 32
  * Oracle:   count open_files > 100

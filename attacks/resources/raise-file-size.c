@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: lift its limit on the size of files, and then pass it
+ * Tries to: raise its limit on the size of files, and then exceed it
  * Promise:  limits
  * Options:  --tmp 8M
  * Oracle:   count tmp_mb > 20

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: lift its limit on processes, and then pass it
+ * Tries to: raise its limit on processes, and then exceed it
  * Promise:  limits
  * Options:  --pids 16
  * Oracle:   count processes > 40

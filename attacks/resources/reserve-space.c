@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: reserve more space than it may, without writing (fallocate)
+ * Tries to: exceed its /tmp limit by reserving space without writing (fallocate)
  * Promise:  limits
  * Options:  --tmp 8M
  * Oracle:   count tmp_mb > 20

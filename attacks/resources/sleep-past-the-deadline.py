@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries to: be there after its deadline, asleep
+# Tries to: outlive its deadline by sleeping
 # Promise:  limits
 # Control:  bare
 # Options:  --timeout 700ms

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more processes than it may, as an agent's tool would start them
+ * Tries to: exceed its process limit by starting processes as an agent's tool would
  * Promise:  limits
  * Options:  --pids 24
  * Oracle:   count processes > 40

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: take more of the processor than it may, in one loop
+ * Tries to: exceed its cpu limit with one loop
  * Promise:  limits
  * Options:  --cpus 0.02
  * Oracle:   count cpu_percent > 6

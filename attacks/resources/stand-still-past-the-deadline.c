@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: be there after its deadline, stopped in the meantime, so that no
- *           signal but SIGKILL and SIGCONT does anything
+ * Tries to: outlive its deadline by being stopped in the meantime, so that no signal
+ *           except SIGKILL and SIGCONT has an effect
  * Promise:  limits
  * Control:  bare
  * Options:  --timeout 700ms

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: have more threads than it may have processes
+ * Tries to: exceed its process limit with threads
  * Promise:  limits
  * Options:  --pids 16
  * Oracle:   count threads > 40

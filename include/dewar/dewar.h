@@ -28,16 +28,17 @@
  */
 
 /*
- * Run the request and wait for its end. 0: *ret_res says how it went, also
- * where the program never got to run (reason "unavailable", say). -1: the
- * request itself makes no sense, or we failed, and *ret_res is untouched.
+ * Run the request and wait for its end. Returns 0 with the result in *ret_res, also if
+ * the program was not started (reason "unavailable", for example). Returns -1 if the
+ * request is invalid or Dewar failed; *ret_res is then untouched.
  */
 DW_API int dw_run(const struct dw_request *req, struct dw_result **ret_res,
                   struct dw_error *err);
 
 /*
- * Can this host give the level? 0, or -1 with DW_E_UNSUPPORTED and a reason
- * that a person can act on. It builds the walls to find out.
+ * Find out whether this host can provide the level, by building its walls; at level
+ * docker, by asking the engine. Returns 0, or -1 with DW_E_UNSUPPORTED, the cause and, if
+ * one is known, the fix.
  */
 DW_API int dw_level_probe(const char *name, struct dw_error *err);
 
@@ -67,8 +68,9 @@ enum dw_guarantee {
 DW_API uint32_t dw_level_guarantees(const char *levels);
 
 /*
- * 0 if each of a list ("microvm,container") is a level; else DW_E_INVALID, with the
- * names and the nearest of them. Errors begin with what ("level"), unless it is NULL.
+ * Returns 0 if every name in the list ("microvm,container") is a level; else -1 with
+ * DW_E_INVALID, which lists the levels and suggests a similar one. Errors begin with
+ * what ("level"), unless it is NULL.
  */
 DW_API int dw_level_check(const char *what, const char *levels, struct dw_error *err);
 
@@ -86,16 +88,16 @@ DW_API size_t dw_language_count(void);
 /* Fill in the language at index; asks the program for its version. */
 DW_API int dw_language_get(size_t index, struct dw_language *ret, struct dw_error *err);
 
-/* The name of the language that people call so, or NULL. */
+/* The name of the language with this name or alias, or NULL. */
 DW_API const char *dw_language_name(const char *alias);
 
-/* 0 if there is such a language; else DW_E_INVALID, with the nearest name or all. */
+/*
+ * Returns 0 if there is a language with this name or alias; else -1 with DW_E_INVALID,
+ * which suggests a similar one or lists all.
+ */
 DW_API int dw_language_check(const char *alias, struct dw_error *err);
 
-/*
- * The language of a file, by its name and its first bytes, or NULL if neither
- * tells.
- */
+/* The language of a file, by its name and its first bytes, or NULL if unknown. */
 DW_API const char *dw_language_of_file(const char *name, const void *head, size_t len);
 
 DW_API const char *dw_version(void);

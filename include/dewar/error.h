@@ -9,21 +9,21 @@
 #endif
 
 /*
- * Why we could not do what was asked.
+ * The reason why a call failed.
  *
- * An error is about us; what a program in a cell did is never an error but a
- * result. The text is kept inside the struct, so that reporting an error
+ * An error is a failure of Dewar or the host; a failing program is a result, not an
+ * error. The text is kept inside the struct, so that reporting an error
  * allocates nothing: it works after malloc() has failed, and in a child that
  * has not exec'd yet, and it can be written down a pipe as it is.
  */
 enum dw_code {
 	DW_OK = 0,
-	DW_E_INVALID,     /* the request is invalid              HTTP 400 */
-	DW_E_DENIED,      /* a policy refuses it                 HTTP 403 */
-	DW_E_NOT_FOUND,   /* no such sandbox, runtime or file    HTTP 404 */
-	DW_E_BUSY,        /* a limit of Dewar is reached         HTTP 429 */
-	DW_E_UNSUPPORTED, /* this host cannot do it              HTTP 501 */
-	DW_E_INTERNAL,    /* the system or Dewar failed          HTTP 500 */
+	DW_E_INVALID,     /* the request is invalid                      HTTP 400 */
+	DW_E_DENIED,      /* a policy refuses it                         HTTP 403 */
+	DW_E_NOT_FOUND,   /* no such run, key, approval, image or file   HTTP 404 */
+	DW_E_BUSY,        /* a limit of Dewar is reached                 HTTP 429 */
+	DW_E_UNSUPPORTED, /* this host cannot do it                      HTTP 501 */
+	DW_E_INTERNAL,    /* the system or Dewar failed                  HTTP 500 */
 	DW_E_COUNT
 };
 
@@ -38,7 +38,7 @@ struct dw_error {
 
 /*
  * Fill *err (which may be NULL) and return -1; errno is preserved. If eno is
- * not 0, what it means is added behind the text.
+ * not 0, its message is appended to the text.
  */
 DW_API int dw_fail(struct dw_error *err, enum dw_code code, int eno, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));

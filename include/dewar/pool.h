@@ -37,9 +37,9 @@ struct dw_template_config {
 };
 
 /*
- * Containers of level docker to keep ready: started, and empty. A run fits if it has
- * the language's image or names the same, and the same runtime, network and limits
- * (but for time and output), and shows nothing of the host.
+ * Standby containers of level docker. A run can use one that has its image (the
+ * language's, if it names none), runtime, network and limits (except timeout and
+ * output), if the run mounts nothing of the host.
  */
 struct dw_docker_config {
 	const struct dw_request *like; /* what it points to outlives the pool */
@@ -59,7 +59,7 @@ struct dw_pool_config {
 	size_t n_docker;
 };
 
-/* The templates there are without being asked for: python, python-data, ... */
+/* The built-in templates: python, python-data, ... */
 DW_API const struct dw_template_config *dw_pool_templates(size_t *ret_count);
 
 /*
@@ -81,17 +81,17 @@ DW_API int dw_pool_run(struct dw_pool *pool, const struct dw_request *req,
                        struct dw_result **ret_res, struct dw_error *err);
 
 /*
- * Wait until the template has so many cells ready (0: until its zygote runs). -1
- * if it cannot be kept warm, and why; or if it takes longer than timeout_ms.
+ * Wait until the template has this many standby cells (0: until its zygote runs).
+ * Returns -1 with the reason if the template cannot be kept warm, or after timeout_ms.
  */
 DW_API int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
                            uint64_t timeout_ms, struct dw_error *err);
 
-/* How a template does. Memory is the proportional share (PSS), 0 if unknown. */
+/* The state of a template. Memory is the proportional share (PSS), 0 if unknown. */
 struct dw_template_stats {
 	char name[32];
 	bool warm;        /* its zygote runs, or cells of it wait */
-	char why[512];    /* it cannot be kept warm because, or "" */
+	char why[512];    /* why it cannot be kept warm, or "" */
 	unsigned standby; /* cells ready now */
 	uint64_t zygote_bytes;
 	uint64_t standby_bytes; /* of one cell */

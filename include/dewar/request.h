@@ -9,13 +9,13 @@
 #include "dewar/error.h"
 
 /*
- * What a caller asks for: one run of one piece of code in one fresh cell.
+ * A request: one run of one piece of code in one fresh cell.
  *
  * Every front door fills this struct and nothing else. All pointers are
  * borrowed from the caller and must outlive dw_run(); only what
  * dw_request_from_json() made belongs to the request, and dw_request_finish()
  * gives it back. Start with dw_request_init(): zero, NULL and an empty list
- * mean "the default", but for the lists of what is allowed.
+ * mean "the default", except in allow-lists, where an empty list allows nothing.
  */
 
 struct dw_bytes {
@@ -127,8 +127,8 @@ struct dw_request {
 	enum dw_network network;
 	struct dw_limits limits;
 	bool strict; /* refuse to run if a limit cannot be enforced here */
-	bool yields; /* it has the processor only while no other cell wants it, and little
-	              * of it; where there is a cgroup to say so, at levels Dewar builds */
+	bool yields; /* run only while no other cell needs the processor, with a small
+	              * share; needs a cgroup, and has no effect at level docker */
 
 	dw_output_fn *on_output; /* or NULL */
 	dw_note_fn *on_note;     /* or NULL */

@@ -61,8 +61,8 @@ enum dw_cap_set {
 };
 
 /*
- * What the kernel said about the program's own process, asked after the last
- * wall went up and before the program's first instruction.
+ * The walls of the program's process, read from the kernel after the last wall was up
+ * and before the program's first instruction.
  */
 struct dw_walls {
 	bool known;               /* false: the program never got that far */
@@ -75,7 +75,7 @@ struct dw_walls {
 	int32_t seccomp_filters; /* how many of them, -1 if the kernel does not say */
 	int32_t landlock_abi;    /* 0: not applied */
 	int32_t commands;        /* files that may be executed; 0: no list was given */
-	int32_t others_refused;  /* the kernel, asked for one more: 0, 1, or -1 */
+	int32_t others_refused;  /* kernel refuses to execute others: 0, 1, or -1 */
 	int32_t root_read_only;  /* 0, 1, or -1 */
 	int32_t interfaces;      /* besides loopback, -1 if unknown */
 	int32_t routes;          /* besides loopback's own, -1 if unknown */
@@ -113,8 +113,8 @@ struct dw_proof {
 
 enum dw_severity {
 	DW_SEVERITY_NOTE = 0,
-	DW_SEVERITY_WARNING, /* reaches for something that needs a reason */
-	DW_SEVERITY_ERROR,   /* does what a snippet seldom has a reason for */
+	DW_SEVERITY_WARNING, /* uses something that should be reviewed */
+	DW_SEVERITY_ERROR,   /* does something that snippets rarely need */
 	DW_SEVERITY_COUNT
 };
 
@@ -122,9 +122,8 @@ enum dw_severity {
 #define DW_MESSAGE_MAX 200
 
 /*
- * What was seen of a program without running it. Rules are FAMILY:NAME, where NAME may
- * come from the program ("import:os"); it is then cut, and has no blank or control
- * character in it.
+ * One finding of static analysis. Rules are FAMILY:NAME, where NAME may come from the
+ * program ("import:os"); it is then cut, and has no blank or control character in it.
  */
 struct dw_finding {
 	char rule[DW_RULE_MAX];
@@ -189,7 +188,7 @@ DW_API char *dw_proof_to_json(const struct dw_proof *proof);
 /* The form for a model's tool result; free() it. NULL without memory. */
 DW_API char *dw_result_to_text(const struct dw_result *res);
 
-/* The walls that stood, in one line for a person; free() it. */
+/* The walls of the run, in one line for a person; free() it. */
 DW_API char *dw_result_walls_line(const struct dw_result *res);
 
 DW_API void dw_result_free(struct dw_result *res);

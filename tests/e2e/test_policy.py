@@ -163,7 +163,7 @@ def test_a_raised_level_runs_behind_stronger_walls(run_json):
     assert result["status"] == "success" and result["stdout"] == "ran\n"
     assert result["proof"]["achieved"] == "container"
     assert result["warnings"][0] == ("the level was raised to container by the policy's rule "
-                                     "real-walls: What it does needs real walls.")
+                                     "real-walls: This code needs the walls of level container.")
 
 
 def test_the_policys_commands_apply_to_exec(run):

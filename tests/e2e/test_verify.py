@@ -25,7 +25,7 @@ PLACES = (("process", "cold"), ("container", "cold"), ("container", "standby"))
 WALLS = {"namespace", "mount", "seccomp", "landlock", "capability", "cgroup", "rlimit", "absent",
          "supervisor"}
 FAMILIES = {"file system", "process and privilege", "kernel surface", "network", "resources",
-            "cross-cell", "identity", "what comes out"}
+            "cross-cell", "identity", "output"}
 SECONDS = 1200  # the timeout of the whole suite on a busy host
 
 

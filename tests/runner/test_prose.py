@@ -58,6 +58,12 @@ def test_comments_and_messages_are_prose():
     assert names("a.1.scd", "nobody\n") == [(1, "nobody")]
 
 
+def test_the_values_of_a_profile_are_prose():
+    profile = "# Nobody.\nrules:\n  - name: no-one\n    reason: It runs what nobody has seen.\n"
+    assert names("packaging/policies/a.yaml", profile) == [(1, "nobody"), (4, "nobody")]
+    assert names("packaging/a.yaml", profile) == [(1, "nobody")]
+
+
 def test_an_exception_needs_a_reason():
     assert names("a.md", "<!-- prose: allow a quotation -->\nnobody\n") == []
     assert names("a.md", "<!-- prose: allow -->\nnobody\n") == [(1, "allow"), (2, "nobody")]

@@ -123,7 +123,7 @@ static void a_raised_request_has_the_stronger_level(void **state)
 	assert_int_equal(res.n_warnings, 3);
 	assert_string_equal(res.warnings[0],
 	                    "the level was raised to container by the policy's rule "
-	                    "real-walls: What it does needs real walls.");
+	                    "real-walls: This code needs the walls of level container.");
 	assert_int_equal(res.n_findings, 2);
 	for (size_t i = 0; i < res.n_warnings; i++)
 		free(res.warnings[i]);
