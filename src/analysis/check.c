@@ -17,7 +17,7 @@ static enum truth truth_of(struct dw_reading *r, uint32_t part)
 	const struct dw_tree *tree = &r->tree;
 	struct dw_value v;
 	enum truth inside;
-	uint32_t c;
+	uint32_t c, argument;
 
 	if (!part)
 		return MAYBE;
@@ -46,7 +46,9 @@ static enum truth truth_of(struct dw_reading *r, uint32_t part)
 		if (!dw_child_of(tree, part, DW_K_T_NOT) &&
 		    dw_kind(tree, part) != DW_K_NOT_OPERATOR)
 			return MAYBE;
-		c = dw_child_in(tree, part, DW_F_ARGUMENT) ?: c;
+		argument = dw_child_in(tree, part, DW_F_ARGUMENT);
+		if (argument)
+			c = argument;
 		inside = truth_of(r, c);
 		v = dw_eval(r, c);
 		if (inside == NEVER || (v.type == DW_V_NUMBER && v.number == 0) ||

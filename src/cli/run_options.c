@@ -95,7 +95,7 @@ static const struct dw_option limits_options[] = {
 #define DW_LIMIT(id, member, kind, opt, variable, key, scale, unit, normal, least, most, \
                  proof, word, fallback, what)                                            \
 	{                                                                                \
-		.name = opt,                                                             \
+		.name = (opt),                                                           \
 		.arg = DW_LIMIT_ARG_##kind,                                              \
 		.help = what DW_LIMIT_FORMS_##kind " (default " fallback ")",            \
 		.take = dw_take_limit_##id,                                              \

@@ -94,7 +94,7 @@ void dw_reply(struct dw_exchange *x, int status, const char *type, const char *t
               size_t len)
 {
 	send_response(own_of(x), status, type,
-	              MHD_create_response_from_buffer(len, (void *)(uintptr_t)text,
+	              MHD_create_response_from_buffer(len, (void *)text,
 	                                              MHD_RESPMEM_MUST_COPY));
 }
 

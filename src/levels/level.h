@@ -181,8 +181,8 @@ extern const struct dw_level dw_level_microvm;
 /* NULL if there is no such level. */
 const struct dw_level *dw_level_find(const char *name, size_t len);
 
-/* The first level of a list; the default level if that is unknown or levels is NULL. */
-const struct dw_level *dw_level_first(const char *levels);
+/* The first level of a list; the default level if that is unknown or the list is NULL. */
+const struct dw_level *dw_level_first(const char *list);
 
 /* The weakest level that has all these guarantees, or NULL. */
 const struct dw_level *dw_level_with(uint32_t guarantees);

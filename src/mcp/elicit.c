@@ -16,7 +16,8 @@
 
 /* The open requests. A thread that holds this lock takes no other but the service's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static LIST_HEAD(, dw_mcp_elicit) open_requests = LIST_HEAD_INITIALIZER(open_requests);
+static LIST_HEAD(elicits,
+                 dw_mcp_elicit) open_requests = LIST_HEAD_INITIALIZER(open_requests);
 
 /* ---- the question ---- */
 

@@ -10,7 +10,7 @@ struct dw_mcp_keepalive {
 	pthread_mutex_t lock; /* of all below, and held while an entry's fn runs */
 	pthread_cond_t stop;
 	unsigned every_ms;
-	LIST_HEAD(, dw_mcp_keepalive_entry) entries;
+	LIST_HEAD(entries, dw_mcp_keepalive_entry) entries;
 	pthread_t thread;
 	bool running;
 	bool stopped;

@@ -80,7 +80,7 @@ static void serve_initialize(struct dw_mcp_call *call, json_t *params)
 	struct dw_mcp_peer *peer = dw_mcp_call_peer(call);
 	const char *asked = dw_mcp_text(params, "protocolVersion");
 	json_t *client = json_object_get(params, "capabilities");
-	json_auto_t *before = NULL;
+	json_t *before;
 	const char *version;
 	json_t *result;
 
@@ -96,6 +96,7 @@ static void serve_initialize(struct dw_mcp_call *call, json_t *params)
 	before = peer->client;
 	peer->client = json_incref(client);
 	(void)pthread_mutex_unlock(&peer->lock);
+	json_decref(before);
 
 	result = json_pack("{s:s, s:o, s:{s:s, s:s}}", "protocolVersion", version,
 	                   "capabilities", capabilities(false), "serverInfo", "name",
