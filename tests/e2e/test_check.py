@@ -33,7 +33,7 @@ def test_findings_are_printed_like_compiler_errors(tmp_path):
     done = check("python", str(file))
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert lines[0] == f"{file}:1:8: warning: module os needs a reason [import:os]"
+    assert lines[0] == f"{file}:1:8: warning: module os is on the list of risky modules [import:os]"
     assert lines[1].startswith(f"{file}:2:1: error: ") and lines[1].endswith("[shell:os.system]")
     assert "2 findings" in done.stderr and "only the walls isolate it" in done.stderr
 

@@ -148,11 +148,11 @@ def test_findings_are_warnings_and_objects(run_json):
     assert result["status"] == "success" and result["stdout"] == "ran\n"
     assert result["findings"] == [
         {"rule": "import:os", "line": 1, "column": 8, "severity": "warning",
-         "message": "module os needs a reason"},
+         "message": "module os is on the list of risky modules"},
         {"rule": "shell:os.system", "line": 2, "column": 1, "severity": "error",
          "message": "os.system runs another program"}]
     assert result["warnings"] == [
-        "line 1, column 8: module os needs a reason [import:os]",
+        "line 1, column 8: module os is on the list of risky modules [import:os]",
         "line 2, column 1: os.system runs another program [shell:os.system]"]
     plain = run_json("--policy", "open", "python", "-c", OS)
     assert plain["findings"] == [] and plain["warnings"] == []
