@@ -50,7 +50,7 @@ struct dw_option {
 };
 
 struct dw_option_group {
-	const char *title;
+	const char *title;               /* NULL: the options continue the group before */
 	const struct dw_option *options; /* ends in a row without name */
 };
 

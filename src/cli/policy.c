@@ -240,6 +240,7 @@ const struct dw_command dw_command_policy = {
 		{
 			&asked_group,
 			&dw_run_options_walls_group,
+			&dw_run_options_modules_group,
 			&dw_run_options_limits_group,
 			&dw_run_options_files_group,
 		},

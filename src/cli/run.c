@@ -216,6 +216,7 @@ const struct dw_command dw_command_run = {
 			&code_group,
 			&dw_run_options_walls_group,
 			&dw_run_options_limits_group,
+			&dw_run_options_modules_group,
 			&dw_run_options_files_group,
 			&dw_run_options_output_group,
 		},

@@ -85,6 +85,8 @@ WRONG = {
     "json and text": (["run", "--json", "--text", "python", "-c", "1"], ["--json", "--text"]),
     "option beside a request": (["run", "--request", "-", "--memory", "1g"], ["--memory"]),
     "word beside a request": (["run", "--request", "-", "python"], ["python"]),
+    "modules for a shell": (["exec", "--allow-modules", "json", "true"],
+                            ["unknown option", "--allow-modules", "dewar exec --help"]),
     "into nowhere": (
         ["run", "python", "-c", "1", "--collect", "x", "--into", "no/such/folder"],
         ["no/such/folder"],
