@@ -153,7 +153,8 @@ def test_of_many_simultaneous_decisions_one_wins(ask, run, state):
         assert asker.wait()["state"] == said
         for one in lost:
             assert one.returncode == 125
-            assert re.search(rb"cannot decide approval .*: it is (%s) by uid:" % said.encode(), one.stderr)
+            assert re.search(rb"approval .* is no longer pending: (%s) by uid:" % said.encode(),
+                             one.stderr)
 
 
 def test_an_expired_question_cannot_be_decided(ask, approve):
