@@ -43,7 +43,7 @@ def test_without_findings_nothing_is_printed():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_json():
+def test_json_output_is_an_array_of_findings():
     done = check("--json", "py", "-c", "eval('1')")
     assert done.returncode == 1 and done.stderr == ""
     assert json.loads(done.stdout) == [
@@ -52,7 +52,7 @@ def test_json():
     assert json.loads(check("--json", "py", "-c", "1").stdout) == []
 
 
-def test_sarif(tmp_path):
+def test_sarif_output_names_rules_and_places(tmp_path):
     file = tmp_path / "a.sh"
     file.write_text("ls | xargs rm\nrm x\n")
     done = check("bash", "--sarif", str(file))
