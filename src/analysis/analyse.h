@@ -29,16 +29,16 @@
 /*
  * The families of struct dw_finding's rules:
  *
- *   import      a module on the list of those that need a reason
+ *   import      a module on the list of risky modules
  *   builtin     a function of the language that runs code, or opens files
- *   dynamic     code, modules or commands that are known at run time only
- *   reflection  a way around names
+ *   dynamic     code, modules or commands that are known only at run time
+ *   reflection  access by a computed name, or other reflection
  *   shell       the program runs another program
  *   delete      the program removes files
  *   network     the program talks to another host
  *   native      machine code, outside the interpreter's control
  *   loop        a loop that cannot end
- *   privilege   the program asks for other rights (shell only)
+ *   privilege   the program changes privileges (shell only)
  *   syntax      code that does not parse, and was not analysed
  *   analysis    a bound was reached, and not all of the code was analysed
  */

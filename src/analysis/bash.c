@@ -80,11 +80,11 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 	if (strrchr(name, '/'))
 		name = strrchr(name, '/') + 1;
 	if (c->via)
-		(void)snprintf(via, sizeof(via), " (by %s)", c->via);
+		(void)snprintf(via, sizeof(via), " (run by %s)", c->via);
 	d = dw_danger_find(&dw_language_bash, name);
 	if (d)
 		dw_found_line(r, c->line, c->column, d->severity, DW_DANGER_RULE(d, name),
-		              "%s is run%s", name, via);
+		              "%s runs %s", c->via ? c->via : "the script", name);
 	if (strcmp(name, "find") == 0 && has_argument(c, "-delete", sizeof("-delete")))
 		dw_found_line(r, c->line, c->column, E, "delete:find",
 		              "find removes files%s", via);

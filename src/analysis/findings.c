@@ -212,13 +212,13 @@ static const struct {
 	{"builtin:gets", "%s waits for input"},
 	{"builtin:", "%s runs text as code"},
 	{"delete:", "%s removes files"},
-	{"dynamic:", "%s runs code that is made at run time"},
+	{"dynamic:", "%s runs code that is created at run time"},
 	{"native:", "%s reaches native code"},
 	{"network:", "%s talks to the network"},
-	{"reflection:", "%s gets at things around their names"},
+	{"reflection:", "%s uses reflection"},
 	{"shell:", "%s runs another program"},
-	{"loop:", "%s has no end in sight"},
-	{"privilege:", "%s asks for other rights"},
+	{"loop:", "%s never ends"},
+	{"privilege:", "%s changes privileges"},
 };
 
 /*
@@ -275,7 +275,7 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
                                         struct dw_value v)
 {
 	const struct dw_danger *d;
-	const char *text = "%s needs a reason", *rule;
+	const char *text = "%s is on the list of risky names", *rule;
 
 	if (v.type != DW_V_NAME)
 		return NULL;
@@ -334,15 +334,15 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 		known++;
 	if (allowed && !*known)
 		dw_found(r, part, E, DW_RULE("import:%.*s", (int)len, name),
-		         "module %.*s is not on the list of those that are allowed",
+		         "module %.*s is not on the list of allowed modules",
 		         (int)(len < 100 ? len : 100), name);
 	if (allowed || (known && !*known))
 		return;
 	n = known ? strlen(*known) : module_among(r->language->modules, plain, plain_len);
 	if (n > 0)
 		dw_found(r, part, W, DW_RULE("import:%.*s", (int)n, plain),
-		         "module %.*s needs a reason", (int)(len < 100 ? len : 100),
-		         name);
+		         "module %.*s is on the list of risky modules",
+		         (int)(len < 100 ? len : 100), name);
 }
 
 void dw_read_inside(struct dw_reading *r, const struct dw_language *language,
@@ -379,7 +379,7 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		return;
 	if (r->inner >= DW_INNER_MAX) {
 		dw_found(r, part, W, "analysis:nested",
-		         "programs inside programs are read %u deep, and no further",
+		         "programs nested more than %u deep are not analysed",
 		         DW_INNER_MAX);
 		return;
 	}

@@ -349,7 +349,7 @@ static void check_required(struct dw_reading *r, uint32_t part)
 
 	if (v.type != DW_V_TEXT)
 		dw_found(r, part, E, "dynamic:import",
-		         "which module is loaded is known at run time only");
+		         "the loaded module is chosen at run time");
 	else if (!plain)
 		dw_found(r, part, W, "dynamic:import",
 		         "module %.100s is put together from pieces", v.text);
@@ -375,7 +375,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	if (dw_value_in(f, " setTimeout setInterval ")) {
 		a = dw_eval_argument(r, part, 0);
 		if (a.type == DW_V_TEXT) {
-			dw_found(r, part, E, "dynamic:timer", "%s runs a text as code",
+			dw_found(r, part, E, "dynamic:timer", "%s runs text as code",
 			         f.text);
 			dw_check_inner(r, part, DW_CODE_SELF, a);
 		}
@@ -383,7 +383,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	if (strcmp(f.text, "Reflect.get") == 0 &&
 	    dw_eval_argument(r, part, 0).type == DW_V_NAME)
 		dw_found(r, part, E, "reflection:Reflect.get",
-		         "Reflect.get reaches for something by its name");
+		         "Reflect.get accesses a member by name");
 	if (strcmp(f.text, "Function") == 0) {
 		/* The last of its arguments is the code. */
 		a = dw_eval(r,
@@ -405,7 +405,7 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 	key = dw_eval(r, dw_child_in(tree, part, DW_F_INDEX));
 	if (key.type != DW_V_TEXT && key.type != DW_V_NUMBER)
 		dw_found(r, part, E, "reflection:subscript",
-		         "what is taken from %s is known at run time only", v.text);
+		         "the name of this member of %s is computed at run time", v.text);
 }
 
 static const struct dw_node nodes[DW_K_COUNT] = {

@@ -248,7 +248,7 @@ static void check_callbacks(struct dw_reading *r, uint32_t part, const char *cal
 		else if (i == 0 && strncmp(caller, "call_user", 9) == 0 &&
 		         is_made(tree, a))
 			dw_found(r, part, E, "dynamic:call",
-			         "which function is called is known at run time only");
+			         "the called function is chosen at run time");
 	}
 }
 
@@ -263,13 +263,13 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	if (dw_value_is(f, DW_V_NAME, REQUEST) ||
 	    (function && f.type != DW_V_NAME && is_made(tree, function)))
 		dw_found(r, part, E, "dynamic:call",
-		         "which function is called is known at run time only");
+		         "the called function is chosen at run time");
 	if (f.type != DW_V_NAME)
 		return;
 	if (dw_word_in(callers, f.text, f.len))
 		check_callbacks(r, part, f.text);
 	if (strcmp(f.text, "assert") == 0 && a.type == DW_V_TEXT) {
-		dw_found(r, part, E, "builtin:assert", "assert runs a text");
+		dw_found(r, part, E, "builtin:assert", "assert runs text as code");
 		check_inner(r, part, a);
 	}
 	if (strncmp(f.text, "preg_", 5) == 0 && a.type == DW_V_TEXT && a.len > 2) {
@@ -277,12 +277,11 @@ static void check_call(struct dw_reading *r, uint32_t part)
 
 		if (end > a.text && strchr(end, 'e'))
 			dw_found(r, part, E, "dynamic:preg_replace",
-			         "the modifier e runs what was matched");
+			         "the modifier e runs the replacement as code");
 	}
 	d = dw_check_danger(r, part, f);
 	if (is_remote(a) && d && strncmp(d->rule, "builtin:", 8) == 0)
-		dw_found(r, part, W, "network:url", "%s gets something from elsewhere",
-		         f.text);
+		dw_found(r, part, W, "network:url", "%s reads from a URL", f.text);
 	if (d && d->code == DW_CODE_SELF && a.type == DW_V_TEXT)
 		check_inner(r, part, a);
 	else if (d && d->code == DW_CODE_SHELL)
@@ -305,9 +304,9 @@ static void check_include(struct dw_reading *r, uint32_t part)
 		return;
 	if (v.type != DW_V_TEXT)
 		dw_found(r, part, E, "dynamic:import",
-		         "which file is included is known at run time only");
+		         "the included file is chosen at run time");
 	else if (is_remote(v))
-		dw_found(r, part, E, "dynamic:import", "code is taken from elsewhere");
+		dw_found(r, part, E, "dynamic:import", "code is included from a URL");
 }
 
 static void check_new(struct dw_reading *r, uint32_t part)
@@ -317,7 +316,7 @@ static void check_new(struct dw_reading *r, uint32_t part)
 	if (!name || !dw_value_in(function_named(r, dw_eval_text(r, name)), reflectors))
 		return;
 	dw_found(r, part, E, "reflection:Reflection",
-	         "a function or class is taken by its name");
+	         "a function or class is looked up by name");
 	(void)dw_check_danger(r, part, function_named(r, dw_eval_argument(r, part, 0)));
 }
 
@@ -344,7 +343,7 @@ static void check_scoped(struct dw_reading *r, uint32_t part)
 static void check_variable(struct dw_reading *r, uint32_t part)
 {
 	dw_found(r, part, W, "reflection:variable",
-	         "which variable this is is known at run time only");
+	         "the name of this variable is computed at run time");
 }
 
 static const struct dw_node nodes[DW_K_COUNT] = {

@@ -428,7 +428,7 @@ static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_
 		dw_check_module(r, part, v.text, v.len);
 	} else {
 		dw_found(r, part, E, "dynamic:import",
-		         "which module is imported is known at run time only");
+		         "the imported module is chosen at run time");
 	}
 }
 
@@ -453,11 +453,10 @@ static void check_reflection(struct dw_reading *r, uint32_t part, struct dw_valu
 		return;
 	rule = DW_RULE("reflection:%s", how);
 	if (name.type == DW_V_TEXT)
-		dw_found(r, part, E, rule, "%s reaches for %.100s by its name", how,
-		         name.text);
+		dw_found(r, part, E, rule, "%s accesses %.100s by name", how, name.text);
 	else
 		dw_found(r, part, E, rule,
-		         "what %s reaches for is known at run time only", how);
+		         "the name passed to %s is computed at run time", how);
 }
 
 /* operator.attrgetter("system")(os) */
@@ -473,7 +472,7 @@ static void check_getter(struct dw_reading *r, uint32_t part, struct dw_value f)
 	if (name.type == DW_V_TEXT && (dw_word_in(suspicious, name.text, name.len) ||
 	                               dw_word_in(dunders, name.text, name.len)))
 		dw_found(r, part, W, "reflection:attrgetter",
-		         "something called %.100s is reached for by its name", name.text);
+		         "%s accesses %.100s by name", f.text, name.text);
 }
 
 /* "{0.__class__.__globals__}".format(x) */
@@ -489,7 +488,7 @@ static void check_format(struct dw_reading *r, uint32_t part, uint32_t function)
 	v = dw_eval(r, dw_child_in(tree, function, DW_F_OBJECT));
 	if (v.type == DW_V_TEXT && (strstr(v.text, ".__") || strstr(v.text, "[__")))
 		dw_found(r, part, E, "reflection:format",
-		         "this format reaches for attributes by name");
+		         "this format string accesses attributes by name");
 }
 
 static void check_call(struct dw_reading *r, uint32_t part)
@@ -510,7 +509,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	check_getter(r, part, f);
 	if (strcmp(f.text, "sys.modules.get") == 0) {
 		dw_found(r, part, E, "dynamic:import",
-		         "a module is taken from sys.modules");
+		         "a module is read from sys.modules");
 		key = dw_eval_argument(r, part, 0);
 		if (key.type == DW_V_TEXT)
 			dw_check_module(r, part, key.text, key.len);
@@ -539,12 +538,12 @@ static void check_subscript(struct dw_reading *r, uint32_t part)
 	key = dw_eval(r, dw_child_in(tree, part, DW_F_SUBSCRIPT));
 	if (!is_space(v)) {
 		dw_found(r, part, E, "dynamic:import",
-		         "a module is taken from sys.modules");
+		         "a module is read from sys.modules");
 		if (key.type == DW_V_TEXT)
 			dw_check_module(r, part, key.text, key.len);
 	} else if (key.type != DW_V_TEXT && strcmp(v.text, "globals()") != 0) {
 		dw_found(r, part, E, "reflection:subscript",
-		         "what is taken from %s is known at run time only", v.text);
+		         "the name of this member of %s is computed at run time", v.text);
 	}
 }
 
@@ -599,7 +598,7 @@ static void check_letters(struct dw_reading *r, uint32_t part)
 
 		if (bold || wide || script) {
 			dw_found(r, part, E, "reflection:letters",
-			         "this name is spelled in letters that mean others");
+			         "this name uses look-alike Unicode letters");
 			return;
 		}
 	}

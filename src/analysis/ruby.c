@@ -272,7 +272,7 @@ static void check_require(struct dw_reading *r, uint32_t part, bool relative)
 
 	if (v.type != DW_V_TEXT)
 		dw_found(r, part, E, "dynamic:import",
-		         "which file is loaded is known at run time only");
+		         "the loaded file is chosen at run time");
 	else if (dw_kind(&r->tree, name) != DW_K_STRING)
 		dw_found(r, part, W, "dynamic:import",
 		         "%.100s is put together from pieces", v.text);
@@ -300,7 +300,7 @@ static void check_send(struct dw_reading *r, uint32_t part)
 		            "FileUtils Open3 Socket TCPSocket ",
 		            name.text))
 			return;
-		dw_found(r, part, E, rule, "a class is taken by its name");
+		dw_found(r, part, E, rule, "a class is looked up by name");
 		return;
 	}
 	if (!is_send(tree, method))
@@ -308,7 +308,7 @@ static void check_send(struct dw_reading *r, uint32_t part)
 	if (name.type == DW_V_TEXT) {
 		f = callee(r, part);
 		if (f.type == DW_V_NAME && dw_danger_find(r->language, f.text))
-			dw_found(r, part, E, rule, "%.*s reaches for %.100s by its name",
+			dw_found(r, part, E, rule, "%.*s accesses %.100s by name",
 			         (int)len, how, name.text);
 		return;
 	}
@@ -316,7 +316,7 @@ static void check_send(struct dw_reading *r, uint32_t part)
 	base = receiver ? dw_eval(r, receiver) : dw_value_name("self");
 	if (base.type == DW_V_NAME && strcmp(base.text, "self") != 0)
 		dw_found(r, part, E, rule,
-		         "what %.*s reaches for is known at run time only", (int)len,
+		         "the name passed to %.*s is computed at run time", (int)len,
 		         how);
 }
 

@@ -71,7 +71,8 @@ void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark rema
 
 void dw_shell_doubt(struct dw_script *s, uint32_t part, const char *name)
 {
-	dw_shell_note(s, part, DW_SHELL_DOUBT, "what %s runs cannot be told", name);
+	dw_shell_note(s, part, DW_SHELL_DOUBT,
+	              "the command that %s runs cannot be determined", name);
 }
 
 void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t len)
@@ -344,10 +345,11 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 
 	if (code.guessed)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
-		              "what %s is given may be something else", via);
+		              "the argument of %s may have another value at run time",
+		              via);
 	if (inner.inner > DW_SHELL_INNER_MAX) {
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
-		              "scripts inside scripts are read %u deep, and no further",
+		              "scripts nested more than %u deep are not analysed",
 		              DW_SHELL_INNER_MAX);
 		return;
 	}

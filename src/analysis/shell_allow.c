@@ -120,7 +120,7 @@ static void check_arguments(struct report *r, const struct dw_shell_command *c,
 	if ((c->flags & DW_SHELL_MORE) &&
 	    (!c->via || strncmp(c->via, "find ", 5) != 0 || rule->without[0]))
 		add(r, c->line, c->column, "undecided:argument",
-		    "%s gets arguments that are known at run time only", rule->name);
+		    "arguments of %s are computed at run time", rule->name);
 	for (size_t i = 0; i < ARRAY_SIZE(rule->first) && rule->first[i]; i++)
 		if (c->n_args > 0 && c->args[0].text && !c->args[0].guessed &&
 		    strcmp(c->args[0].text, rule->first[i]) == 0)
@@ -138,7 +138,7 @@ static void check_arguments(struct report *r, const struct dw_shell_command *c,
 		if (!arg->text || arg->guessed ||
 		    (arg->pattern && strchr("*?[", arg->text[0]) && options)) {
 			add(r, c->line, c->column, "undecided:argument",
-			    "an argument of %s is known at run time only", rule->name);
+			    "an argument of %s is computed at run time", rule->name);
 			continue;
 		}
 		if (strcmp(arg->text, "--") == 0)
@@ -170,8 +170,8 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
 	if ((c->flags & DW_SHELL_CARRIER) && dw_is_any(plain, " sh bash dash "))
 		return;
 	add(r, c->line, c->column, DW_RULE("command:%s", plain),
-	    "%.64s is not on the list of commands%s%s", plain, c->via ? ", run by " : "",
-	    c->via ? c->via : "");
+	    "%.64s is not on the list of allowed commands%s%s%s", plain,
+	    c->via ? " (run by " : "", c->via ? c->via : "", c->via ? ")" : "");
 }
 
 /* Below the folder, by its letters: no way up, and nothing that is expanded. */
@@ -206,7 +206,7 @@ static void check_redirect(struct report *r, const struct dw_shell_redirect *red
 		return;
 	if (!target || redirect->target.guessed || redirect->target.pattern) {
 		add(r, redirect->line, redirect->column, "undecided:redirect",
-		    "what is written to is known at run time only");
+		    "the target of this redirection is computed at run time");
 		return;
 	}
 	if (dw_is_any(target, " /dev/null /dev/stdout /dev/stderr /dev/tty "))
@@ -217,7 +217,7 @@ static void check_redirect(struct report *r, const struct dw_shell_redirect *red
 		(void)snprintf(path, sizeof(path), "%s/%s", allow->folder, target);
 	} else {
 		add(r, redirect->line, redirect->column, "undecided:redirect",
-		    "from which folder %.64s is written is not known", target);
+		    "the folder of %.64s is not known", target);
 		return;
 	}
 	for (const char *const *f = allow->write_below; f && *f; f++)

@@ -89,7 +89,7 @@ static void finish_command(struct dw_script *s, uint32_t part,
 		flags |= DW_SHELL_FUNCTION;
 	if (n == 0)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
-		              "which command this is cannot be told");
+		              "the command cannot be determined");
 	dw_shell_add(s, part, words, n, flags, NULL);
 }
 
@@ -165,8 +165,8 @@ void dw_shell_add(struct dw_script *s, uint32_t part, const struct dw_shell_word
 		return;
 	if (!command.name.text || command.name.pattern || command.name.guessed)
 		dw_shell_note(s, part, DW_SHELL_DOUBT,
-		              "which command this is cannot be told%s",
-		              command.name.text ? " for certain" : "");
+		              "the command cannot be determined%s",
+		              command.name.text ? " with certainty" : "");
 	if (!command.name.text)
 		return;
 

@@ -60,7 +60,7 @@ void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t
 void dw_shell_note(struct dw_script *s, uint32_t part, enum dw_shell_remark remark,
                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* What that command runs cannot be told. */
+/* Note that the command run by this one cannot be determined. */
 void dw_shell_doubt(struct dw_script *s, uint32_t part, const char *name);
 
 /* Append to a list of the shell; false without memory, or past the bound. */
@@ -77,7 +77,7 @@ void dw_shell_doubt(struct dw_script *s, uint32_t part, const char *name);
 /* A variable is set: noted, if it decides which programs run. */
 void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t len);
 
-/* What a word comes to. */
+/* The expansion of a word. */
 struct dw_shell_word dw_shell_word(struct dw_script *s, uint32_t part);
 /* The same, and one word for each where braces or a variable make several of it. */
 size_t dw_shell_words(struct dw_script *s, uint32_t part, struct dw_shell_word *words,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What words come to. Only what the shell itself would make of them for certain is
+ * The expansion of words. Only what the shell itself would make of them for certain is
  * certain; what a variable was given, or what echo in a substitution prints, is a
  * guess, good enough for advice and not for leave.
  */

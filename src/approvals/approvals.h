@@ -21,7 +21,7 @@
  *
  * The calls for a run that the policy says to ask about:
  *
- *	dw_approvals_ask()     a question, or a remembered answer at once
+ *	dw_approvals_ask()     a pending approval, or a remembered one at once
  *	dw_approvals_wait()    until it is no longer pending
  *	dw_approvals_use()     right before the run: uses up the approval
  *
@@ -54,7 +54,7 @@ enum dw_approval_state {
 /* "pending", "approved", "denied", "expired", "used" */
 const char *dw_approval_state_name(enum dw_approval_state state);
 
-/* Which later questions of the same caller a yes answers. */
+/* Which later requests of the same caller this decision also approves. */
 enum dw_remember {
 	DW_REMEMBER_NO = 0,
 	DW_REMEMBER_CODE,    /* this exact request, until `forget` */
@@ -69,10 +69,10 @@ int dw_remember_parse(const char *name, enum dw_remember *ret, struct dw_error *
 
 /* 0 selects the default, in brackets. */
 struct dw_approvals_config {
-	unsigned pending_max;            /* questions open at a time (500) */
+	unsigned pending_max;            /* pending approvals (500) */
 	unsigned pending_max_per_caller; /* of one caller (20) */
 	uint64_t expires_ms;             /* the time to decide (10 minutes) */
-	uint64_t use_ms;                 /* the time to use a yes (1 hour) */
+	uint64_t use_ms;                 /* the time to use an approval (1 hour) */
 };
 
 /* Texts are borrowed; NULL means unknown or not applicable. */
@@ -89,7 +89,7 @@ struct dw_asking {
 	bool allow_self;              /* the policy lets the caller approve it */
 };
 
-/* A question and its answer. It owns its texts; none is NULL. */
+/* An approval: a request and its decision. It owns its texts; none is NULL. */
 struct dw_approval {
 	char id[DW_ID_MAX];
 	enum dw_approval_state state;
@@ -109,7 +109,7 @@ struct dw_approval {
 	char *decided_by;
 	char *note;
 	enum dw_remember remember;
-	char memory[DW_ID_MAX]; /* the remembered yes that answered it, or "" */
+	char memory[DW_ID_MAX]; /* the remembered approval that decided it, or "" */
 	int64_t used_us;
 	char used_by[DW_ID_MAX]; /* the run that it was used for */
 };
@@ -156,12 +156,12 @@ int dw_approvals_open_existing(const char *path, const struct dw_approvals_confi
 void dw_approvals_close(struct dw_approvals *a); /* accepts NULL; no thread may wait */
 
 /*
- * Ask. The same caller with the same request under the same rule gets its open question,
- * or its unused approval: a caller that was cut off may come again. *ret_new is set if
- * there is a new question for a person. DW_E_BUSY if too many are open; DW_E_INVALID if
- * the request is too large to review.
+ * Request an approval. The same caller with the same request under the same rule gets its
+ * pending or unused approval: a caller that was disconnected may repeat the request.
+ * *ret_new is set if there is a new approval for a person to decide. DW_E_BUSY if too many
+ * are pending; DW_E_INVALID if the request is too large to review.
  */
-int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *question,
+int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *asking,
                      struct dw_approval *ret, bool *ret_new, struct dw_error *err);
 
 /*
@@ -173,9 +173,9 @@ int dw_approvals_wait(struct dw_approvals *a, const char *id, uint64_t deadline_
                       int cancel_fd, struct dw_approval *ret, struct dw_error *err);
 
 /*
- * For a loop that waits for many questions. The first returns 1 if anything may have
+ * For a loop that waits for many approvals. The first returns 1 if anything may have
  * changed since *seen, which it updates (start from UINT64_MAX), or 0; it is cheap. The
- * second reads the state of one question.
+ * second reads the state of one approval.
  */
 int dw_approvals_changed(struct dw_approvals *a, uint64_t *seen, struct dw_error *err);
 int dw_approvals_state(struct dw_approvals *a, const char *id,
@@ -194,14 +194,14 @@ struct dw_ruling {
 	const char *who;  /* the approver */
 	const char *note; /* or NULL */
 	enum dw_remember remember;
-	bool allow_self; /* even if the question does not */
+	bool allow_self; /* even if the approval does not */
 };
 
 /*
  * Decide; the id may be a unique prefix. 0: decided. 1: it was decided or expired before
  * (*ret says how, see dw_approval_line()), and nothing changed. DW_E_DENIED: callers may
- * deny but not approve their own question. A remembered yes also answers the pending
- * questions that it covers.
+ * deny but not approve their own request. A remembered approval also approves the pending
+ * requests that it covers.
  */
 int dw_approvals_decide(struct dw_approvals *a, const char *id,
                         const struct dw_ruling *decision, struct dw_approval *ret,
@@ -211,13 +211,13 @@ int dw_approvals_decide(struct dw_approvals *a, const char *id,
 int dw_approvals_get(struct dw_approvals *a, const char *id, struct dw_approval *ret,
                      struct dw_error *err);
 
-/* Call fn for the pending questions, or for all that are kept, oldest first, until it
+/* Call fn for the pending approvals, or for all that are kept, oldest first, until it
  * returns other than 0. It must not call dw_approvals_*(). */
 typedef int dw_approval_fn(void *user, const struct dw_approval *approval);
 int dw_approvals_each(struct dw_approvals *a, bool all, dw_approval_fn *fn, void *user,
                       struct dw_error *err);
 
-/* A remembered yes. Texts are borrowed. */
+/* A remembered approval. Texts are borrowed. */
 struct dw_memory {
 	char id[DW_ID_MAX];
 	enum dw_remember kind;

@@ -36,7 +36,7 @@ int dw_approvals_enter(struct dw_approvals *a, struct dw_error *err);
 void dw_approvals_leave(struct dw_approvals *a);
 
 /*
- * The same with a transaction, in which all overdue questions have expired. End it with
+ * The same with a transaction, in which all overdue approvals have expired. End it with
  * the result of its work: below 0 rolls back. Returns r, or -1 if the commit fails.
  */
 int dw_approvals_begin(struct dw_approvals *a, struct dw_error *err);
@@ -51,7 +51,7 @@ int dw_approvals_end(struct dw_approvals *a, int r, struct dw_error *err);
 	"findings, request, decided_by, note, state, allow_self, remember, " \
 	"asked_us, expires_us, decided_us, used_us"
 
-/* Copy the row. An overdue question is expired, whatever its row says. */
+/* Copy the row. An overdue approval is expired, whatever its row says. */
 int dw_approvals_row(sqlite3_stmt *stmt, struct dw_approval *ret, struct dw_error *err);
 
 int dw_approvals_insert(struct dw_approvals *a, const struct dw_approval *row,
@@ -70,7 +70,7 @@ int dw_approvals_check_id(const char *id, struct dw_error *err);
 int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
                         struct dw_error *err);
 
-/* Remember the yes and answer all pending questions that it covers. In a transaction. */
+/* Remember the approval, and approve all pending requests that it covers. In a transaction. */
 int dw_approvals_remember(struct dw_approvals *a, const struct dw_approval *yes,
                           struct dw_error *err);
 

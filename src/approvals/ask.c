@@ -12,7 +12,7 @@
 #include "base/id.h"
 #include "base/utf8.h"
 
-/* How many decided questions are kept for reading, and for how long. */
+/* How many decided approvals are kept for reading, and for how long. */
 #define KEPT_MAX 1000
 #define KEPT_US INT64_C(604800000000)
 
@@ -95,8 +95,8 @@ static int fill(const struct dw_approvals *a, const struct dw_asking *q,
 }
 
 /*
- * Find a question of this caller that is pending, or approved and not used. One that a
- * remembered yes answered belongs to the run that asked it.
+ * Find an approval of this caller that is pending, or approved and not used. One that a
+ * remembered approval decided belongs to the run that requested it.
  */
 static int find_open(struct dw_approvals *a, struct dw_approval *draft,
                      struct dw_error *err)
@@ -156,7 +156,7 @@ static int check_room(struct dw_approvals *a, const char *who, struct dw_error *
 	return 0;
 }
 
-/* Remove decided questions that are old or too many. */
+/* Remove decided approvals that are old or too many. */
 static int prune(struct dw_approvals *a, struct dw_error *err)
 {
 	sqlite3_stmt *stmt = dw_sqlite_prepare(
@@ -194,23 +194,23 @@ static int find_or_insert(struct dw_approvals *a, struct dw_approval *draft,
 	return dw_approvals_insert(a, draft, err);
 }
 
-int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *question,
+int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *asking,
                      struct dw_approval *ret, bool *ret_new, struct dw_error *err)
 {
 	struct dw_approval draft = {0};
 	bool fresh = false;
 	int r = 0;
 
-	if (check_name(question->who, "a caller", err) < 0 ||
-	    check_name(question->rule, "a rule", err) < 0)
+	if (check_name(asking->who, "a caller", err) < 0 ||
+	    check_name(asking->rule, "a rule", err) < 0)
 		return -1;
-	if (question->session && strlen(question->session) > DW_APPROVALS_TEXT_MAX)
+	if (asking->session && strlen(asking->session) > DW_APPROVALS_TEXT_MAX)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "the session is longer than %d bytes",
 		               DW_APPROVALS_TEXT_MAX);
-	if (question->run && strlen(question->run) >= sizeof(draft.run))
+	if (asking->run && strlen(asking->run) >= sizeof(draft.run))
 		return dw_fail(err, DW_E_INVALID, 0, "the id of the run is too long");
-	r = fill(a, question, &draft, err);
+	r = fill(a, asking, &draft, err);
 	if (r == 0)
 		r = dw_approvals_begin(a, err);
 	if (r == 0)

@@ -78,7 +78,7 @@ int dw_hook_run(const struct dw_hook *hook, const char *json, size_t len,
 /* ---- notify.c ---- */
 
 /*
- * The webhook for new questions. A background thread sends one message after the other;
+ * The webhook for new approvals. A background thread sends one message after the other;
  * a message that does not fit into the queue, or fails within the hook's timeout, is
  * reported and dropped.
  */

@@ -11,7 +11,7 @@
 
 #define MEMORIES_MAX 10000
 
-/* The questions that a remembered yes covers; parameters as bind_question() sets them. */
+/* The approvals that a remembered one covers; parameters as bind_approval() sets them. */
 static const char *const covers[] = {
 	[DW_REMEMBER_CODE] = "hash = ?2",
 	[DW_REMEMBER_SESSION] = "session = ?3 AND rule = ?4",
@@ -19,7 +19,7 @@ static const char *const covers[] = {
 };
 _Static_assert(ARRAY_SIZE(covers) == DW_REMEMBER_COUNT, "a condition for each");
 
-static void bind_question(sqlite3_stmt *stmt, const struct dw_approval *q)
+static void bind_approval(sqlite3_stmt *stmt, const struct dw_approval *q)
 {
 	DW_SQL_BIND(stmt, DW_SQL_CALLER(q->who), DW_SQL_TEXT(q->hash),
 	            DW_SQL_TEXT(q->session), DW_SQL_TEXT(q->rule));
@@ -53,7 +53,7 @@ int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
 	_Static_assert(DW_REMEMBER_CODE == 1 && DW_REMEMBER_SESSION == 2 &&
 	                       DW_REMEMBER_RULE == 3,
 	               "the statement uses these numbers");
-	bind_question(stmt, draft);
+	bind_approval(stmt, draft);
 	r = dw_sqlite_step(&a->store, stmt, err);
 	if (r <= 0)
 		return r;
@@ -108,7 +108,7 @@ static int store_memory(struct dw_approvals *a, const struct dw_approval *yes,
 	return dw_sqlite_change(&a->store, stmt, err) < 0 ? -1 : 0;
 }
 
-/* Approve all pending questions that this yes covers. */
+/* Approve all pending requests that this remembered approval covers. */
 static int answer_others(struct dw_approvals *a, const struct dw_approval *yes,
                          const char *id, struct dw_error *err)
 {

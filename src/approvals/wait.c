@@ -10,7 +10,7 @@
 /*
  * Another process may decide, without a signal to this one. So one check in LOOK_MS, for
  * all threads that wait, asks SQLite whether another process has written (PRAGMA
- * data_version). Only after a write does each thread read its own question.
+ * data_version). Only after a write does each thread read its own approval.
  */
 #define LOOK_MS 100
 

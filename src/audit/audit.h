@@ -11,7 +11,7 @@
 #include "dewar/result.h"
 
 /*
- * The audit log: for each run its caller, request, walls and outcome, in one file of
+ * The audit record: for each run its caller, request, walls and outcome, in one file of
  * records, each with the hash of the record before it. No record, no run: the caller
  * calls dw_audit_intent() before the run, and starts it only on success.
  *

@@ -163,7 +163,7 @@ static int decide(const struct settings *set, const char *id, bool yes,
 	dw_approval_line(&approval, line);
 	if (r > 0)
 		return dw_fail(err, DW_E_DENIED, 0,
-		               "cannot decide approval %.12s: it is %.400s", approval.id,
+		               "approval %.12s is no longer pending: %.400s", approval.id,
 		               line);
 	if (set->json)
 		return dw_report_json(dw_approval_to_json(&approval));

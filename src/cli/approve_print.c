@@ -189,13 +189,13 @@ void dw_approve_print_memory(const struct dw_memory *m)
 	(void)putchar('\n');
 }
 
-/* ---- one question ---- */
+/* ---- one approval ---- */
 
 static void print_head(const struct dw_approval *a)
 {
 	char line[DW_APPROVAL_LINE_MAX], when[DW_AUDIT_TIME_MAX], left[32];
 
-	print_row("question", a->id);
+	print_row("approval", a->id);
 	(void)printf("%-10s  %s", "state", colour(BOLD));
 	dw_approval_line(a, line);
 	if (a->state == DW_APPROVAL_PENDING) {
@@ -205,8 +205,8 @@ static void print_head(const struct dw_approval *a)
 		print_text(line);
 	}
 	(void)printf("%s\n", colour(PLAIN));
-	print_row("who", a->who);
-	print_row("by way of", a->door);
+	print_row("caller", a->who);
+	print_row("door", a->door);
 	dw_audit_time_text(a->asked_us, when);
 	print_row("asked", when);
 	print_row("run", a->run);

@@ -13,7 +13,7 @@
  */
 
 #define DW_COMMAND_LINES 8
-#define DW_COMMAND_GROUPS 6
+#define DW_COMMAND_GROUPS 7
 
 /* Rows of an option table; further members, such as .fits, may follow the help. */
 #define DW_OPTION(name_, arg_, take_, field_, help_, ...)                 \

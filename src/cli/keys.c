@@ -274,7 +274,7 @@ static void print_key(const struct dw_key *key)
 	(void)snprintf(name, sizeof(name), "%s", key->name);
 	dw_report_clean(name, "");
 	(void)printf("%s  %.10s  %-7s  %-23s  %s", key->id, made,
-	             key->revoked_us ? "revoked" : "good", scopes, name);
+	             key->revoked_us ? "revoked" : "valid", scopes, name);
 	if (grant->levels[0] != '\0')
 		(void)printf("; levels %s", grant->levels);
 	if (grant->concurrent)

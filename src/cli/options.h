@@ -50,7 +50,7 @@ struct dw_option {
 };
 
 struct dw_option_group {
-	const char *title;
+	const char *title;               /* NULL: the options continue the group before */
 	const struct dw_option *options; /* ends in a row without name */
 };
 
@@ -82,7 +82,7 @@ dw_take_fn dw_take_count;  /* uint64_t */
 #define DW_LIMIT_FORMS_CPUS ": 0.5, 50%, 2"
 #define DW_LIMIT_FORMS_COUNT ""
 
-/* What a command line came to, besides its settings. Start from {0}. */
+/* The result of parsing a command line, besides its settings. Start from {0}. */
 struct dw_parsed {
 	const char **operands;
 	size_t n_operands;

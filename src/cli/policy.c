@@ -58,7 +58,7 @@ static int do_check(const void *settings, const char *operand, struct dw_error *
 		r = dw_report_json(json_pack("{s:s, s:i}", "file", dw_policy_file(policy),
 		                             "rules", (int)dw_policy_n_rules(policy)));
 	} else {
-		(void)printf("%s is valid: %zu rules\n", dw_policy_file(policy),
+		(void)printf("%s is valid (rules: %zu)\n", dw_policy_file(policy),
 		             dw_policy_n_rules(policy));
 		r = dw_report_flush();
 	}
@@ -240,6 +240,7 @@ const struct dw_command dw_command_policy = {
 		{
 			&asked_group,
 			&dw_run_options_walls_group,
+			&dw_run_options_modules_group,
 			&dw_run_options_limits_group,
 			&dw_run_options_files_group,
 		},

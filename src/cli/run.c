@@ -70,9 +70,10 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 	size_t used = 1;
 
 	if (n == 0)
-		return dw_fail(err, DW_E_INVALID, 0, "%s See `dewar run --help`",
-		               code ? "no language given for the code."
-		                    : "no code given: use FILE, or LANG and -c CODE.");
+		return dw_fail(err, DW_E_INVALID, 0, "%s",
+		               code ? "no language given for the code; see `dewar run --help`"
+		                    : "no code given; use FILE, or LANG and -c CODE "
+		                      "(see `dewar run --help`)");
 
 	if (code) {
 		if (dw_language_check(words[0], err) < 0)
@@ -215,6 +216,7 @@ const struct dw_command dw_command_run = {
 		{
 			&code_group,
 			&dw_run_options_walls_group,
+			&dw_run_options_modules_group,
 			&dw_run_options_limits_group,
 			&dw_run_options_files_group,
 			&dw_run_options_output_group,

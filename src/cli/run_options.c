@@ -75,10 +75,6 @@ static const struct dw_option walls_options[] = {
 	DW_OPTION("network", "none|full", take_network, FIELD(network),
                   "Network access: none or full (default none)", .fits = DW_FITS_WORDS,
                   .words = "none full", .env = {"DEWAR_NETWORK"}),
-	DW_OPTION("allow-commands", "NAMES", dw_take_string, FIELD(commands),
-                  "The only programs that the cell can start: ls,cat,grep"),
-	DW_OPTION("allow-modules", "NAMES", dw_take_string, FIELD(modules),
-                  "The only modules that the code can import: json,math"),
 	DW_OPTION_FLAG("strict", FIELD(strict),
                        "Refuse to run unless the kernel enforces every limit"),
 	DW_OPTION("warm", "standby|fork", take_warm, FIELD(warm),
@@ -86,10 +82,20 @@ static const struct dw_option walls_options[] = {
                   .fits = DW_FITS_WORDS, .words = "standby fork", .env = {"DEWAR_WARM"}),
 	DW_OPTION("template", "NAME", dw_take_text, FIELD(template),
                   "With --warm: the template, such as python-data"),
+	DW_OPTION("allow-commands", "NAMES", dw_take_string, FIELD(commands),
+                  "The only programs that the cell can start: ls,cat,grep"),
 	{0},
 };
 
 const struct dw_option_group dw_run_options_walls_group = {"Walls", walls_options};
+
+static const struct dw_option modules_options[] = {
+	DW_OPTION("allow-modules", "NAMES", dw_take_string, FIELD(modules),
+                  "The only modules that the code can import: json,math"),
+	{0},
+};
+
+const struct dw_option_group dw_run_options_modules_group = {NULL, modules_options};
 
 static const struct dw_option limits_options[] = {
 #define DW_LIMIT(id, member, kind, opt, variable, key, scale, unit, normal, least, most, \

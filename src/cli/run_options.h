@@ -49,6 +49,8 @@ void dw_run_settings_finish(struct dw_run_settings *set);
 
 /* The settings must be the first member of the command's own. */
 extern const struct dw_option_group dw_run_options_walls_group;
+/* Continues the walls, for a command that runs a language: a shell has no modules. */
+extern const struct dw_option_group dw_run_options_modules_group;
 extern const struct dw_option_group dw_run_options_limits_group;
 extern const struct dw_option_group dw_run_options_files_group;
 extern const struct dw_option_group dw_run_options_output_group;

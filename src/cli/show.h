@@ -10,7 +10,7 @@
 /* ---- approve_print.c ---- */
 
 /*
- * Printing questions for the person who decides. The caller chooses their text, so
+ * Printing approvals for the person who decides. The caller chooses their text, so
  * characters that a terminal acts on or hides are printed as \u{1b}.
  */
 

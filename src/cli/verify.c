@@ -122,7 +122,7 @@ static int add_levels(struct dw_helper *helper, const struct settings *set,
 			continue;
 		}
 		if (only)
-			return dw_wrap(err, "attack level %s", only);
+			return dw_wrap(err, "cannot attack level %s", only);
 		(void)snprintf(reason, sizeof(reason), "%s=%s", *name, err->text);
 		dw_helper_add(helper, "unavailable", reason);
 		*err = (struct dw_error){0};

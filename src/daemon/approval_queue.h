@@ -16,7 +16,7 @@
 struct dw_service;
 struct dw_task;
 
-/* In addition to the limits in approvals.h: many tasks may wait for one question. */
+/* In addition to the limits in approvals.h: many tasks may wait for one approval. */
 #define DW_APPROVAL_QUEUE_MAX 500U
 #define DW_APPROVAL_QUEUE_MAX_PER_CALLER 20U
 

@@ -155,11 +155,11 @@ int dw_ceilings_check(const struct dw_ceilings *ceilings, const struct dw_caller
 	    dw_level_check("level", req->level, &err) < 0)
 		return dw_api_fail_with(why, &err);
 	if (check_levels(req->level, ceilings->levels,
-	                 "the daemon's config sets runs.levels", why) < 0)
+	                 "add the level to runs.levels in the daemon's config", why) < 0)
 		return -1;
 	if (caller->grant.levels[0] != '\0' &&
-	    check_levels(req->level, caller->grant.levels, "the key limits its levels",
-	                 why) < 0)
+	    check_levels(req->level, caller->grant.levels,
+	                 "use a key that permits this level", why) < 0)
 		return -1;
 	return check_host(req, why);
 }
@@ -175,7 +175,8 @@ int dw_ceilings_apply(const struct dw_ceilings *ceilings, const struct dw_caller
 	if (dw_ceilings_check(ceilings, caller, req, why) < 0)
 		return -1;
 	if (req->network == DW_NETWORK_FULL && !ceilings->network)
-		return dw_api_fail(why, 403, "the daemon's config sets runs.network",
+		return dw_api_fail(why, 403,
+		                   "set runs.network: true in the daemon's config",
 		                   "the full network is not allowed");
 	return fill_limits(ceilings, caller, req, why);
 }

@@ -415,8 +415,8 @@ static int check_together(const struct dw_config *config, const struct dw_yaml *
 		return dw_yaml_blame(yaml, "runs.level", err);
 	if (!config->runs.level && check_allowed(config, DW_LEVEL_DEFAULT, NULL) < 0) {
 		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "without " DW_LEVEL_DEFAULT
-		              " runs.level must name the default level");
+		              "the default level, " DW_LEVEL_DEFAULT
+		              ", is not in the list; set runs.level");
 		return dw_yaml_blame(yaml, "runs.levels", err);
 	}
 	if (config->local.levels[0] != '\0' &&

@@ -284,9 +284,10 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 	if (check_cpu(tenant, utc_ms, why) < 0 || check_rate(tenant, why) < 0)
 		return -1;
 	if (!starts(quota, tenant) && !has_room(quota, tenant))
-		return dw_api_fail(why, 429, "retry later",
-		                   "the queue is full: %zu runs wait, %zu of them of %s",
-		                   quota->waiting, tenant->waiting, tenant->who);
+		return dw_api_fail(
+			why, 429, "retry later",
+			"the queue is full: %zu runs are waiting, %zu of them from %s",
+			quota->waiting, tenant->waiting, tenant->who);
 
 	if (tenant->waiting == 0)
 		TAILQ_INSERT_TAIL(&quota->active, tenant, active);

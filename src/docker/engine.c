@@ -218,7 +218,8 @@ static int identify(struct dw_engine *e, struct dw_error *err)
 	return 0;
 }
 
-#define REMEDY "try: apt-get install docker.io, or name its socket in DOCKER_HOST"
+#define REMEDY \
+	"try: apt-get install docker.io, or set DOCKER_HOST to the socket of an engine"
 
 int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
                    struct dw_error *err)
@@ -239,14 +240,14 @@ int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
 	if (!path) {
 		path = json_string_value(json_array_get(sockets, 0));
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "no engine: there is no socket %s%s; " REMEDY,
+		               "no engine found: the socket %s does not exist%s; " REMEDY,
 		               path ? path : "",
-		               json_array_size(sockets) > 1 ? ", nor one of Podman's"
+		               json_array_size(sockets) > 1 ? ", nor do Podman's sockets"
 		                                            : "");
 	}
 	if (!S_ISSOCK(st.st_mode))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "no engine: %s is not a socket; " REMEDY, path);
+		               "no engine found: %s is not a socket; " REMEDY, path);
 	if (access(path, R_OK | W_OK) < 0)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "no permission to use the engine at %s; try: "

@@ -88,12 +88,13 @@ static void check_limits(const struct doctor *d)
 		enum dw_finding_state state;
 	} limits[] = {
 		{DW_CONTROLLER_MEMORY, "limit memory",
-	         "init checks it every few milliseconds instead", DW_FINDING_WEAK},
+	         "init samples the memory every few milliseconds instead",
+	         DW_FINDING_WEAK},
 		{DW_CONTROLLER_CPU, "limit cpu",
 	         "only the total CPU time is limited, not the share at each moment",
 	         DW_FINDING_MISSING},
 		{DW_CONTROLLER_PIDS, "limit pids",
-	         "an rlimit enforces it, and init checks for processes over it",
+	         "an rlimit enforces the limit, and init counts the processes",
 	         DW_FINDING_WEAK},
 	};
 	struct dw_limits asked = {0};

@@ -74,7 +74,7 @@ static void check(const struct dw_template_config *t, struct dw_doctor_finding *
 		describe(pool, t, f);
 	} else {
 		f->state = DW_FINDING_WEAK;
-		(void)snprintf(f->detail, sizeof(f->detail), "it runs cold: %.400s",
+		(void)snprintf(f->detail, sizeof(f->detail), "runs are cold: %.400s",
 		               err.text);
 	}
 	dw_pool_free(pool);

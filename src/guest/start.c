@@ -159,8 +159,9 @@ static void check_own_walls(const struct dw_walls *walls)
 
 	for (int i = 0; i < DW_CAP_SET_COUNT; i++)
 		if (walls->caps[i] != 0)
-			(void)dw_fail(&err, DW_E_UNSUPPORTED, 0,
-			              "the engine left the container capabilities");
+			(void)dw_fail(
+				&err, DW_E_UNSUPPORTED, 0,
+				"the engine did not drop all capabilities of the container");
 	if (walls->no_new_privs != 1)
 		(void)dw_fail(&err, DW_E_UNSUPPORTED, 0,
 		              "no_new_privs is not set in the container");

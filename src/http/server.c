@@ -109,7 +109,8 @@ static int check_repeated(struct dw_exchange_own *own, struct dw_api_error *why)
 
 static int fail_too_large(const struct dw_exchange_own *own, struct dw_api_error *why)
 {
-	return dw_api_fail(why, 413, "http.body_bytes in the config is the limit",
+	return dw_api_fail(why, 413,
+	                   "send less, or raise http.body_bytes in the daemon's config",
 	                   "the request body is larger than %llu bytes",
 	                   (unsigned long long)own->body_max);
 }

@@ -316,8 +316,7 @@ int dw_init_close(struct dw_error *err)
 {
 	/* mutant: init-closed */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "cannot close init to the program");
+		return dw_fail(err, DW_E_INTERNAL, errno, "cannot make init undumpable");
 	return 0;
 }
 

@@ -30,7 +30,7 @@
 #include <sys/stat.h>
 
 /*
- * What a program in a cell may ask of the kernel.
+ * The system calls that a program in a cell may make.
  *
  * This is an allow-list: a call that is not named here does not exist (ENOSYS),
  * so a libc that tries something new falls back to something old. Names that

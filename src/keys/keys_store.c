@@ -88,7 +88,7 @@ static int has_column(struct dw_sqlite *store, const char *name, struct dw_error
 		return -1;
 	(void)sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
 	if (sqlite3_step(stmt) != SQLITE_ROW)
-		return dw_sqlite_fail(store, err, "cannot read the file of keys");
+		return dw_sqlite_fail(store, err, "cannot read the keys file");
 	return sqlite3_column_int(stmt, 0) > 0;
 }
 
@@ -190,18 +190,18 @@ int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t
 			more = reallocarray(rows, room, sizeof(*rows));
 			if (!more)
 				return dw_fail(err, DW_E_INTERNAL, ENOMEM,
-				               "cannot read the file of keys");
+				               "cannot read the keys file");
 			rows = more;
 		}
 		if (!take_row(stmt, &rows[n]))
 			return dw_fail(err, DW_E_INTERNAL, 0,
-			               "the key %.16s in the file of keys is damaged",
+			               "the key %.16s in the keys file is damaged",
 			               (const char *)sqlite3_column_text(stmt,
 			                                                 COLUMN_ID));
 		n++;
 	}
 	if (r != SQLITE_DONE)
-		return dw_sqlite_fail(store, err, "cannot read the file of keys");
+		return dw_sqlite_fail(store, err, "cannot read the keys file");
 	*ret = TAKE_PTR(rows);
 	*ret_n = n;
 	return 0;

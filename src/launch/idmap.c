@@ -61,11 +61,11 @@ int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err)
 	long pid;
 
 	if (fstat(mount_fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "stat it");
+		return dw_fail(err, DW_E_INTERNAL, errno, "fstat");
 
 	pid = dw_clone(&args);
 	if (pid < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "make a user namespace for it");
+		return dw_fail(err, DW_E_INTERNAL, errno, "create a user namespace");
 	if (pid == 0)
 		for (;;)
 			(void)pause();
@@ -74,7 +74,7 @@ int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err)
 	(void)kill((pid_t)pid, SIGKILL);
 	(void)waitpid((pid_t)pid, NULL, 0);
 	if (mapping < 0)
-		return dw_fail(err, DW_E_INTERNAL, -mapping, "write its id map");
+		return dw_fail(err, DW_E_INTERNAL, -mapping, "write the id map");
 
 	/*
 	 * On a file system without id-mapped mounts the cell reads only what every user
@@ -84,6 +84,6 @@ int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err)
 	if (mount_setattr(mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 	                  sizeof(attr)) < 0 &&
 	    errno != EINVAL && errno != EPERM && errno != EOPNOTSUPP)
-		return dw_fail(err, DW_E_INTERNAL, errno, "map its owner");
+		return dw_fail(err, DW_E_INTERNAL, errno, "set the id map of the mount");
 	return 0;
 }

@@ -93,7 +93,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 		return -1;
 	if ((e->flags & DW_PLAN_OWNER) && (plan->h->flags & DW_PLAN_OPEN_EARLY) &&
 	    dw_idmap(fd, plan->h->become, err) < 0)
-		return dw_wrap(err, "show %s to the cell", path);
+		return dw_wrap(err, "cannot map the owner of %s for the cell", path);
 
 	attr = locked_attributes(e->flags);
 	if (mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
@@ -238,8 +238,8 @@ static int attach(int fd, const char *dst, struct dw_error *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "cannot stat what goes to %s",
-		               dst);
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot stat the source of the mount at %s", dst);
 	make_place(dst, S_ISDIR(st.st_mode));
 	place = open_place(dst);
 	if (place < 0 ||
@@ -336,7 +336,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "cannot cut the mounts off from the host");
+		               "cannot make the mounts private");
 
 	dw_launch_stage = DW_STAGE_PROC;
 	/* mutant: own-proc */

@@ -36,7 +36,7 @@ static int draw_id(uint32_t *ret_id, struct dw_error *err)
 	/* Without random bytes every cell would get the same id. */
 	if (getrandom(&n, sizeof(n), 0) != (ssize_t)sizeof(n))
 		return dw_fail(err, DW_E_INTERNAL, errno,
-		               "cannot draw a user id for the cell");
+		               "cannot choose a user id for the cell");
 	*ret_id = OUTSIDE_FIRST + (n & OUTSIDE_MASK);
 	return 0;
 }

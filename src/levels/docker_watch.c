@@ -101,7 +101,7 @@ static void on_walls(struct dw_docker_cell *d, const struct dw_walls *walls)
 			"engine or its runtime has no such limit";
 	files->kernel = walls->rlimit_files;
 	if (walls->rlimit_files < files->asked)
-		files->note = "the host or the engine permits no more";
+		files->note = "lowered to the hard limit of the host or the engine";
 	d->cell.state = DW_CELL_RUNNING;
 }
 

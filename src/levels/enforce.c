@@ -147,8 +147,7 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 	if (by_cgroup(l, DW_CONTROLLER_PIDS, pids, ret)) {
 		ret->kernel--; /* init is one of them */
 		if (dw_limits_may_hold(l))
-			ret->note = "one of them is Dewar's process that holds the "
-				    "program's memory";
+			ret->note = "the count includes one process of Dewar, the holder";
 		return;
 	}
 	l->plan.h.flags |= DW_PLAN_SAMPLE_PIDS;
@@ -319,7 +318,7 @@ void dw_limits_read_back(struct dw_launched *l)
 		proof[DW_LIMIT_FILES].kernel = walls->rlimit_files;
 		if (walls->rlimit_files < proof[DW_LIMIT_FILES].asked)
 			proof[DW_LIMIT_FILES].note =
-				"the host permits no more (ulimit -Hn)";
+				"lowered to the hard limit of this host (ulimit -Hn)";
 	}
 	if (proof[DW_LIMIT_PIDS].kernel == 0 && proof[DW_LIMIT_PIDS].enforced &&
 	    walls->rlimit_pids != RLIM_INFINITY)

@@ -15,6 +15,7 @@ struct failure {
 	const struct dw_host *host;
 	enum dw_report_stage stage;
 	int eno;
+	char cause[64]; /* for a cause that names a setting */
 	char remedy[320];
 };
 
@@ -61,8 +62,8 @@ static const char *masked_proc(struct failure *r)
 		(void)snprintf(r->remedy, sizeof(r->remedy), "umount %s", h->masked);
 	return h->proc_readonly
 	               ? "/proc is read-only, and a cell's ids are written there"
-	               : "there are mounts in /proc, so the kernel refuses another "
-	                 "that would show what they hide";
+	               : "other mounts cover parts of /proc, so the kernel refuses to "
+	                 "mount a new proc that would show those parts";
 }
 
 /* ---- limits and switches of the kernel ---- */
@@ -75,8 +76,11 @@ static const char *namespaces_used_up(struct failure *r)
 		return NULL;
 	(void)snprintf(r->remedy, sizeof(r->remedy),
 	               "sysctl -w user.max_%s_namespaces=10000", *kind ? kind : "user");
-	return *kind ? "that limit is 0"
-	             : "this user has reached that limit, or they are nested 32 deep";
+	if (*kind == '\0')
+		return "this user has reached the limit on namespaces, or namespaces are "
+		       "nested 32 deep";
+	(void)snprintf(r->cause, sizeof(r->cause), "user.max_%s_namespaces is 0", kind);
+	return r->cause;
 }
 
 static const char *debian_switch(struct failure *r)
@@ -86,8 +90,8 @@ static const char *debian_switch(struct failure *r)
 		return NULL;
 	(void)snprintf(r->remedy, sizeof(r->remedy),
 	               "sysctl -w kernel.unprivileged_userns_clone=1");
-	return "this kernel refuses user namespaces to unprivileged users, "
-	       "which dewar-launch is by then, even if root started it";
+	return "this kernel refuses user namespaces to unprivileged users; at this stage "
+	       "dewar-launch is one, even if root started it";
 }
 
 static const char *not_built_in(struct failure *r)
@@ -102,7 +106,7 @@ static const char *not_built_in(struct failure *r)
 	               : strcmp(r->host->no_namespaces, "ipc") == 0 ? "IPC"
 	               : strcmp(r->host->no_namespaces, "uts") == 0 ? "UTS"
 	                                                            : "CGROUP");
-	return "this kernel was built without one of their kinds";
+	return "this kernel was built without one of the namespace types";
 }
 
 /* ---- filters, profiles, chroots ---- */
@@ -198,7 +202,7 @@ static const char *on_initramfs(struct failure *r)
 		return NULL;
 	(void)snprintf(r->remedy, sizeof(r->remedy),
 	               "switch_root NEW_ROOT /sbin/init, from the initramfs' init");
-	return "the host runs from its initramfs, which is a root that cannot be left";
+	return "the root of this host is its initramfs, which pivot_root cannot leave";
 }
 
 /* Certain causes before likely ones. */

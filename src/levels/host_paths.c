@@ -224,8 +224,8 @@ static int share_writable(struct dw_plan_builder *plan, const char *workspace,
 		return share_inside(plan, workspace, path, fn, err);
 	if (path[0] != '/')
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "the writable path \"%s\" is relative, and there is no "
-		               "workspace for it to be in",
+		               "the writable path \"%s\" is relative; use an absolute "
+		               "path, or add a workspace",
 		               path);
 	/* First as a host path: the host may have its own /work. */
 	rel = workspace ? inside_workspace(path, workspace) : NULL;

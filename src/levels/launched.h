@@ -272,20 +272,20 @@ struct dw_fork_server *dw_cgroup_scope_launcher(void);
 /* ---- limits: enforce.c ---- */
 
 /*
- * Decide, for a cell that dewar-launch builds, what enforces each limit: cgroups
- * where the host lets us have them, else an rlimit, else init by looking. Makes
- * the cgroups, writes the rest into the plan, and what was decided into
- * outcome.limits. -1 for a limit that is held by a cgroup or not taken at all.
+ * Decide, for a cell that dewar-launch builds, what enforces each limit: a cgroup where
+ * the host permits one, else an rlimit, else sampling by init. Creates the cgroups, writes
+ * the other limits into the plan, and the decision into outcome.limits. Returns -1 if a
+ * limit that only a cgroup can enforce cannot be enforced.
  */
 int dw_limits_plan(struct dw_launched *l, struct dw_error *err);
 
 /* Returns true if a forked program may have a process beside it that holds its memory. */
 bool dw_limits_may_hold(const struct dw_launched *l);
 
-/* The cell was built before its request was known: say whose limits they are now. */
+/* Take over the limits of the request, for a cell that was built before it was known. */
 void dw_limits_adopt(struct dw_launched *l);
 
-/* The program begins: let the limits look at it, and let it yield if it is to. */
+/* Start to enforce the limits when the program begins, and make it yield if it must. */
 void dw_limits_begin(struct dw_launched *l);
 
 /* Fill in what the kernel says, from the walls that were read back. */

@@ -303,7 +303,8 @@ static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid
 	fds[FD_OUT] = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	fds[FD_INIT] = (int)syscall(SYS_pidfd_open, target, 0);
 	if (fds[FD_NULL] < 0 || fds[FD_OUT] < 0 || fds[FD_INIT] < 0)
-		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open what pasta needs");
+		return dw_fail(err, DW_E_INTERNAL, errno,
+		               "cannot open the descriptors for pasta");
 	fds[FD_USER] = open_namespace(target, "user", err);
 	if (fds[FD_USER] < 0)
 		return -1;

@@ -28,13 +28,13 @@ void dw_permission_refuse(struct dw_permission *permission, enum dw_reason reaso
 	va_end(args);
 }
 
-/* "the policy strict denies it by its rule no-network (line 40): network is full. ..." */
+/* "policy strict denies this run (rule no-network, line 40): network is full. ..." */
 static void refuse_by_rule(struct dw_permission *permission, const char *what)
 {
 	const struct dw_decision *d = &permission->decision;
 
 	dw_permission_refuse(permission, DW_REASON_POLICY,
-	                     "the policy %.100s %s by its rule %s (line %u): %.120s%s%s",
+	                     "policy %.100s %s this run (rule %s, line %u): %.120s%s%s",
 	                     d->file, what, d->rule, d->line, d->matched,
 	                     d->reason ? ". " : "", d->reason ? d->reason : "");
 }
@@ -113,7 +113,8 @@ static enum dw_effect check(const struct dw_policy_question *question,
 	} else if (effect != DW_ALLOW) {
 		dw_permission_refuse(permission, DW_REASON_POLICY,
 		                     "the operator's check %s%s%.200s",
-		                     effect == DW_ASK ? "requires approval" : "denies it",
+		                     effect == DW_ASK ? "requires approval"
+		                                      : "denies this run",
 		                     why[0] != '\0' ? ": " : "", why);
 	}
 	if (effect != DW_ALLOW) {
@@ -160,11 +161,11 @@ int dw_permission_decide(struct dw_policy *policy,
 	name_decision(&permission);
 	effect = permission.decision.effect;
 	if (effect == DW_DENY) {
-		refuse_by_rule(&permission, "denies it");
+		refuse_by_rule(&permission, "denies");
 	} else {
 		checked = check(&full, &permission);
 		if (checked == DW_ALLOW && effect == DW_ASK)
-			refuse_by_rule(&permission, "requires approval");
+			refuse_by_rule(&permission, "requires approval for");
 		effect = checked == DW_ALLOW ? effect : checked;
 	}
 	if (effect == DW_ASK)

@@ -49,8 +49,8 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 	root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
-		               "cannot open the image %s; it must be a folder with a "
-		               "root file system",
+		               "cannot open the image %s (a folder with a root file "
+		               "system)",
 		               image);
 	missing = dw_runtime_missing(spec->runtime, root, dw_level_search_path(level));
 	if (!missing)
@@ -61,8 +61,8 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 			"the image %s has no %s, which %s needs (Debian's package: %s)",
 			image, missing, spec->runtime->name, spec->runtime->package);
 	return dw_fail(err, DW_E_UNSUPPORTED, 0,
-	               "%s is not installed, which %s needs: apt-get install %s", missing,
-	               spec->runtime->name, spec->runtime->package);
+	               "cannot run %s: %s is not installed; try: apt-get install %s",
+	               spec->runtime->name, missing, spec->runtime->package);
 }
 
 /* Refuse what the caller asks for and the level does not support. */

@@ -476,7 +476,7 @@ void dw_judge(const struct dw_observation *outcome, struct dw_row *row)
 	if (row->control != DW_ESCAPED) {
 		(void)snprintf(
 			detail, sizeof(detail),
-			"it proves nothing here, because it also fails without walls: %.180s",
+			"the attack proves nothing here: it also fails without walls: %.180s",
 			row->control_detail);
 		set_verdict(row, DW_CANNOT_TELL, detail);
 	} else if (outcome->failed[0] != '\0') {

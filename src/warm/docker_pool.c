@@ -317,8 +317,7 @@ int dw_docker_pool_warm_up(struct dw_docker_pool *s, unsigned standby,
 	if (!warm && s->error.code != DW_OK)
 		*err = s->error;
 	else if (!warm)
-		(void)dw_fail(err, DW_E_BUSY, 0,
-		              "no container is ready: it takes too long");
+		(void)dw_fail(err, DW_E_BUSY, 0, "no container is ready: timed out");
 	pthread_mutex_unlock(&s->lock);
 	return warm ? 0 : -1;
 }

@@ -371,10 +371,10 @@ int dw_pool_warm_up(struct dw_pool *pool, const char *name, unsigned standby,
 	if (s->stats.why[0] != '\0')
 		r = dw_fail(err, DW_E_UNSUPPORTED, 0, "%s", s->stats.why);
 	else if (!is_warm(pool, s, standby))
-		r = dw_fail(err, DW_E_BUSY, 0, "%u of %u cells of %s are ready: %s",
+		r = dw_fail(err, DW_E_BUSY, 0, "only %u of %u cells of %s are ready: %s",
 		            s->ready.n, standby, name,
-		            r != 0 ? "it takes too long"
-		                   : "the pool may not use more memory, or cells");
+		            r != 0 ? "timed out"
+		                   : "the pool may not use more memory or cells");
 	else
 		r = 0;
 	pthread_mutex_unlock(&pool->lock);

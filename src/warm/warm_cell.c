@@ -58,8 +58,7 @@ static int explain(struct dw_cell *cell, const char *what, struct dw_error *err)
 		return -1;
 	}
 	return dw_fail(err, DW_E_INTERNAL, 0, "%s: %s", what,
-	               cell->state == DW_CELL_GONE ? "the cell has ended"
-	                                           : "it takes too long");
+	               cell->state == DW_CELL_GONE ? "the cell has ended" : "timed out");
 }
 
 /* Wait until a report sets *flag. */

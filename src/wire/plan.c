@@ -61,20 +61,20 @@ int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_er
 	plan.env = (const void *)(p + need);
 	need += h->n_env * sizeof(*plan.env);
 	if (need > len || h->blob != len - need)
-		return bad(err, "its parts do not add up");
+		return bad(err, "its size does not match its parts");
 	plan.blob = p + need;
 
 	if (!is_text(&plan, h->cwd) || !is_text(&plan, h->hostname) ||
 	    !is_text(&plan, h->workdir))
-		return bad(err, "a text leads outside");
+		return bad(err, "a string offset is out of bounds");
 	if (!are_texts(&plan, plan.argv, h->n_argv) ||
 	    !are_texts(&plan, plan.env, h->n_env))
-		return bad(err, "a word leads outside");
+		return bad(err, "a word offset is out of bounds");
 	if (h->n_argv == 0)
 		return bad(err, "no command");
 	for (uint32_t i = 0; i < h->n_entries; i++)
 		if (!is_entry(&plan, &plan.entries[i]))
-			return bad(err, "an entry leads outside");
+			return bad(err, "an entry is out of bounds");
 
 	*ret = plan;
 	return 0;

@@ -133,7 +133,7 @@ static inline const char *dw_plan_text(const struct dw_plan *plan, uint32_t offs
 	return plan->blob + offset;
 }
 
-/* Check every count and offset, so that none leads outside. */
+/* Check every count and offset, so that none is out of bounds. */
 int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_error *err);
 
 /*

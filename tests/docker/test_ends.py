@@ -25,7 +25,7 @@ TAKES_MEMORY = {
 
 
 @pytest.mark.parametrize("kind", TAKES_MEMORY)
-def test_memory(engine, kind):
+def test_a_container_over_its_memory_limit_is_killed(engine, kind):
     # gVisor itself needs more than 100 MB.
     r = engine.python(TAKES_MEMORY[kind], "--memory", "112M", "--tmp", "256M")
     assert_ended(r, "resource_exceeded", "oom", "112 MB", "--memory", "memory_mb")
@@ -44,7 +44,7 @@ def test_memory(engine, kind):
     pytest.param("import os, time\nfor _ in range(5):\n    if os.fork() == 0: os.setsid()\n"
                  "time.sleep(60)", id="many"),
 ])
-def test_time(engine, code):
+def test_a_run_past_its_timeout_is_killed(engine, code):
     started = time.monotonic()
     r = engine.python("print('begun', flush=True)\n" + code, "--timeout", "4s", "--pids", "1000")
     took = time.monotonic() - started
@@ -57,7 +57,7 @@ def test_time(engine, code):
 # ---- output ----
 
 @pytest.mark.parametrize("stream, fd", [("stdout", 1), ("stderr", 2)])
-def test_output(engine, stream, fd):
+def test_output_beyond_the_limit_is_cut_off(engine, stream, fd):
     code = "import os\nos.write(%d, b'x' * %d)"
     r = engine.python(code % (fd, 1001), "--output", "1000")
     assert_ended(r, "resource_exceeded", "output", "1000 bytes", stream, "--output")
@@ -94,7 +94,7 @@ for pid in children: os.waitpid(pid, 0)
 
 
 @pytest.mark.engines(*RUNC)
-def test_pids(engine):
+def test_a_container_over_its_process_limit_is_killed(engine):
     r = engine.python(FORKS, "--pids", "12")
     assert_ended(r, "resource_exceeded", "pids", "12", "--pids", "limits.pids")
     assert_success(engine.python(FORKS, "--pids", "200"))
@@ -108,7 +108,7 @@ def test_the_limit_of_pids_excludes_dewars_own_processes(engine):
     assert_ended(engine.python(FORKS, "--pids", "29"), "resource_exceeded", "pids")
 
 
-def test_fork_bomb(engine):
+def test_a_fork_bomb_is_killed(engine):
     started = time.monotonic()
     r = engine.json("--timeout", "10", "bash", "-c", ":(){ :|:& };:; sleep 20")
     if engine.runtime:  # sometimes gVisor itself is killed
@@ -127,7 +127,7 @@ FILLS = {
 
 
 @pytest.mark.parametrize("kind", FILLS)
-def test_tmp(engine, kind):
+def test_writing_beyond_the_size_of_tmp_fails(engine, kind):
     r = engine.python(FILLS[kind], "--tmp", "8M")
     assert_ended(r, "resource_exceeded", "disk", "8 MB", "--tmp", "tmp_mb")
     assert "Errno 28" in r["stderr"] and r["exit_code"] == 1, brief(r)
@@ -135,7 +135,7 @@ def test_tmp(engine, kind):
 
 
 @pytest.mark.engines(*RUNC)
-def test_inodes_of_tmp(engine):
+def test_the_number_of_files_in_tmp_is_limited(engine):
     code = "import os\nfor i in range(9000): os.close(os.open('/tmp/%d' % i, os.O_CREAT))"
     r = engine.python(code, "--tmp", "8M")
     if engine.name == "podman":  # has no such option, and the proof says so
@@ -146,7 +146,7 @@ def test_inodes_of_tmp(engine):
     assert_success(engine.python(code, "--tmp", "64M"))
 
 
-def test_files(engine):
+def test_no_more_files_than_the_limit_can_be_open(engine):
     code = "f = [open('/dev/null') for _ in range(200)]"
     r = engine.python(code, "--files", "64")
     assert_ended(r, "error", "exit", "--files", "limits.files")
@@ -202,7 +202,7 @@ def test_memory_is_measured(engine):
 
 
 @pytest.mark.engines(*RUNC)
-def test_cpu_share(engine):
+def test_the_cpu_limit_slows_the_program(engine):
     code = ("import time\nstart = time.monotonic()\n"
             "while time.monotonic() - start < 1: pass")
     r = engine.python(code, "--cpus", "0.5")

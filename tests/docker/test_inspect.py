@@ -66,7 +66,7 @@ def waiting(engine, workspace):
         yield found
 
 
-def test_the_container_is_walled(waiting, engine):
+def test_the_container_has_every_wall(waiting, engine):
     host, config = waiting.seen["HostConfig"], waiting.seen["Config"]
     assert host["NetworkMode"] == "none"
     assert host["ReadonlyRootfs"] is True
@@ -88,7 +88,7 @@ def test_the_container_is_walled(waiting, engine):
     assert config["Tty"] is False
 
 
-def test_the_container_is_limited(waiting):
+def test_the_container_has_every_limit(waiting):
     host = waiting.seen["HostConfig"]
     assert host["Memory"] == host["MemorySwap"] == 100 << 20
     share = (host["NanoCpus"] / 1e9 if host["NanoCpus"] else

@@ -188,7 +188,7 @@ def test_the_workspace_is_at_work_and_read_only(engine, workspace):
 
 
 @pytest.mark.engines("docker", "podman")
-def test_no_workspace_no_work_folder(engine):
+def test_without_a_workspace_there_is_no_work_folder(engine):
     assert engine.python("import os; print(os.path.exists('/work'), os.getcwd())")["stdout"] == \
         "False /tmp\n"
 

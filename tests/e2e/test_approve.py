@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dewar approve`: questions are listed, shown and decided once, and not by their own caller."""
+"""`dewar approve`: approvals are listed, shown and decided once, and not by their own caller."""
 
 import json
 import os
@@ -33,8 +33,8 @@ class Asker:
         self.process.stdin.close()
         line = self.process.stdout.readline()
         assert line, self.process.stderr.read()
-        self.question = json.loads(line)
-        self.id = self.question["id"]
+        self.approval = json.loads(line)
+        self.id = self.approval["id"]
 
     def wait(self):
         told = json.loads(self.process.stdout.readline())
@@ -85,7 +85,7 @@ def own_name():
     return "uid:%d" % os.getuid()
 
 
-def test_without_a_question_the_list_is_empty(run, approve, state):
+def test_without_approvals_the_list_is_empty(run, approve, state):
     assert approve("list") == []
     assert approve("list", "--remembered") == []
     done = run("approve", "list", "--state", state)
@@ -110,7 +110,7 @@ def test_an_approval_permits_one_run(ask, approve):
     assert approve("list") == []
     assert [one["state"] for one in approve("list", "--all")] == ["used"]
     # The same request needs another approval.
-    assert ask().question["state"] == "pending"
+    assert ask().approval["state"] == "pending"
 
 
 def test_a_denial_and_its_note_reach_the_caller(ask, approve, run, state):
@@ -153,10 +153,11 @@ def test_of_many_simultaneous_decisions_one_wins(ask, run, state):
         assert asker.wait()["state"] == said
         for one in lost:
             assert one.returncode == 125
-            assert re.search(rb"cannot decide approval .*: it is (%s) by uid:" % said.encode(), one.stderr)
+            assert re.search(rb"approval .* is no longer pending: (%s) by uid:" % said.encode(),
+                             one.stderr)
 
 
-def test_an_expired_question_cannot_be_decided(ask, approve):
+def test_an_expired_approval_cannot_be_decided(ask, approve):
     asker = ask(expires_ms=200)
     assert asker.wait()["state"] == "expired"
     assert approve("list") == []
@@ -172,7 +173,7 @@ def test_a_caller_cannot_approve_its_own_request(ask, approve):
     assert asker.wait()["state"] == "denied"
 
 
-def test_a_question_survives_the_caller_that_asked_it(ask, approve):
+def test_an_approval_survives_the_caller_that_asked_for_it(ask, approve):
     asker = ask()
     asker.end()
     again = ask()
@@ -193,23 +194,23 @@ def test_an_approval_can_be_remembered_and_forgotten(ask, approve, what, same, o
     assert asker.wait()["code"] == "ok"
     for _ in range(2):
         later = ask(**same)
-        assert later.question["state"] == "approved"
+        assert later.approval["state"] == "approved"
         assert later.wait()["code"] == "ok"
-    assert ask(**other).question["state"] == "pending"
-    assert ask(who="key:1f2e3d4c (ci)", **same).question["state"] == "pending"
+    assert ask(**other).approval["state"] == "pending"
+    assert ask(who="key:1f2e3d4c (ci)", **same).approval["state"] == "pending"
 
     (memory,) = approve("list", "--remembered")
     assert memory["remember"] == what and memory["who"] == ALICE
     assert memory["decided_by"] == own_name()
     assert (memory["expires"] is not None) == (what == "session")
-    assert later.question["remembered_as"] == memory["id"]
+    assert later.approval["remembered_as"] == memory["id"]
     approve("forget", memory["id"][:8])
     assert approve("list", "--remembered") == []
     assert approve("forget", memory["id"], status=125)["error"]["code"] == "not_found"
-    assert ask(**same).question["state"] == "pending"
+    assert ask(**same).approval["state"] == "pending"
 
 
-def test_a_remembered_approval_also_applies_to_waiting_questions(ask, approve):
+def test_a_remembered_approval_also_applies_to_waiting_runs(ask, approve):
     first, second = ask("1"), ask("2")
     approve("yes", first.id, "--remember", "rule")
     assert first.wait()["code"] == "ok" and second.wait()["code"] == "ok"

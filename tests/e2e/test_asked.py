@@ -54,19 +54,19 @@ def policy(tmp_path):
 
 @pytest.fixture
 def ask(dewar, place, tmp_path):
-    """ask(policy, code): start a run that needs approval, and wait for its question."""
+    """ask(policy, code): start a run that needs approval, and wait for its approval."""
     started = []
 
     def begin(policy, code=CODE, *options, waits=True):
         argv = [dewar, "run", "--json", "--policy", policy, *options, "python", "-c", code]
         env = {**os.environ, "DEWAR_APPROVALS": str(place),
                "DEWAR_AUDIT": str(tmp_path / "audit.db")}
-        before = questions(dewar, place)
+        before = approvals(dewar, place)
         run = Waiting(argv, env)
         started.append(run)
         if waits:
-            wait_until(lambda: len(questions(dewar, place)) > len(before), "a question", 60)
-            run.question = [q for q in questions(dewar, place) if q not in before][0]
+            wait_until(lambda: len(approvals(dewar, place)) > len(before), "an approval", 60)
+            run.approval = [q for q in approvals(dewar, place) if q not in before][0]
         return run
 
     yield begin
@@ -90,7 +90,7 @@ def approve(dewar, place, *words):
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
 
 
-def questions(dewar, place):
+def approvals(dewar, place):
     if not (place / "approvals.db").exists():
         return []
     return [q["id"] for q in json.loads(approve(dewar, place, "list").stdout)]
@@ -105,16 +105,16 @@ def recorded(run, tmp_path, run_id):
 def test_an_approved_request_runs_once(ask, dewar, place, policy, run, tmp_path):
     name = policy(POLICY % (300, "true"))
     first = ask(name)
-    assert approve(dewar, place, "yes", first.question).returncode == 0
+    assert approve(dewar, place, "yes", first.approval).returncode == 0
     status, result, said = first.end()
     assert (status, result["stdout"], result["metadata"]["ok"]) == (0, "ran\n", True)
-    assert first.question in said and "sockets" in said
+    assert first.approval in said and "sockets" in said
     intent = json.dumps(recorded(run, tmp_path, result["id"]))
     assert '"decision": "ask"' in intent and "sockets: approved by uid:%d" % os.getuid() in intent
 
     second = ask(name)
-    assert second.question != first.question, "an approval is for one run"
-    assert approve(dewar, place, "no", second.question, "--note", "not twice").returncode == 0
+    assert second.approval != first.approval, "an approval is for one run"
+    assert approve(dewar, place, "no", second.approval, "--note", "not twice").returncode == 0
     status, result, _ = second.end()
     assert (status, result["reason"], result["metadata"]["ok"]) == (125, "approval_denied", False)
     assert "not twice" in result["hint"] and result["stdout"] == ""
@@ -122,13 +122,13 @@ def test_an_approved_request_runs_once(ask, dewar, place, policy, run, tmp_path)
 
 
 def test_a_run_whose_approval_another_run_used_asks_again(ask, dewar, place, policy):
-    """Two runs of the same request wait for one question; each needs an approval of its own."""
+    """Two runs of the same request wait for one approval, which only one of them can use."""
     name = policy(POLICY % (300, "true"))
     first = ask(name)
     second = ask(name, waits=False)
     wait_until(lambda: "waiting for" in peek(second), "the second run to wait", 60)
-    assert approve(dewar, place, "yes", first.question).returncode == 0
-    again = wait_until(lambda: [q for q in questions(dewar, place) if q != first.question],
+    assert approve(dewar, place, "yes", first.approval).returncode == 0
+    again = wait_until(lambda: [q for q in approvals(dewar, place) if q != first.approval],
                        "one of them to ask again", 60)
     assert approve(dewar, place, "yes", again[0]).returncode == 0
     for run in first, second:
@@ -140,37 +140,37 @@ def test_an_approval_covers_exactly_the_approved_request(ask, dewar, place, poli
     """The same code with other limits, or other code, needs another approval."""
     name = policy(POLICY % (300, "true"))
     first = ask(name)
-    assert approve(dewar, place, "yes", first.question, "--remember", "code").returncode == 0
+    assert approve(dewar, place, "yes", first.approval, "--remember", "code").returncode == 0
     assert first.end()[0] == 0
     assert ask(name, waits=False).end()[1]["stdout"] == "ran\n", "it is remembered"
     for code, options in ((CODE + "\n", ()), (CODE, ("--memory", "64M")), (CODE, ("--env", "A=1")),
                           (CODE, ("--level", "process"))):
         other = ask(name, code, *options)
-        assert approve(dewar, place, "no", other.question).returncode == 0
+        assert approve(dewar, place, "no", other.approval).returncode == 0
         assert other.end()[1]["reason"] == "approval_denied", (code, options)
 
 
-def test_a_question_shows_the_level_that_the_policy_raised(ask, dewar, place, policy):
+def test_an_approval_shows_the_level_that_the_policy_raised(ask, dewar, place, policy):
     raising = "rules:\n  - {name: walls, when: {level: process}, decision: raise, to: container}"
     waiting = ask(policy((POLICY % (300, "true")).replace("rules:", raising)), CODE,
                   "--level", "process")
-    shown = json.loads(approve(dewar, place, "show", waiting.question).stdout)
+    shown = json.loads(approve(dewar, place, "show", waiting.approval).stdout)
     assert shown["request"]["level"] == "container"
-    assert approve(dewar, place, "yes", waiting.question).returncode == 0
+    assert approve(dewar, place, "yes", waiting.approval).returncode == 0
     result = waiting.end()[1]
     assert (result["stdout"], result["proof"]["achieved"]) == ("ran\n", "container")
 
 
 def test_a_caller_cannot_approve_its_own_request(ask, dewar, place, policy):
     waiting = ask(policy(POLICY % (300, "false")))
-    done = approve(dewar, place, "yes", waiting.question)
+    done = approve(dewar, place, "yes", waiting.approval)
     assert done.returncode != 0 and b"another person" in done.stderr
     assert waiting.process.poll() is None, "it goes on waiting"
-    assert approve(dewar, place, "no", waiting.question).returncode == 0
+    assert approve(dewar, place, "no", waiting.approval).returncode == 0
     assert waiting.end()[1]["reason"] == "approval_denied"
 
 
-def test_a_question_without_an_answer_expires(ask, policy):
+def test_an_undecided_approval_expires(ask, policy):
     status, result, _ = ask(policy(POLICY % (1, "true")), waits=False).end()
     assert (status, result["reason"]) == (125, "approval_expired")
     assert result["hint"] and result["exit_code"] is None
@@ -181,9 +181,9 @@ def test_an_answer_after_an_interrupt_applies_to_the_next_run(ask, dewar, place,
     waiting = ask(name)
     waiting.process.send_signal(signal.SIGINT)
     status, result, _ = waiting.end()
-    assert status == 128 + signal.SIGINT and waiting.question in result["hint"]
-    assert questions(dewar, place) == [waiting.question], "it is still open"
-    assert approve(dewar, place, "yes", waiting.question).returncode == 0
+    assert status == 128 + signal.SIGINT and waiting.approval in result["hint"]
+    assert approvals(dewar, place) == [waiting.approval], "it is still open"
+    assert approve(dewar, place, "yes", waiting.approval).returncode == 0
     assert ask(name, waits=False).end()[1]["stdout"] == "ran\n"
 
 
@@ -193,7 +193,7 @@ def test_of_two_simultaneous_decisions_one_wins(ask, dewar, place, policy):
     answers = {}
 
     def decide(word):
-        answers[word] = approve(dewar, place, word, waiting.question)
+        answers[word] = approve(dewar, place, word, waiting.approval)
 
     threads = [threading.Thread(target=decide, args=(word,)) for word in ("yes", "no")]
     for thread in threads:
@@ -244,7 +244,7 @@ def test_nothing_runs_if_the_operators_check_denies_or_fails(run_json, policy, b
 
 def test_the_operators_check_can_require_approval(ask, dewar, place, policy):
     waiting = ask(checked(policy, SAY % "ask"), "print('ran')")
-    shown = json.loads(approve(dewar, place, "show", waiting.question).stdout)
+    shown = json.loads(approve(dewar, place, "show", waiting.approval).stdout)
     assert shown["reason"] == "so says the check"
-    assert approve(dewar, place, "yes", waiting.question).returncode == 0
+    assert approve(dewar, place, "yes", waiting.approval).returncode == 0
     assert waiting.end()[1]["stdout"] == "ran\n"

@@ -33,7 +33,7 @@ def test_findings_are_printed_like_compiler_errors(tmp_path):
     done = check("python", str(file))
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert lines[0] == f"{file}:1:8: warning: module os needs a reason [import:os]"
+    assert lines[0] == f"{file}:1:8: warning: module os is on the list of risky modules [import:os]"
     assert lines[1].startswith(f"{file}:2:1: error: ") and lines[1].endswith("[shell:os.system]")
     assert "2 findings" in done.stderr and "only the walls isolate it" in done.stderr
 
@@ -43,7 +43,7 @@ def test_without_findings_nothing_is_printed():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_json():
+def test_json_output_is_an_array_of_findings():
     done = check("--json", "py", "-c", "eval('1')")
     assert done.returncode == 1 and done.stderr == ""
     assert json.loads(done.stdout) == [
@@ -52,7 +52,7 @@ def test_json():
     assert json.loads(check("--json", "py", "-c", "1").stdout) == []
 
 
-def test_sarif(tmp_path):
+def test_sarif_output_names_rules_and_places(tmp_path):
     file = tmp_path / "a.sh"
     file.write_text("ls | xargs rm\nrm x\n")
     done = check("bash", "--sarif", str(file))

@@ -85,6 +85,8 @@ WRONG = {
     "json and text": (["run", "--json", "--text", "python", "-c", "1"], ["--json", "--text"]),
     "option beside a request": (["run", "--request", "-", "--memory", "1g"], ["--memory"]),
     "word beside a request": (["run", "--request", "-", "python"], ["python"]),
+    "modules for a shell": (["exec", "--allow-modules", "json", "true"],
+                            ["unknown option", "--allow-modules", "dewar exec --help"]),
     "into nowhere": (
         ["run", "python", "-c", "1", "--collect", "x", "--into", "no/such/folder"],
         ["no/such/folder"],
@@ -173,28 +175,28 @@ class TestFiles:
             args.insert(1, "--json")
         check(dewar(*args), path.name, *wanted, as_json=as_json)
 
-    def test_missing(self, way, as_json, tmp_path):
+    def test_a_missing_file_is_refused(self, way, as_json, tmp_path):
         self.refuse(way, as_json, tmp_path / "no.py", "no such file")
 
-    def test_folder(self, way, as_json, tmp_path):
+    def test_a_folder_is_refused(self, way, as_json, tmp_path):
         path = tmp_path / "folder.py"
         path.mkdir()
         self.refuse(way, as_json, path, "folder")
 
-    def test_fifo(self, way, as_json, tmp_path):
+    def test_a_fifo_is_refused(self, way, as_json, tmp_path):
         path = tmp_path / "fifo.py"
         os.mkfifo(path)
         self.refuse(way, as_json, path, "not a regular file")
 
     @pytest.mark.privilege
-    def test_unreadable(self, way, as_json, tmp_path, must):
+    def test_an_unreadable_file_is_refused(self, way, as_json, tmp_path, must):
         must(os.geteuid() != 0, "root can read every file")
         path = tmp_path / "secret.py"
         path.write_text("print(1)")
         path.chmod(0)
         self.refuse(way, as_json, path, "Permission denied")
 
-    def test_too_big(self, way, as_json, tmp_path):
+    def test_a_file_that_is_too_large_is_refused(self, way, as_json, tmp_path):
         path = tmp_path / "big.py"
         with open(path, "wb") as file:
             file.truncate((512 if way is as_request else 64) * 1024 * 1024 + 1)

@@ -92,7 +92,7 @@ print('end')
     assert (workspace / "in.txt").read_text() == "host"
 
 
-def test_no_workspace_no_work_folder(run):
+def test_without_a_workspace_there_is_no_work_folder(run):
     done = run("run", "python", "-c", "import os; print(os.path.exists('/work'), os.getcwd())")
     assert done.stdout == b"False /tmp\n", done
 

@@ -169,7 +169,7 @@ def test_a_child_that_outlives_the_program_delays_nothing(ask, script, tmp_path)
     assert gone(int(note.read_text()))
 
 
-# ---- an address ----
+# ---- a URL ----
 
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
@@ -220,7 +220,7 @@ def reply(handler, status, body, **headers):
         pass
 
 
-def test_an_address_decides(ask, serve):
+def test_a_url_decides(ask, serve):
     heard = []
 
     def answer(handler, body):
@@ -232,7 +232,7 @@ def test_an_address_decides(ask, serve):
     assert heard == [("POST", "/check", "application/json", b'{"code": "1"}')]
 
 
-def test_an_address_gets_a_large_request_whole(ask, serve):
+def test_a_url_receives_a_large_request_whole(ask, serve):
     sizes = []
 
     def answer(handler, body):
@@ -251,7 +251,7 @@ def test_an_address_gets_a_large_request_whole(ask, serve):
     (404, ALLOW.encode(), "HTTP status 404"),
     (200, b'{"decision": "allow"}' + b" " * 100000, "too long"),
 ], ids=["empty", "html", "type", "500", "404", "long"])
-def test_an_invalid_answer_of_an_address_is_a_denial(ask, serve, status, body, words):
+def test_an_invalid_answer_of_a_url_is_a_denial(ask, serve, status, body, words):
     assert_denied(ask(serve(lambda handler, _: reply(handler, status, body))), words)
 
 
@@ -269,7 +269,7 @@ def test_redirects_are_not_followed(ask, serve, status):
     assert followed == []
 
 
-def test_a_slow_address_is_a_denial(ask, serve):
+def test_a_slow_url_is_a_denial(ask, serve):
     done = threading.Event()
 
     def silent(handler, _):
@@ -315,7 +315,7 @@ def test_an_answer_that_is_too_large_is_a_denial(ask, serve):
     assert_denied(ask(serve(answer)), "too long")
 
 
-def test_a_refused_connection_is_a_denial_that_hides_the_address(ask):
+def test_a_refused_connection_is_a_denial_that_hides_the_url(ask):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         answer = ask("http://127.0.0.1:%d/secret" % taken.getsockname()[1])
@@ -365,7 +365,7 @@ def test_an_untrusted_certificate_is_a_denial(ask, serve, tmp_path, must):
     assert heard == [b"{}"]
 
 
-def test_the_address_is_not_on_the_command_line(ask, serve):
+def test_the_url_is_not_on_the_command_line(ask, serve):
     seen = []
 
     def answer(handler, _):
@@ -383,14 +383,14 @@ def test_the_address_is_not_on_the_command_line(ask, serve):
     assert all(len(words) == 2 for words in seen)
 
 
-# ---- notices: sent without waiting ----
+# ---- notifications: sent without waiting ----
 
 def notify(ask_hook, n, *hook, timeout_ms=PATIENCE_MS):
     return subprocess.Popen([ask_hook, "notify", str(n), str(timeout_ms), *map(str, hook)],
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def test_each_notice_arrives_in_order(ask_hook, serve):
+def test_each_notification_arrives_in_order(ask_hook, serve):
     heard, all_heard = [], threading.Event()
 
     def answer(handler, body):
@@ -408,7 +408,7 @@ def test_each_notice_arrives_in_order(ask_hook, serve):
     assert heard == [0, 1, 2, 3, 4]
 
 
-def test_a_notice_that_fails_is_only_reported(ask_hook, serve):
+def test_a_notification_that_fails_is_only_reported(ask_hook, serve):
     url = serve(lambda handler, _: reply(handler, 500, b""))
     with notify(ask_hook, 2, url) as process:
         assert process.stdout.readline() == "told\n"
@@ -418,7 +418,7 @@ def test_a_notice_that_fails_is_only_reported(ask_hook, serve):
     assert process.returncode == 0
 
 
-def test_sending_notices_never_blocks_and_the_queue_is_bounded(ask_hook, serve):
+def test_sending_notifications_never_blocks_and_the_queue_is_bounded(ask_hook, serve):
     done = threading.Event()
     url = serve(lambda handler, _: done.wait(60))
     with notify(ask_hook, 100, url) as process:

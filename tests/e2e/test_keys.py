@@ -98,7 +98,7 @@ def test_revoked_keys_stay_in_the_list(run, keys, state):
     assert keys("list") == listed
     lines = run("keys", "list", "--state", state).stdout.decode().splitlines()
     assert lines[0].startswith(first["id"]) and " revoked " in lines[0]
-    assert lines[1].startswith(second["id"]) and " good " in lines[1]
+    assert lines[1].startswith(second["id"]) and " valid " in lines[1]
 
 
 def test_without_keys_there_is_an_empty_list_and_no_file(run, keys, state):

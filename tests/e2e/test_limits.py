@@ -51,7 +51,7 @@ TAKES_TIME = {
 
 @levels
 @pytest.mark.parametrize("kind", TAKES_TIME)
-def test_wall_clock(python, level, kind):
+def test_a_run_past_its_timeout_is_killed(python, level, kind):
     code = ("import os, signal, time\nseconds = %g\nstart = time.monotonic()\n"
             "print('begun', flush=True)\n" + TAKES_TIME[kind])
     started = time.monotonic()
@@ -119,7 +119,7 @@ time.sleep(1)
 
 @levels
 @pytest.mark.parametrize("kind", TAKES_MEMORY)
-def test_memory(python, level, kind):
+def test_a_cell_over_its_memory_limit_is_killed(python, level, kind):
     r = python(level, TAKES_MEMORY[kind], "--memory", "48M", "--tmp", "256M")
     assert_ended(r, "resource_exceeded", "oom", "48 MB", "--memory", "memory_mb", "peak")
     assert r["memory_used_mb"] >= 40, brief(r)
@@ -127,7 +127,7 @@ def test_memory(python, level, kind):
 
 
 @levels
-def test_memory_of_node(run_json, level):
+def test_the_memory_limit_also_applies_to_node(run_json, level):
     code = "const a = []; for (let i = 0; i < 50; i++) a.push(Buffer.alloc(8 << 20, 1));"
     r = run_json("--level", level, "--memory", "128M", "javascript", "-c", code)
     assert_ended(r, "resource_exceeded", "oom", "128 MB", "--memory")
@@ -191,7 +191,7 @@ def test_cpu_used_is_measured(python, level):
 
 
 @levels
-def test_cpu_share(python, level):
+def test_the_cpu_limit_slows_the_program_or_ends_it(python, level):
     if has_cgroups():
         cpu_share_is_held(python, level)
     else:
@@ -296,7 +296,7 @@ for _ in range(29):
 @pytest.mark.nproc
 @levels
 @pytest.mark.parametrize("kind", TAKES_PIDS)
-def test_pids(run_json, level, kind):
+def test_a_cell_over_its_process_limit_is_killed(run_json, level, kind):
     language, code = TAKES_PIDS[kind]
     r = run_json("--level", level, "--pids", "12", language, "-c", code)
     assert_ended(r, "resource_exceeded", "pids", "limit of 12 ", "--pids", "limits.pids")
@@ -306,11 +306,11 @@ def test_pids(run_json, level, kind):
 @pytest.mark.core
 @pytest.mark.nproc
 @levels
-def test_pids_exactly_at_the_limit(run_json, level):
+def test_exactly_the_limit_of_processes_is_allowed(run_json, level):
     code = TAKES_PIDS["forks"][1]
     r = run_json("--level", level, "--pids", "31", "python", "-c", code)
     # In a warm cell one process is not the program's, and the proof says so.
-    ours = int("one of them is Dewar's process" in (r["proof"]["limits"]["pids"]["note"] or ""))
+    ours = int("one process of Dewar" in (r["proof"]["limits"]["pids"]["note"] or ""))
     assert ours == 0 or r["metadata"]["warm"]
     r = run_json("--level", level, "--pids", str(30 + ours), "python", "-c", code)
     assert_success(r)
@@ -320,7 +320,7 @@ def test_pids_exactly_at_the_limit(run_json, level):
 
 @pytest.mark.nproc
 @levels
-def test_fork_bomb(run_json, level):
+def test_a_fork_bomb_is_killed_and_leaves_no_process(run_json, level):
     mark = fresh_mark()
     r = run_json("--level", level, "--timeout", "5", "bash", "-c", ":(){ :|:& };:; sleep 10",
                  "--", mark)
@@ -345,7 +345,7 @@ def test_the_disk_limit_is_enforced_or_nothing_runs(run_json, level):
 # ---- files ----
 
 @levels
-def test_files(python, level):
+def test_no_more_files_than_the_limit_can_be_open(python, level):
     code = "f = [open('/dev/null') for _ in range(200)]; print(len(f))"
     r = python(level, code, "--files", "64")
     assert_ended(r, "error", "exit", "--files", "limits.files")
@@ -371,7 +371,7 @@ def test_files(python, level):
                  id="inodes"),
     pytest.param("import os\nfor i in range(4000): os.mkdir('/tmp/%d' % i)", id="folders"),
 ])
-def test_tmp(python, code):
+def test_writing_beyond_the_size_of_tmp_fails(python, code):
     r = python("container", code, "--tmp", "8M")
     assert_ended(r, "resource_exceeded", "disk", "8 MB", "--tmp", "tmp_mb")
     assert "Errno 28" in r["stderr"]  # ENOSPC: the program gets an error and is not killed
@@ -399,7 +399,7 @@ def test_tmp_at_level_process_limits_each_file(python):
 
 @pytest.mark.parametrize("level", ["container", "process", "none"])
 @pytest.mark.parametrize("stream,fd", [("stdout", 1), ("stderr", 2)])
-def test_output(python, level, stream, fd):
+def test_output_beyond_the_limit_is_cut_off(python, level, stream, fd):
     """Output without a newline, which Python neither buffers nor extends."""
     code = "import os\nos.write(%d, b'x' * %d)"
     r = python(level, code % (fd, 1000), "--output", "1000")
@@ -423,7 +423,7 @@ def test_the_output_limit_applies_to_each_stream(python, level):
 
 
 @levels
-def test_output_of_many_writes(python, level):
+def test_output_of_many_writes_is_cut_off_at_the_limit(python, level):
     """The limit is reached in the middle of a write and of the pipe's content."""
     code = "import os\nfor _ in range(3000): os.write(1, b'x' * 333)"
     r = python(level, code, "--output", "998999")

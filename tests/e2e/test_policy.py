@@ -36,7 +36,7 @@ def policy(tmp_path):
 
 def test_check_says_whether_a_policy_is_valid(run, policy):
     done = run("policy", "check", policy("rules: [{name: a, decision: deny}]\n"))
-    assert done.returncode == 0 and done.stdout.endswith(b"policy.yaml is valid: 1 rules\n")
+    assert done.returncode == 0 and done.stdout.endswith(b"policy.yaml is valid (rules: 1)\n")
     path = policy("rules:\n- name: a\n  decision: dney\n")
     done = run("policy", "check", path)
     assert done.returncode == 125
@@ -129,7 +129,7 @@ def test_a_denied_request_never_runs(run, run_json, policy, tmp_path):
     code = f"import os\nos.system('touch {mark}')\n"
     result = run_json("--policy", path, "--level", "none", "python", "-c", code)
     assert result["status"] == "error" and result["reason"] == "policy"
-    assert result["hint"] == (f"the policy {path} denies it by its rule no-shell (line 3): "
+    assert result["hint"] == (f"policy {path} denies this run (rule no-shell, line 3): "
                               "finding shell:os.system in line 2. Not here.")
     assert result["exit_code"] is None and result["metadata"]["ok"] is False
     assert result["proof"]["achieved"] is None and result["proof"]["walls"] is None
@@ -148,11 +148,11 @@ def test_findings_are_warnings_and_objects(run_json):
     assert result["status"] == "success" and result["stdout"] == "ran\n"
     assert result["findings"] == [
         {"rule": "import:os", "line": 1, "column": 8, "severity": "warning",
-         "message": "module os needs a reason"},
+         "message": "module os is on the list of risky modules"},
         {"rule": "shell:os.system", "line": 2, "column": 1, "severity": "error",
          "message": "os.system runs another program"}]
     assert result["warnings"] == [
-        "line 1, column 8: module os needs a reason [import:os]",
+        "line 1, column 8: module os is on the list of risky modules [import:os]",
         "line 2, column 1: os.system runs another program [shell:os.system]"]
     plain = run_json("--policy", "open", "python", "-c", OS)
     assert plain["findings"] == [] and plain["warnings"] == []
@@ -183,7 +183,7 @@ def test_the_policy_applies_to_a_whole_request(run, policy, tmp_path):
 def test_the_environment_names_a_policy_and_the_option_overrides_it(run):
     args = ("run", "python", "-c", "import os; print(1)")
     done = run(*args, env={"DEWAR_POLICY": "strict"})
-    assert done.returncode == 125 and b"the policy strict denies it" in done.stderr
+    assert done.returncode == 125 and b"policy strict denies this run" in done.stderr
     done = run(*args, "--policy", "open", env={"DEWAR_POLICY": "strict"})
     assert done.returncode == 0 and done.stdout == b"1\n"
 
@@ -239,10 +239,10 @@ def test_the_hosts_policy_applies_if_no_other_is_named(dewar, must, tmp_path):
     must(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmp_path],
                         capture_output=True, timeout=60).returncode == 0,
          "there are no user namespaces here")
-    assert check("true").stdout == "open is valid: 0 rules\n"
+    assert check("true").stdout == "open is valid (rules: 0)\n"
     file = "/etc/dewar/policy.yaml"
     done = check(f"printf 'version: 1\\nprofile: strict\\n' > {file}")
-    assert done.stdout == f"{file} is valid: 9 rules\n"
+    assert done.stdout == f"{file} is valid (rules: 9)\n"
     done = check(f"echo nonsense > {file}")
     assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
 

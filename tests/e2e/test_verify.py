@@ -358,7 +358,7 @@ def test_the_result_of_the_control_is_reported(run):
     (("--only", "zzz"), b"verify --list"),
     (("--only", ""), b"no attack was selected"),
     (("--level", "zzz"), b'not "zzz"'),
-    (("--level", "docker"), b"attack level docker"),
+    (("--level", "docker"), b"cannot attack level docker"),
     (("--way", "zzz"), b"must be cold, standby, fork or all"),
     (("--way", "fork", "--level", "process"), b"only level container has warm cells"),
     (("--html", "/no/such/folder/x.html"), b"/no/such/folder/x.html"),

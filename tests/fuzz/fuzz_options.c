@@ -18,8 +18,9 @@
 static const struct dw_command command = {
 	.name = "fuzz",
 	.summary = "Nothing",
-	.groups = {&dw_run_options_walls_group, &dw_run_options_limits_group,
-                   &dw_run_options_files_group, &dw_run_options_output_group},
+	.groups = {&dw_run_options_walls_group, &dw_run_options_modules_group,
+                   &dw_run_options_limits_group, &dw_run_options_files_group,
+                   &dw_run_options_output_group},
 	.passes_args = true,
 };
 

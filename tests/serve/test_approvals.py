@@ -118,7 +118,7 @@ def test_a_denial_is_a_result_with_approver_and_note(judged):
     assert (decision, name, end["reason"]) == ("ask", "sensitive", "approval_denied")
 
 
-def test_an_undecided_question_expires(judged):
+def test_an_undecided_approval_expires(judged):
     daemon = judged({**ASK, "approvals": {"expire_s": 1}})
     result = daemon.run(RUN)
     assert (result["status"], result["reason"]) == ("error", "approval_expired")
@@ -258,7 +258,7 @@ def test_a_client_that_disconnects_is_not_waited_for(judged):
     assert daemon.run(RUN)["stdout"] == "approved\n"
 
 
-def test_a_stopping_daemon_ends_waiting_runs_and_keeps_their_questions(judged, serve):
+def test_a_stopping_daemon_ends_waiting_runs_and_keeps_their_approvals(judged, serve):
     daemon = judged(ASK)
     waiting = Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -281,7 +281,7 @@ def test_a_stopping_daemon_ends_waiting_runs_and_keeps_their_questions(judged, s
     again.wait_state(run, "pending")
 
 
-def test_a_question_of_a_killed_daemon_can_be_answered(judged, serve, dewar):
+def test_an_approval_of_a_killed_daemon_can_be_decided(judged, serve, dewar):
     daemon = judged(ASK)
     Waiting(daemon, RUN)
     one, = pending(daemon)
@@ -550,7 +550,7 @@ def test_an_approval_for_a_session_ends_with_the_daemon(judged, serve):
     again.wait_state(run, "pending")
 
 
-def test_a_question_shows_the_raised_level(judged):
+def test_an_approval_shows_the_raised_level(judged):
     daemon = judged({"rules": [rule("walls", "raise", {"level": "process"}, to="container"),
                                *ASK["rules"]]},
                     {"runs": {"levels": ["process", "container"]}})
@@ -564,7 +564,7 @@ def test_a_question_shows_the_raised_level(judged):
     assert (result["stdout"], result["proof"]["achieved"]) == ("approved\n", "container")
 
 
-def test_no_question_is_asked_about_a_run_that_cannot_start(judged):
+def test_no_approval_is_requested_for_a_run_that_cannot_start(judged):
     daemon = judged({"rules": [rule("walls", "raise", {"level": "process"}, to="container"),
                                *ASK["rules"]]},
                     {"runs": {"levels": ["process"], "level": "process"}})
@@ -583,7 +583,7 @@ def test_a_request_too_large_to_review_is_refused(judged):
 # ---- webhooks and checks ----
 
 
-def test_a_webhook_is_notified_of_new_questions(judged, listener):  # noqa: F811
+def test_a_webhook_is_notified_of_new_approvals(judged, listener):  # noqa: F811
     there = listener()
     daemon = judged({**ASK, "approvals": {"webhook": there.url}})
     waiting = Waiting(daemon, RUN)

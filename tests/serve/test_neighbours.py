@@ -19,7 +19,7 @@ def idle_groups(daemon):
     return [(group / "cpu.idle").read_text(encoding="ascii").strip() for group in groups].count("1")
 
 
-def test_a_key_with_fork_bombs_runs_one_at_a_time_and_idle(keyed, is_root):
+def test_runs_of_a_key_with_fork_bombs_run_one_at_a_time_at_idle_priority(keyed, is_root):
     daemon, key = keyed(None, us=[], them=[])
     both = [daemon.start(SLEEP, key=key["them"]) for _ in range(2)]
     for run in both:

@@ -265,8 +265,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"runs: {levels: [container, container]}",
 	         "x.yaml:1: runs.levels: container is given twice"},
 		{"runs:\n  levels: [docker]\n",
-	         "x.yaml:2: runs.levels: without container runs.level must name the "
-	         "default level"},
+	         "x.yaml:2: runs.levels: the default level, container, is not in the "
+	         "list; set runs.level"},
 		{"runs:\n\n  level: none\n",
 	         "x.yaml:3: runs.level: none is not one of runs.levels"},
 		{"runs: {level: [docker, docker]}",

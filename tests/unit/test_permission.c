@@ -89,8 +89,7 @@ static void a_denied_request_has_a_result_with_its_reason(void **state)
 	assert_false(res->ok);
 	assert_int_equal(res->exit_code, -1);
 	assert_int_equal(strncmp(res->hint,
-	                         "the policy strict denies it by its rule module (line ",
-	                         53),
+	                         "policy strict denies this run (rule module, line ", 49),
 	                 0);
 	assert_non_null(
 		strstr(res->hint, "finding import:os in line 1. Only the modules"));
@@ -217,7 +216,7 @@ static void the_operators_check_fails_closed(void **state)
 	         DW_REASON_EXIT, "allow", ""},
 		{"echo ''{\"decision\": \"deny\", \"reason\": \"it is rude\"}''",
 	         DW_PERMISSION_REFUSED, DW_REASON_POLICY, "deny",
-	         "denies it: it is rude"},
+	         "denies this run: it is rude"},
 		{"echo ''{\"decision\": \"ask\", \"reason\": \"it is rude\"}''",
 	         DW_PERMISSION_ASK, DW_REASON_POLICY, "ask",
 	         "check requires approval: it is rude"},

@@ -366,7 +366,7 @@ static void a_truncated_plan_is_refused_at_each_length(void **state)
 		memcpy(part, s.data, len);
 		refused(part, len);
 
-		/* With a matching size in the header, its parts do not add up. */
+		/* With a matching size in the header, its parts do not fit. */
 		if (len < sizeof(*s.h))
 			continue;
 		((struct dw_plan_header *)part)->size = (uint32_t)len;
