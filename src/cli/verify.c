@@ -183,7 +183,7 @@ const struct dw_command dw_command_verify = {
 	.name = "verify",
 	.summary = "Attack the walls of this host and report which wall stopped what",
 	.usage = {"[--level LEVEL] [--way WAY] [--only NAME,...] [--json] [--html FILE]",
-                  "--list"},
+                  "--level docker [--runtime NAME] [--image NAME] [...]", "--list"},
 	.example = {"dewar verify", "dewar verify --level container --html walls.html",
                     "dewar verify --only 'mount-*'"},
 	.groups = {&what, &output},
