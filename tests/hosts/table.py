@@ -99,7 +99,7 @@ def reasons(rows):
             if entry["state"] != "works" and ABSENT not in (entry["why"] or ""):
                 key = (level, entry["why"] or "?", entry["remedy"] or "nothing that we know of")
                 seen.setdefault(key, []).append("%s (%s)" % (row["host"], row["user"]))
-    return "\n".join("- %s: %s\n  - why: %s\n  - what helps: `%s`"
+    return "\n".join("- %s: %s\n  - why: %s\n  - fix: `%s`"
                      % (level, ", ".join(hosts), why, remedy)
                      for (level, why, remedy), hosts in seen.items())
 
@@ -115,7 +115,7 @@ def write(rows, lines):
     text = DOC.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
-    made = "%s\n\n%s\n\n### What is unavailable, and why\n\nAs the last run said it:\n\n%s\n\n%s" % (
+    made = "%s\n\n%s\n\n### What is unavailable, and why\n\nAs the last run reported it:\n\n%s\n\n%s" % (
         LEGEND, show({**read_doc(), **lines}), reasons(rows), failures(rows))
     DOC.write_text("%s%s\n%s%s%s" % (before, BEGIN, made, END, after), encoding="utf-8")
 
