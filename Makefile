@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The front door. meson does the building, tests/run.sh the testing; what you
-# find here are the few words to remember. `make help` lists them.
+# Short names for common commands: meson builds, tests/run.sh runs the tests. `make help`
+# lists them.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -15,18 +15,18 @@ build: ## Build the product; the program is build/dewar
 	@test -f build/build.ninja || meson setup build
 	@ninja -C build
 
-run: build ## Build, and run a snippet behind walls
+run: build ## Build, and run a snippet in a cell
 	@echo
 	build/dewar run --walls python -c 'import os; print("Hello from a cell. I am process", os.getpid(), "and all I see of the host is", os.listdir("/"))'
 
-test: ## Set everything up and run the default tier of tests: before each commit, 12 minutes at most
+test: ## Install what the tests need, and run the default tier: before each commit, 12 minutes at most
 	@$(SETUP) test
 	@tests/run.sh $(TIER)
 
-test-all: TIER = --all ## The same, and every other test there is: 45 minutes at most
+test-all: TIER = --all ## Run every test: 45 minutes at most
 test-all: test
 
-test-changed: TIER = --changed ## The same as CI: the default tier, and the slow steps that the change concerns
+test-changed: TIER = --changed ## Run the default tier, and the slow steps that the change concerns, as CI does
 test-changed: test
 
 bench: build ## Measure cold starts, warm cells, level docker, the daemon and the analysis, beside bare commands, bwrap and docker
@@ -40,30 +40,30 @@ arm64: ## Build for arm64 on another machine; the programs are in build-arm64
 	@$(SETUP) test-all
 	@tools/arm64.sh
 
-mutants: build ## Take one wall away at a time, and see which attacks get through
+mutants: build ## Remove one wall at a time, and report which attacks then escape
 	@tests/escape/mutate.py --full
 
 install: build ## Install to PREFIX (/usr/local), below DESTDIR if given
 	@meson configure build -Dprefix=$(PREFIX)
 	@meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
-format: ## Let clang-format have its way
+format: ## Format the C files with clang-format
 	@clang-format -i $(C_FILES)
 
-check-format: ## Would clang-format change anything?
+check-format: ## Check that clang-format would change no C file
 	@clang-format --dry-run --Werror $(C_FILES)
 
-fuzz: ## Fuzz each parser for FUZZ_SECONDS (30) and keep what was found
+fuzz: ## Fuzz each parser for FUZZ_SECONDS (30), and keep inputs that reach new code
 	@$(SETUP) test
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 lint: build ## clang-tidy, cppcheck, codespell, shellcheck, include rules, wording
 	@tools/lint.sh
 
-clean: ## Remove all that was built
+clean: ## Remove all build folders
 	@rm -rf build build-arm64 build-release build-sanitize build-threads build-fuzz
 
-help: ## This list
+help: ## Print this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 .DEFAULT_GOAL := build

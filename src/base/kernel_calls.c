@@ -4,7 +4,7 @@
  * filter refuses it:
  *
  *   listed below               Dewar does not run
- *   clone3                     clone(), which has all flags in use: clone.c
+ *   clone3                     clone(), which has all flags in use: launch/launch.c
  *   close_range                /proc/self/fd instead: base/fd.c; no warm cells, whose
  *                              library has no substitute
  *   setns with a pidfd (5.8)   no warm cells

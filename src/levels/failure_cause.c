@@ -158,7 +158,7 @@ static const char *ubuntu_switch(struct failure *r)
 		(void)snprintf(r->remedy, sizeof(r->remedy),
 		               "apparmor_parser -r " LOADED_AT_BOOT);
 	return "AppArmor gives an unprivileged program no rights in a user namespace "
-	       "unless a profile says userns (or sysctl -w "
+	       "unless its profile has a userns rule (or sysctl -w "
 	       "kernel.apparmor_restrict_unprivileged_userns=0, for every program)";
 }
 
