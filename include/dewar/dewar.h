@@ -48,12 +48,12 @@ DW_API const char *const *dw_level_names(void);
 /* What a level promises where dw_level_probe() succeeds. */
 enum dw_guarantee {
 	DW_G_NAMESPACES = 1U << 0, /* own process, mount, network, ... namespaces */
-	DW_G_NO_NETWORK = 1U << 1, /* network "none" means none */
+	DW_G_NO_NETWORK = 1U << 1, /* network "none" reaches nothing outside */
 	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
 	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
-	DW_G_ENGINE = 1U << 4,     /* images and runtimes are an engine's, by name */
-	DW_G_COMMANDS = 1U << 5,   /* nothing is executed but what is on a list */
-	DW_G_IO = 1U << 6,         /* disks are read and written no faster than asked */
+	DW_G_ENGINE = 1U << 4,     /* images and runtimes are names in an engine */
+	DW_G_COMMANDS = 1U << 5,   /* only listed programs can be executed */
+	DW_G_IO = 1U << 6,         /* the limit on disk reads and writes is enforced */
 	DW_G_WALLS = 1U << 7,      /* more than a timeout and a cap on output */
 	DW_G_ISOLATED = 1U << 8,   /* strong enough for untrusted code */
 	DW_G_ROOT = 1U << 9,       /* a root of its own, with /tmp and /work */

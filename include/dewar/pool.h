@@ -12,7 +12,7 @@
 
 /*
  * Warm cells: for each template an interpreter that has already started, from
- * which cells are forked, and some cells that wait ready, all walls up.
+ * which cells are forked, and standby cells, with all walls up.
  *
  *	struct dw_pool *pool = NULL;
  *
@@ -21,8 +21,8 @@
  *	dw_pool_run(pool, &req, &res, &err);
  *	dw_pool_free(pool);
  *
- * A pool is a speed-up and nothing else: what it cannot run warm it runs cold,
- * and metadata.warm of the result says which it was.
+ * A pool only saves time: a run that cannot be warm is cold, and metadata.warm of the
+ * result says which it was.
  */
 struct dw_pool;
 
@@ -51,9 +51,9 @@ struct dw_docker_config {
 struct dw_pool_config {
 	const struct dw_template_config *templates; /* NULL: dw_pool_templates() */
 	size_t n_templates;
-	uint64_t memory_bytes; /* for cells that wait; 0: 512 MB */
-	unsigned standby_max;  /* cells that wait, a template; 0: as memory allows */
-	uint64_t idle_ms;      /* without a run, until they are let go; 0: a minute */
+	uint64_t memory_bytes; /* of all standby cells; 0: 512 MB */
+	unsigned standby_max;  /* of each template; 0: as memory allows */
+	uint64_t idle_ms;      /* without a run, until standby cells end; 0: a minute */
 	bool fork_only;        /* keep no cells ready: every run forks */
 	const struct dw_docker_config *docker; /* NULL: none */
 	size_t n_docker;
@@ -69,7 +69,7 @@ DW_API const struct dw_template_config *dw_pool_templates(size_t *ret_count);
 DW_API int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret_pool,
                        struct dw_error *err);
 
-/* End every cell that waits. No run may be under way. Accepts NULL. */
+/* End all cells. No run may be in progress. Accepts NULL. */
 DW_API void dw_pool_free(struct dw_pool *pool);
 
 /*

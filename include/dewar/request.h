@@ -36,13 +36,13 @@ struct dw_env {
 
 enum dw_network {
 	DW_NETWORK_NONE = 0, /* an empty network of the cell's own, loopback up */
-	DW_NETWORK_FULL,     /* out to wherever the host reaches, never its loopback */
+	DW_NETWORK_FULL,     /* what the host reaches, except the host's loopback */
 	DW_NETWORK_COUNT
 };
 
 /* When an engine fetches the image, at level docker. */
 enum dw_pull {
-	DW_PULL_MISSING = 0, /* if it is not there */
+	DW_PULL_MISSING = 0, /* if the image is missing */
 	DW_PULL_NEVER,
 	DW_PULL_ALWAYS,
 	DW_PULL_COUNT
@@ -71,8 +71,8 @@ typedef void dw_output_fn(void *user, enum dw_stream stream, const void *data,
                           size_t len);
 
 /*
- * Called with a line for a person while a run has not begun for a reason that takes
- * its time: an image is pulled. In the thread that called dw_run().
+ * Called with a line of progress, for a person, before the program starts: while an
+ * image is pulled. In the thread that called dw_run().
  */
 typedef void dw_note_fn(void *user, const char *text);
 
@@ -80,8 +80,8 @@ typedef void dw_note_fn(void *user, const char *text);
 
 struct dw_request {
 	/*
-	 * The run's name, if its caller must know it before the run: as many hex
-	 * digits as fit in DW_ID_MAX, that no run had before. NULL: one is made.
+	 * The run's id, if the caller must know it before the run: DW_ID_MAX - 1 hex
+	 * digits that no earlier run had. NULL: dw_run() makes one.
 	 */
 	const char *id;
 
@@ -101,7 +101,7 @@ struct dw_request {
 	enum dw_pull pull;   /* level docker */
 
 	struct dw_bytes stdin_data;
-	int stdin_fd; /* read by the program as it likes, if not -1 */
+	int stdin_fd; /* the program's standard input instead, if not -1 */
 	const char *const *args;
 	size_t n_args;
 	const struct dw_env *env;
