@@ -13,7 +13,7 @@
  *  2. a group above it, under the same conditions; then no process has to move;
  *  3. a scope that systemd created for us (levels/scope.c).
  *
- *	parent ── dewar-…-engine   our own process
+ *	parent ── dewar-…-own      our own process
  *	       ── dewar-…-cell     one for each cell
  *
  * A process cannot remove the leaf that it is in. Systemd removes a unit with all that
@@ -58,7 +58,7 @@ void dw_cgroup_leaf_name(char *ret, size_t size, int pid)
 	size_t len = dw_cgroup_prefix(ret, size);
 
 	if (len < size)
-		(void)snprintf(ret + len, size - len, "%d-engine", pid);
+		(void)snprintf(ret + len, size - len, "%d-own", pid);
 }
 
 static bool look_for_controllers(void)

@@ -246,8 +246,8 @@ def test_a_delegated_unit_is_split_into_dewar_and_cells(has_systemd, dewar, runn
     cell = group_of(pid)
     assert cell.parent.name == unit, cell
     assert (cell.parent / "cgroup.procs").read_text() == ""
-    engine, = [d for d in cell.parent.iterdir() if d.name.endswith("-engine")]
-    assert len((engine / "cgroup.procs").read_text().split()) == 1
+    own, = [d for d in cell.parent.iterdir() if d.name.endswith("-own")]
+    assert len((own / "cgroup.procs").read_text().split()) == 1
     subprocess.run(["systemctl", "stop", unit], check=True, timeout=WAIT_S)
     wait_until(lambda: not cell.parent.exists(), "the unit to go")
 

@@ -141,7 +141,7 @@ static void the_name_of_the_leaf_contains_its_creators_pid(void **state)
 	(void)state;
 	(void)dw_cgroup_prefix(prefix, sizeof(prefix));
 	dw_cgroup_leaf_name(name, sizeof(name), 4711);
-	(void)snprintf(want, sizeof(want), "%s4711-engine", prefix);
+	(void)snprintf(want, sizeof(want), "%s4711-own", prefix);
 	assert_string_equal(name, want);
 	assert_int_equal(strncmp(prefix, "dewar-", 6), 0);
 }
