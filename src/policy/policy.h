@@ -63,6 +63,8 @@ struct dw_policy_hook {
 	const char *const *languages; /* only for these; NULL: for all */
 };
 
+#define DW_POLICY_HOOK_TIMEOUT_MAX_S 60U
+
 const struct dw_policy_hook *dw_policy_hook(const struct dw_policy *policy);
 
 /* ---- watch.c ---- */

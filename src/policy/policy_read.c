@@ -9,7 +9,6 @@
 #include "policy/policy_own.h"
 
 #define EXPIRE_MAX_S (7U * 24 * 3600)
-#define TIMEOUT_MAX_S 300U
 
 #define KEY(key, kind, where, ...)                                                \
 	{                                                                         \
@@ -149,7 +148,8 @@ static const struct dw_yaml_key check_keys[] = {
 	KEY("", LINE, OWN(check.line)),
 	KEY("program", SOME, OWN(check.program), .min = 1, .max = 64),
 	KEY("url", TEXT, OWN(check.url), .check = dw_policy_check_url),
-	KEY("timeout_s", SECONDS, OWN(check.timeout_s), .min = 1, .max = TIMEOUT_MAX_S),
+	KEY("timeout_s", SECONDS, OWN(check.timeout_s), .min = 1,
+            .max = DW_POLICY_HOOK_TIMEOUT_MAX_S),
 	KEY("languages", LIST, OWN(check.languages), .min = 1, .max = DW_POLICY_LIST_MAX,
             .check = dw_policy_check_language),
 	{0},

@@ -84,6 +84,8 @@ static int ask_check(const struct dw_policy_hook *hook,
 	};
 	struct dw_hook_answer answer = {0};
 
+	_Static_assert(DW_POLICY_HOOK_TIMEOUT_MAX_S * 1000 <= DW_HOOK_TIMEOUT_MAX_MS,
+	               "else every run of a valid policy would be denied");
 	if (!text)
 		return dw_fail(err, DW_E_INTERNAL, 0,
 		               "cannot describe the request: out of memory");
