@@ -270,7 +270,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "check: {timeout_s: 1}\n",
 	         "x.yaml:3: check must have a program or a url, not both"},
 		{OPEN "check: {program: [/bin/check], timeout_s: 61}\n",
-	         "x.yaml:3: check.timeout_s must be at most 60"},
+	         "x.yaml:3: check.timeout_s must be 1 to 60 seconds, not \"61\""},
 		{OPEN "check:\n  program: [check]\n",
 	         "x.yaml:4: check.program must begin with /"},
 		{OPEN "default: allow\n", "x.yaml:3: default: is set twice"},
