@@ -17,12 +17,12 @@ static const char *const states[] = {
 };
 _Static_assert(ARRAY_SIZE(states) == DW_APPROVAL_STATE_COUNT, "a name for each");
 
-static const char *const kinds[] = {
-	[DW_REMEMBER_NO] = "no",           [DW_REMEMBER_CODE] = "code",
-	[DW_REMEMBER_SESSION] = "session", [DW_REMEMBER_RULE] = "rule",
-	[DW_REMEMBER_COUNT] = NULL,
+const char *const dw_remember_words[] = {
+	[DW_REMEMBER_CODE - 1] = "code",
+	[DW_REMEMBER_SESSION - 1] = "session",
+	[DW_REMEMBER_RULE - 1] = "rule",
+	[DW_REMEMBER_COUNT - 1] = NULL,
 };
-_Static_assert(ARRAY_SIZE(kinds) == DW_REMEMBER_COUNT + 1, "each has a name");
 
 const char *dw_approval_state_name(enum dw_approval_state state)
 {
@@ -31,16 +31,16 @@ const char *dw_approval_state_name(enum dw_approval_state state)
 
 const char *dw_remember_name(enum dw_remember kind)
 {
-	return kinds[kind];
+	return kind == DW_REMEMBER_NO ? "no" : dw_remember_words[kind - 1];
 }
 
 int dw_remember_parse(const char *name, enum dw_remember *ret, struct dw_error *err)
 {
-	int chosen = dw_choose(NULL, name, kinds + DW_REMEMBER_NO + 1, err);
+	int chosen = dw_choose(NULL, name, dw_remember_words, err);
 
 	if (chosen < 0)
 		return -1;
-	*ret = (enum dw_remember)(chosen + DW_REMEMBER_NO + 1);
+	*ret = (enum dw_remember)(chosen + 1);
 	return 0;
 }
 

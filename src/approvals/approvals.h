@@ -63,6 +63,9 @@ enum dw_remember {
 	DW_REMEMBER_COUNT
 };
 
+/* The words of enum dw_remember from DW_REMEMBER_CODE on; ends in NULL. */
+extern const char *const dw_remember_words[];
+
 /* "no", "code", "session", "rule" */
 const char *dw_remember_name(enum dw_remember kind);
 int dw_remember_parse(const char *name, enum dw_remember *ret, struct dw_error *err);

@@ -102,6 +102,9 @@ struct dw_audit_filter {
 #define DW_AUDIT_RUNNING "running"
 #define DW_AUDIT_INTERRUPTED "interrupted"
 
+/* Each status of a run in the record; ends in NULL. */
+extern const char *const dw_audit_status_words[];
+
 /*
  * Called for each record; its arguments live until it returns. A value other than 0 ends
  * the walk, which returns it.

@@ -6,6 +6,11 @@
 #include "audit/audit_own.h"
 #include "base/cleanup.h"
 
+const char *const dw_audit_status_words[] = {
+	"success",        "error", "timeout", "resource_exceeded", DW_AUDIT_INTERRUPTED,
+	DW_AUDIT_RUNNING, NULL,
+};
+
 /* The parameters of the filter: ?1 since, ?2 until, ?3 id, ?4 status, ?5 limit. */
 #define IN_TIME " (?1 = 0 OR time_us >= ?1) AND (?2 = 0 OR time_us < ?2) "
 /* Ids are hex digits: all with this prefix sort before the prefix and a "g". */

@@ -68,25 +68,32 @@ int dw_suggest(struct dw_error *err, const struct dw_guess *guess, const char *p
 	return -1;
 }
 
+const char *dw_words_text(const char *const *words, char ret[DW_WORDS_TEXT_MAX])
+{
+	size_t used = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; words[i] && used < DW_WORDS_TEXT_MAX; i++)
+		used += (size_t)snprintf(ret + used, DW_WORDS_TEXT_MAX - used, "%s%s",
+		                         i == 0         ? ""
+		                         : words[i + 1] ? ", "
+		                                        : " or ",
+		                         words[i]);
+	return ret;
+}
+
 int dw_choose(const char *what, const char *text, const char *const *words,
               struct dw_error *err)
 {
 	struct dw_guess guess = {.typed = text};
-	char all[160] = "";
-	size_t used = 0;
+	char all[DW_WORDS_TEXT_MAX];
 
 	for (int i = 0; words[i]; i++) {
 		if (strcmp(words[i], text) == 0)
 			return i;
 		dw_guess_offer(&guess, words[i]);
-		if (used < sizeof(all))
-			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-			                         i == 0         ? ""
-			                         : words[i + 1] ? ", "
-			                                        : " or ",
-			                         words[i]);
 	}
 	(void)dw_fail(err, DW_E_INVALID, 0, "%s%smust be %s, not \"%.32s\"",
-	              what ? what : "", what ? " " : "", all, text);
+	              what ? what : "", what ? " " : "", dw_words_text(words, all), text);
 	return dw_suggest(err, &guess, "");
 }

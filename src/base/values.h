@@ -34,6 +34,11 @@ int dw_parse_cpus(const char *text, uint64_t *ret_percent, struct dw_error *err)
  * that all of them suggest alike.
  */
 
+#define DW_WORDS_TEXT_MAX 256
+
+/* "a, b or c", of words that end in NULL; cut off if they are too many. Returns ret. */
+const char *dw_words_text(const char *const *words, char ret[DW_WORDS_TEXT_MAX]);
+
 /*
  * The index of the text among the words, which end in NULL; or -1 and DW_E_INVALID:
  * WHAT must be a, b or c, not "x" (did you mean b?). A caller that puts the name in front

@@ -42,6 +42,7 @@ struct dw_yaml_key {
 	size_t at;         /* in the struct; of a map: where the struct of its keys is */
 	size_t count;      /* where the number of a list goes, a size_t; 0: nowhere */
 	uint64_t min, max; /* of a number, as it is kept; of a list, its length */
+	const char *const *words; /* a value is one of these, if not NULL; ends in NULL */
 	const struct dw_yaml_key *keys;
 	size_t size; /* of one of DW_YAML_MAPS or DW_YAML_NAMED */
 

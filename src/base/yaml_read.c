@@ -90,7 +90,8 @@ static const char *text_of(const struct reader *rd, const yaml_node_t *node)
 static int check_text(const struct reader *rd, const yaml_node_t *node,
                       const struct dw_yaml_key *key, const void *base, const char *text)
 {
-	if (key->check && key->check(base, text, rd->err) < 0)
+	if ((key->words && dw_choose(NULL, text, key->words, rd->err) < 0) ||
+	    (key->check && key->check(base, text, rd->err) < 0))
 		return blame(rd, node);
 	return 0;
 }

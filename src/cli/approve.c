@@ -38,7 +38,7 @@ static const struct dw_option where_options[] = {
 static const struct dw_option decide_options[] = {
 	DW_OPTION("remember", "WHAT", take_remember, FIELD(remember),
                   "yes: also permit later requests: code, session or rule",
-                  .fits = DW_FITS_WORDS, .words = "code session rule"),
+                  .fits = DW_FITS_WORDS, .words = dw_remember_words),
 	DW_OPTION("note", "TEXT", dw_take_text, FIELD(note),
                   "yes, no: a reason, which the caller sees"),
 	{0},

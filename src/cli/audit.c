@@ -96,7 +96,7 @@ static const struct dw_option which_options[] = {
                   "list, export: before this time"),
 	DW_OPTION("status", "STATUS", dw_take_text, FIELD(status),
                   "list, export: only runs with this status", .fits = DW_FITS_WORDS,
-                  .words = "success error timeout resource_exceeded interrupted running"),
+                  .words = dw_audit_status_words),
 	DW_OPTION("limit", "N", dw_take_count, FIELD(limit),
                   "list, export: only the newest N (default for list: 20)"),
 	{0},

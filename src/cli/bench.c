@@ -4,7 +4,6 @@
  * completion are made from their table.
  */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -12,9 +11,12 @@
 
 #define ROUNDS_MAX 10000
 
-#define NAMES                                                                  \
-	"bare-python cold-command cold fork standby bare-data data bare-node " \
-	"javascript throughput burst held memory leftovers bare-docker docker docker-warm"
+static const char *const row_words[] = {
+	"bare-python", "cold-command", "cold",      "fork",       "standby",
+	"bare-data",   "data",         "bare-node", "javascript", "throughput",
+	"burst",       "held",         "memory",    "leftovers",  "bare-docker",
+	"docker",      "docker-warm",  NULL,
+};
 
 struct settings {
 	const char *only;
@@ -25,34 +27,6 @@ struct settings {
 };
 
 #define FIELD(name) offsetof(struct settings, name)
-
-static bool is_row(const char *name, size_t len)
-{
-	size_t n;
-
-	for (const char *p = NAMES; *p != '\0'; p += n + (p[n] == ' ')) {
-		n = strcspn(p, " ");
-		if (n == len && strncmp(p, name, n) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int take_only(const char *value, void *field, struct dw_error *err)
-{
-	const char *p = value;
-	size_t n;
-
-	do {
-		n = strcspn(p, ",");
-		if (!is_row(p, n))
-			return dw_fail(err, DW_E_INVALID, 0,
-			               "unknown row \"%.*s\"; must be one of %s",
-			               (int)(n < 32 ? n : 32), p, NAMES);
-		p += n + (p[n] == ',');
-	} while (*p != '\0');
-	return dw_take_text(value, field, err);
-}
 
 static int take_rounds(const char *value, void *field, struct dw_error *err)
 {
@@ -67,9 +41,9 @@ static int take_rounds(const char *value, void *field, struct dw_error *err)
 }
 
 static const struct dw_option what_options[] = {
-	DW_OPTION("only", "NAME,...", take_only, FIELD(only),
+	DW_OPTION("only", "NAME,...", dw_take_text, FIELD(only),
                   "Measure only these rows, and the rows they are compared with",
-                  .fits = DW_FITS_WORDS, .words = NAMES),
+                  .fits = DW_FITS_WORDS, .words = row_words, .several = true),
 	DW_OPTION("rounds", "N", take_rounds, FIELD(rounds),
                   "Run each method N times (default 300)"),
 	DW_OPTION_FLAG("quick", FIELD(quick),

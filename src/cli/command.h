@@ -30,9 +30,9 @@ struct dw_command {
 	const char *usage[DW_COMMAND_LINES];   /* after "dewar NAME", ends in NULL */
 	const char *example[DW_COMMAND_LINES]; /* whole lines, ends in NULL */
 	const struct dw_option_group *groups[DW_COMMAND_GROUPS]; /* ends in NULL */
-	bool passes_args;  /* arguments after -- are for a program in the cell */
-	enum dw_fits fits; /* of its operands, unless they are subcommands */
-	const char *words; /* for DW_FITS_WORDS */
+	bool passes_args;         /* arguments after -- are for a program in the cell */
+	enum dw_fits fits;        /* of its operands, unless they are subcommands */
+	const char *const *words; /* for DW_FITS_WORDS; ends in NULL */
 
 	/*
 	 * One of these three. run() gets all arguments, argv[0] is the command's name, and

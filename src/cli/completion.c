@@ -15,12 +15,10 @@
  * them. They call no program when they run: completing stays instant.
  */
 
-static void put_levels(void)
+static void put_list(const char *const *words)
 {
-	const char *const *name;
-
-	for (name = dw_level_names(); *name; name++)
-		(void)printf("%s%s", name == dw_level_names() ? "" : " ", *name);
+	for (size_t i = 0; words[i]; i++)
+		(void)printf("%s%s", i == 0 ? "" : " ", words[i]);
 }
 
 static void put_languages(void)
@@ -33,12 +31,12 @@ static void put_languages(void)
 			(void)printf("%s%s", i == 0 ? "" : " ", lang.name);
 }
 
-static void put_words(enum dw_fits fits, const char *words)
+static void put_words(enum dw_fits fits, const char *const *words)
 {
 	if (fits == DW_FITS_WORDS)
-		(void)fputs(words, stdout);
+		put_list(words);
 	else if (fits == DW_FITS_LEVEL)
-		put_levels();
+		put_list(dw_level_names());
 	else if (fits == DW_FITS_LANGUAGE)
 		put_languages();
 }
@@ -79,7 +77,7 @@ static const struct {
 };
 _Static_assert(ARRAY_SIZE(fittings) == DW_FITS_COUNT, "a row for each");
 
-static void bash_fitting(enum dw_fits fits, const char *words)
+static void bash_fitting(enum dw_fits fits, const char *const *words)
 {
 	(void)printf("mapfile -t COMPREPLY < <(compgen%s -W '", fittings[fits].bash);
 	put_words(fits, words);
@@ -124,25 +122,18 @@ static void bash_arguments(const struct dw_command *cmd)
 }
 
 /* What the first operand can be, and the words if it is one of them. */
-static enum dw_fits operand(const struct dw_command *cmd, const char **ret_words)
+static enum dw_fits operand(const struct dw_command *cmd, const char *const **ret_words)
 {
-	static char names[128];
-	size_t used = 0;
-
 	*ret_words = cmd->words;
 	if (!cmd->subcommands)
 		return cmd->fits;
-	for (const struct dw_subcommand *sub = cmd->subcommands;
-	     sub->name && used < sizeof(names); sub++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-		                         used > 0 ? " " : "", sub->name);
-	*ret_words = names;
+	*ret_words = dw_subcommand_names(cmd);
 	return DW_FITS_WORDS;
 }
 
 static void bash_command(const struct dw_command *cmd)
 {
-	const char *words;
+	const char *const *words;
 	enum dw_fits fits = operand(cmd, &words);
 	const struct dw_option *row;
 	size_t i;
@@ -188,7 +179,7 @@ static void bash_script(void)
 }
 
 /* What _arguments shall do for an argument, in a single-quoted string. */
-static void zsh_action(enum dw_fits fits, const char *words)
+static void zsh_action(enum dw_fits fits, const char *const *words)
 {
 	if (fittings[fits].zsh) {
 		(void)fputs(fittings[fits].zsh, stdout);
@@ -223,7 +214,7 @@ static void zsh_option(const struct dw_option *row)
 
 static void zsh_command(const struct dw_command *cmd)
 {
-	const char *words;
+	const char *const *words;
 	enum dw_fits fits = operand(cmd, &words);
 	const struct dw_option *row;
 	size_t i;
@@ -283,7 +274,7 @@ static void zsh_script(void)
 	             "fi\n");
 }
 
-static void fish_fitting(enum dw_fits fits, const char *words)
+static void fish_fitting(enum dw_fits fits, const char *const *words)
 {
 	(void)fputs(fittings[fits].fish, stdout);
 	if (fits == DW_FITS_WORDS || fits == DW_FITS_LEVEL || fits == DW_FITS_LANGUAGE) {
@@ -295,7 +286,7 @@ static void fish_fitting(enum dw_fits fits, const char *words)
 
 static void fish_command(const struct dw_command *cmd)
 {
-	const char *words;
+	const char *const *words;
 	enum dw_fits fits = operand(cmd, &words);
 	const struct dw_option *row;
 	size_t i;
@@ -337,16 +328,17 @@ static void fish_script(void)
 		fish_command(*cmd);
 }
 
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+
 static int print_script(const struct dw_parsed *parsed, struct dw_error *err)
 {
-	static const char *const names[] = {"bash", "zsh", "fish", NULL};
 	static void (*const scripts[])(void) = {bash_script, zsh_script, fish_script};
 	int chosen;
 
 	if (parsed->n_operands != 1)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "no shell given; see `dewar completion --help`");
-	chosen = dw_choose("the shell", parsed->operands[0], names, err);
+	chosen = dw_choose("the shell", parsed->operands[0], shells, err);
 	if (chosen < 0)
 		return -1;
 	scripts[chosen]();
@@ -377,6 +369,6 @@ const struct dw_command dw_command_completion = {
 			"dewar completion fish > ~/.config/fish/completions/dewar.fish",
 		},
 	.fits = DW_FITS_WORDS,
-	.words = "bash zsh fish",
+	.words = shells,
 	.run = completion,
 };

@@ -82,7 +82,7 @@ static const struct dw_option where_options[] = {
 static const struct dw_option may_options[] = {
 	DW_OPTION("scope", "SCOPE,...", take_scopes, FIELD(scopes),
                   "add: what the key may do: run, admin, audit, approve (default run)",
-                  .fits = DW_FITS_WORDS, .words = "run admin audit approve"),
+                  .fits = DW_FITS_WORDS, .words = dw_scope_words, .several = true),
 	DW_OPTION("levels", "LEVEL,...", dw_take_level, FIELD(levels),
                   "add: levels that the key may use (default: all of the daemon's)",
                   .fits = DW_FITS_LEVEL),

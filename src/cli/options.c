@@ -197,10 +197,42 @@ static int unknown(const struct dw_command *cmd, const char *arg, struct dw_erro
 	return refuse(cmd, err);
 }
 
+/* The index of the value among the option's words; of a list, of its last one. */
+static int choose(const struct dw_option *row, const char *value, struct dw_error *err)
+{
+	char word[64];
+	size_t len;
+	int chosen;
+
+	if (!row->several)
+		return dw_choose(NULL, value, row->words, err);
+	for (;; value += len + 1) {
+		len = strcspn(value, ",");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)len, value);
+		chosen = dw_choose(NULL, word, row->words, err);
+		if (chosen < 0 || value[len] == '\0')
+			return chosen;
+	}
+}
+
+static int take_value(const struct dw_option *row, const char *value, void *settings,
+                      struct dw_error *err)
+{
+	void *field = (char *)settings + row->field;
+	int chosen = row->words ? choose(row, value, err) : 0;
+
+	if (chosen < 0)
+		return -1;
+	if (row->take)
+		return row->take(value, field, err);
+	*(int *)field = chosen;
+	return 0;
+}
+
 static int take(const struct dw_command *cmd, const struct dw_option *row,
                 const char *value, void *settings, struct dw_error *err)
 {
-	if (row->take(value, (char *)settings + row->field, err) == 0)
+	if (take_value(row, value, settings, err) == 0)
 		return 0;
 
 	(void)dw_wrap(err, "--%s", row->name);
@@ -222,7 +254,7 @@ static int take_env(const struct dw_command *cmd, uint64_t given, void *settings
 			value = getenv(row->env[j]);
 			if (!value || value[0] == '\0')
 				continue;
-			if (row->take(value, (char *)settings + row->field, err) < 0)
+			if (take_value(row, value, settings, err) < 0)
 				return dw_wrap(err, "the variable %s", row->env[j]);
 			break;
 		}

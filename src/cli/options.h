@@ -33,7 +33,8 @@ enum dw_fits {
 
 /*
  * Understand value and put it into the field, which is left alone on failure.
- * The value is NULL for an option without argument.
+ * The value is NULL for an option without argument. If the option has words, the value
+ * was found among them.
  */
 typedef int dw_take_fn(const char *value, void *field, struct dw_error *err);
 
@@ -42,11 +43,12 @@ struct dw_option {
 	char letter;      /* the short form, or 0 */
 	const char *arg;  /* "SIZE"; NULL if it takes none */
 	const char *help; /* short enough for one line */
-	dw_take_fn *take;
-	size_t field; /* where in the command's settings it goes */
+	dw_take_fn *take; /* NULL, with words: the field is an enum, the word's index */
+	size_t field;     /* where in the command's settings it goes */
 	enum dw_fits fits;
-	const char *words;  /* for DW_FITS_WORDS, separated by blanks */
-	const char *env[2]; /* variables that set the default; the first one wins */
+	const char *const *words; /* for DW_FITS_WORDS; ends in NULL */
+	bool several;             /* the argument is a list of words, with commas */
+	const char *env[2];       /* variables that set the default; the first one wins */
 };
 
 struct dw_option_group {

@@ -13,6 +13,7 @@
 #include "cli/run_options.h"
 #include "cli/subcommand.h"
 #include "dewar/dewar.h"
+#include "policy/policy.h"
 #include "run/permission.h"
 
 #define EXIT_REFUSED 1
@@ -39,7 +40,7 @@ static const struct dw_option asked_options[] = {
                   "Decide for this caller, such as \"key:1f2e3d4c (ci)\" (default: you)"),
 	DW_OPTION("door", "cli|http|mcp", dw_take_text, FIELD(door),
                   "Decide for a request over cli, http or mcp (default cli)",
-                  .fits = DW_FITS_WORDS, .words = "cli http mcp"),
+                  .fits = DW_FITS_WORDS, .words = dw_policy_door_words),
 	DW_OPTION_FLAG("json", FIELD(job.json), "Print JSON"),
 	{0},
 };

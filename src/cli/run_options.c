@@ -26,60 +26,28 @@ int dw_take_level(const char *value, void *field, struct dw_error *err)
 	return 0;
 }
 
-static int take_network(const char *value, void *field, struct dw_error *err)
-{
-	int chosen = dw_choose(NULL, value, dw_network_words, err);
-
-	if (chosen >= 0)
-		*(enum dw_network *)field = (enum dw_network)chosen;
-	return chosen < 0 ? -1 : 0;
-}
-
-static int take_pull(const char *value, void *field, struct dw_error *err)
-{
-	int chosen = dw_choose(NULL, value, dw_pull_words, err);
-
-	if (chosen >= 0)
-		*(enum dw_pull *)field = (enum dw_pull)chosen;
-	return chosen < 0 ? -1 : 0;
-}
-
-static int take_warm(const char *value, void *field, struct dw_error *err)
-{
-	static const char *const words[] = {"standby", "fork", NULL};
-
-	if (dw_choose(NULL, value, words, err) < 0)
-		return -1;
-	*(const char **)field = value;
-	return 0;
-}
+static const char *const warm_words[] = {"standby", "fork", NULL};
 
 static const struct dw_option walls_options[] = {
-	{
-		.name = "level",
-		.arg = "LEVEL,...",
-		.help = "Isolation level; of several, the first that works on this host",
-		.take = dw_take_level,
-		.field = FIELD(level),
-		.fits = DW_FITS_LEVEL,
-		.env = {"DEWAR_LEVEL", "CODE_EXEC_SANDBOX"},
-	},
+	DW_OPTION("level", "LEVEL,...", dw_take_level, FIELD(level),
+                  "Isolation level; of several, the first that works on this host",
+                  .fits = DW_FITS_LEVEL, .env = {"DEWAR_LEVEL", "CODE_EXEC_SANDBOX"}),
 	DW_OPTION("image", "DIR|NAME", dw_take_text, FIELD(image),
                   "Root file system instead of the host's /usr; at level docker, an image",
                   .fits = DW_FITS_FOLDER),
 	DW_OPTION("runtime", "NAME", dw_take_text, FIELD(runtime),
                   "At level docker, the engine's OCI runtime: runsc, kata, crun, ..."),
-	DW_OPTION("pull", "WHEN", take_pull, FIELD(pull),
+	DW_OPTION("pull", "WHEN", NULL, FIELD(pull),
                   "At level docker, when to pull the image: never, missing or always",
-                  .fits = DW_FITS_WORDS, .words = "never missing always"),
-	DW_OPTION("network", "none|full", take_network, FIELD(network),
+                  .fits = DW_FITS_WORDS, .words = dw_pull_words),
+	DW_OPTION("network", "none|full", NULL, FIELD(network),
                   "Network access: none or full (default none)", .fits = DW_FITS_WORDS,
-                  .words = "none full", .env = {"DEWAR_NETWORK"}),
+                  .words = dw_network_words, .env = {"DEWAR_NETWORK"}),
 	DW_OPTION_FLAG("strict", FIELD(strict),
                        "Refuse to run unless the kernel enforces every limit"),
-	DW_OPTION("warm", "standby|fork", take_warm, FIELD(warm),
+	DW_OPTION("warm", "standby|fork", dw_take_text, FIELD(warm),
                   "Prepare a warm cell first, as the daemon does, and run in it",
-                  .fits = DW_FITS_WORDS, .words = "standby fork", .env = {"DEWAR_WARM"}),
+                  .fits = DW_FITS_WORDS, .words = warm_words, .env = {"DEWAR_WARM"}),
 	DW_OPTION("template", "NAME", dw_take_text, FIELD(template),
                   "With --warm: the template, such as python-data"),
 	DW_OPTION("allow-commands", "NAMES", dw_take_string, FIELD(commands),

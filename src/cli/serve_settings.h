@@ -24,8 +24,15 @@ struct dw_mcp_settings {
 	const char *audit;
 };
 
+enum dw_tool_format {
+	DW_TOOL_FORMAT_MCP = 0,
+	DW_TOOL_FORMAT_OPENAI,
+	DW_TOOL_FORMAT_ANTHROPIC,
+	DW_TOOL_FORMAT_COUNT
+};
+
 struct dw_tool_schema_settings {
-	const char *format;
+	enum dw_tool_format format;
 };
 
 union dw_any_serve_settings {

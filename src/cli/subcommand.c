@@ -11,6 +11,9 @@
 #include "cli/command.h"
 #include "cli/print.h"
 
+/* No command has more. */
+#define SUBCOMMANDS_MAX 8
+
 static int refuse_operand(const struct dw_command *cmd, const char *operand,
                           struct dw_error *err)
 {
@@ -19,37 +22,15 @@ static int refuse_operand(const struct dw_command *cmd, const char *operand,
 	               cmd->name);
 }
 
-/* "list, show or prune" */
-static void name_all(const struct dw_subcommand *table, char *ret, size_t size)
+const char *const *dw_subcommand_names(const struct dw_command *cmd)
 {
-	size_t used = 0;
+	static const char *names[SUBCOMMANDS_MAX + 1];
+	size_t n = 0;
 
-	ret[0] = '\0';
-	for (const struct dw_subcommand *sub = table; sub->name && used < size; sub++)
-		used += (size_t)snprintf(ret + used, size - used, "%s%s",
-		                         sub == table  ? ""
-		                         : sub[1].name ? ", "
-		                                       : " or ",
-		                         sub->name);
-}
-
-static const struct dw_subcommand *find(const struct dw_subcommand *table,
-                                        const char *name, struct dw_error *err)
-{
-	struct dw_guess guess = {.typed = name};
-	const struct dw_subcommand *sub;
-	char all[128];
-
-	for (sub = table; sub->name; sub++) {
-		if (strcmp(sub->name, name) == 0)
-			return sub;
-		dw_guess_offer(&guess, sub->name);
-	}
-	name_all(table, all, sizeof(all));
-	(void)dw_fail(err, DW_E_INVALID, 0, "the subcommand must be %s, not \"%.64s\"",
-	              all, name);
-	(void)dw_suggest(err, &guess, "");
-	return NULL;
+	for (; n < SUBCOMMANDS_MAX && cmd->subcommands[n].name; n++)
+		names[n] = cmd->subcommands[n].name;
+	names[n] = NULL;
+	return names;
 }
 
 static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
@@ -77,17 +58,20 @@ static int check(const struct dw_command *cmd, const struct dw_parsed *parsed,
 static int act_on_subcommand(const struct dw_command *cmd, const struct dw_parsed *parsed,
                              const void *settings, struct dw_error *err)
 {
+	const char *const *names = dw_subcommand_names(cmd);
 	const struct dw_subcommand *sub;
-	char all[128];
+	char all[DW_WORDS_TEXT_MAX];
+	int chosen;
 
-	if (parsed->n_operands == 0) {
-		name_all(cmd->subcommands, all, sizeof(all));
+	if (parsed->n_operands == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "no subcommand given; must be %s; see `dewar %s --help`",
-		               all, cmd->name);
-	}
-	sub = find(cmd->subcommands, parsed->operands[0], err);
-	if (!sub || check(cmd, parsed, sub, err) < 0)
+		               dw_words_text(names, all), cmd->name);
+	chosen = dw_choose("the subcommand", parsed->operands[0], names, err);
+	if (chosen < 0)
+		return -1;
+	sub = &cmd->subcommands[chosen];
+	if (check(cmd, parsed, sub, err) < 0)
 		return -1;
 	return sub->act(settings, parsed->n_operands > 1 ? parsed->operands[1] : NULL,
 	                err);

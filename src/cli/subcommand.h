@@ -20,6 +20,9 @@ struct dw_subcommand {
 	int (*act)(const void *settings, const char *operand, struct dw_error *err);
 };
 
+/* The names of a command's subcommands, ending in NULL; until the next call. */
+const char *const *dw_subcommand_names(const struct dw_command *cmd);
+
 /* A list that is printed row by row, or as one JSON array. */
 struct dw_listing {
 	json_t *array; /* NULL: print each row at once */

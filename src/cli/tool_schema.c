@@ -2,25 +2,22 @@
 /*
  * dewar tool-schema: execute dewar-serve, which defines the tools.
  */
-#include "base/values.h"
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 #include "cli/serve_settings.h"
 
-static const char *const formats[] = {"mcp", "openai", "anthropic", NULL};
-
-static int take_format(const char *value, void *field, struct dw_error *err)
-{
-	if (dw_choose(NULL, value, formats, err) < 0)
-		return -1;
-	return dw_take_text(value, field, err);
-}
+static const char *const formats[] = {
+	[DW_TOOL_FORMAT_MCP] = "mcp",
+	[DW_TOOL_FORMAT_OPENAI] = "openai",
+	[DW_TOOL_FORMAT_ANTHROPIC] = "anthropic",
+	[DW_TOOL_FORMAT_COUNT] = NULL,
+};
 
 static const struct dw_option options[] = {
-	DW_OPTION("format", "FORMAT", take_format,
+	DW_OPTION("format", "FORMAT", NULL,
                   offsetof(struct dw_tool_schema_settings, format),
                   "mcp (the default), openai or anthropic", .fits = DW_FITS_WORDS,
-                  .words = "mcp openai anthropic"),
+                  .words = formats),
 	{0},
 };
 

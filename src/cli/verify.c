@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "base/values.h"
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 #include "cli/print.h"
@@ -46,16 +45,8 @@ static const struct way ways[] = {
 
 #define ALL_WAYS "all"
 
-static int take_way(const char *value, void *field, struct dw_error *err)
-{
-	static const char *const words[] = {"cold", "standby", "fork", ALL_WAYS, NULL};
-
-	_Static_assert(ARRAY_SIZE(words) == ARRAY_SIZE(ways) + 2,
-	               "each, all and the end");
-	if (dw_choose(NULL, value, words, err) < 0)
-		return -1;
-	return dw_take_text(value, field, err);
-}
+static const char *const way_words[] = {"cold", "standby", "fork", ALL_WAYS, NULL};
+_Static_assert(ARRAY_SIZE(way_words) == ARRAY_SIZE(ways) + 2, "each, all and the end");
 
 static const struct dw_option what_options[] = {
 	DW_OPTION("level", "LEVEL", dw_take_text, FIELD(level),
@@ -65,8 +56,9 @@ static const struct dw_option what_options[] = {
                   "At level docker, use this OCI runtime of the engine: runsc, ..."),
 	DW_OPTION("image", "NAME", dw_take_text, FIELD(image),
                   "At level docker, use this image"),
-	DW_OPTION("way", "WAY", take_way, FIELD(way),
-                  "Attack only cells that start this way: cold, standby, fork, or all"),
+	DW_OPTION("way", "WAY", dw_take_text, FIELD(way),
+                  "Attack only cells that start this way: cold, standby, fork, or all",
+                  .fits = DW_FITS_WORDS, .words = way_words),
 	DW_OPTION("only", "NAME,...", dw_take_text, FIELD(only),
                   "Try only these attacks: names, patterns or families, comma-separated"),
 	DW_OPTION_FLAG("list", FIELD(list), "Describe each attack and run none"),

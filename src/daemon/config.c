@@ -13,6 +13,7 @@
 #include "base/values.h"
 #include "base/yaml.h"
 #include "daemon/listen.h"
+#include "daemon/log.h"
 #include "daemon/service_own.h"
 #include "dewar/dewar.h"
 #include "request/limits.h"
@@ -87,22 +88,6 @@ static int check_level(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
 	return dw_choose(NULL, text, dw_level_names(), err) < 0 ? -1 : 0;
-}
-
-static int check_log_level(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const words[] = {"debug", "info", "warning", "error", NULL};
-
-	(void)base;
-	return dw_choose(NULL, text, words, err) < 0 ? -1 : 0;
-}
-
-static int check_log_format(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const words[] = {"json", "text", NULL};
-
-	(void)base;
-	return dw_choose(NULL, text, words, err) < 0 ? -1 : 0;
 }
 
 #define HOST_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
@@ -343,8 +328,8 @@ static const struct dw_yaml_key audit_keys[] = {
 };
 
 static const struct dw_yaml_key log_keys[] = {
-	{"level", DW_YAML_TEXT, AT(log_level), .check = check_log_level},
-	{"format", DW_YAML_TEXT, AT(log_format), .check = check_log_format},
+	{"level", DW_YAML_TEXT, AT(log_level), .words = dw_log_level_words},
+	{"format", DW_YAML_TEXT, AT(log_format), .words = dw_log_format_words},
 	{0},
 };
 

@@ -19,8 +19,13 @@
 
 #define LINE_MAX_BYTES 65536
 
-static const char *const names[DW_LOG_LEVEL_COUNT] = {"debug", "info", "warning",
-                                                      "error"};
+const char *const dw_log_level_words[] = {
+	[DW_LOG_DEBUG] = "debug",     [DW_LOG_INFO] = "info",
+	[DW_LOG_WARNING] = "warning", [DW_LOG_ERROR] = "error",
+	[DW_LOG_LEVEL_COUNT] = NULL,
+};
+const char *const dw_log_format_words[] = {"json", "text", NULL};
+
 static atomic_int threshold = DW_LOG_INFO;
 static atomic_bool as_text;
 
@@ -28,7 +33,7 @@ void dw_log_setup(const char *level, const char *format)
 {
 	threshold = DW_LOG_INFO;
 	for (int i = 0; level && i < DW_LOG_LEVEL_COUNT; i++)
-		if (strcmp(level, names[i]) == 0)
+		if (strcmp(level, dw_log_level_words[i]) == 0)
 			threshold = i;
 	as_text = format && strcmp(format, "text") == 0;
 }
@@ -93,11 +98,13 @@ void dw_log(enum dw_log_level level, const char *event, ...)
 	add_time(when, sizeof(when));
 	va_start(ap, event);
 	if (as_text) {
-		(void)dw_buf_printf(&line, "%s %-7s %s", when, names[level], event);
+		(void)dw_buf_printf(&line, "%s %-7s %s", when, dw_log_level_words[level],
+		                    event);
 		add_pairs_text(&line, ap);
 	} else {
 		json_auto_t *root = json_pack("{s:s, s:s, s:s}", "time", when, "level",
-		                              names[level], "message", event);
+		                              dw_log_level_words[level], "message",
+		                              event);
 
 		add_pairs_json(root, ap);
 		text = root ? json_dumps(root, JSON_COMPACT) : NULL;

@@ -14,6 +14,10 @@ enum dw_log_level {
 	DW_LOG_LEVEL_COUNT
 };
 
+/* The names of levels and formats in the config; both end in NULL. */
+extern const char *const dw_log_level_words[];
+extern const char *const dw_log_format_words[];
+
 /* Names as in the config; NULL and unknown names mean "info" and "json". */
 void dw_log_setup(const char *level, const char *format);
 

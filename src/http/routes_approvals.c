@@ -6,6 +6,7 @@
 
 #include "approvals/approvals.h"
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "http/http_own.h"
 
 /*
@@ -211,26 +212,23 @@ static int read_text(const json_t *tree, const char *key, const char **ret,
 
 static int check_keys(json_t *tree, struct dw_api_error *why)
 {
-	static const char *const known[] = {"decision", "remember", "note"};
+	static const char *const known[] = {"decision", "remember", "note", NULL};
 	const char *key;
 	json_t *value;
 
-	json_object_foreach (tree, key, value) {
-		size_t i = 0;
-
-		while (i < ARRAY_SIZE(known) && strcmp(key, known[i]) != 0)
-			i++;
-		if (i == ARRAY_SIZE(known))
+	json_object_foreach (tree, key, value)
+		if (dw_choose(NULL, key, known, NULL) < 0)
 			return dw_api_fail(why, 400,
 			                   "the keys are decision, remember and note",
 			                   "unknown key \"%.64s\"", key);
-	}
 	return 0;
 }
 
 static int read_ruling(json_t *tree, struct work *work)
 {
+	static const char *const words[] = {"yes", "no", NULL};
 	const char *decision, *remember, *note;
+	int chosen;
 	struct dw_error err = {0};
 
 	if (!json_is_object(tree))
@@ -241,9 +239,12 @@ static int read_ruling(json_t *tree, struct work *work)
 	    read_text(tree, "remember", &remember, &work->why) < 0 ||
 	    read_text(tree, "note", &note, &work->why) < 0)
 		return -1;
-	if (!decision || (strcmp(decision, "yes") != 0 && strcmp(decision, "no") != 0))
+	if (!decision)
 		return dw_api_fail(&work->why, 400, NULL, "decision must be yes or no");
-	work->yes = strcmp(decision, "yes") == 0;
+	chosen = dw_choose("decision", decision, words, &err);
+	if (chosen < 0)
+		return dw_api_fail_with(&work->why, &err);
+	work->yes = chosen == 0;
 	if (remember && dw_remember_parse(remember, &work->remember, &err) < 0) {
 		(void)dw_wrap(&err, "remember");
 		return dw_api_fail_with(&work->why, &err);

@@ -16,7 +16,7 @@
 /* A query and its result: the state of the exchange. */
 struct query {
 	struct dw_audit_filter filter;
-	char id[DW_ID_MAX], status[32];
+	char id[DW_ID_MAX];
 	json_t *runs;
 	size_t bytes; /* of runs */
 	bool more;    /* there are more runs */
@@ -100,6 +100,8 @@ static int read_query(struct dw_exchange *x, struct query *q, struct dw_api_erro
 	const char *until = dw_exchange_query(x, "until");
 	const char *limit = dw_exchange_query(x, "limit");
 	uint64_t n = LIMIT_DEFAULT;
+	struct dw_error err = {0};
+	int chosen;
 
 	if ((since && !read_time(since, &q->filter.since_us)) ||
 	    (until && !read_time(until, &q->filter.until_us)))
@@ -108,14 +110,16 @@ static int read_query(struct dw_exchange *x, struct query *q, struct dw_api_erro
 			"since and until must be times such as 2026-11-15T14:44:35Z");
 	if (limit && (dw_parse_uint(limit, LIMIT_MAX, &n, NULL) < 0 || n == 0))
 		return dw_api_fail(why, 400, NULL, "limit must be 1 to %u", LIMIT_MAX);
-	if ((id && strlen(id) >= sizeof(q->id)) ||
-	    (status && strlen(status) >= sizeof(q->status)))
-		return dw_api_fail(why, 400, NULL, "id or status is too long");
+	if (id && strlen(id) >= sizeof(q->id))
+		return dw_api_fail(why, 400, NULL, "id is too long");
+	chosen = status ? dw_choose("status", status, dw_audit_status_words, &err) : 0;
+	if (chosen < 0)
+		return dw_api_fail_with(why, &err);
 	q->filter.limit = n;
 	if (id)
 		q->filter.id = memcpy(q->id, id, strlen(id) + 1);
 	if (status)
-		q->filter.status = memcpy(q->status, status, strlen(status) + 1);
+		q->filter.status = dw_audit_status_words[chosen];
 	return 0;
 }
 

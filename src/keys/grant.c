@@ -7,13 +7,13 @@
 #include "base/values.h"
 
 /* By the number of its bit. */
-static const char *const names[] = {"run", "admin", "audit", "approve", NULL};
-_Static_assert(DW_SCOPE_ALL == (1U << (ARRAY_SIZE(names) - 1)) - 1,
+const char *const dw_scope_words[] = {"run", "admin", "audit", "approve", NULL};
+_Static_assert(DW_SCOPE_ALL == (1U << (ARRAY_SIZE(dw_scope_words) - 1)) - 1,
                "a name for each scope");
 
 int dw_scope_parse(const char *name, unsigned *ret, struct dw_error *err)
 {
-	int chosen = dw_choose(NULL, name, names, err);
+	int chosen = dw_choose(NULL, name, dw_scope_words, err);
 
 	if (chosen < 0)
 		return -1;
@@ -26,8 +26,9 @@ void dw_scopes_text(unsigned scopes, char ret[DW_SCOPES_TEXT_MAX])
 	size_t used = 0;
 
 	ret[0] = '\0';
-	for (size_t i = 0; names[i]; i++)
+	for (size_t i = 0; dw_scope_words[i]; i++)
 		if ((scopes & 1U << i) && used < DW_SCOPES_TEXT_MAX)
 			used += (size_t)snprintf(ret + used, DW_SCOPES_TEXT_MAX - used,
-			                         "%s%s", used > 0 ? "," : "", names[i]);
+			                         "%s%s", used > 0 ? "," : "",
+			                         dw_scope_words[i]);
 }

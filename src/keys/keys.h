@@ -21,6 +21,9 @@ enum dw_scope {
 
 #define DW_SCOPE_ALL (DW_SCOPE_RUN | DW_SCOPE_ADMIN | DW_SCOPE_AUDIT | DW_SCOPE_APPROVE)
 
+/* Their names, by the number of the bit; ends in NULL. */
+extern const char *const dw_scope_words[];
+
 /* The scope of that name: run, admin, audit or approve. */
 int dw_scope_parse(const char *name, unsigned *ret, struct dw_error *err);
 

@@ -299,16 +299,13 @@ static bool is_same(const char *a, const char *b)
 bool dw_docker_fits(const struct dw_cell *cell, const struct dw_spec *spec)
 {
 	const struct dw_docker_cell *d = (const struct dw_docker_cell *)cell;
-	const struct dw_limits *have = &d->spec->limits, *want = &spec->limits;
 	const struct dw_request *req = spec->req;
 
 	return is_same(image_of(d->spec), image_of(spec)) &&
 	       is_same(d->spec->req->runtime, req->runtime) &&
 	       d->spec->req->network == req->network && req->pull != DW_PULL_ALWAYS &&
 	       !req->workspace && req->n_writable == 0 && !req->program &&
-	       have->memory_bytes == want->memory_bytes &&
-	       have->cpu_percent == want->cpu_percent && have->pids == want->pids &&
-	       have->files == want->files && have->tmp_bytes == want->tmp_bytes;
+	       dw_limits_fit(&d->spec->limits, &spec->limits);
 }
 
 int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err)

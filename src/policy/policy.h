@@ -41,6 +41,9 @@ size_t dw_policy_n_rules(const struct dw_policy *policy);
 /* A built-in profile: the name at index (NULL after the last), and its text. */
 const char *dw_policy_profile(size_t index, const char **ret_text, size_t *ret_len);
 
+/* The front doors that a rule may name; ends in NULL. */
+extern const char *const dw_policy_door_words[];
+
 /*
  * Settings for approvals. The strings live as long as the policy.
  */

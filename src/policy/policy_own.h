@@ -184,10 +184,7 @@ const char *dw_policy_default(void);
  */
 int dw_policy_check_line(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_name(const void *base, const char *text, struct dw_error *err);
-int dw_policy_check_door(const void *base, const char *text, struct dw_error *err);
-int dw_policy_check_network(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_level(const void *base, const char *text, struct dw_error *err);
-int dw_policy_check_severity(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_language(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_finding(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_folder(const void *base, const char *text, struct dw_error *err);

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/yaml.h"
 #include "policy/policy_own.h"
+#include "request/request.h"
 
 #define EXPIRE_MAX_S (7U * 24 * 3600)
 
@@ -29,20 +30,19 @@ static const struct dw_yaml_key limits_keys[] = {
 };
 
 #define WHEN(member) offsetof(struct dw_when, member)
-#define SOME(key, check_fn)                                             \
-	KEY(#key, SOME, WHEN(key), .min = 1, .max = DW_POLICY_LIST_MAX, \
-	    .check = (check_fn))
+#define SOME(key, ...) \
+	KEY(#key, SOME, WHEN(key), .min = 1, .max = DW_POLICY_LIST_MAX, __VA_ARGS__)
 
 static const struct dw_yaml_key when_keys[] = {
-	SOME(caller, dw_policy_check_line),
-	SOME(door, dw_policy_check_door),
-	SOME(language, dw_policy_check_language),
-	SOME(level, dw_policy_check_level),
-	SOME(network, dw_policy_check_network),
-	SOME(image, dw_policy_check_line),
-	SOME(findings, dw_policy_check_finding),
-	SOME(commands, dw_policy_check_line),
-	KEY("severity", TEXT, WHEN(severity), .check = dw_policy_check_severity),
+	SOME(caller, .check = dw_policy_check_line),
+	SOME(door, .words = dw_policy_door_words),
+	SOME(language, .check = dw_policy_check_language),
+	SOME(level, .check = dw_policy_check_level),
+	SOME(network, .words = dw_network_words),
+	SOME(image, .check = dw_policy_check_line),
+	SOME(findings, .check = dw_policy_check_finding),
+	SOME(commands, .check = dw_policy_check_line),
+	KEY("severity", TEXT, WHEN(severity), .words = dw_severity_words),
 	KEY("workspace", WORDS, 0, ONE, .take = dw_policy_take_workspace),
 	KEY("writable", WORDS, 0, ONE, .take = dw_policy_take_writable),
 	KEY("limits", MAP, WHEN(limits), .keys = limits_keys),

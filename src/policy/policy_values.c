@@ -10,6 +10,8 @@
 #include "policy/policy_own.h"
 #include "request/request.h"
 
+const char *const dw_policy_door_words[] = {"cli", "http", "mcp", NULL};
+
 #define NAME_MAX_LEN 64U
 #define TEXT_MAX_LEN 200U
 
@@ -30,11 +32,6 @@ int dw_policy_level(const char *name, size_t len)
 }
 
 /* ---- what single values may be ---- */
-
-static int one_of(const char *text, const char *const *words, struct dw_error *err)
-{
-	return dw_choose(NULL, text, words, err) < 0 ? -1 : 0;
-}
 
 static bool is_pattern(const char *text)
 {
@@ -68,32 +65,10 @@ int dw_policy_check_name(const void *base, const char *text, struct dw_error *er
 	return 0;
 }
 
-int dw_policy_check_door(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const doors[] = {"cli", "http", "mcp", NULL};
-
-	(void)base;
-	return one_of(text, doors, err);
-}
-
-int dw_policy_check_network(const void *base, const char *text, struct dw_error *err)
-{
-	(void)base;
-	return one_of(text, dw_network_words, err);
-}
-
 int dw_policy_check_level(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
-	return one_of(text, dw_level_names(), err);
-}
-
-int dw_policy_check_severity(const void *base, const char *text, struct dw_error *err)
-{
-	static const char *const severities[] = {"note", "warning", "error", NULL};
-
-	(void)base;
-	return one_of(text, severities, err);
+	return dw_choose(NULL, text, dw_level_names(), err) < 0 ? -1 : 0;
 }
 
 int dw_policy_check_language(const void *base, const char *text, struct dw_error *err)
@@ -246,7 +221,7 @@ int dw_policy_check_profile(const void *base, const char *text, struct dw_error 
 	(void)base;
 	for (size_t i = 0; i < ARRAY_SIZE(names) - 1; i++)
 		names[i] = dw_policy_profile(i, NULL, NULL);
-	return one_of(text, names, err);
+	return dw_choose(NULL, text, names, err) < 0 ? -1 : 0;
 }
 
 int dw_policy_check_command(const void *base, const char *text, struct dw_error *err)

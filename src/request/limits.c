@@ -159,6 +159,15 @@ int dw_limits_check(const struct dw_limits *limits, struct dw_error *err)
 	return 0;
 }
 
+bool dw_limits_fit(const struct dw_limits *built, const struct dw_limits *wanted)
+{
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		if (i != DW_LIMIT_TIMEOUT && i != DW_LIMIT_OUTPUT &&
+		    dw_limit_get(built, i) != dw_limit_get(wanted, i))
+			return false;
+	return true;
+}
+
 void dw_limits_fill(struct dw_limits *limits, const struct dw_limits *otherwise)
 {
 	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)

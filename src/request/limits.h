@@ -60,6 +60,12 @@ int dw_limit_from_json(size_t row, const json_t *value, uint64_t *ret,
 /* Every limit that is given is in its range. Errors name the key: "limits.memory_mb". */
 int dw_limits_check(const struct dw_limits *limits, struct dw_error *err);
 
+/*
+ * Returns true if a cell that was built with these limits enforces the wanted ones: all are
+ * equal, except time and output, which the supervisor enforces anew for each run.
+ */
+bool dw_limits_fit(const struct dw_limits *built, const struct dw_limits *wanted);
+
 /* Fill in what is 0. */
 void dw_limits_fill(struct dw_limits *limits, const struct dw_limits *otherwise);
 

@@ -29,6 +29,9 @@ int dw_request_from_tree(struct dw_request *req, json_t *root, struct dw_error *
 
 /* ---- result.c ---- */
 
+/* The words of enum dw_severity, ending in NULL. */
+extern const char *const dw_severity_words[];
+
 /* A result that knows its request and nothing else yet; NULL without memory. */
 struct dw_result *dw_result_blank(const struct dw_request *req);
 

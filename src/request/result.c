@@ -45,12 +45,12 @@ static const char *const ns_names[] = {
 };
 _Static_assert(ARRAY_SIZE(ns_names) == DW_NS_COUNT, "a name for each namespace");
 
-static const char *const severity_names[] = {
+const char *const dw_severity_words[] = {
 	[DW_SEVERITY_NOTE] = "note",
 	[DW_SEVERITY_WARNING] = "warning",
 	[DW_SEVERITY_ERROR] = "error",
+	[DW_SEVERITY_COUNT] = NULL,
 };
-_Static_assert(ARRAY_SIZE(severity_names) == DW_SEVERITY_COUNT, "a name for each");
 
 const char *dw_status_name(enum dw_status status)
 {
@@ -74,7 +74,7 @@ const char *dw_limit_name(enum dw_limit limit)
 
 const char *dw_severity_name(enum dw_severity severity)
 {
-	return (unsigned)severity < DW_SEVERITY_COUNT ? severity_names[severity]
+	return (unsigned)severity < DW_SEVERITY_COUNT ? dw_severity_words[severity]
 	                                              : "error";
 }
 

@@ -38,31 +38,24 @@ static json_t *as_anthropic(json_t *tool)
 	                 get(tool, "inputSchema"));
 }
 
-static const struct {
-	const char *name;
-	json_t *(*make)(json_t *tool);
-} formats[] = {
-	{"mcp", as_mcp},
-	{"openai", as_openai},
-	{"anthropic", as_anthropic},
+static json_t *(*const makers[DW_TOOL_FORMAT_COUNT])(json_t *tool) = {
+	[DW_TOOL_FORMAT_MCP] = as_mcp,
+	[DW_TOOL_FORMAT_OPENAI] = as_openai,
+	[DW_TOOL_FORMAT_ANTHROPIC] = as_anthropic,
 };
 
 int dw_tool_schema_main(const struct dw_tool_schema_settings *set)
 {
-	const char *name = set->format ? set->format : formats[0].name;
 	json_auto_t *list = json_array();
-	json_t *(*make)(json_t * tool) = NULL;
 	autofree char *text = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (strcmp(name, formats[i].name) == 0)
-			make = formats[i].make;
-	for (const struct dw_mcp_tool *t = dw_mcp_tools; make && t->name; t++) {
+	for (const struct dw_mcp_tool *t = dw_mcp_tools; t->name; t++) {
 		json_auto_t *tool = t->describe();
 
-		(void)json_array_append_new(list, tool ? make(tool) : NULL);
+		(void)json_array_append_new(list,
+		                            tool ? makers[set->format](tool) : NULL);
 	}
-	text = make ? json_dumps(list, JSON_INDENT(2)) : NULL;
+	text = json_dumps(list, JSON_INDENT(2));
 	if (text && puts(text) >= 0 && fflush(stdout) == 0)
 		return 0;
 	(void)fputs("dewar: cannot write the schemas\n", stderr);

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "dewar/pool.h"
+#include "request/limits.h"
 #include "runners_embedded.h"
 
 #define EMBEDDED(name)                             \
@@ -225,11 +226,7 @@ bool dw_template_fits_standby(const struct dw_template *t, const struct dw_spec 
 
 	dw_limits_defaults(&built, dw_warm_level());
 	return dw_template_fits(t, spec) && !req->workspace && req->n_writable == 0 &&
-	       req->network == DW_NETWORK_NONE &&
-	       spec->limits.memory_bytes == built.memory_bytes &&
-	       spec->limits.cpu_percent == built.cpu_percent &&
-	       spec->limits.tmp_bytes == built.tmp_bytes &&
-	       spec->limits.pids == built.pids && spec->limits.files == built.files;
+	       req->network == DW_NETWORK_NONE && dw_limits_fit(&built, &spec->limits);
 }
 
 const struct dw_template_config *dw_pool_templates(size_t *ret_count)
