@@ -83,7 +83,7 @@ int dw_advice_commands(const char *code, size_t len, const char *const *names,
 		n++;
 	rules = calloc(n + 1, sizeof(*rules));
 	if (!rules)
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "check commands");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot check the commands");
 	for (size_t i = 0; i < n; i++) {
 		const struct dw_shell_rule *known = dw_shell_rules;
 
@@ -100,7 +100,7 @@ int dw_advice_commands(const char *code, size_t len, const char *const *names,
 	r = dw_shell_check(&shell, &allow, &found, err);
 	dw_shell_finish(&shell);
 	if (r == 0 && dw_findings_add(findings, &found) < 0)
-		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "check commands");
+		r = dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot check the commands");
 	dw_findings_finish(&found);
 	return r;
 }

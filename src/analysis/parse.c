@@ -197,8 +197,8 @@ int dw_tree_parse(struct dw_tree *tree, const char *grammar, const char *code, s
 	if (!parser || !ts_parser_set_language(parser, lang)) {
 		ts_parser_delete(parser);
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "cannot analyse %s: its grammar is not of a version that "
-		               "libtree-sitter knows",
+		               "cannot analyse %s: libtree-sitter does not support the "
+		               "version of its grammar",
 		               grammar);
 	}
 	ts_parser_set_timeout_micros(parser, timeout_ms * 1000);

@@ -409,7 +409,7 @@ int dw_shell_read_tree(struct dw_shell *shell, const struct dw_tree *tree,
 	if (!no_memory)
 		return 0;
 	dw_shell_finish(shell);
-	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "read a shell script");
+	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the shell script");
 }
 
 int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,

@@ -256,7 +256,7 @@ int dw_shell_check(const struct dw_shell *shell, const struct dw_shell_allow *al
 		check_note(&r, &shell->notes[i]);
 	if (r.no_memory) {
 		dw_findings_finish(&r.found);
-		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "check shell commands");
+		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot check the commands");
 	}
 	dw_findings_sort(&r.found);
 	*ret = r.found;

@@ -24,6 +24,7 @@
  *	dw_approvals_ask()     a pending approval, or a remembered one at once
  *	dw_approvals_wait()    until it is no longer pending
  *	dw_approvals_use()     right before the run: uses up the approval
+ *	dw_approvals_give_back()  if the run could not start after all
  *
  * Any number of threads may use one struct dw_approvals, and any number of processes one
  * file: the daemon and `dewar approve`. A decision is one transaction, and on disk when
@@ -191,6 +192,10 @@ int dw_approvals_state(struct dw_approvals *a, const char *id,
  */
 int dw_approvals_use(struct dw_approvals *a, const char *id, const char *who,
                      const char *run, const struct dw_request *req, struct dw_error *err);
+
+/* Make the approval that this run used up, but did not need, usable again. */
+int dw_approvals_give_back(struct dw_approvals *a, const char *id, const char *run,
+                           struct dw_error *err);
 
 struct dw_ruling {
 	bool yes;

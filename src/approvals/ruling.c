@@ -178,3 +178,29 @@ int dw_approvals_use(struct dw_approvals *a, const char *id, const char *who,
 		return -1;
 	return dw_approvals_end(a, use(a, id, who, run, hash, err), err);
 }
+
+static int give_back(struct dw_approvals *a, const char *id, const char *run,
+                     struct dw_error *err)
+{
+	sqlite3_stmt *stmt =
+		dw_sqlite_prepare(&a->store,
+	                          "UPDATE question SET state = 1, used_us = 0, used_by = '' "
+	                          "WHERE id = ? AND state = 4 AND used_by = ?",
+	                          err);
+	int r;
+
+	DW_SQL_BIND(stmt, DW_SQL_TEXT(id), DW_SQL_TEXT(run));
+	r = dw_sqlite_change(&a->store, stmt, err);
+	if (r == 0)
+		return dw_fail(err, DW_E_NOT_FOUND, 0, "run %s has not used approval %s",
+		               run, id);
+	return r < 0 ? -1 : 0;
+}
+
+int dw_approvals_give_back(struct dw_approvals *a, const char *id, const char *run,
+                           struct dw_error *err)
+{
+	if (dw_approvals_begin(a, err) < 0)
+		return -1;
+	return dw_approvals_end(a, give_back(a, id, run, err), err);
+}

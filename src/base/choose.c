@@ -79,6 +79,8 @@ const char *dw_words_text(const char *const *words, char ret[DW_WORDS_TEXT_MAX])
 		                         : words[i + 1] ? ", "
 		                                        : " or ",
 		                         words[i]);
+	if (used >= DW_WORDS_TEXT_MAX)
+		(void)memcpy(ret + DW_WORDS_TEXT_MAX - 4, "...", 4);
 	return ret;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +62,17 @@ int dw_fail(struct dw_error *err, enum dw_code code, int eno, const char *fmt, .
 	return -1;
 }
 
+/* Returns true if a text is a sentence without its subject. */
+static bool lacks_subject(const char *text)
+{
+	static const char *const verbs[] = {"must ", "is ", "has ", "does not "};
+
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (strncmp(text, verbs[i], strlen(verbs[i])) == 0)
+			return true;
+	return false;
+}
+
 int dw_wrap(struct dw_error *err, const char *fmt, ...)
 {
 	char front[DW_ERROR_TEXT_MAX];
@@ -78,7 +90,7 @@ int dw_wrap(struct dw_error *err, const char *fmt, ...)
 
 	len = strlen(front);
 	/* "--level must be ..." is a sentence, "config.yaml:3: must be ..." is not. */
-	if (strncmp(err->text, "must ", strlen("must ")) != 0 || len == 0 ||
+	if (!lacks_subject(err->text) || len == 0 ||
 	    (front[len - 1] >= '0' && front[len - 1] <= '9'))
 		front[len++] = ':';
 	front[len++] = ' ';

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/cleanup.h"
 
@@ -47,7 +48,7 @@ static const struct unit cpu_units[] = {
 
 static const struct kind size_kind = {
 	.what = "a size",
-	.help = "use bytes, or a number with k, m or g (256m)",
+	.help = "use bytes, or a number with k, m, g or t (256m)",
 	.finest = "a byte",
 	.units = size_units,
 	.n_units = ARRAY_SIZE(size_units),
@@ -193,4 +194,25 @@ int dw_parse_time(const char *text, uint64_t *ret_ms, struct dw_error *err)
 int dw_parse_cpus(const char *text, uint64_t *ret_percent, struct dw_error *err)
 {
 	return parse(&cpu_kind, text, ret_percent, err);
+}
+
+const char *dw_size_text(uint64_t bytes, char ret[DW_VALUE_TEXT_MAX])
+{
+	static const char units[] = "KMGTP";
+	int unit = -1;
+
+	for (; bytes > 0 && bytes % 1024 == 0 && unit < 4; unit++)
+		bytes /= 1024;
+	(void)snprintf(ret, DW_VALUE_TEXT_MAX, "%llu%.1s", (unsigned long long)bytes,
+	               unit < 0 ? "" : units + unit);
+	return ret;
+}
+
+const char *dw_time_text(uint64_t ms, char ret[DW_VALUE_TEXT_MAX])
+{
+	bool whole = ms % 1000 == 0;
+
+	(void)snprintf(ret, DW_VALUE_TEXT_MAX, "%llu%s",
+	               (unsigned long long)(whole ? ms / 1000 : ms), whole ? "s" : "ms");
+	return ret;
 }

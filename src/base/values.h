@@ -27,6 +27,12 @@ int dw_parse_time(const char *text, uint64_t *ret_ms, struct dw_error *err);
 /* "0.5", "2", "50%": percent of one core. */
 int dw_parse_cpus(const char *text, uint64_t *ret_percent, struct dw_error *err);
 
+#define DW_VALUE_TEXT_MAX 32
+
+/* The same in the other direction, in the largest unit that fits: "256M", "90s". */
+const char *dw_size_text(uint64_t bytes, char ret[DW_VALUE_TEXT_MAX]);
+const char *dw_time_text(uint64_t ms, char ret[DW_VALUE_TEXT_MAX]);
+
 /* ---- choose.c ---- */
 
 /*

@@ -226,20 +226,17 @@ static int parse_number(enum dw_yaml_type type, const char *text, uint64_t *ret,
 	}
 }
 
-static const char *unit_of(enum dw_yaml_type type)
+/* A number as a file may contain it. */
+static const char *number_text(enum dw_yaml_type type, uint64_t value,
+                               char ret[DW_VALUE_TEXT_MAX])
 {
-	switch (type) {
-	case DW_YAML_SIZE:
-		return " bytes";
-	case DW_YAML_CPUS:
-		return "% of a core";
-	case DW_YAML_TIME:
-		return " ms";
-	case DW_YAML_SECONDS:
-		return " seconds";
-	default:
-		return "";
-	}
+	if (type == DW_YAML_SIZE)
+		return dw_size_text(value, ret);
+	if (type == DW_YAML_TIME || type == DW_YAML_SECONDS)
+		return dw_time_text(type == DW_YAML_TIME ? value : value * 1000, ret);
+	(void)snprintf(ret, DW_VALUE_TEXT_MAX, "%llu%s", (unsigned long long)value,
+	               type == DW_YAML_CPUS ? "%" : "");
+	return ret;
 }
 
 static int read_number(const struct reader *rd, const yaml_node_t *node,
@@ -249,6 +246,7 @@ static int read_number(const struct reader *rd, const yaml_node_t *node,
 	uint64_t most = narrow && key->max > UINT_MAX ? UINT_MAX : key->max;
 	void *field = (char *)base + key->at;
 	const char *text = text_of(rd, node);
+	char low[DW_VALUE_TEXT_MAX], high[DW_VALUE_TEXT_MAX];
 	uint64_t value;
 
 	if (!text)
@@ -257,11 +255,13 @@ static int read_number(const struct reader *rd, const yaml_node_t *node,
 		return blame(rd, node);
 	if (value == 0 && key->min == 1)
 		return refuse(rd, node, "must be at least 1");
-	if (value < key->min || value > most) {
-		return refuse(rd, node, "must be %llu to %llu%s, not \"%.64s\"",
-		              (unsigned long long)key->min, (unsigned long long)most,
-		              unit_of(key->type), text);
-	}
+	if (key->min == most && value != most)
+		return refuse(rd, node, "must be %s, not \"%.64s\"",
+		              number_text(key->type, most, high), text);
+	if (value < key->min || value > most)
+		return refuse(rd, node, "must be %s to %s, not \"%.64s\"",
+		              number_text(key->type, key->min, low),
+		              number_text(key->type, most, high), text);
 	if (narrow)
 		*(unsigned *)field = (unsigned)value;
 	else
@@ -286,7 +286,8 @@ static bool seen_before(const struct reader *rd, const yaml_node_t *map,
 
 static int no_mapping(const struct reader *rd, const yaml_node_t *node)
 {
-	return refuse(rd, node, "must be a mapping of keys to values");
+	return refuse(rd, node, "%smust be a mapping of keys to values",
+	              rd->where[0] == '\0' ? "the file " : "");
 }
 
 static int too_many(const struct reader *rd, const yaml_node_t *node, size_t n,

@@ -176,15 +176,23 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 	const struct settings *set = settings;
 	struct dw_listing listing = dw_listing_start(set->json);
 	struct dw_audit_filter filter = filter_of(set);
+	int r;
 
 	(void)operand;
 	if (filter.limit == 0)
 		filter.limit = LIST_DEFAULT;
-	if (open_reader(set, &reader, err) < 0 ||
-	    dw_audit_each_run(reader, &filter, list_one, &listing, err) < 0) {
+	r = open_reader(set, &reader, err);
+	if (r == 0)
+		r = dw_audit_each_run(reader, &filter, list_one, &listing, err);
+	/* There is no file before the first run. */
+	else if (err->code == DW_E_NOT_FOUND && !set->file)
+		r = 0;
+	if (r < 0) {
 		json_decref(listing.array);
 		return -1;
 	}
+	if (!set->json && listing.n == 0)
+		dw_report_line("there are no such runs in the audit record");
 	return dw_listing_report(&listing);
 }
 
@@ -274,8 +282,8 @@ static int parse_head(const char *text, struct dw_audit_anchor *ret, struct dw_e
 	    strlen(colon + 1) != DW_AUDIT_HASH_MAX - 1 ||
 	    strspn(colon + 1, "0123456789abcdef") != DW_AUDIT_HASH_MAX - 1)
 		return dw_fail(err, DW_E_INVALID, 0,
-		               "--head must be a line of `dewar audit verify`, such as "
-		               "12:9f86..., not \"%.80s\"",
+		               "--head must be SEQ:HASH, as `dewar audit verify` prints it "
+		               "after \"head: \", not \"%.80s\"",
 		               text);
 	*ret = (struct dw_audit_anchor){(int64_t)seq, colon + 1};
 	return 0;

@@ -131,6 +131,10 @@ static int check_operands(const struct settings *set, const struct dw_parsed *pa
 	    dw_analyse_find(parsed->operands[0]) != dw_analyse_find("bash"))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "--allow-commands is for shell scripts");
+	if (set->modules &&
+	    dw_analyse_find(parsed->operands[0]) == dw_analyse_find("bash"))
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--allow-modules is not for shell scripts");
 	if (set->folders && !set->commands)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "--write-below needs --allow-commands");

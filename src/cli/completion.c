@@ -84,7 +84,7 @@ static void bash_fitting(enum dw_fits fits, const char *const *words)
 	(void)printf("' -- \"$cur\")");
 }
 
-/* The pattern that an option matches; before it what parts it from the one before. */
+/* Print the option's case pattern, after a separator. */
 static void bash_pattern(const struct dw_option *row, const char *before)
 {
 	(void)printf("%s--%s", before, row->name);
@@ -92,7 +92,7 @@ static void bash_pattern(const struct dw_option *row, const char *before)
 		(void)printf(" | -%c", row->letter);
 }
 
-/* Options before the word that want an argument of it. */
+/* Complete the argument of the option before the cursor. */
 static void bash_arguments(const struct dw_command *cmd)
 {
 	const struct dw_option *row;
@@ -178,7 +178,7 @@ static void bash_script(void)
 	             "complete -o filenames -F _dewar dewar\n");
 }
 
-/* What _arguments shall do for an argument, in a single-quoted string. */
+/* The zsh action that completes an argument, for a single-quoted string. */
 static void zsh_action(enum dw_fits fits, const char *const *words)
 {
 	if (fittings[fits].zsh) {
@@ -335,9 +335,13 @@ static int print_script(const struct dw_parsed *parsed, struct dw_error *err)
 	static void (*const scripts[])(void) = {bash_script, zsh_script, fish_script};
 	int chosen;
 
-	if (parsed->n_operands != 1)
+	if (parsed->n_operands == 0)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "no shell given; see `dewar completion --help`");
+	if (parsed->n_operands > 1)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "unexpected argument \"%s\"; see `dewar completion --help`",
+		               parsed->operands[1]);
 	chosen = dw_choose("the shell", parsed->operands[0], shells, err);
 	if (chosen < 0)
 		return -1;

@@ -325,10 +325,8 @@ static void conduct(struct foreground *f, struct dw_conduct *run)
 		run->step = DW_CONDUCT_PERMISSION;
 		if (dw_conductor_create(&config, &conductor, &run->error) == 0)
 			while (!dw_conduct(conductor, run))
-				if (!wait_for_approval(f, run)) {
-					dw_conduct_abandon(conductor, run);
+				if (!wait_for_approval(f, run))
 					break;
-				}
 	}
 	if (!run->res && run->step == DW_CONDUCT_INTENT) {
 		size_t len = strlen(run->error.text);

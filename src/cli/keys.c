@@ -258,15 +258,10 @@ static int do_add(const void *settings, const char *operand, struct dw_error *er
 
 /* ---- list ---- */
 
-struct listing {
-	json_t *array; /* NULL: print as they come */
-	bool failed;
-	size_t n;
-};
-
 static void print_key(const struct dw_key *key)
 {
 	const struct dw_grant *grant = &key->grant;
+	char most[DW_VALUE_TEXT_MAX];
 	char made[DW_AUDIT_TIME_MAX], scopes[DW_SCOPES_TEXT_MAX], name[DW_KEY_NAME_MAX];
 
 	dw_audit_time_text(key->created_us, made);
@@ -284,25 +279,27 @@ static void print_key(const struct dw_key *key)
 	if (grant->cpu_s_per_day)
 		(void)printf("; %llu cpu seconds a day",
 		             (unsigned long long)grant->cpu_s_per_day);
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		if (dw_limit_get(&grant->max, i) > 0)
+			(void)printf("; %s at most %s", dw_limit_rows[i].option,
+			             dw_limit_text(i, dw_limit_get(&grant->max, i),
+			                           most));
 	(void)putchar('\n');
 }
 
 static int list_one(void *user, const struct dw_key *key)
 {
-	struct listing *listing = user;
+	bool json = ((struct dw_listing *)user)->array != NULL;
 
-	listing->n++;
-	if (!listing->array)
+	if (!json)
 		print_key(key);
-	else if (json_array_append_new(listing->array, key_json(key, NULL)) < 0)
-		listing->failed = true;
-	return listing->failed;
+	return dw_listing_add(user, json ? key_json(key, NULL) : NULL);
 }
 
 static int do_list(const void *settings, const char *operand, struct dw_error *err)
 {
 	const struct settings *set = settings;
-	struct listing listing = {.array = set->json ? json_array() : NULL};
+	struct dw_listing listing = dw_listing_start(set->json);
 	autokeys struct dw_keys *keys = NULL;
 	char path[DW_STATE_PATH_MAX + 16];
 	int r = keys_path(set, path, sizeof(path), err);
@@ -315,17 +312,13 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 	/* There is no file before the first key. */
 	else if (err->code == DW_E_NOT_FOUND)
 		r = 0;
-	if (r < 0 || listing.failed) {
+	if (r < 0) {
 		json_decref(listing.array);
-		listing.array = NULL;
-	}
-	if (r < 0)
 		return -1;
-	if (set->json)
-		return dw_report_json(listing.array);
-	if (listing.n == 0)
+	}
+	if (!set->json && listing.n == 0)
 		dw_report_line("there are no keys in %s; see `dewar keys --help`", path);
-	return dw_report_flush();
+	return dw_listing_report(&listing);
 }
 
 /* ---- revoke ---- */

@@ -161,7 +161,7 @@ static void print_help(const struct dw_command *cmd)
 		(void)printf("%s  %s\n", i == 0 ? "\nExamples:\n" : "", cmd->example[i]);
 }
 
-/* Say how to get help, behind what is wrong, and return -1. */
+/* Append how to get help to the error, and return -1. */
 static int refuse(const struct dw_command *cmd, struct dw_error *err)
 {
 	size_t len = strlen(err->text);
@@ -225,7 +225,7 @@ static int take_value(const struct dw_option *row, const char *value, void *sett
 		return -1;
 	if (row->take)
 		return row->take(value, field, err);
-	*(int *)field = chosen;
+	*(unsigned *)field = (unsigned)chosen;
 	return 0;
 }
 
@@ -262,7 +262,7 @@ static int take_env(const struct dw_command *cmd, uint64_t given, void *settings
 	return 0;
 }
 
-/* The row that getopt_long() speaks of, by what it returned or left in optopt. */
+/* The index of the row that getopt_long() reports, by its return value or optopt. */
 static size_t row_index(const struct dw_command *cmd, int c)
 {
 	const struct dw_option *row;

@@ -50,7 +50,7 @@ _Static_assert(ARRAY_SIZE(way_words) == ARRAY_SIZE(ways) + 2, "each, all and the
 
 static const struct dw_option what_options[] = {
 	DW_OPTION("level", "LEVEL", dw_take_text, FIELD(level),
-                  "Attack only this level (default: all that work on this host)",
+                  "Attack only this level (default: all that work here, except none)",
                   .fits = DW_FITS_LEVEL),
 	DW_OPTION("runtime", "NAME", dw_take_text, FIELD(runtime),
                   "At level docker, use this OCI runtime of the engine: runsc, ..."),
@@ -142,6 +142,9 @@ static int hand_over(const void *settings, struct dw_error *err)
 	    (!set->level || !(dw_level_guarantees(set->level) & DW_G_ENGINE)))
 		return dw_fail(err, DW_E_INVALID, 0, "--%s requires --level docker",
 		               set->runtime ? "runtime" : "image");
+	if (set->list && set->json)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "--list and --json cannot be combined");
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno,

@@ -95,19 +95,22 @@ static int check_levels(const char *wanted, const char *allowed, const char *hin
  */
 static int check_host(const struct dw_request *req, struct dw_api_error *why)
 {
-	const char *what = NULL;
+	const char *what = NULL, *hint = "pass the contents in files";
 
-	if (req->workspace)
+	if (req->workspace) {
 		what = "workspace";
-	else if (req->n_writable > 0)
-		what = "writable";
-	else if (req->program)
+	} else if (req->n_writable > 0) {
+		what = "writable_paths";
+		hint = "write to /tmp, and name the files in collect";
+	} else if (req->program) {
 		what = "program";
-	else if (req->image && !(dw_level_guarantees(req->level) & DW_G_ENGINE))
+	} else if (req->image && !(dw_level_guarantees(req->level) & DW_G_ENGINE)) {
 		what = "image"; /* else it is the engine's, which has no path */
+		hint = "at level docker, image is a name";
+	}
 	if (!what)
 		return 0;
-	return dw_api_fail(why, 403, "pass the contents in files",
+	return dw_api_fail(why, 403, hint,
 	                   "%s names a path of the host, which the daemon does not allow",
 	                   what);
 }

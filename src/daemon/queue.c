@@ -88,7 +88,7 @@ static void after(struct dw_service *s, struct dw_task *task)
 bool dw_queue_idle(const struct dw_service *s)
 {
 	return dw_quota_running(s->quota) == 0 && dw_quota_waiting(s->quota) == 0 &&
-	       s->pending.n == 0;
+	       s->pending.n == 0 && s->ending == 0;
 }
 
 static void tell_if_idle(struct dw_service *s)
@@ -103,11 +103,13 @@ static void end_waiting(struct dw_service *s, struct dw_task *task)
 	(void)dw_task_ref(task);
 	dw_quota_leave(s->quota, &task->waiting);
 	dw_approval_queue_leave(s, task);
+	s->ending++;
 	(void)pthread_mutex_unlock(&s->lock);
 	dw_worker_abandon(s, task);
 	dw_worker_log(task, NULL);
 	dw_task_end(task, NULL);
 	(void)pthread_mutex_lock(&s->lock);
+	s->ending--;
 	after(s, task);
 	tell_if_idle(s);
 	dw_task_unref(task); /* the queue's reference */
@@ -233,7 +235,7 @@ void dw_queue_cancel(struct dw_service *s)
 			                  "the daemon stopped before approval %s was given",
 			                  task->approval.id);
 		else
-			(void)dw_api_fail(&task->why, 503, "try another server",
+			(void)dw_api_fail(&task->why, 503, "retry in a few seconds",
 			                  "the daemon stopped while the run was queued");
 		end_waiting(s, task);
 		task = s->first; /* the list may have changed */
@@ -292,7 +294,7 @@ void *dw_queue_look_around(void *user)
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, ","), p);
 		if (dw_level_probe(name, &err) < 0)
-			dw_log(DW_LOG_WARNING, "level.unavailable", "level", name,
+			dw_log(DW_LOG_WARNING, "level.unavailable", "isolation", name,
 			       "error", err.text, NULL);
 	}
 	return NULL;
@@ -333,7 +335,7 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error
 	const char *image;
 
 	if (s->draining) {
-		(void)dw_api_fail(why, 503, "try another server",
+		(void)dw_api_fail(why, 503, "retry in a few seconds",
 		                  "the daemon is stopping");
 		why->retry_after_s = 5;
 		return -1;

@@ -57,6 +57,7 @@ struct dw_service {
 	struct dw_policy
 		*policy_reported; /* the last one logged; used by the maintainer only */
 	struct dw_approval_queue pending;
+	unsigned ending; /* waiting tasks that are being ended without the lock */
 	struct dw_metrics *metrics;
 	pthread_t workers[DW_WORKERS_MAX], maintainer, scout, watcher;
 	unsigned n_workers;

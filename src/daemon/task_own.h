@@ -43,7 +43,8 @@ struct dw_task {
 	size_t claimed;        /* bytes, for its request */
 	struct dw_conduct run; /* its state in policy, audit record and cell */
 	bool yields;           /* to other tenants' runs: see dw_quota_yields() */
-	uint64_t started_ns; /* when it left the queue; later, when its program started */
+	uint64_t admitted_ns;  /* when queue, policy and approval had let it through */
+	uint64_t started_ns;   /* when its program started */
 	uint64_t ended_ns;
 
 	/* Under the service's lock. */

@@ -60,7 +60,7 @@ static void count_run(struct dw_service *s, const struct dw_task *task,
 		.status = dw_status_name(res->status),
 		.reason = dw_reason_name(res->reason),
 		.way = res->warm ? "warm" : "cold",
-		.queue_s = seconds(task->counts_ns, task->started_ns),
+		.queue_s = seconds(task->counts_ns, task->admitted_ns),
 		.start_s = ran < 0 ? -1 : seconds(task->started_ns, task->ended_ns) - ran,
 		.run_s = ran,
 	};
@@ -136,7 +136,8 @@ static int on_admit(struct dw_conduct *run, bool asking, struct dw_error *err)
 	if (asking)
 		return dw_approval_queue_room(task->service, task, err);
 	/* The time that the policy took counts as well. */
-	if (!dw_worker_in_time(task, dw_now_ns()))
+	task->admitted_ns = dw_now_ns();
+	if (!dw_worker_in_time(task, task->admitted_ns))
 		return dw_fail(err, DW_E_BUSY, 0, "%s", task->why.message);
 	return 0;
 }
@@ -148,11 +149,11 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 	struct dw_task *task = run->user;
 	struct dw_service *s = task->service;
 	struct dw_request *req = &run->req;
-	uint64_t waited;
+	/* The time that the record takes is Dewar's, not the run's. */
+	uint64_t waited = waited_ms(task, task->admitted_ns);
 	int r;
 
 	task->started_ns = dw_now_ns();
-	waited = waited_ms(task, task->started_ns);
 	dw_task_tell(task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
 	if (waited >= WAIT_THAT_COUNTS_MS)
 		req->limits.timeout_ms = waited < task->timeout_ms
@@ -163,6 +164,7 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 	req->on_note = on_note;
 	req->user = task;
 	r = s->pool ? dw_pool_run(s->pool, req, ret, err) : dw_run(req, ret, err);
+	task->ended_ns = dw_now_ns();
 	if (r < 0)
 		return -1;
 	if (waited >= WAIT_THAT_COUNTS_MS)
@@ -219,22 +221,18 @@ static bool conduct(struct dw_service *s, struct dw_task *task)
 
 void dw_worker_abandon(struct dw_service *s, struct dw_task *task)
 {
-	(void)dw_fail(&task->run.error, DW_E_BUSY, 0, "%s", task->why.message);
-	dw_conduct_abandon(s->conductor, &task->run);
-	count_record(s, task);
 	dw_metrics_refused(s->metrics, task->why.status);
 }
 
 bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret)
 {
-	task->started_ns = dw_now_ns();
-	if (!dw_worker_in_time(task, task->started_ns)) {
+	task->admitted_ns = task->started_ns = task->ended_ns = dw_now_ns();
+	if (!dw_worker_in_time(task, task->admitted_ns)) {
 		dw_worker_abandon(s, task);
 		return true;
 	}
 	if (!conduct(s, task))
 		return false;
-	task->ended_ns = dw_now_ns();
 	count_record(s, task);
 	if (!task->run.res)
 		explain(s, task);

@@ -88,7 +88,8 @@ int dw_auth_check(struct dw_http_context *context, const struct dw_listener *lis
 	if (x->no_key)
 		return 0;
 	if (text)
-		return dw_api_fail(why, 401, "`dewar keys list` lists the valid keys",
+		return dw_api_fail(why, 401,
+		                   "`dewar keys list` shows which keys are valid",
 		                   "the key is unknown or revoked");
 	(void)pthread_rwlock_rdlock(&context->lock);
 	needs_key = dw_auth_needs_key(context->config, listener);

@@ -2,6 +2,7 @@
 #include "mcp/call.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -75,6 +76,22 @@ static const struct arg table[] = {
 static const char *limit_name(size_t row)
 {
 	return row == DW_LIMIT_FILES ? "open_files" : dw_limit_rows[row].key;
+}
+
+void dw_mcp_args_rename(const char *message, char *ret, size_t size)
+{
+	static const char prefix[] = "limits.";
+	const char *rest = message + strlen(prefix);
+	size_t len;
+
+	(void)snprintf(ret, size, "%s", message);
+	if (strncmp(message, prefix, strlen(prefix)) != 0)
+		return;
+	len = strcspn(rest, " :");
+	for (size_t i = 0; i < DW_LIMIT_COUNT; i++)
+		if (strlen(dw_limit_rows[i].key) == len &&
+		    strncmp(dw_limit_rows[i].key, rest, len) == 0)
+			(void)snprintf(ret, size, "%s%s", limit_name(i), rest + len);
 }
 
 /* ---- the schema ---- */

@@ -200,6 +200,12 @@ enum dw_mcp_runs {
 json_t *dw_mcp_args_schema(enum dw_mcp_runs which);
 
 /*
+ * An error about a request, with the name that a limit has as an argument: timeout_s
+ * instead of limits.timeout_s.
+ */
+void dw_mcp_args_rename(const char *message, char *ret, size_t size);
+
+/*
  * Fill an initialised request. DW_E_INVALID says what is wrong in words for a model:
  * an unknown argument by its name; for a language or a level, those there are.
  */

@@ -14,7 +14,8 @@
 #define EXCERPT_MAX 1500
 #define KEY "approval"
 
-/* The open requests. A thread that holds this lock takes no other but the service's. */
+/* The open requests. A thread that holds this lock takes only the
+ * service's and a call's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(elicits,
                  dw_mcp_elicit) open_requests = LIST_HEAD_INITIALIZER(open_requests);

@@ -191,14 +191,11 @@ json_t *dw_mcp_result_make(const struct dw_task *task, bool structured)
 
 json_t *dw_mcp_result_refused(const struct dw_api_error *why)
 {
-	static const char prefix[] = "limits.";
-	const char *message = why->message;
+	char message[sizeof(why->message)];
 	json_auto_t *error = NULL;
 	autobuf struct dw_buf text;
 
-	/* limits.timeout_s of a request is timeout_s of a tool. */
-	if (strncmp(message, prefix, sizeof(prefix) - 1) == 0)
-		message += sizeof(prefix) - 1;
+	dw_mcp_args_rename(why->message, message, sizeof(message));
 	dw_buf_init(&text, 4096);
 	(void)dw_buf_printf(&text, "Nothing ran: %s", message);
 	if (why->hint[0] != '\0')

@@ -169,7 +169,7 @@ static int make_commands(struct dw_policy *policy, struct dw_error *err)
 	for (size_t i = 0; i < own->commands.n_rules; i++)
 		if (!find_command(policy->shell_rules, own->commands.rules[i].name))
 			return dw_fail(err, DW_E_INVALID, 0,
-			               "%s:%u: commands.rules.%s: must also be in "
+			               "%s:%u: commands.rules.%s must also be in "
 			               "commands.allow",
 			               policy->file, own->commands.line,
 			               own->commands.rules[i].name);

@@ -222,18 +222,18 @@ static int check_sections(const struct dw_policy *policy, const struct dw_yaml *
 	const struct dw_policy_settings *own = &policy->own;
 
 	if (own->version != 1) {
-		(void)dw_fail(err, DW_E_INVALID, 0, "is required: version: 1");
+		(void)dw_fail(err, DW_E_INVALID, 0, "is required; add \"version: 1\"");
 		return dw_yaml_blame(yaml, "version", err);
 	}
 	if (!own->profile && own->otherwise == DW_SAYS_NOTHING) {
 		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "is required without a profile; it is the decision if no "
+		              "is required without a profile: allow, deny or ask, if no "
 		              "rule matches");
 		return dw_yaml_blame(yaml, "default", err);
 	}
 	if (own->check.line > 0 && !own->check.program == !own->check.url) {
 		(void)dw_fail(err, DW_E_INVALID, 0,
-		              "must have a program or a url, not both");
+		              "must have either a program or a url");
 		return dw_yaml_blame(yaml, "check", err);
 	}
 	if (own->check.program && own->check.program[0][0] != '/') {

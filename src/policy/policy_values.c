@@ -94,7 +94,6 @@ int dw_policy_check_finding(const void *base, const char *text, struct dw_error 
 	};
 	size_t len = strcspn(text, ":");
 	char family[NAME_MAX_LEN];
-	struct dw_guess guess = {.typed = family};
 
 	(void)base;
 	if (strcspn(text, "*?[") < len)
@@ -104,13 +103,7 @@ int dw_policy_check_finding(const void *base, const char *text, struct dw_error 
 		               "\"%.64s\" is not FAMILY:NAME, as in import:os or shell:*",
 		               text);
 	(void)snprintf(family, sizeof(family), "%.*s", (int)len, text);
-	for (size_t i = 0; families[i]; i++) {
-		if (strcmp(families[i], family) == 0)
-			return 0;
-		dw_guess_offer(&guess, families[i]);
-	}
-	(void)dw_fail(err, DW_E_INVALID, 0, "unknown family of findings \"%s\"", family);
-	return dw_suggest(err, &guess, "");
+	return dw_choose("the family", family, families, err) < 0 ? -1 : 0;
 }
 
 int dw_policy_check_folder(const void *base, const char *text, struct dw_error *err)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/values.h"
 #include "policy/policy_own.h"
 #include "request/limits.h"
 
@@ -38,19 +39,9 @@ __attribute__((format(printf, 2, 3))) static void say(struct fit *fit, const cha
 	va_end(args);
 }
 
-/* "a, b or c", cut if it is long. */
-static const char *list_of(char *const *words, char ret[64])
+static const char *list_of(char *const *words, char ret[DW_WORDS_TEXT_MAX])
 {
-	size_t used = 0;
-
-	ret[0] = '\0';
-	for (size_t i = 0; words[i] && used < 63; i++)
-		used += (size_t)snprintf(ret + used, 64 - used, "%s%s",
-		                         i == 0         ? ""
-		                         : words[i + 1] ? ", "
-		                                        : " or ",
-		                         words[i]);
-	return ret;
+	return dw_words_text((const char *const *)words, ret);
 }
 
 static const char *fitting(char *const *patterns, const char *text)
@@ -65,7 +56,7 @@ static const char *fitting(char *const *patterns, const char *text)
 static int fit_word(struct fit *fit, const char *what, char *const *patterns,
                     const char *text)
 {
-	char wanted[64];
+	char wanted[DW_WORDS_TEXT_MAX];
 
 	if (text && fitting(patterns, text)) {
 		say(fit, "%s is %.80s", what, text);
@@ -109,7 +100,7 @@ static int fit_level(struct fit *fit)
 {
 	bool all = fit->rule->says == DW_SAYS_ALLOW;
 	size_t n = 0, fits = 0;
-	char level[32], wanted[64];
+	char level[32], wanted[DW_WORDS_TEXT_MAX];
 
 	for (const char *p = fit->facts->levels; *p != '\0'; p += *p == ',') {
 		size_t len = strcspn(p, ",");
@@ -200,7 +191,7 @@ static int fit_findings(struct fit *fit)
 	const struct dw_findings *found = &fit->facts->findings;
 	const struct dw_finding *first = NULL, *other = NULL;
 	size_t n = 0;
-	char wanted[64];
+	char wanted[DW_WORDS_TEXT_MAX];
 
 	if (dw_facts_analyse(fit->facts, fit->err) < 0)
 		return -1;
@@ -272,7 +263,7 @@ static int fit_commands(struct fit *fit)
 	bool all = fit->rule->says == DW_SAYS_ALLOW;
 	const struct dw_shell *script = &fit->facts->script;
 	const char *first = NULL, *other = NULL;
-	char wanted[64];
+	char wanted[DW_WORDS_TEXT_MAX];
 
 	if (dw_facts_script(fit->facts, fit->err) < 0)
 		return -1;

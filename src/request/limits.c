@@ -42,42 +42,28 @@ uint64_t dw_limit_get(const struct dw_limits *limits, size_t row)
 	return *dw_limit_of((struct dw_limits *)limits, row);
 }
 
-/* The value as people write it, in the largest unit that it is a multiple of. */
-static void write_value(enum dw_limit_kind kind, uint64_t value, char *ret, size_t size)
+const char *dw_limit_text(size_t row, uint64_t value, char ret[DW_VALUE_TEXT_MAX])
 {
-	static const char units[] = "KMGTP";
-	int unit = -1;
+	enum dw_limit_kind kind = dw_limit_rows[row].kind;
 
-	switch (kind) {
-	case DW_LIMIT_KIND_TIME:
-		(void)snprintf(ret, size,
-		               value % 1000 == 0 ? "%" PRIu64 "s" : "%" PRIu64 "ms",
-		               value % 1000 == 0 ? value / 1000 : value);
-		return;
-	case DW_LIMIT_KIND_SIZE:
-		for (; value > 0 && value % 1024 == 0 && unit < 4; unit++)
-			value /= 1024;
-		(void)snprintf(ret, size, "%" PRIu64 "%.1s", value,
-		               unit < 0 ? "" : units + unit);
-		return;
-	case DW_LIMIT_KIND_CPUS:
-		(void)snprintf(ret, size, "%" PRIu64 "%%", value);
-		return;
-	case DW_LIMIT_KIND_COUNT:
-		(void)snprintf(ret, size, "%" PRIu64, value);
-		return;
-	}
+	if (kind == DW_LIMIT_KIND_TIME)
+		return dw_time_text(value, ret);
+	if (kind == DW_LIMIT_KIND_SIZE)
+		return dw_size_text(value, ret);
+	(void)snprintf(ret, DW_VALUE_TEXT_MAX, "%" PRIu64 "%s", value,
+	               kind == DW_LIMIT_KIND_CPUS ? "%" : "");
+	return ret;
 }
 
 int dw_limit_check(size_t row, uint64_t value, struct dw_error *err)
 {
 	const struct dw_limit_row *r = &dw_limit_rows[row];
 	bool low = value < r->least;
-	char bound[32];
+	char bound[DW_VALUE_TEXT_MAX];
 
 	if (!low && value <= r->most)
 		return 0;
-	write_value(r->kind, low ? r->least : r->most, bound, sizeof(bound));
+	(void)dw_limit_text(row, low ? r->least : r->most, bound);
 	/* --memory 256 */
 	if (low && value > 0 && r->kind == DW_LIMIT_KIND_SIZE)
 		return dw_fail(err, DW_E_INVALID, 0,

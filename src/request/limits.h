@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/values.h"
 #include "dewar/error.h"
 #include "dewar/request.h"
 #include "dewar/result.h"
@@ -52,6 +53,9 @@ int dw_limit_parse(size_t row, const char *text, uint64_t *ret, struct dw_error 
 
 /* The same for a value that was parsed already. */
 int dw_limit_check(size_t row, uint64_t value, struct dw_error *err);
+
+/* A value as dw_limit_parse() reads it: "30s", "256M", "50%". */
+const char *dw_limit_text(size_t row, uint64_t value, char ret[DW_VALUE_TEXT_MAX]);
 
 /* A value from a request: "limits.memory_mb must be at least 1". */
 int dw_limit_from_json(size_t row, const json_t *value, uint64_t *ret,

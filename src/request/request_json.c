@@ -556,8 +556,9 @@ json_t *dw_request_tree(const char *text, size_t len, struct dw_error *err)
 	if (!root && json_error_code(&why) == json_error_out_of_memory)
 		(void)dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the request");
 	else if (!root)
-		(void)dw_fail(err, DW_E_INVALID, 0, "request: line %d, column %d: %s",
-		              why.line, why.column, why.text);
+		(void)dw_fail(err, DW_E_INVALID, 0,
+		              "not valid JSON: line %d, column %d: %s", why.line,
+		              why.column, why.text);
 	return root;
 }
 

@@ -64,7 +64,10 @@ char *dw_result_to_text(const struct dw_result *res)
 	autobuf struct dw_buf buf;
 
 	dw_buf_init(&buf, SIZE_MAX / 2);
-	(void)dw_buf_printf(&buf, "exit_code: %d\n", res->exit_code);
+	if (res->exit_code >= 0)
+		(void)dw_buf_printf(&buf, "exit_code: %d\n", res->exit_code);
+	else
+		(void)dw_buf_puts(&buf, "exit_code: none (the program did not run)\n");
 	add_stream(&buf, res, DW_STDOUT);
 	add_stream(&buf, res, DW_STDERR);
 	if (res->hint[0] != '\0') {

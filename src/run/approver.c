@@ -223,6 +223,7 @@ int dw_approver_spend(struct dw_approver *approver,
 	if (dw_approvals_use(approvals, permission->approval.id, question->who,
 	                     question->req->id, question->req, &why) == 0)
 		return 0;
+	permission->approval.granted_by[0] = '\0';
 	if (why.code == DW_E_BUSY) {
 		permission->state = DW_PERMISSION_ASK;
 		return 0;
@@ -234,4 +235,19 @@ int dw_approver_spend(struct dw_approver *approver,
 	/* It expired between the answer and now. */
 	dw_permission_refuse(permission, DW_REASON_APPROVAL_EXPIRED, "%s", why.text);
 	return 0;
+}
+
+void dw_approver_give_back(struct dw_approver *approver,
+                           const struct dw_permission *permission, const char *run,
+                           struct dw_error *err)
+{
+	const char *id = permission->approval.id;
+	struct dw_error why = {0};
+	struct dw_approvals *approvals;
+
+	if (permission->state != DW_PERMISSION_GRANTED || id[0] == '\0')
+		return;
+	approvals = approvals_of(approver, &why);
+	if (!approvals || dw_approvals_give_back(approvals, id, run, &why) < 0)
+		(void)dw_wrap(err, "approval %s is lost (%.200s)", id, why.text);
 }

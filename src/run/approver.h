@@ -11,7 +11,7 @@
  *
  *	dw_approver_ask()      the permission is WAITING, or GRANTED or REFUSED at once
  *	dw_approver_answer()   reads the answer: GRANTED, REFUSED, WAITING or ASK again
- *	dw_approver_spend()    right before the run, once its intent is on record
+ *	dw_approver_spend()    right before the intent of the run is recorded
  *
  * Any number of threads may use one approver.
  */
@@ -47,6 +47,14 @@ int dw_approver_answer(struct dw_approver *approver, struct dw_permission *permi
 int dw_approver_spend(struct dw_approver *approver,
                       const struct dw_policy_question *question,
                       struct dw_permission *permission, struct dw_error *err);
+
+/*
+ * The run cannot start: another run may use the approval that this one has spent, if it
+ * has. If that fails, the error says so, too.
+ */
+void dw_approver_give_back(struct dw_approver *approver,
+                           const struct dw_permission *permission, const char *run,
+                           struct dw_error *err);
 
 /*
  * ---- approval_message.c: messages to hooks, as JSON; free() them, NULL without memory ----

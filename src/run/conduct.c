@@ -2,6 +2,7 @@
 #include "run/conduct.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,7 +212,7 @@ static int record_intent(struct dw_conductor *conductor, struct dw_conduct *run)
 	struct dw_audit_run record;
 	uint64_t since;
 
-	if (!conductor->audit || run->intended)
+	if (!conductor->audit)
 		return 0;
 	run->step = DW_CONDUCT_INTENT;
 	record = record_of(run, rule);
@@ -257,15 +258,30 @@ static int execute(struct dw_conduct *run)
 	return 0;
 }
 
+static bool is_cancelled(const struct dw_conduct *run)
+{
+	struct pollfd pfd = {.fd = run->asked->cancel_fd, .events = POLLIN};
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
 static int spend(struct dw_conductor *conductor, struct dw_conduct *run)
 {
+	struct dw_permission *permission = &run->permission;
 	struct dw_request full;
 	struct dw_policy_question question = question_of(run, &full);
 
-	if (run->permission.state != DW_PERMISSION_GRANTED)
+	if (permission->state != DW_PERMISSION_GRANTED ||
+	    permission->approval.id[0] == '\0')
 		return 0;
-	return dw_approver_spend(conductor->approver, &question, &run->permission,
-	                         &run->error);
+	if (is_cancelled(run)) {
+		dw_permission_refuse(permission, DW_REASON_CANCELLED,
+		                     "the run was cancelled before it started; approval "
+		                     "%s was not used",
+		                     permission->approval.id);
+		return 0;
+	}
+	return dw_approver_spend(conductor->approver, &question, permission, &run->error);
 }
 
 /* 0: it has its result, or waits for a person. -1: run->error. */
@@ -277,13 +293,17 @@ static int proceed(struct dw_conductor *conductor, struct dw_conduct *run)
 			return -1;
 		if (run->permission.state == DW_PERMISSION_WAITING)
 			return 0;
-		if (record_intent(conductor, run) < 0)
-			return -1;
-		run->step = DW_CONDUCT_RUN;
 		if (spend(conductor, run) < 0)
 			return -1;
-		if (run->permission.state != DW_PERMISSION_ASK)
-			return execute(run);
+		if (run->permission.state == DW_PERMISSION_ASK)
+			continue;
+		if (record_intent(conductor, run) < 0) {
+			dw_approver_give_back(conductor->approver, &run->permission,
+			                      run->asked->id, &run->error);
+			return -1;
+		}
+		run->step = DW_CONDUCT_RUN;
+		return execute(run);
 	}
 	return dw_fail(&run->error, DW_E_BUSY, 0,
 	               "other runs used %d approvals of this request in a row",
@@ -296,11 +316,6 @@ bool dw_conduct(struct dw_conductor *conductor, struct dw_conduct *run)
 		return false;
 	record_outcome(conductor, run);
 	return true;
-}
-
-void dw_conduct_abandon(struct dw_conductor *conductor, struct dw_conduct *run)
-{
-	record_outcome(conductor, run);
 }
 
 void dw_conduct_finish(struct dw_conduct *run)

@@ -12,12 +12,14 @@
  *
  *	check      does the request make sense?
  *	policy     allow, deny or ask; then the operator's own check
- *	approval   ask a person, and wait for the answer
- *	intent     on disk; no record, no run
- *	spend      the approval: after the intent, so that a full disk wastes none
+ *	approval   ask a person, wait for the answer, and spend the approval
+ *	intent     on disk; no record, no run: then the approval is given back
  *	run        the front door's execute()
  *	outcome    in the record, with the same decision and rule as the intent
  *	answer     the front door's, after dw_conduct() returned
+ *
+ * The approval is spent before the intent, since of two runs that wait for one approval
+ * only one gets it, and the record must not say that the other was approved.
  */
 struct dw_conductor;
 
@@ -89,16 +91,10 @@ struct dw_conduct {
 
 /*
  * Take a run through the sequence. True: it ended. False: it waits for a person
- * (run->permission.approval); call again once the approval is decided, or
- * dw_conduct_abandon() if the front door does not wait any longer.
+ * (run->permission.approval) and is not on record; call again once the approval is
+ * decided, or never, if the front door does not wait any longer.
  */
 bool dw_conduct(struct dw_conductor *conductor, struct dw_conduct *run);
-
-/*
- * The front door stopped waiting, and run->error says why: the outcome, if the intent is
- * on record.
- */
-void dw_conduct_abandon(struct dw_conductor *conductor, struct dw_conduct *run);
 
 /* Once the request and the permission are not used any more. Leaves res alone. */
 void dw_conduct_finish(struct dw_conduct *run);

@@ -23,6 +23,7 @@ void dw_permission_refuse(struct dw_permission *permission, enum dw_reason reaso
 
 	permission->state = DW_PERMISSION_REFUSED;
 	permission->reason = reason;
+	permission->approval.granted_by[0] = '\0';
 	va_start(args, fmt);
 	(void)vsnprintf(permission->hint, sizeof(permission->hint), fmt, args);
 	va_end(args);

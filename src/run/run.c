@@ -73,25 +73,22 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 
 	if (req->image && !(level->guarantees & DW_G_IMAGE))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot use an image: its programs see the "
-		               "host's files; use level container or docker",
-		               level->name);
+		               "cannot use an image: its programs see the host's files; "
+		               "use level container or docker");
 	if ((req->runtime || req->pull != DW_PULL_MISSING) &&
 	    !(level->guarantees & DW_G_ENGINE))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s does not support %s; use level docker",
-		               level->name, req->runtime ? "a runtime" : "pull");
+		               "does not support %s; use level docker",
+		               req->runtime ? "a runtime" : "pull");
 	if (spec->limits.io_bytes != 0 && !(level->guarantees & DW_G_IO))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot enforce io_mbps; use level container or "
-		               "process, on a host with cgroup version 2",
-		               level->name);
+		               "cannot enforce io_mbps; use level container or process, on "
+		               "a host with cgroup version 2");
 	if (req->strict && req->network == DW_NETWORK_NONE &&
 	    !(level->guarantees & DW_G_NO_NETWORK))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot remove the network, which --strict "
-		               "requires; use level container or docker",
-		               level->name);
+		               "cannot remove the network, which --strict requires; use "
+		               "level container or docker");
 	return 0;
 }
 
@@ -112,13 +109,12 @@ static int check_allowed(const struct dw_spec *spec, const struct dw_level *leve
 
 	if (req->allowed_commands && !(level->guarantees & DW_G_COMMANDS))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "level %s cannot enforce allowed_commands; use level "
-		               "container or process",
-		               level->name);
+		               "cannot enforce allowed_commands; use level container or "
+		               "process");
 	if (req->allowed_commands && !req->program && !rt->alone)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "cannot enforce allowed_commands for %s: it needs a "
-		               "compiler and other programs that are not on the list",
+		               "cannot enforce allowed_commands for %s: it needs other "
+		               "programs, which are not on the list",
 		               rt->name);
 	if (req->allowed_modules && (req->program || req->command || !rt->hooked[0]))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,

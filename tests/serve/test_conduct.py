@@ -40,6 +40,39 @@ def test_an_approval_outlives_an_intent_that_cannot_be_recorded(judged):
     assert daemon.run(RUN)["stdout"] == "approved\n", "the same approval is good for another run"
 
 
+def test_one_approval_is_recorded_for_one_of_two_equal_runs(judged):
+    daemon = judged(ASK)
+    runs = [daemon.start(RUN) for _ in range(2)]
+    for run in runs:
+        daemon.wait_state(run, "pending")
+    first, = pending(daemon)
+    yes(daemon, first["id"])
+    done = wait_until(lambda: next((run for run in runs if daemon.state_of(run) == "done"), None),
+                      "one of the runs to end")
+    other, = [run for run in runs if run != done]
+    second = wait_until(lambda: next(iter(pending(daemon)), None), "the other run to ask again")
+    assert second["id"] != first["id"]
+    yes(daemon, second["id"])
+    daemon.wait_state(other, "done")
+    for run, approval in (done, first), (other, second):
+        record = daemon.audit("show", run)
+        for row in record["intent"], record["end"]:
+            assert row["rule"].endswith("approval " + approval["id"]), record
+
+
+def test_the_time_to_record_a_run_is_not_taken_from_its_timeout(judged):
+    daemon = judged({"rules": []})
+    record = sqlite3.connect(daemon.state / "audit.db", isolation_level=None, timeout=60)
+    record.execute("BEGIN IMMEDIATE")
+    run = daemon.start({"command": "echo done", "limits": {"timeout_s": 5}})
+    time.sleep(6)
+    record.execute("ROLLBACK")
+    record.close()
+    result = daemon.wait_state(run, "done")["result"]
+    assert (result["status"], result["stdout"]) == ("success", "done\n"), result
+    assert not any("queue" in warning for warning in result["warnings"]), result
+
+
 def test_the_outcome_is_recorded_before_the_answer(judged):
     """While the record is locked, a run that has ended has no answer."""
     daemon = judged({"rules": []})

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "request/request.h"
 
 /*
@@ -306,25 +308,39 @@ static void a_run_whose_approval_another_run_used_asks_again(void **state)
 	dw_conductor_free(conductor);
 }
 
-/* Uses the approval after this run recorded its intent, as a faster run would. */
+/* Uses the approval right before this run spends it, as a faster run would. */
 static struct dw_conduct *robbed;
+static bool answered;
 
 static struct dw_approvals *rob(void *user, struct dw_error *err)
 {
-	const char *id = robbed ? robbed->permission.approval.id : "";
 	struct dw_error why = {0};
 
 	(void)user;
 	(void)err;
-	if (robbed && robbed->intended && approval_state(id) == DW_APPROVAL_APPROVED) {
-		(void)dw_approvals_use(approvals, id, alice, "robber", &robbed->req,
-		                       &why);
+	if (robbed && answered) {
+		assert_int_equal(dw_approvals_use(approvals,
+		                                  robbed->permission.approval.id, alice,
+		                                  "robber", &robbed->req, &why),
+		                 0);
 		robbed = NULL;
 	}
+	answered = true;
 	return approvals;
 }
 
-static void a_run_that_loses_its_approval_after_the_intent_has_one_intent(void **state)
+/* All limits are set, so that the digest of another caller's request is the same. */
+static const struct dw_limits all_limits = {
+	.timeout_ms = 1000,
+	.memory_bytes = 64 << 20,
+	.cpu_percent = 50,
+	.output_bytes = 1000,
+	.tmp_bytes = 1 << 20,
+	.pids = 8,
+	.files = 64,
+};
+
+static void no_intent_names_an_approval_that_another_run_used(void **state)
 {
 	struct dw_conductor_config config = {
 		.policy = policy_path,
@@ -336,37 +352,63 @@ static void a_run_that_loses_its_approval_after_the_intent_has_one_intent(void *
 	struct dw_error err = {0};
 	struct dw_conduct run;
 	struct dw_request req;
+	struct rows rows;
 
 	(void)state;
 	dw_conductor_free(conductor_with(ASK));
 	if (dw_conductor_create(&config, &conductor, &err) < 0)
 		fail_msg("%s", err.text);
 	make_run(&run, &req, ids, 0);
-	/* All limits are set, so that the digest of rob()'s request is the same. */
-	req.limits = (struct dw_limits){.timeout_ms = 1000,
-	                                .memory_bytes = 64 << 20,
-	                                .cpu_percent = 50,
-	                                .output_bytes = 1000,
-	                                .tmp_bytes = 1 << 20,
-	                                .pids = 8,
-	                                .files = 64};
+	req.limits = all_limits;
 	assert_false(dw_conduct(conductor, &run));
 	(void)snprintf(first, sizeof(first), "%s", run.permission.approval.id);
 	approve(&run);
 	robbed = &run;
+	answered = false;
 	assert_false(dw_conduct(conductor, &run));
 	assert_null(robbed);
-	assert_true(run.intended);
 	assert_string_not_equal(run.permission.approval.id, first);
 	assert_int_equal(executed, 0);
+	assert_int_equal(read_rows().intents, 0);
 
-	/* Whether the run continues or is abandoned, it has one outcome. */
-	(void)dw_fail(&run.error, DW_E_BUSY, 0, "it was cancelled");
-	dw_conduct_abandon(conductor, &run);
-	assert_int_equal(run.error.code, DW_E_BUSY);
-	assert_string_equal(run.error.text, "it was cancelled");
-	assert_int_equal(read_rows().intents, 1);
-	assert_int_equal(read_rows().outcomes, 1);
+	approve(&run);
+	assert_true(dw_conduct(conductor, &run));
+	assert_true(run.res->ok);
+	rows = read_rows();
+	assert_int_equal(rows.intents, 1);
+	assert_int_equal(rows.outcomes, 1);
+	for (int i = 0; i < 2; i++) {
+		assert_non_null(strstr(rows.rule[i], run.permission.approval.id));
+		assert_null(strstr(rows.rule[i], first));
+	}
+	dw_result_free(run.res);
+	dw_conduct_finish(&run);
+	dw_conductor_free(conductor);
+}
+
+static void a_cancelled_run_spends_no_approval(void **state)
+{
+	struct dw_conductor *conductor = conductor_with(ASK);
+	autoclose int cancel = eventfd(1, EFD_CLOEXEC);
+	char ids[1][DW_ID_MAX];
+	struct dw_conduct run;
+	struct dw_request req;
+	struct rows rows;
+
+	(void)state;
+	make_run(&run, &req, ids, 0);
+	req.cancel_fd = cancel;
+	assert_false(dw_conduct(conductor, &run));
+	approve(&run);
+	assert_true(dw_conduct(conductor, &run));
+	assert_int_equal(run.res->reason, DW_REASON_CANCELLED);
+	assert_int_equal(executed, 0);
+	assert_int_equal(approval_state(run.permission.approval.id),
+	                 DW_APPROVAL_APPROVED);
+	rows = read_rows();
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(rows.rule[i], "default");
+	dw_result_free(run.res);
 	dw_conduct_finish(&run);
 	dw_conductor_free(conductor);
 }
@@ -424,7 +466,8 @@ int main(void)
 		TEST(an_approval_is_kept_if_the_intent_cannot_be_recorded),
 		TEST(an_approval_is_spent_by_the_run),
 		TEST(a_run_whose_approval_another_run_used_asks_again),
-		TEST(a_run_that_loses_its_approval_after_the_intent_has_one_intent),
+		TEST(no_intent_names_an_approval_that_another_run_used),
+		TEST(a_cancelled_run_spends_no_approval),
 		TEST(an_outcome_that_cannot_be_recorded_is_reported_with_the_result),
 		TEST(a_person_is_not_asked_about_a_run_that_the_front_door_refuses),
 	};

@@ -230,8 +230,8 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:3: runs.queues: unknown key (did you mean queue?)"},
 		{"a: 1\n\nzzzzzz: 2", "x.yaml:1: a: unknown key"},
 		{"# x\n\nruns: {queue: 1, queue: 2}",
-	         "x.yaml:3: runs.queue: is set twice"},
-		{"listen: ~\nlisten: 127.0.0.1:1", "x.yaml:2: listen: is set twice"},
+	         "x.yaml:3: runs.queue is set twice"},
+		{"listen: ~\nlisten: 127.0.0.1:1", "x.yaml:2: listen is set twice"},
 		{"<<: {listen: 127.0.0.1:1}", "x.yaml:1: <<: unknown key"},
 		{"runs:\n  queue: many",
 	         "x.yaml:2: runs.queue: \"many\" is not a whole number: use digits only "
@@ -248,8 +248,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"runs: {concurrent: 4294967297}",
 	         "x.yaml:1: runs.concurrent must be 1 to 1024, not \"4294967297\""},
 		{"runs: {keep_bytes: 1k}",
-	         "x.yaml:1: runs.keep_bytes must be 1048576 to 1099511627776 bytes, "
-	         "not \"1k\""},
+	         "x.yaml:1: runs.keep_bytes must be 1M to 1T, not \"1k\""},
 		{"runs: {drain: 1500ms}",
 	         "x.yaml:1: runs.drain must be whole seconds, not \"1500ms\""},
 		{"runs: {drain: soon}",

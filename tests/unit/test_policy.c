@@ -168,11 +168,11 @@ static void each_mistake_has_file_line_and_key(void **state)
 		const char *text;
 		const char *why;
 	} bad[] = {
-		{"", "x.yaml:1: version: is required: version: 1"},
-		{"version: 2\n", "x.yaml:1: version must be 1 to 1, not \"2\""},
+		{"", "x.yaml:1: version is required; add \"version: 1\""},
+		{"version: 2\n", "x.yaml:1: version must be 1, not \"2\""},
 		{"version: 1\n",
-	         "x.yaml:1: default: is required without a profile; it is the decision "
-	         "if no rule matches"},
+	         "x.yaml:1: default is required without a profile: allow, deny or ask, if "
+	         "no rule matches"},
 		{"version: 1\ndefault: raise\n",
 	         "x.yaml:2: default must be allow, deny or ask, not \"raise\""},
 		{"version: 1\nprofile: standrad\n",
@@ -258,7 +258,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "commands:\n  rules: {ls: {fist: [log]}}\n",
 	         "x.yaml:4: commands.rules.ls.fist: unknown key (did you mean first?)"},
 		{OPEN "commands:\n  rules: {ls: {}, ls: {}}\n",
-	         "x.yaml:4: commands.rules.ls: is set twice"},
+	         "x.yaml:4: commands.rules.ls is set twice"},
 		{OPEN "commands:\n  write_below: [tmp]\n",
 	         "x.yaml:4: commands.write_below must be a path in the cell that begins with "
 	         "/, not \"tmp\""},
@@ -268,12 +268,12 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:3: approvals.webhook must be a URL that begins with https:// or "
 	         "http://, not \"ftp://x\""},
 		{OPEN "check: {timeout_s: 1}\n",
-	         "x.yaml:3: check must have a program or a url, not both"},
+	         "x.yaml:3: check must have either a program or a url"},
 		{OPEN "check: {program: [/bin/check], timeout_s: 61}\n",
-	         "x.yaml:3: check.timeout_s must be 1 to 60 seconds, not \"61\""},
+	         "x.yaml:3: check.timeout_s must be 1s to 60s, not \"61\""},
 		{OPEN "check:\n  program: [check]\n",
 	         "x.yaml:4: check.program must begin with /"},
-		{OPEN "default: allow\n", "x.yaml:3: default: is set twice"},
+		{OPEN "default: allow\n", "x.yaml:3: default is set twice"},
 		{"version: [1\n",
 	         "x.yaml:2: not valid YAML: did not find expected ',' or "
 	         "']'"},

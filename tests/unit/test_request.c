@@ -465,16 +465,16 @@ static void invalid_json_is_refused(void **state)
 	static const char nul[] = "{\"command\": \"ls\"}\0";
 
 	(void)state;
-	INVALID("", "request: line");
-	INVALID("{", "request: line 1");
+	INVALID("", "not valid JSON: line");
+	INVALID("{", "not valid JSON: line 1");
 	INVALID("[]", "the request must be a JSON object");
-	INVALID("\"ls\"", "request: line 1");
-	INVALID("{\"command\": \"ls\"} x", "request: line 1");
+	INVALID("\"ls\"", "not valid JSON: line 1");
+	INVALID("{\"command\": \"ls\"} x", "not valid JSON: line 1");
 	INVALID("{\"command\": \"\xff\"}", "unable to decode byte 0xff");
-	INVALID("{\"command\": \"\\ud800\"}", "request: line 1");
+	INVALID("{\"command\": \"\\ud800\"}", "not valid JSON: line 1");
 	INVALID("{\"command\": \"a\", \"command\": \"b\"}", "duplicate object key");
 	INVALID(WITH("\"env\": {\"A\": \"1\", \"A\": \"2\"}"), "duplicate object key");
-	refused(nul, sizeof(nul) - 1, DW_E_INVALID, "request: line 1");
+	refused(nul, sizeof(nul) - 1, DW_E_INVALID, "not valid JSON: line 1");
 }
 
 static void deep_nesting_is_refused(void **state)
