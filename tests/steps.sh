@@ -5,7 +5,7 @@
 #
 #   checks        format, include rules, wording, the table of concerns, the runner's own tests, the build
 #   unit          cmocka and the inputs of tests/fuzz, under ASan and UBSan, built by clang
-#   e2e           pytest over build/dewar, as the user we are
+#   e2e           pytest over build/dewar, as the current user
 #   e2e-plain     those of them that privilege changes, as a plain user made for the purpose
 #   e2e-warm      the core of them in warm cells
 #   serve         pytest over `build/dewar serve`: API contract, queue, keys, approvals
@@ -50,7 +50,7 @@ pytest_options=()
 may_be_empty="" # yes: it is no failure if pytest finds no test to run
 chosen_tests=()
 programs=$root/build # where the tests find dewar
-as_user=()           # what puts pytest into another user's place
+as_user=()           # the command prefix that runs pytest as another user
 stop=""
 
 export PYTHONDONTWRITEBYTECODE=1
@@ -388,7 +388,7 @@ as_plain()
 {
 	if [ "$(id -u)" != 0 ]; then
 		# The pass above was a plain user's already; it is root's that is missing.
-		skip "we are not root, so all ran as $(id -un); run 'sudo make test' for the other half"
+		skip "not root: all tests ran as $(id -un); run 'sudo make test' for the other half"
 		return
 	fi
 	[ -n "$scratch" ] || make_plain_copy || return

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tries to: leave a set-uid program in a folder that it may write to, by a system call
- *           of 32 bit programs, which a filter may have forgotten
+ *           of 32-bit programs, which a filter may have forgotten
  * Promise:  host-writes
  * Oracle:   files
  * Options:  --workspace {base}/ws --writable {base}/ws/out

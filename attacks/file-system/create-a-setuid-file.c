@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to: make a file that is set-uid from its beginning, without any chmod
+ * Tries to: create a file that is set-uid from the start, without any chmod
  * Promise:  host-writes
  * Oracle:   files
  * Options:  --workspace {base}/ws --writable {base}/ws/out

@@ -52,7 +52,7 @@ struct dw_pool_config {
 	const struct dw_template_config *templates; /* NULL: dw_pool_templates() */
 	size_t n_templates;
 	uint64_t memory_bytes; /* of all standby cells; 0: 512 MB */
-	unsigned standby_max;  /* of each template; 0: as memory allows */
+	unsigned standby_max;  /* of each template; 0: as memory allows, at most 2048 */
 	uint64_t idle_ms;      /* without a run, until standby cells end; 0: a minute */
 	bool fork_only;        /* keep no cells ready: every run forks */
 	const struct dw_docker_config *docker; /* NULL: none */

@@ -119,7 +119,7 @@ static void add_marked(const struct call *c, size_t first, size_t past, const ch
 	add_words(&marked, first, past, flags, via);
 }
 
-/* What xargs puts its input in the place of, if option i says so. */
+/* The replacement string of xargs (-I, -i, --replace), if option i sets one; else mark. */
 static const char *mark_of(const struct call *c, size_t i, const char *mark)
 {
 	const char *text = c->words[i].text;
@@ -240,7 +240,7 @@ static void carry_find(const struct call *c)
 	}
 }
 
-/* Text that a program is given behind an option: -c CODE, -cCODE is not a thing. */
+/* The text after an option: -c CODE (never -cCODE). */
 static bool option_value(const struct dw_shell_word *words, size_t n, const char *option,
                          struct dw_shell_word *ret)
 {

@@ -34,7 +34,7 @@ static int open_how(int dir_fd, const char *path, int flags, mode_t mode,
 	/*
 	 * The kernel says EAGAIN if anything on the host was renamed or mounted
 	 * while it walked over a "..". That is seldom twice in a row, but a guest
-	 * that renames all day must not hold us for ever.
+	 * that renames all day must not hold us forever.
 	 */
 	for (int i = 0; i < 64; i++) {
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));

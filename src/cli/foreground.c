@@ -23,13 +23,13 @@
 /*
  * Theory of operation.
  *
- * dw_run() blocks until the cell is gone. Whatever should end it earlier makes
- * one eventfd readable, which is the request's cancel_fd: a signal to us, or a
- * reader of our output that went away. Only after dw_run() came back do we
- * leave, so that a Ctrl-C never leaves a cell behind.
+ * dw_run() blocks until the cell is gone. A signal, or output that can no longer be
+ * written, makes one eventfd readable, the request's cancel_fd, which ends the run
+ * early. We exit only after dw_run() has returned, so that Ctrl-C never leaves a cell
+ * behind.
  *
- * dw_conduct() (run/conduct.h) has the order of a run, from the policy to the record
- * of the outcome. We answer after it, since a reader may block us for ever.
+ * dw_conduct() (run/conduct.h) defines the order of a run, from the policy to the record
+ * of the outcome. We answer after it, since a reader may block us forever.
  */
 
 /* A handler has no other way to reach them. */
@@ -125,7 +125,7 @@ static int lost_output(int eno)
 	return DW_EXIT_OURS;
 }
 
-/* The walls and the warnings, and before them why it ended as it did. */
+/* Print why the run ended, then the warnings and the walls. */
 static void tell(const struct dw_result *res, const struct dw_run_settings *set,
                  const struct streams *streams)
 {
@@ -204,7 +204,7 @@ static int answer(const struct dw_run_options *job, const struct dw_run_settings
 	return status;
 }
 
-/* In a warm cell that is made for it, where it can be. */
+/* Run in a warm cell made for this run if its template can be warm; else cold. */
 static int run_warm(const struct dw_run_settings *set, const struct dw_request *req,
                     struct dw_result **ret_res, struct dw_error *err)
 {
@@ -307,8 +307,8 @@ static int open_audit(const struct dw_run_settings *set, struct dw_audit **ret,
 }
 
 /*
- * From the policy to the record of the outcome; *run has the result, or why there is
- * none.
+ * From the policy to the record of the outcome. Sets run->res; on failure, run->error
+ * instead.
  */
 static void conduct(struct foreground *f, struct dw_conduct *run)
 {

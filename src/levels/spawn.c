@@ -136,7 +136,7 @@ static int spawn_with(const int fds[DW_LAUNCH_FD + 1], struct start *s, int *ret
 	};
 	int r = 0, pid = 0;
 
-	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */
+	/* Move sources above the fixed numbers first, so that no dup2() overwrites one. */
 	for (int i = 0; i < TOP; i++) {
 		s->source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, TOP);
 		if (s->source[i] < 0)

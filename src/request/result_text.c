@@ -116,7 +116,7 @@ static bool has_no_caps(const struct dw_walls *walls)
 	return true;
 }
 
-/* Only what the kernel said when asked. What it did not say is not in the line. */
+/* Add only walls that the kernel reported. */
 static void add_walls(struct dw_buf *buf, const struct dw_proof *proof)
 {
 	const struct dw_walls *walls = &proof->walls;
@@ -138,7 +138,7 @@ static void add_walls(struct dw_buf *buf, const struct dw_proof *proof)
 	if (walls->commands > 0)
 		(void)dw_buf_printf(buf, ", %d program%s allowed", (int)walls->commands,
 		                    walls->commands == 1 ? "" : "s");
-	/* With none to begin with and none to gain, the flag adds nothing. */
+	/* Without capabilities, no_new_privs adds nothing. */
 	if (has_no_caps(walls))
 		(void)dw_buf_puts(buf, ", no capabilities");
 	else if (walls->no_new_privs == 1)
@@ -184,7 +184,7 @@ static void add_limit(struct dw_buf *buf, const struct dw_proof *proof,
 		(void)dw_buf_puts(buf, "/s");
 		break;
 	default:
-		/* The rest is said only where it is missing. */
+		/* Other limits are listed only if they are not enforced. */
 		return;
 	}
 	(void)dw_buf_printf(buf, " (%s)", limit->by ? limit->by : "unknown");
@@ -225,7 +225,7 @@ char *dw_result_walls_line(const struct dw_result *res)
 	if (parts.failed)
 		return NULL;
 
-	/* Each part brings a comma; the first has no need of it. */
+	/* Each part starts with a comma; skip the first one. */
 	(void)dw_buf_printf(&buf, "%s: %s", proof->achieved, parts.data + strlen(", "));
 	add_measures(&buf, res);
 	return take(&buf);

@@ -24,7 +24,7 @@
 #define LISTEN_DEFAULT "127.0.0.1:7443"
 #define LISTENERS_MAX 18
 
-/* The daemon: what it was told, and what it has. */
+/* The daemon: its settings and what it has opened. */
 struct daemon {
 	const struct dw_serve_settings *set;
 	char state[DW_STATE_PATH_MAX];
@@ -113,7 +113,7 @@ static int listen_all(struct daemon *d, struct dw_error *err)
 	return 0;
 }
 
-/* Clients from elsewhere need a key, so there must be one. */
+/* An address that other hosts can reach requires a key, as do levels none and process. */
 static int check_open(const struct daemon *d, struct dw_error *err)
 {
 	if (dw_keys_any(d->http.keys))
@@ -293,7 +293,7 @@ static void reload_until_stopped(struct daemon *d, const sigset_t *signals)
 	}
 }
 
-/* For --check-config: what else could be wrong with them. */
+/* For --check-config: check what the parser cannot. */
 static int check_settings(struct dw_config *config)
 {
 	struct dw_policy *policy = NULL;

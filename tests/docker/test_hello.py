@@ -21,7 +21,7 @@ languages = pytest.mark.parametrize("name", IMAGES)
 
 
 @languages
-def test_hello(engine, name):
+def test_every_language_prints_hello(engine, name):
     r = engine.json(name, "-c", BY_NAME[name].hello)
     assert_success(r)
     assert (r["stdout"], r["stderr"]) == ("hello\n", ""), brief(r)

@@ -101,7 +101,7 @@ def test_a_closed_output_pipe_ends_the_container(engine):
 # ---- environment and arguments ----
 
 @pytest.mark.engines("docker", "podman")
-def test_variables(engine):
+def test_variables_reach_the_program_unchanged(engine):
     code = "import json, os; print(json.dumps(dict(os.environ)))"
     r = engine.python(code, "--env", "A=1=2", "--env", "B=", "--env", "C=$HOME `id` \"'\n")
     seen = json.loads(r["stdout"])

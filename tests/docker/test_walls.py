@@ -227,7 +227,7 @@ def test_other_processes_are_not_visible(engine):
 FILES = "import json, resource; print(json.dumps(resource.getrlimit(resource.RLIMIT_NOFILE)))"
 
 
-def test_open_files(engine):
+def test_the_open_files_limit_is_set(engine):
     assert look(engine, FILES, "--files", "77") == [77, 77]
     assert control(engine, FILES)[1] > 77
 

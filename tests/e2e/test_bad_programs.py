@@ -37,7 +37,7 @@ CODE["10 MB"] = (CODE["10 MB"][0] * 131072 + b"print('end')\n", "success", "end\
 @levels
 @pytest.mark.parametrize("way", ["file", "stdin", "request"])
 @pytest.mark.parametrize("kind", CODE)
-def test_code(run_json, tmp_path, level, way, kind):
+def test_code_of_any_shape_runs_or_is_reported(run_json, tmp_path, level, way, kind):
     code, status, stdout = CODE[kind]
     if way == "file":
         (tmp_path / "code").write_bytes(code)
@@ -79,7 +79,7 @@ def test_code_with_nuls_reaches_the_program_whole(run_json, tmp_path, level):
                  id="strange characters"),
     pytest.param(b'"}\\u0000\\"', '"}\\u0000\\"', id="looks like JSON"),
 ])
-def test_output(run, run_json, level, stream, fd, data, text):
+def test_any_output_bytes_become_valid_text(run, run_json, level, stream, fd, data, text):
     code = "import os; os.write(%d, %r)" % (fd, data)
     r = run_json("--level", level, "python", "-c", code)
     assert_success(r)
@@ -224,7 +224,7 @@ def run_bad(run, level, kind, mark, **kwargs):
 @pytest.mark.parametrize("kind", [
     pytest.param(kind, marks=pytest.mark.nproc) if "bombs" in kind or "orphans" in kind else kind
     for kind in BAD])
-def test_bad_program(run, host_snapshot, level, kind):
+def test_a_bad_program_ends_with_its_reason_and_leaves_nothing(run, host_snapshot, level, kind):
     before = host_snapshot()
     result = run_bad(run, level, kind, fresh_mark())
     assert (result["status"], result["reason"]) in BAD[kind][2], brief(result)

@@ -173,7 +173,7 @@ def test_a_cell_sees_itself_at_the_top(run_json):
 
 
 @pytest.mark.parametrize("level", ["container", "process"])
-def test_memory(run_json, level):
+def test_the_cgroup_enforces_the_memory_limit(run_json, level):
     code = "x = b'x' * (100 << 20)\nprint(len(x))"
     r = run_json("--level", level, "--memory", "48M", "python", "-c", code)
     assert_ended(r, "resource_exceeded", "oom", "48 MB", "--memory", "memory_mb")
@@ -184,7 +184,7 @@ def test_memory(run_json, level):
 
 
 @pytest.mark.parametrize("level", ["container", "process"])
-def test_processes(run_json, level):
+def test_the_cgroup_enforces_the_process_limit(run_json, level):
     code = ("import os, time\nfor i in range(12):\n    if os.fork() == 0:\n"
             "        time.sleep(3)\n        os._exit(0)\nprint('all')\n")
     r = run_json("--level", level, "--pids", "6", "python", "-c", code)

@@ -119,7 +119,7 @@ def test_wrong_command_line(name, as_json, tmp_path):
         (["version", "please"], ["please"]),
     ],
 )
-def test_wrong_command(args, wanted):
+def test_a_wrong_command_line_names_the_mistake(args, wanted):
     check(dewar(*args), *wanted)
 
 

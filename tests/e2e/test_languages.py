@@ -247,7 +247,7 @@ def assert_success(result, stdout):
 # Tests of every language.
 
 
-def test_hello(run_json, language):
+def test_every_language_prints_hello(run_json, language):
     result = run_json(language.name, "-c", language.hello)
     assert_success(result, "hello\n")
     assert result["stderr"] == ""

@@ -47,7 +47,7 @@ def test_every_host_is_expected():
 @pytest.mark.parametrize("name", [
     pytest.param(name, marks=pytest.mark.xdist_group(name.split(",")[0].replace(" ", "-")))
     for name in local.HOSTS])
-def test_host(bundle, must, name, user):  # noqa: F811
+def test_doctor_and_runs_agree_on_this_host(bundle, must, name, user):  # noqa: F811
     must(os.geteuid() == 0, "only root can make such a host")
     before = mounts()
     try:

@@ -445,7 +445,7 @@ def test_many_clients_that_ask_decide_and_leave_at_once(judged):
         thread.start()
     for thread in asking:
         thread.join(PATIENCE_S)
-        assert not thread.is_alive(), "it waits for ever"
+        assert not thread.is_alive(), "it waits forever"
     over.set()
     for thread in answering:
         thread.join(PATIENCE_S)

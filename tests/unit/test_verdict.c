@@ -244,7 +244,7 @@ static void a_full_tmp_explains_a_failure_but_not_a_success(void **state)
 	assert_null(strstr(res.hint, "full"));
 }
 
-static void a_failure_whose_stderr_reports_a_full_disk_is_one(void **state)
+static void a_failure_with_enospc_in_stderr_has_the_reason_disk(void **state)
 {
 	static char said[] = "write: No space left on device";
 	struct dw_outcome o = outcome(EXITED(2));
@@ -424,7 +424,7 @@ int main(void)
 		cmocka_unit_test(each_cause_of_the_supervisor_has_its_reason),
 		cmocka_unit_test(a_cause_precedes_a_limit_and_a_limit_the_exit_status),
 		cmocka_unit_test(a_full_tmp_explains_a_failure_but_not_a_success),
-		cmocka_unit_test(a_failure_whose_stderr_reports_a_full_disk_is_one),
+		cmocka_unit_test(a_failure_with_enospc_in_stderr_has_the_reason_disk),
 		cmocka_unit_test(a_file_above_its_size_limit_counts_as_a_full_disk),
 		cmocka_unit_test(a_program_without_a_reported_end_counts_as_killed),
 		cmocka_unit_test(the_hint_on_output_names_the_stream),
