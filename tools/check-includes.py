@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "src/guest": ("base", "wire", "init"),
     "src/levels": ("base", "request", "languages", "cgroup", "wire"),
     "src/docker": ("base", "wire", "cgroup"),
-    "src/warm": ("base", "languages", "wire", "levels"),
+    "src/warm": ("base", "request", "languages", "wire", "levels"),
     "src/doctor": ("base", "request", "languages", "cgroup", "wire", "levels", "warm"),
     "src/run": ("base", "request", "languages", "analysis", "policy", "approvals", "audit", "cgroup",
                 "wire", "levels", "warm", "doctor"),

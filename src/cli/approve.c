@@ -104,12 +104,12 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 	const struct settings *set = settings;
 	struct dw_listing listing = dw_listing_start(set->json);
 	autoapprovals struct dw_approvals *a = NULL;
-	int r = open_it(set, &a, err);
+	int r = set->all && set->remembered
+	                ? dw_fail(err, DW_E_INVALID, 0,
+	                          "--all and --remembered cannot be combined")
+	                : open_it(set, &a, err);
 
 	(void)operand;
-	if (r == 0 && set->all && set->remembered)
-		r = dw_fail(err, DW_E_INVALID, 0,
-		            "--all and --remembered cannot be combined");
 	if (r == 0)
 		r = set->remembered
 		            ? dw_approvals_memories(a, list_memory, &listing, err)

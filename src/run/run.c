@@ -109,8 +109,8 @@ static int check_allowed(const struct dw_spec *spec, const struct dw_level *leve
 
 	if (req->allowed_commands && !(level->guarantees & DW_G_COMMANDS))
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
-		               "cannot enforce allowed_commands; use level container or "
-		               "process");
+		               "cannot enforce allowed_commands; "
+		               "use level container or process");
 	if (req->allowed_commands && !req->program && !rt->alone)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "cannot enforce allowed_commands for %s: it needs other "

@@ -350,6 +350,15 @@ def test_a_missing_record_is_reported(run, tmp_path):
     assert not (tmp_path / "none.db").exists()
 
 
+def test_a_host_without_any_record_has_an_empty_list(run, tmp_path):
+    env = {"DEWAR_AUDIT": "", "HOME": str(tmp_path), "XDG_STATE_HOME": ""}
+    done = run("audit", "list", env=env)
+    assert (done.returncode, done.stdout) == (0, b"") and b"no such runs" in done.stderr
+    done = run("audit", "list", "--json", env=env)
+    assert (done.returncode, done.stdout) == (0, b"[]\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_run_waits_for_another_writer(run, dewar, env, book):
     """A write lock of another program delays a run and does not make it fail."""
     run("run", "sh", "-c", ":", env=env)

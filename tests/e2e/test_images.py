@@ -177,7 +177,7 @@ def test_the_root_of_the_host_is_refused_as_an_image(run):
 def test_a_level_without_images_refuses_one(run_json, image, level):
     answer = run_json("--level", level, "--image", image, "sh", "-c", "echo ran")
     assert (answer["status"], answer["reason"], answer["stdout"]) == ("error", "unavailable", "")
-    assert "level %s cannot use an image" % level in answer["hint"]
+    assert "level %s: cannot use an image" % level in answer["hint"]
 
 
 # ---- warm ----

@@ -86,6 +86,13 @@ def test_all_permissions_and_limits_of_a_key_are_stored(keys):
     assert keys("list") == [made]
 
 
+def test_the_list_shows_every_highest_limit(run, keys, state):
+    keys("add", "small", "--max-timeout", "90s", "--max-memory", "1G", "--max-cpus", "150%")
+    done = run("keys", "list", "--state", state)
+    assert done.stdout.decode().endswith(
+        " small; timeout at most 90s; memory at most 1G; cpus at most 150%\n")
+
+
 def test_revoked_keys_stay_in_the_list(run, keys, state):
     first, second = keys("add", "a"), keys("add", "b")
     assert first["key"] != second["key"]

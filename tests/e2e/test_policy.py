@@ -244,7 +244,7 @@ def test_the_hosts_policy_applies_if_no_other_is_named(dewar, must, tmp_path):
     done = check(f"printf 'version: 1\\nprofile: strict\\n' > {file}")
     assert done.stdout == f"{file} is valid (rules: 9)\n"
     done = check(f"echo nonsense > {file}")
-    assert done.returncode == 125 and f"{file}:1: must be a mapping" in done.stderr
+    assert done.returncode == 125 and f"{file}:1: the file must be a mapping" in done.stderr
 
 
 # ---- the policy's lists, inside the cell ----

@@ -150,7 +150,10 @@ static void check_text(const struct dw_result *res)
 	autobuf struct dw_buf front;
 
 	dw_buf_init(&front, SIZE_MAX / 2);
-	(void)dw_buf_printf(&front, "exit_code: %d\n", res->exit_code);
+	if (res->exit_code < 0)
+		(void)dw_buf_puts(&front, "exit_code: none (the program did not run)\n");
+	else
+		(void)dw_buf_printf(&front, "exit_code: %d\n", res->exit_code);
 	add_stream(&front, res, DW_STDOUT, "stdout");
 	add_stream(&front, res, DW_STDERR, "stderr");
 	assert(text && line && !front.failed && dw_utf8_valid(text, strlen(text)));

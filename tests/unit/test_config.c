@@ -283,7 +283,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{"runs:\n limits: {pids: 9}\n max:\n  pids: 8\n",
 	         "x.yaml:2: runs.limits.pids must be at most runs.max.pids"},
 		{"runs: 5", "x.yaml:1: runs must be a mapping of keys to values"},
-		{"- runs", "x.yaml:1: must be a mapping of keys to values"},
+		{"- runs", "x.yaml:1: the file must be a mapping of keys to values"},
 		{"listen: [127.0.0.1:1]",
 	         "x.yaml:1: listen must be one value, without a tag"},
 		{"listen: !!binary YQ==",

@@ -396,6 +396,9 @@ static void the_error_of_an_invalid_call_says_what_is_valid(void **state)
 	                "{\"language\":\"python\",\"code\":\"\",\"tiemout_s\":1}"),
 	           "(did you mean timeout_s?)");
 	tool_error(CALL("1", "code_execute",
+	                "{\"language\":\"python\",\"code\":\"\",\"open_files\":1}"),
+	           "open_files must be at least 8");
+	tool_error(CALL("1", "code_execute",
 	                "{\"language\":\"python\",\"code\":\"\",\"workspace\":\"/etc\"}"),
 	           "unknown argument \"workspace\"");
 	tool_error(CALL("1", "command_execute", "{\"command\":\"ls\",\"args\":[]}"),

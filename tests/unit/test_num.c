@@ -112,7 +112,7 @@ static void an_invalid_size_is_refused(void **state)
 
 	(void)state;
 	refuses(dw_parse_size, texts, ARRAY_SIZE(texts),
-	        "use bytes, or a number with k, m or g (256m)");
+	        "use bytes, or a number with k, m, g or t (256m)");
 }
 
 static void the_error_of_an_invalid_size_is_one_line(void **state)
@@ -124,7 +124,7 @@ static void the_error_of_an_invalid_size_is_one_line(void **state)
 	assert_int_equal(dw_parse_size("12q", &value, &err), -1);
 	assert_string_equal(
 		err.text,
-		"\"12q\" is not a size: use bytes, or a number with k, m or g (256m)");
+		"\"12q\" is not a size: use bytes, or a number with k, m, g or t (256m)");
 }
 
 static void a_number_that_overflows_is_refused(void **state)

@@ -221,8 +221,10 @@ static void each_mistake_has_file_line_and_key(void **state)
 	         "x.yaml:6: rules.when.findings: \"import os\" is not FAMILY:NAME, as in "
 	         "import:os or shell:*"},
 		{RULE "  when: {findings: imports:os}\n",
-	         "x.yaml:6: rules.when.findings: unknown family of findings \"imports\" "
-	         "(did you mean import?)"},
+	         "x.yaml:6: rules.when.findings: the family must be import, builtin, dynamic, "
+	         "reflection, shell, delete, network, native, loop, privilege, syntax, "
+	         "analysis, command, argument, redirect or undecided, not \"imports\" (did "
+	         "you mean import?)"},
 		{RULE "  when: {findings: []}\n",
 	         "x.yaml:6: rules.when.findings must have 1 to 256 entries, not 0"},
 		{RULE "  when: {severity: fatal}\n",
@@ -254,7 +256,7 @@ static void each_mistake_has_file_line_and_key(void **state)
 		{OPEN "commands:\n  allow: [ls -l]\n",
 	         "x.yaml:4: commands.allow: \"ls -l\" is not the plain name of a program"},
 		{OPEN "commands:\n  allow: [ls]\n  rules: {git: {first: [log]}}\n",
-	         "x.yaml:4: commands.rules.git: must also be in commands.allow"},
+	         "x.yaml:4: commands.rules.git must also be in commands.allow"},
 		{OPEN "commands:\n  rules: {ls: {fist: [log]}}\n",
 	         "x.yaml:4: commands.rules.ls.fist: unknown key (did you mean first?)"},
 		{OPEN "commands:\n  rules: {ls: {}, ls: {}}\n",
@@ -308,7 +310,7 @@ static void too_many_rules_are_refused(void **state)
 		                        i);
 	assert_int_equal(dw_policy_parse("x", text, used, &policy, &err), -1);
 	assert_string_equal(err.text,
-	                    "x:4: rules: has 257 entries; at most 256 are allowed");
+	                    "x:4: rules has 257 entries; at most 256 are allowed");
 }
 
 static void built_in_profiles_equal_the_shipped_files(void **state)

@@ -475,7 +475,8 @@ static void the_text_of_a_run_that_never_started(void **state)
 	struct dw_result res = {.exit_code = -1, .hint = "no such level"};
 
 	(void)state;
-	is_text(&res, "exit_code: -1\nstdout:\nstderr:\nhint: no such level\n");
+	is_text(&res, "exit_code: none (the program did not run)\nstdout:\nstderr:\n"
+	              "hint: no such level\n");
 }
 
 static void is_line(const struct dw_result *res, const char *want)
