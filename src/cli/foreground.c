@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "approvals/approvals.h"
 #include "base/account.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "cli/print.h"
@@ -254,7 +254,7 @@ static int on_execute(struct dw_conduct *run, struct dw_result **ret,
 
 static void report_waiting(const struct dw_permission *permission)
 {
-	int64_t left_s = permission->approval.expires_us / 1000000 - (int64_t)time(NULL);
+	int64_t left_s = (permission->approval.expires_us - dw_wall_us()) / 1000000;
 	const char *id = permission->approval.id;
 	char how[DW_ID_MAX + 64];
 

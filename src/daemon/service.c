@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "daemon/log.h"
 #include "daemon/service_own.h"
 #include "dewar/dewar.h"
@@ -175,17 +176,12 @@ static int make_pool(struct dw_service *s, const struct dw_config *config,
 
 static void init_locks(struct dw_service *s)
 {
-	pthread_condattr_t attr;
-
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	(void)pthread_mutex_init(&s->lock, NULL);
 	(void)pthread_mutex_init(&s->opening, NULL);
 	(void)pthread_cond_init(&s->work, NULL);
-	(void)pthread_cond_init(&s->idle, &attr);
-	(void)pthread_cond_init(&s->tick, &attr);
-	(void)pthread_cond_init(&s->pending.wake, &attr);
-	(void)pthread_condattr_destroy(&attr);
+	dw_cond_init(&s->idle);
+	dw_cond_init(&s->tick);
+	dw_cond_init(&s->pending.wake);
 }
 
 static struct dw_approvals *on_approvals(void *user, struct dw_error *err)

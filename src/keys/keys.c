@@ -2,6 +2,7 @@
 #include "keys/keys.h"
 
 #include <errno.h>
+#include <nettle/base64.h>
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
 #include <pthread.h>
@@ -183,22 +184,18 @@ static int check_new(const struct dw_key *key, struct dw_error *err)
 /* RFC 4648, section 5, without padding: needs no escaping in URLs and headers. */
 static void encode(const uint8_t bytes[SECRET_BYTES], char ret[DW_KEY_SECRET_LEN + 1])
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-	unsigned pending = 0, bits = 0;
-	char *p = ret;
+	char padded[BASE64_ENCODE_LENGTH(SECRET_BYTES) + BASE64_ENCODE_FINAL_LENGTH];
+	struct base64_encode_ctx ctx;
+	size_t n;
 
-	for (size_t i = 0; i < SECRET_BYTES; i++) {
-		pending = pending << 8 | bytes[i];
-		for (bits += 8; bits >= 6; bits -= 6)
-			*p++ = digits[pending >> (bits - 6) & 63];
-	}
-	*p++ = digits[pending << (6 - bits) & 63];
-	*p = '\0';
+	base64url_encode_init(&ctx);
+	n = base64_encode_update(&ctx, padded, SECRET_BYTES, bytes);
+	(void)base64_encode_final(&ctx, padded + n);
+	memcpy(ret, padded, DW_KEY_SECRET_LEN);
+	ret[DW_KEY_SECRET_LEN] = '\0';
 }
 _Static_assert((SECRET_BYTES * 8 + 5) / 6 == DW_KEY_SECRET_LEN,
                "all of them, rounded up");
-_Static_assert(SECRET_BYTES * 8 % 6 != 0, "the last digit is behind the loop");
 
 static void hash_secret(const char secret[DW_KEY_SECRET_LEN],
                         uint8_t ret[DW_KEYS_HASH_LEN])

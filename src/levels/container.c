@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/id.h"
 #include "levels/launched.h"
 
 /*
@@ -32,10 +32,11 @@
 static int draw_id(uint32_t *ret_id, struct dw_error *err)
 {
 	uint32_t n;
+	int r = dw_random(&n, sizeof(n));
 
 	/* Without random bytes every cell would get the same id. */
-	if (getrandom(&n, sizeof(n), 0) != (ssize_t)sizeof(n))
-		return dw_fail(err, DW_E_INTERNAL, errno,
+	if (r < 0)
+		return dw_fail(err, DW_E_INTERNAL, -r,
 		               "cannot choose a user id for the cell");
 	*ret_id = OUTSIDE_FIRST + (n & OUTSIDE_MASK);
 	return 0;

@@ -14,8 +14,10 @@
 #define EXCERPT_MAX 1500
 #define KEY "approval"
 
-/* The open requests. A thread that holds this lock takes only the
- * service's and a call's. */
+/*
+ * The open requests. A thread that holds this lock takes no other lock but those of the
+ * service and of a call.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(elicits,
                  dw_mcp_elicit) open_requests = LIST_HEAD_INITIALIZER(open_requests);

@@ -22,6 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "warm/warm_own.h"
 
 #define MB (1ULL << 20)
@@ -236,16 +237,12 @@ static void free_pool(struct dw_pool *pool)
 static struct dw_pool *new_pool(const struct dw_pool_config *config, size_t n)
 {
 	struct dw_pool *pool = calloc(1, sizeof(*pool));
-	pthread_condattr_t attr;
 
 	if (!pool)
 		return NULL;
 	(void)pthread_mutex_init(&pool->lock, NULL);
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&pool->work, &attr);
-	(void)pthread_cond_init(&pool->changed, &attr);
-	(void)pthread_condattr_destroy(&attr);
+	dw_cond_init(&pool->work);
+	dw_cond_init(&pool->changed);
 	pool->memory = config->memory_bytes ? config->memory_bytes : DEFAULT_MEMORY;
 	pool->standby_max = config->standby_max ? config->standby_max : STANDBY_MAX;
 	pool->idle_ms = config->idle_ms ? config->idle_ms : DEFAULT_IDLE_MS;
