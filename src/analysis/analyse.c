@@ -13,12 +13,12 @@
 #define FUEL (4U << 20)
 #define PARSE_COST 4096U
 
-static const struct dw_language *const languages[] = {
-	&dw_language_python, &dw_language_javascript, &dw_language_typescript,
-	&dw_language_bash,   &dw_language_ruby,       &dw_language_php,
+static const struct dw_syntax *const languages[] = {
+	&dw_syntax_python, &dw_syntax_javascript, &dw_syntax_typescript,
+	&dw_syntax_bash,   &dw_syntax_ruby,       &dw_syntax_php,
 };
 
-static bool is_called(const struct dw_language *known, const char *name)
+static bool is_called(const struct dw_syntax *known, const char *name)
 {
 	if (strcasecmp(known->name, name) == 0)
 		return true;
@@ -28,7 +28,7 @@ static bool is_called(const struct dw_language *known, const char *name)
 	return false;
 }
 
-static const struct dw_language *find(const char *language)
+static const struct dw_syntax *find(const char *language)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		if (is_called(languages[i], language))
@@ -43,7 +43,7 @@ const char *dw_analyse_language(size_t index)
 
 const char *dw_analyse_find(const char *language)
 {
-	const struct dw_language *known = find(language);
+	const struct dw_syntax *known = find(language);
 
 	return known ? known->name : NULL;
 }
@@ -61,7 +61,7 @@ static bool has_last_name(const char *paths, const char *name)
 
 bool dw_analyse_has_builtin(const char *language, const char *name)
 {
-	const struct dw_language *known = find(language);
+	const struct dw_syntax *known = find(language);
 	static const char family[] = "builtin:";
 	const size_t len = sizeof(family) - 1;
 
@@ -145,7 +145,7 @@ static void say_bounds(struct dw_reading *r)
 	              DW_ANALYSE_FINDINGS_MAX);
 }
 
-int dw_read_program(const struct dw_language *language, const char *code, size_t len,
+int dw_read_program(const struct dw_syntax *language, const char *code, size_t len,
                     const struct dw_analyse_options *options, struct dw_reading *outer,
                     struct dw_findings *ret, struct dw_error *err)
 {
@@ -204,7 +204,7 @@ int dw_analyse(const char *language, const char *code, size_t len,
                const struct dw_analyse_options *options, struct dw_findings *ret,
                struct dw_error *err)
 {
-	const struct dw_language *known = find(language);
+	const struct dw_syntax *known = find(language);
 
 	if (!known)
 		return dw_fail(err, DW_E_INVALID, 0,

@@ -37,11 +37,11 @@ static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
 {
 	static const struct {
 		const char *front;
-		const struct dw_language *language;
+		const struct dw_syntax *language;
 	} known[] = {
-		{"python", &dw_language_python},   {"pypy", &dw_language_python},
-		{"node", &dw_language_javascript}, {"ruby", &dw_language_ruby},
-		{"php", &dw_language_php},
+		{"python", &dw_syntax_python},   {"pypy", &dw_syntax_python},
+		{"node", &dw_syntax_javascript}, {"ruby", &dw_syntax_ruby},
+		{"php", &dw_syntax_php},
 	};
 	const struct dw_analyse_options options = {.lists = r->options ? r->options->lists
 	                                                               : NULL};
@@ -81,7 +81,7 @@ static void check_command(struct dw_reading *r, const struct dw_shell_command *c
 		name = strrchr(name, '/') + 1;
 	if (c->via)
 		(void)snprintf(via, sizeof(via), " (run by %s)", c->via);
-	d = dw_danger_find(&dw_language_bash, name);
+	d = dw_danger_find(&dw_syntax_bash, name);
 	if (d)
 		dw_found_line(r, c->line, c->column, d->severity, DW_DANGER_RULE(d, name),
 		              "%s runs %s", c->via ? c->via : "the script", name);
@@ -157,7 +157,7 @@ static void read_shell(struct dw_reading *r)
 	dw_shell_finish(&shell);
 }
 
-const struct dw_language dw_language_bash = {
+const struct dw_syntax dw_syntax_bash = {
 	.name = "bash",
 	.aliases = {"sh", "shell", "zsh"},
 	.grammar = "bash",

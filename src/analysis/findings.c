@@ -236,8 +236,7 @@ static bool path_fits(const char *pattern, size_t len, const char *path)
 	return rest || member ? !strpbrk(path + len, ".(") : path[len] == '\0';
 }
 
-const struct dw_danger *dw_danger_find(const struct dw_language *language,
-                                       const char *path)
+const struct dw_danger *dw_danger_find(const struct dw_syntax *language, const char *path)
 {
 	for (const struct dw_danger *d = language->dangers; d && d->rule; d++) {
 		const char *end;
@@ -345,7 +344,7 @@ void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size
 		         (int)(len < 100 ? len : 100), name);
 }
 
-void dw_read_inside(struct dw_reading *r, const struct dw_language *language,
+void dw_read_inside(struct dw_reading *r, const struct dw_syntax *language,
                     const char *code, size_t len,
                     const struct dw_analyse_options *options,
                     const struct dw_finding *here)
@@ -384,6 +383,6 @@ void dw_check_inner(struct dw_reading *r, uint32_t part, enum dw_code_kind kind,
 		return;
 	}
 	if (locate(r, part, &here))
-		dw_read_inside(r, kind == DW_CODE_SHELL ? &dw_language_bash : r->language,
+		dw_read_inside(r, kind == DW_CODE_SHELL ? &dw_syntax_bash : r->language,
 		               code.text, code.len, r->options, &here);
 }

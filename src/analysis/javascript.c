@@ -494,14 +494,14 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	.is_sure = is_sure, .bind_pattern = bind_object, .global = global,            \
 	.member = member, .key = key_of, .call = call
 
-const struct dw_language dw_language_javascript = {
+const struct dw_syntax dw_syntax_javascript = {
 	.name = "javascript",
 	.aliases = {"js", "node", "nodejs"},
 	.grammar = "javascript",
 	JAVASCRIPT,
 };
 
-const struct dw_language dw_language_typescript = {
+const struct dw_syntax dw_syntax_typescript = {
 	.name = "typescript",
 	.aliases = {"ts"},
 	.grammar = "typescript",

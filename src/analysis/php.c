@@ -397,7 +397,7 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_YIELD_EXPRESSION] = {FLOW(EXIT)},
 };
 
-const struct dw_language dw_language_php = {
+const struct dw_syntax dw_syntax_php = {
 	.name = "php",
 	.grammar = "php",
 	.dangers = dangers,

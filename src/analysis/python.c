@@ -699,7 +699,7 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_YIELD] = {FLOW(EXIT)},
 };
 
-const struct dw_language dw_language_python = {
+const struct dw_syntax dw_syntax_python = {
 	.name = "python",
 	.aliases = {"python3", "py"},
 	.grammar = "python",

@@ -21,7 +21,7 @@
  * literal list, or unknown. Nothing is run: every branch is assumed to happen, and a
  * name may be anything that it was ever bound to, the nearest binding first.
  *
- * All three passes are driven by one struct dw_language for each language, at the end
+ * All three passes are driven by one struct dw_syntax for each language, at the end
  * of python.c, javascript.c, php.c and ruby.c. Bash has a reader of its own: bash.c.
  */
 
@@ -381,7 +381,7 @@ enum dw_binding_kind {
 	DW_BIND_OTHER,     /* certainly something of the program's own */
 };
 
-struct dw_language {
+struct dw_syntax {
 	const char *name;
 	const char *aliases[5];
 	const char *grammar;
@@ -429,19 +429,19 @@ struct dw_language {
 	void (*read)(struct dw_reading *r);
 };
 
-extern const struct dw_language dw_language_bash;
-extern const struct dw_language dw_language_javascript;
-extern const struct dw_language dw_language_php;
-extern const struct dw_language dw_language_python;
-extern const struct dw_language dw_language_ruby;
-extern const struct dw_language dw_language_typescript;
+extern const struct dw_syntax dw_syntax_bash;
+extern const struct dw_syntax dw_syntax_javascript;
+extern const struct dw_syntax dw_syntax_php;
+extern const struct dw_syntax dw_syntax_python;
+extern const struct dw_syntax dw_syntax_ruby;
+extern const struct dw_syntax dw_syntax_typescript;
 
 /* ---- one program that is being read: analyse.c ---- */
 
 struct dw_names;
 
 struct dw_reading {
-	const struct dw_language *language;
+	const struct dw_syntax *language;
 	const struct dw_analyse_options *options;
 	struct dw_tree tree;
 	struct dw_arena *arena;
@@ -460,7 +460,7 @@ struct dw_reading {
  * As dw_analyse(), for a program inside the one that is being read; outer is NULL for
  * the outermost.
  */
-int dw_read_program(const struct dw_language *language, const char *code, size_t len,
+int dw_read_program(const struct dw_syntax *language, const char *code, size_t len,
                     const struct dw_analyse_options *options, struct dw_reading *outer,
                     struct dw_findings *ret, struct dw_error *err);
 
@@ -598,7 +598,7 @@ void dw_found_line(struct dw_reading *r, uint32_t line, uint32_t column,
 /* Sort by line, column and rule. */
 void dw_findings_sort(struct dw_findings *findings);
 
-const struct dw_danger *dw_danger_find(const struct dw_language *language,
+const struct dw_danger *dw_danger_find(const struct dw_syntax *language,
                                        const char *path);
 /* The rule of a finding: the entry's own, or its family's with that name. */
 #define DW_DANGER_RULE(d, name) dw_danger_rule((char[DW_RULE_MAX]){""}, d, name)
@@ -609,7 +609,7 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 /* Report an imported module unless it is allowed. */
 void dw_check_module(struct dw_reading *r, uint32_t part, const char *name, size_t len);
 /* Read a program inside this one, whose findings are reported at that place. */
-void dw_read_inside(struct dw_reading *r, const struct dw_language *language,
+void dw_read_inside(struct dw_reading *r, const struct dw_syntax *language,
                     const char *code, size_t len,
                     const struct dw_analyse_options *options,
                     const struct dw_finding *here);

@@ -441,7 +441,7 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_WHILE_MODIFIER] = {CHECK(WHILE), FLOW(LOOP), OF(CONDITION, NONE)},
 };
 
-const struct dw_language dw_language_ruby = {
+const struct dw_syntax dw_syntax_ruby = {
 	.name = "ruby",
 	.aliases = {"rb"},
 	.grammar = "ruby",

@@ -299,7 +299,7 @@ struct dw_value dw_callee(struct dw_reading *r, uint32_t call)
 
 static struct dw_value call_value(struct dw_reading *r, uint32_t call)
 {
-	const struct dw_language *language = r->language;
+	const struct dw_syntax *language = r->language;
 	uint32_t object, name;
 	struct dw_value v, ret = dw_unknown;
 	enum dw_fold fold = DW_FOLD_NONE;

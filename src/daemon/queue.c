@@ -360,10 +360,10 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error
 }
 
 int dw_task_start(struct dw_service *service, struct dw_request *req,
-                  const struct dw_order *order, struct dw_task **ret,
+                  const struct dw_task_config *config, struct dw_task **ret,
                   struct dw_api_error *why)
 {
-	struct dw_task *task = dw_task_new(service, req, order);
+	struct dw_task *task = dw_task_new(service, req, config);
 	int r;
 
 	if (!task)

@@ -19,7 +19,7 @@
 #include "daemon/task_own.h"
 
 struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
-                            const struct dw_order *order)
+                            const struct dw_task_config *config)
 {
 	struct dw_task *task = calloc(1, sizeof(*task));
 	bool no_id = false;
@@ -31,17 +31,17 @@ struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
 	(void)pthread_mutex_init(&task->lock, NULL);
 	task->service = service;
 	task->refs = 1;
-	task->door = order->door;
-	task->caller = *order->caller;
-	task->keep = order->keep;
-	task->claimed = order->claimed;
-	task->on_event = order->on_event;
-	task->user = order->user;
-	if (order->traceparent)
+	task->door = config->door;
+	task->caller = *config->caller;
+	task->keep = config->keep;
+	task->claimed = config->claimed;
+	task->on_event = config->on_event;
+	task->user = config->user;
+	if (config->traceparent)
 		(void)snprintf(task->traceparent, sizeof(task->traceparent), "%s",
-		               order->traceparent);
-	if (order->id)
-		(void)snprintf(task->id, sizeof(task->id), "%s", order->id);
+		               config->traceparent);
+	if (config->id)
+		(void)snprintf(task->id, sizeof(task->id), "%s", config->id);
 	else if (dw_id_make(task->id, NULL) < 0)
 		no_id = true;
 	task->req = *req;

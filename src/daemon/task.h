@@ -49,7 +49,7 @@ typedef void dw_task_fn(void *user, struct dw_task *task, enum dw_task_event eve
                         enum dw_stream stream, const void *data, size_t len);
 
 /* How to run a request. */
-struct dw_order {
+struct dw_task_config {
 	const struct dw_caller *caller;
 	const char *id;          /* of the run; NULL: one is made */
 	const char *traceparent; /* as it came, or NULL */
@@ -66,7 +66,7 @@ struct dw_order {
  * already arrive. -1: nothing will run; see *why.
  */
 int dw_task_start(struct dw_service *service, struct dw_request *req,
-                  const struct dw_order *order, struct dw_task **ret,
+                  const struct dw_task_config *config, struct dw_task **ret,
                   struct dw_api_error *why);
 
 /* Cancel the task. May be called repeatedly, after its end, and from on_event. */

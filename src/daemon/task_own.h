@@ -67,7 +67,7 @@ struct dw_task {
 
 /* Takes ownership of the request. NULL without memory. */
 struct dw_task *dw_task_new(struct dw_service *service, struct dw_request *req,
-                            const struct dw_order *order);
+                            const struct dw_task_config *config);
 
 void dw_task_tell(struct dw_task *task, enum dw_task_event event, enum dw_stream stream,
                   const void *data, size_t len);

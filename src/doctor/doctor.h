@@ -46,12 +46,12 @@ void dw_doctor_versions(dw_doctor_fn *fn, void *user);
  * known_bad.def. They are upstream's: distributions fix a version without a new number.
  */
 
-enum dw_part {
-	DW_PART_KERNEL = 0,
-	DW_PART_RUNC,
-	DW_PART_CONTAINERD,
-	DW_PART_QEMU,
-	DW_PART_COUNT
+enum dw_component {
+	DW_COMPONENT_KERNEL = 0,
+	DW_COMPONENT_RUNC,
+	DW_COMPONENT_CONTAINERD,
+	DW_COMPONENT_QEMU,
+	DW_COMPONENT_COUNT
 };
 
 /* 1.0.0-rc6 comes before 1.0.0: rc is its number, or DW_NO_RC. */
@@ -64,7 +64,7 @@ struct dw_version {
 #define DW_CALLS_MAX 6
 
 struct dw_known_bad {
-	enum dw_part part;
+	enum dw_component component;
 	const char *cve;
 	const char *from; /* the first affected version; "": all */
 	/*

@@ -23,8 +23,8 @@ static const struct dw_known_bad table[] = {
 		NULL \
 	}
 #define NO_WALL NULL
-#define KNOWN_BAD(part, cve, from, fixed, what, wall, calls) \
-	{DW_PART_##part, cve, from, fixed, what, wall, calls},
+#define KNOWN_BAD(component, cve, from, fixed, what, wall, calls) \
+	{DW_COMPONENT_##component, cve, from, fixed, what, wall, calls},
 #include "doctor/known_bad.def"
 };
 

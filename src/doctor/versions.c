@@ -16,25 +16,32 @@
  */
 
 #define ASK_MS \
-	10000U /* long enough for a busy host: a part without answer is not listed */
+	10000U /* long enough for a busy host: a component without answer is not listed */
 
 static const struct {
 	const char *name, *area;
 	const char *paths[3]; /* run with --version; none for the kernel */
 	const char *package;  /* in Debian */
-} parts[] = {
-	[DW_PART_KERNEL] = {"the kernel", "kernel", {NULL}, "linux-image-$(uname -r)"},
-	[DW_PART_RUNC] = {"runc", "runc", {"/usr/bin/runc", "/usr/sbin/runc"}, "runc"},
-	[DW_PART_CONTAINERD] = {"containerd",
-                                "containerd",
-                                {"/usr/bin/containerd"},
-                                "containerd"},
-	[DW_PART_QEMU] = {"QEMU",
-                          "qemu",
-                          {"/usr/bin/qemu-system-x86_64", "/usr/bin/qemu-system-aarch64"},
-                          "qemu-system"},
+} components[] = {
+	[DW_COMPONENT_KERNEL] = {"the kernel",
+                                 "kernel",
+                                 {NULL},
+                                 "linux-image-$(uname -r)"},
+	[DW_COMPONENT_RUNC] = {"runc",
+                               "runc",
+                               {"/usr/bin/runc", "/usr/sbin/runc"},
+                               "runc"},
+	[DW_COMPONENT_CONTAINERD] = {"containerd",
+                                     "containerd",
+                                     {"/usr/bin/containerd"},
+                                     "containerd"},
+	[DW_COMPONENT_QEMU] = {"QEMU",
+                               "qemu",
+                               {"/usr/bin/qemu-system-x86_64",
+                                "/usr/bin/qemu-system-aarch64"},
+                               "qemu-system"},
 };
-_Static_assert(ARRAY_SIZE(parts) == DW_PART_COUNT, "a line for each part");
+_Static_assert(ARRAY_SIZE(components) == DW_COMPONENT_COUNT, "a line for each component");
 
 static bool read_kernel_version(struct dw_version *ret)
 {
@@ -50,15 +57,16 @@ static bool read_kernel_version(struct dw_version *ret)
 	return dw_version_of_kernel(host.release, host.version, signature, ret);
 }
 
-static bool read_version(enum dw_part part, struct dw_version *ret)
+static bool read_version(enum dw_component component, struct dw_version *ret)
 {
 	static char option[] = "--version";
 
-	if (part == DW_PART_KERNEL)
+	if (component == DW_COMPONENT_KERNEL)
 		return read_kernel_version(ret);
-	for (size_t i = 0; i < ARRAY_SIZE(parts[part].paths) && parts[part].paths[i];
+	for (size_t i = 0; i < ARRAY_SIZE(components[component].paths) &&
+	                   components[component].paths[i];
 	     i++) {
-		char *argv[] = {(char *)parts[part].paths[i], option, NULL};
+		char *argv[] = {(char *)components[component].paths[i], option, NULL};
 		char text[512] = "";
 
 		if (access(argv[0], X_OK) == 0 &&
@@ -91,35 +99,35 @@ static void describe(const struct dw_known_bad *bad, const char *version,
 	(void)snprintf(f->detail, sizeof(f->detail),
 	               "%s %s is affected according to its version number: %s; %s; "
 	               "fixed in %s, unless the distribution has backported the fix",
-	               parts[bad->part].name, version, bad->what,
+	               components[bad->component].name, version, bad->what,
 	               bad->wall ? bad->wall : "no wall of dewar stops it", fixed);
 	(void)snprintf(f->remedy, sizeof(f->remedy),
 	               "apt-get changelog %s | grep %s; without a match: apt-get update && "
 	               "apt-get upgrade",
-	               parts[bad->part].package, bad->cve);
+	               components[bad->component].package, bad->cve);
 }
 
-static void check(enum dw_part part, dw_doctor_fn *fn, void *user)
+static void check(enum dw_component component, dw_doctor_fn *fn, void *user)
 {
-	struct dw_doctor_finding good = {.area = parts[part].area};
+	struct dw_doctor_finding good = {.area = components[component].area};
 	size_t n, known = 0, found = 0;
 	const struct dw_known_bad *table = dw_known_bad_table(&n);
 	struct dw_version version;
 	char number[48], area[48];
 
-	if (!read_version(part, &version))
+	if (!read_version(component, &version))
 		return; /* not installed */
 	show(&version, number, sizeof(number));
 	for (size_t i = 0; i < n; i++) {
 		struct dw_doctor_finding f = {.area = area};
 
-		if (table[i].part != part)
+		if (table[i].component != component)
 			continue;
 		known++;
 		if (!dw_known_bad_has(&table[i], &version))
 			continue;
 		found++;
-		(void)snprintf(area, sizeof(area), "%s %s", parts[part].area,
+		(void)snprintf(area, sizeof(area), "%s %s", components[component].area,
 		               table[i].cve);
 		describe(&table[i], number, &f);
 		fn(user, &f);
@@ -134,6 +142,6 @@ static void check(enum dw_part part, dw_doctor_fn *fn, void *user)
 
 void dw_doctor_versions(dw_doctor_fn *fn, void *user)
 {
-	for (int i = 0; i < DW_PART_COUNT; i++)
+	for (int i = 0; i < DW_COMPONENT_COUNT; i++)
 		check(i, fn, user);
 }

@@ -109,7 +109,7 @@ static int read_body(struct dw_exchange *x, struct dw_request *req, bool *ret_as
 void dw_api_run(struct dw_exchange *x)
 {
 	enum dw_stream_form form = dw_stream_form(dw_exchange_header(x, "Accept"));
-	struct dw_order order = {
+	struct dw_task_config config = {
 		.caller = &x->caller,
 		.id = x->id,
 		.traceparent = x->traceparent[0] ? x->traceparent : NULL,
@@ -126,16 +126,16 @@ void dw_api_run(struct dw_exchange *x)
 		dw_reply_error(x, &why);
 		return;
 	}
-	order.claimed = x->claimed;
+	config.claimed = x->claimed;
 	if (async) {
-		order.on_event = NULL;
+		config.on_event = NULL;
 	} else if (form != DW_STREAM_NONE &&
-	           dw_stream_open(x, form, &order.on_event, &order.user) < 0) {
+	           dw_stream_open(x, form, &config.on_event, &config.user) < 0) {
 		dw_request_finish(&req);
 		dw_reply_json(x, 500, NULL);
 		return;
 	}
-	if (dw_task_start(dw_exchange_service(x), &req, &order, &x->task, &why) < 0) {
+	if (dw_task_start(dw_exchange_service(x), &req, &config, &x->task, &why) < 0) {
 		dw_reply_error(x, &why);
 		return;
 	}

@@ -163,7 +163,7 @@ static void start(struct dw_mcp_call *call, struct dw_request *req)
 	struct run *run = calloc(1, sizeof(*run));
 	struct dw_api_error why = {0};
 	struct dw_task *task = NULL;
-	struct dw_order order = {
+	struct dw_task_config config = {
 		.caller = dw_mcp_call_caller(call),
 		.traceparent = dw_mcp_text(msg->meta, "traceparent"),
 		.door = "mcp",
@@ -186,7 +186,7 @@ static void start(struct dw_mcp_call *call, struct dw_request *req)
 	run->beat = (struct dw_mcp_keepalive_entry){.fn = on_beat, .user = run};
 	if (dw_mcp_call_wants_progress(call))
 		dw_mcp_keepalive_add(dw_mcp_call_keepalive(call), &run->beat);
-	if (dw_task_start(dw_mcp_call_service(call), req, &order, &task, &why) < 0) {
+	if (dw_task_start(dw_mcp_call_service(call), req, &config, &task, &why) < 0) {
 		answer_refused(call, &why);
 		run_free(run);
 		return;

@@ -15,7 +15,7 @@ struct dw_task {
 	char traceparent[64];
 	struct dw_request req;
 	struct dw_caller caller;
-	struct dw_order order;
+	struct dw_task_config config;
 	struct dw_result *res;
 	char *json;
 	bool done, cancelled;
@@ -67,7 +67,7 @@ void fake_task_forget(void)
 }
 
 int dw_task_start(struct dw_service *service, struct dw_request *req,
-                  const struct dw_order *order, struct dw_task **ret,
+                  const struct dw_task_config *config, struct dw_task **ret,
                   struct dw_api_error *why)
 {
 	struct dw_task *task;
@@ -82,11 +82,11 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
 	assert(task);
 	(void)snprintf(task->id, sizeof(task->id), "%032zx", ++made);
 	(void)snprintf(task->traceparent, sizeof(task->traceparent), "%s",
-	               order->traceparent ? order->traceparent : "");
+	               config->traceparent ? config->traceparent : "");
 	task->req = *req;
 	dw_request_init(req);
-	task->caller = *order->caller;
-	task->order = *order;
+	task->caller = *config->caller;
+	task->config = *config;
 	task->refs = 2; /* the caller's, and the run's own */
 	alive++;
 	last = task;
@@ -101,13 +101,14 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
 
 void fake_task_started(struct dw_task *task)
 {
-	task->order.on_event(task->order.user, task, DW_TASK_STARTED, DW_STDOUT, NULL, 0);
+	task->config.on_event(task->config.user, task, DW_TASK_STARTED, DW_STDOUT, NULL,
+	                      0);
 }
 
 void fake_task_pending(struct dw_task *task, const struct dw_task_approval *approval)
 {
-	task->order.on_event(task->order.user, task, DW_TASK_PENDING, DW_STDOUT, approval,
-	                     sizeof(*approval));
+	task->config.on_event(task->config.user, task, DW_TASK_PENDING, DW_STDOUT,
+	                      approval, sizeof(*approval));
 }
 
 void dw_service_decide(struct dw_service *service, const char *approval, const char *who,
@@ -125,8 +126,8 @@ const char *fake_task_decided(void)
 
 void fake_task_output(struct dw_task *task, const char *text)
 {
-	task->order.on_event(task->order.user, task, DW_TASK_OUTPUT, DW_STDOUT, text,
-	                     strlen(text));
+	task->config.on_event(task->config.user, task, DW_TASK_OUTPUT, DW_STDOUT, text,
+	                      strlen(text));
 }
 
 void fake_task_end(struct dw_task *task, struct dw_result *res)
@@ -138,8 +139,8 @@ void fake_task_end(struct dw_task *task, struct dw_result *res)
 		memcpy(res->id, task->id, sizeof(res->id));
 		task->json = dw_result_to_json(res);
 	}
-	task->order.on_event(task->order.user, task, DW_TASK_ENDED, DW_STDOUT, NULL, 0);
-	if (task->order.keep) {
+	task->config.on_event(task->config.user, task, DW_TASK_ENDED, DW_STDOUT, NULL, 0);
+	if (task->config.keep) {
 		fake_task_forget();
 		kept = dw_task_ref(task);
 	}
