@@ -89,7 +89,7 @@ int dw_advice_commands(const char *code, size_t len, const char *const *names,
 
 		while (known->name && strcmp(known->name, names[i]) != 0)
 			known++;
-		/* A name of the default list keeps that list's rules. */
+		/* A command of the default list keeps its rules for arguments. */
 		rules[i] = known->name ? *known
 		                       : (struct dw_shell_rule){.name = names[i]};
 	}

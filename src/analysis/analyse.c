@@ -9,7 +9,7 @@
 #include "analysis/reader.h"
 #include "base/cleanup.h"
 
-/* Bounds of one reading, beside the documented ones. */
+/* Bounds of one reading, in steps, besides the documented ones. */
 #define FUEL (4U << 20)
 #define PARSE_COST 4096U
 
@@ -48,7 +48,7 @@ const char *dw_analyse_find(const char *language)
 	return known ? known->name : NULL;
 }
 
-/* Returns true if one of the paths is the name, or ends in it. */
+/* Returns true if the last name of one of the paths is name. */
 static bool has_last_name(const char *paths, const char *name)
 {
 	size_t len = strlen(name);
@@ -96,7 +96,7 @@ static void set_scopes(struct dw_reading *r)
 	}
 }
 
-/* One finding for each place, and none for the parts inside it. */
+/* Report each syntax error once, without the parts inside it. */
 static void check_syntax(struct dw_reading *r)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -138,7 +138,7 @@ static void say_bounds(struct dw_reading *r)
 		              "analysed");
 	if (!r->cut)
 		return;
-	/* It replaces the last one. */
+	/* This finding replaces the last one. */
 	r->cut = false;
 	r->found.n--;
 	dw_found_line(r, 1, 1, E, "analysis:too-many", "there are more than %d findings",
@@ -153,7 +153,7 @@ int dw_read_program(const struct dw_syntax *language, const char *code, size_t l
 	int parsed = 0;
 
 	if (outer) {
-		/* A parser and its tree cost as much as some steps. */
+		/* Charge for the parser and the tree. */
 		outer->fuel = outer->fuel > PARSE_COST ? outer->fuel - PARSE_COST : 0;
 		r.inner = outer->inner + 1;
 		r.fuel = outer->fuel;
@@ -166,7 +166,7 @@ int dw_read_program(const struct dw_syntax *language, const char *code, size_t l
 		dw_found_line(&r, 1, 1, E, "analysis:too-large",
 		              "%zu bytes of code were not analysed: the maximum is %zu",
 		              len, DW_ANALYSE_CODE_MAX);
-		/* Without a grammar we say so, for code of any length. */
+		/* A missing grammar is an error for code of any length. */
 		if (!dw_tree_has(language->grammar))
 			parsed = dw_tree_parse(&r.tree, language->grammar, "", 0, 1, err);
 	} else {

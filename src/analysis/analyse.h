@@ -57,33 +57,34 @@ int dw_findings_add(struct dw_findings *all, const struct dw_findings *more);
 /* What to look for in one language, instead of the language's own lists. */
 struct dw_analyse_list {
 	const char *language;         /* by name; NULL ends the array */
-	const char *const *allowed;   /* modules; all others are findings. Or NULL */
+	const char *const *allowed;   /* modules; all others are findings; or NULL */
 	const char *const *forbidden; /* modules that are findings, if allowed is NULL */
-	const char *const *builtins;  /* those that are findings; NULL: all we know */
+	const char *const *builtins;  /* builtin:NAME to report; NULL: all known */
 };
 
 struct dw_analyse_options {
 	/*
 	 * If not NULL, ends in NULL: only these modules may be imported, and all
-	 * others are findings. If NULL, the language's own list of modules that
-	 * need a reason decides.
+	 * others are findings. If NULL, the language's entry in lists decides; without
+	 * one, modules on the language's own list of risky modules are findings.
 	 */
 	const char *const *allowed_modules;
 
-	/* By language, for programs inside the program as well; or NULL. */
+	/* At most one entry a language; also for programs inside the program. Or NULL. */
 	const struct dw_analyse_list *lists;
 };
 
 /*
- * The language by its name or an alias, in any case ("py", "ts", "sh"). A finding
- * is never an error: -1 only for an unknown language (DW_E_INVALID), for one whose
- * grammar is not built in (DW_E_UNSUPPORTED), or without memory. options may be NULL.
+ * Analyse code. language is a name or an alias, in any case ("py", "ts", "sh"). A finding
+ * is not an error: returns -1 only for an unknown language (DW_E_INVALID), for a language
+ * whose grammar is not built in (DW_E_UNSUPPORTED), or if out of memory. options may be
+ * NULL.
  */
 int dw_analyse(const char *language, const char *code, size_t len,
                const struct dw_analyse_options *options, struct dw_findings *ret,
                struct dw_error *err);
 
-/* The languages that can be analysed, by name; NULL behind the last. */
+/* The name of an analysed language by its index; NULL after the last one. */
 const char *dw_analyse_language(size_t index);
 
 /* The language's name for a name or an alias; NULL if there is no such language. */

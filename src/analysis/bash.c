@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bash: findings from the commands of a script. */
+/* Bash: makes findings from the commands of a script. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static bool has_argument(const struct dw_shell_command *c, const char *front, si
 	return false;
 }
 
-/* python -c CODE and the like are read as what they are. */
+/* Read the code of python -c CODE and the like in its own language. */
 static void check_code(struct dw_reading *r, const struct dw_shell_command *c,
                        const char *name)
 {
@@ -138,7 +138,7 @@ static void check_redirect(struct dw_reading *r, const struct dw_shell_redirect 
 		              "a device is overwritten");
 }
 
-/* The shell reader reports syntax errors, too. */
+/* Syntax errors are among the notes of the shell reader. */
 static void read_shell(struct dw_reading *r)
 {
 	struct dw_shell shell = {0};

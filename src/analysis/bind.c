@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first pass: what each name is bound to, as the language's table says. */
+/* The first pass: binds names by the table of the language. */
 #include "analysis/reader.h"
 
-/* How deep patterns are followed. */
+/* How deep nested patterns are followed. */
 #define PATTERN_DEPTH_MAX 20U
 
-/* a, (b, c) = x, y: by their places if both sides have them. */
+/* a, (b, c) = x, y: binds by position if the value is a literal list. */
 static void bind_list(struct dw_reading *r, uint32_t pattern, uint32_t value, uint32_t at,
                       enum dw_binding_kind otherwise)
 {

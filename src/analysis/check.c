@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second pass: what there is to find in each part, as the language's table says. */
+/* The second pass: reports findings by the table of the language. */
 #include "analysis/reader.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum truth {
 	NEVER
 };
 
-/* Does the condition always, or never, hold? */
+/* Returns whether the condition is always, never or perhaps true. */
 static enum truth truth_of(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -42,7 +42,7 @@ static enum truth truth_of(struct dw_reading *r, uint32_t part)
 	case DW_TRUTH_INSIDE:
 		return truth_of(r, c);
 	case DW_TRUTH_NOT:
-		/* Other operators have the same kind, if they have one argument. */
+		/* Other unary operators may have the same kind. */
 		if (!dw_child_of(tree, part, DW_K_T_NOT) &&
 		    dw_kind(tree, part) != DW_K_NOT_OPERATOR)
 			return MAYBE;
@@ -61,18 +61,18 @@ static enum truth truth_of(struct dw_reading *r, uint32_t part)
 	return MAYBE;
 }
 
-/* Can the loop be left? Functions inside it are not part of it. */
+/* Returns true if code in the loop can leave it. Skips functions defined in it. */
 static bool loop_ends(struct dw_reading *r, uint32_t loop)
 {
 	const struct dw_tree *tree = &r->tree;
-	uint32_t inner = 0; /* the end of the loops inside this one */
+	uint32_t inner = 0; /* where the nested loops seen so far end */
 	struct dw_value f;
 	uint8_t field;
 
 	for (uint32_t i = loop + 1; i < dw_part(tree, loop)->past; i++) {
 		if (!dw_step(r))
 			return true;
-		/* Code that does not parse may have no more than the token "await". */
+		/* In code that does not parse, "await" and "yield" may be mere tokens. */
 		if (!(dw_part(tree, i)->flags & DW_PART_NAMED) &&
 		    dw_kind(tree, i) != DW_K_AWAIT && dw_kind(tree, i) != DW_K_YIELD)
 			continue;
@@ -128,7 +128,7 @@ static void check_loop(struct dw_reading *r, uint32_t part, const struct dw_node
 		dw_check_endless(r, part, part);
 }
 
-/* Returns true unless the name is assigned to. */
+/* Returns true if the name is read and not assigned to. */
 static bool is_load(const struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;

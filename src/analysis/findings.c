@@ -68,7 +68,7 @@ static int find_lines(struct dw_reading *r)
 	return 0;
 }
 
-/* Where the part begins; returns false without memory. */
+/* Fill in line and column of the part's start; returns false if out of memory. */
 static bool locate(struct dw_reading *r, uint32_t part, struct dw_finding *f)
 {
 	uint32_t byte = dw_part(&r->tree, part)->start;
@@ -94,7 +94,7 @@ static bool locate(struct dw_reading *r, uint32_t part, struct dw_finding *f)
 	return true;
 }
 
-/* Names in the text come from the program: make it one line of printable UTF-8. */
+/* The text contains names from the program: make it one line of printable UTF-8. */
 static void make_plain(char *text, bool blanks)
 {
 	bool valid = dw_utf8_valid(text, strlen(text));
@@ -222,8 +222,8 @@ static const struct {
 };
 
 /*
- * "*" at the end of a pattern stands for one more name, "**" for the rest of this name;
- * "()" is the result of a call, and matches only itself.
+ * At the end of a pattern, ".*" matches one more name, and "**" matches the rest of the
+ * last name. "()" stands for the result of a call and matches only itself.
  */
 static bool path_fits(const char *pattern, size_t len, const char *path)
 {
@@ -260,7 +260,7 @@ const char *dw_danger_rule(char *room, const struct dw_danger *d, const char *na
 	return dw_rule(room, "%s%s", d->rule, d->rule[family] == '\0' ? name : "");
 }
 
-/* The last name of a built-in, the whole path of any other name. */
+/* The path to show in messages: without "builtins." in front. */
 static const char *shown(const char *path)
 {
 	static const char builtins[] = "builtins.";
@@ -286,7 +286,7 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 		if (strncmp(families[i - 1].family, rule,
 		            strlen(families[i - 1].family)) == 0)
 			text = families[i - 1].text;
-			/* The texts are those above. */
+			/* The format strings are the constants above. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	dw_found(r, part, d->severity, rule, text, shown(v.text));
@@ -294,7 +294,7 @@ const struct dw_danger *dw_check_danger(struct dw_reading *r, uint32_t part,
 	return d;
 }
 
-/* "os" of "os.path", "fs" of "fs/promises"; scopes of npm are kept. */
+/* Returns true if name is the known module or lies inside it: "os.path" in "os". */
 static bool module_fits(const char *known, const char *name, size_t len)
 {
 	size_t n = strlen(known);
@@ -303,7 +303,7 @@ static bool module_fits(const char *known, const char *name, size_t len)
 	       (len == n || name[n] == '.' || name[n] == '/');
 }
 
-/* The same for words; the length of the one that fits, or 0. */
+/* The same for a list of words; returns the length of the word that fits, or 0. */
 static size_t module_among(const char *words, const char *name, size_t len)
 {
 	for (size_t n = 1; words && n <= len; n++)
@@ -359,7 +359,7 @@ void dw_read_inside(struct dw_reading *r, const struct dw_syntax *language,
 	for (size_t i = 0; i < found.n; i++) {
 		struct dw_finding *f = &found.list[i];
 
-		/* A text that does not parse is not a finding: eval() will fail on it. */
+		/* Code that does not parse is not a finding: eval() will fail. */
 		if (language == r->language && strncmp(f->rule, "syntax:", 7) == 0)
 			continue;
 		f->line = here->line;

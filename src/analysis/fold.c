@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the usual functions make of constants: enough that a name that is put together
- * from pieces is recognised. Unknown goes in, unknown comes out.
+ * Evaluates common functions and operators on constants, so that a name that the program
+ * builds from pieces is recognised. Unknown goes in, unknown comes out.
  */
 #include "analysis/reader.h"
 
@@ -32,7 +32,7 @@ int dw_digit(char c, int base)
 	return value < base ? value : -1;
 }
 
-/* At most max digits; returns how many there were. */
+/* Parse at most max digits; returns how many there were. */
 static size_t digits(const char *text, size_t len, int base, size_t max, uint32_t *ret)
 {
 	size_t n = 0;
@@ -43,7 +43,7 @@ static size_t digits(const char *text, size_t len, int base, size_t max, uint32_
 	return n;
 }
 
-/* Decode what follows a backslash; returns how many bytes of it were used. */
+/* Decode the escape sequence after a backslash; returns how many bytes were read. */
 static size_t unescape_one(const char *text, size_t len, char *out, size_t *n_out)
 {
 	static const char letters[] = "a\ab\be\033f\fn\nr\rt\tv\v";
@@ -206,7 +206,7 @@ struct dw_value dw_fold_slice(struct dw_reading *r, struct dw_value v, int64_t f
 
 	if (v.type != DW_V_TEXT || step == 0)
 		return dw_unknown;
-	/* There is nothing beyond either end. */
+	/* Indexes beyond either end select nothing. */
 	from = from < -1 ? -1 : from > len ? len : from;
 	to = to < -1 ? -1 : to > len ? len : to;
 	for (int64_t i = from; step > 0 ? i < to : i > to; i += step)
@@ -247,7 +247,7 @@ static struct dw_value fold_hex(struct dw_reading *r, struct dw_value v)
 	return dw_unescape(r, text, n);
 }
 
-/* %41 as \x41. */
+/* Decode %41 as if it were \x41. */
 static struct dw_value fold_percent(struct dw_reading *r, struct dw_value v)
 {
 	char text[DW_FOLD_MAX];
@@ -266,7 +266,7 @@ static struct dw_value fold_percent(struct dw_reading *r, struct dw_value v)
 	return dw_unescape(r, text, n);
 }
 
-/* Replace each hole ("%s", "{}") by the next of the texts. */
+/* Replace each placeholder ("%s", "{}") with the next string, from part first on. */
 static struct dw_value fold_format(struct dw_reading *r, struct dw_value form,
                                    const char *hole, uint32_t first)
 {
@@ -346,7 +346,7 @@ struct dw_value dw_fold_command(struct dw_reading *r, struct dw_value line,
 	return all;
 }
 
-/* text.slice(a, b): from a on, up to b if it is given. */
+/* text.slice(a, b): from a up to b, or to the end without b. */
 static struct dw_value fold_part(struct dw_reading *r, struct dw_value v,
                                  struct dw_value from, struct dw_value to)
 {

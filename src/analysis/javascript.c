@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JavaScript as Node.js runs it, and TypeScript, whose tree has types besides: their
- * names, the roles of their parts, and where they differ.
+ * JavaScript as run by Node.js, and TypeScript, whose tree also has types: their risky
+ * names, the roles of their parts, and their hooks.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/reader.h"
 
-/* An object's constructor; the constructor of that one is Function. */
+/* The constructor of an unknown object. Its own constructor is Function. */
 #define MAKER "?.constructor"
 
 static const char modules[] =
@@ -54,7 +54,7 @@ static const char globals[] =
 /* Names of the global object. */
 static const char everything[] = " globalThis global window self top frames ";
 
-/* An array of a text's characters is treated as the text. */
+/* An array of a string's characters is treated as the string. */
 static const struct dw_folder methods[] = {
 	{DW_FOLD_APPEND_ALL, DW_V_TEXT, " concat "},
 	{DW_FOLD_REVERSE, DW_V_TEXT, " reverse "},
@@ -80,7 +80,7 @@ static const struct dw_folder functions[] = {
 	{0},
 };
 
-/* "node:fs", "fs/promises": the module's own name. */
+/* The plain name of a module: "fs" for "node:fs" and "fs/promises". */
 static const char *module_path(struct dw_reading *r, struct dw_value v)
 {
 	static const char node[] = "node:";
@@ -95,7 +95,7 @@ static const char *module_path(struct dw_reading *r, struct dw_value v)
 	return dw_keep(r, name, len);
 }
 
-/* The key of a pair in an object, or in a pattern for one. */
+/* The key of a pair in an object literal or an object pattern. */
 static struct dw_value key_of(struct dw_reading *r, uint32_t key)
 {
 	switch (dw_kind(&r->tree, key)) {
@@ -139,7 +139,7 @@ static void bind_object(struct dw_reading *r, uint32_t pattern, uint32_t value,
 	}
 }
 
-/* import type, import typeof: gone before the program runs. */
+/* Returns true for `import type`, which the compiler removes. */
 static bool is_type_only(const struct dw_tree *tree, uint32_t part)
 {
 	uint32_t type = dw_child_of(tree, part, DW_K_TYPE);
@@ -152,7 +152,7 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 	const struct dw_tree *tree = &r->tree;
 	uint32_t source = dw_child_in(tree, part, DW_F_SOURCE);
 	uint32_t required = dw_child_of(tree, part, DW_K_IMPORT_REQUIRE_CLAUSE);
-	uint32_t at = 0; /* imports hold everywhere */
+	uint32_t at = 0; /* imports are valid in the whole program */
 	char path[256];
 	const char *module;
 	struct dw_value v;
@@ -198,7 +198,7 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 	}
 }
 
-/* In a branch that is never taken, or in a block, a definition hides nothing. */
+/* A definition inside a branch or a block may not hide a name outside it. */
 static bool is_sure(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -253,14 +253,14 @@ static struct dw_value member(struct dw_reading *r, struct dw_value base,
 		return base;
 	if (strcmp(base.text, "globalThis") == 0)
 		return find_global(r, name, len);
-	/* Other names of require(). */
+	/* Members that are require() under another name. */
 	if ((len == 7 && memcmp(name, "require", 7) == 0) ||
 	    (len == 5 && memcmp(name, "_load", 5) == 0))
 		return dw_value_name("require");
 	return dw_value_member(r, base, name, len);
 }
 
-/* require(), import(), and other functions that do the same. */
+/* Returns true if f loads a module: require(), import() and the like. */
 static bool is_require(struct dw_value f)
 {
 	return dw_value_in(f, " require import process.getBuiltinModule "
@@ -318,7 +318,7 @@ static struct dw_value import(struct dw_reading *r, uint32_t part)
 	return dw_value_name("import");
 }
 
-/* In a class or an object that, else perhaps everything. */
+/* Unknown in a class or an object literal; elsewhere it may be the global object. */
 static struct dw_value this(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -385,7 +385,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 		dw_found(r, part, E, "reflection:Reflect.get",
 		         "Reflect.get accesses a member by name");
 	if (strcmp(f.text, "Function") == 0) {
-		/* The last of its arguments is the code. */
+		/* The last argument is the code. */
 		a = dw_eval(r,
 		            dw_child_last(tree, dw_child_in(tree, part, DW_F_ARGUMENTS)));
 		dw_check_inner(r, part, DW_CODE_SELF, a);
@@ -484,7 +484,7 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_YIELD_EXPRESSION] = {FLOW(EXIT)},
 };
 
-/* All that the two languages share. */
+/* The fields that both languages share. */
 #define JAVASCRIPT                                                                    \
 	.modules = modules, .dangers = dangers, .nodes = nodes,                       \
 	.operators = " + || && ", .methods = methods, .functions = functions,         \

@@ -3,10 +3,10 @@
 #define DW_ANALYSIS_KINDS_H
 
 /*
- * The kinds of parts that the readers look at, by their names in the grammars. A name
- * means the same in every grammar that uses it; all other kinds are DW_K_OTHER. Some are
- * listed only because they are not DW_K_OTHER: python.c looks through that. Tokens are
- * listed only where they decide something.
+ * The kinds of parts that the readers examine, by their names in the grammars. A name
+ * means the same in every grammar that uses it; all other kinds are DW_K_OTHER. Some
+ * kinds are listed only so that they are not DW_K_OTHER, which is_sure() in python.c
+ * skips. Tokens are listed only if a reader needs them.
  */
 #define DW_KINDS(K)                                                            \
 	K(ALIAS, "alias")                                                      \
@@ -265,7 +265,7 @@ enum dw_kind {
 	DW_K_COUNT
 };
 
-/* The role of a part in its parent. */
+/* The fields of the grammars: the role of a part in its parent. */
 #define DW_FIELDS(F)                      \
 	F(ALIAS, "alias")                 \
 	F(ALTERNATIVE, "alternative")     \

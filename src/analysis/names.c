@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, scope by scope, and all that each was ever bound to. */
+/* The names of each scope, with every value that they are bound to. */
 #include "analysis/reader.h"
 
 #include <errno.h>
@@ -7,12 +7,12 @@
 #include <string.h>
 
 struct binding {
-	uint32_t next; /* of the same name and scope, nearer to the beginning; 0 ends */
-	uint32_t at;   /* the byte from which it holds */
+	uint32_t next; /* the previous binding of the name in this scope; 0: none */
+	uint32_t at;   /* the byte from which it is valid */
 	uint32_t part;
 	const char *path;
 	enum dw_binding_kind kind;
-	bool busy; /* being evaluated: it is bound to itself */
+	bool busy; /* being evaluated: detects a binding that depends on itself */
 	bool known;
 	struct dw_value value;
 };
@@ -21,10 +21,10 @@ struct entry {
 	const char *name; /* NULL: free */
 	size_t len;
 	uint32_t scope;
-	uint32_t last; /* binding */
+	uint32_t last; /* the latest binding */
 	uint32_t n;
-	uint32_t first; /* in order[], once all are known */
-	uint32_t named; /* the first binding to a name of the library, if asked */
+	uint32_t first; /* index in order[], after dw_names_seal() */
+	uint32_t named; /* its first binding to a library name; valid if asked */
 	bool asked;
 };
 
@@ -32,9 +32,9 @@ struct dw_names {
 	struct entry *entries;
 	size_t n_entries;
 	size_t size;          /* a power of two */
-	struct binding *list; /* [0] is unused */
-	uint32_t n_list;      /* 1 before the first */
-	uint32_t *order; /* the bindings, by entry and place; NULL while they are made */
+	struct binding *list; /* bindings; [0] is unused */
+	uint32_t n_list;      /* 1 if there are no bindings */
+	uint32_t *order;      /* bindings by entry and position; NULL in the first pass */
 };
 
 static size_t hash(uint32_t scope, const char *name, size_t len)
@@ -209,7 +209,7 @@ static struct dw_value bound_value(struct dw_reading *r, uint32_t index)
 	return b->value;
 }
 
-/* The name in the innermost scope that binds it, or NULL. */
+/* The entry of the name in the innermost scope that binds it, or NULL. */
 static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
                                   const char *name, size_t len)
 {
@@ -232,7 +232,7 @@ static struct entry *entry_around(const struct dw_reading *r, uint32_t scope,
 	}
 }
 
-/* How many of the name's bindings hold at that byte: the first so many in order. */
+/* How many of the name's bindings are valid at that byte; they come first in order[]. */
 static uint32_t count_before(const struct dw_names *names, const struct entry *e,
                              uint32_t at)
 {
@@ -249,7 +249,7 @@ static uint32_t count_before(const struct dw_names *names, const struct entry *e
 	return low;
 }
 
-/* The name's first binding to a name of the library, wherever it is; 0: none. */
+/* The first binding of the name to a library name, at any position; 0: none. */
 static uint32_t named_binding(struct dw_reading *r, struct entry *e)
 {
 	if (e->asked)
@@ -266,7 +266,7 @@ static uint32_t named_binding(struct dw_reading *r, struct entry *e)
 	return e->named;
 }
 
-/* How many bindings are looked at before any will do. */
+/* How many of the nearest bindings are evaluated. */
 #define NEAR 32U
 
 /*
@@ -285,7 +285,7 @@ enum dw_bound dw_lookup(struct dw_reading *r, uint32_t scope, const char *name,
 	*ret = dw_unknown;
 	if (!e)
 		return DW_BOUND_NOT;
-	/* During the first pass only the last binding is known. */
+	/* During the first pass, use the latest binding. */
 	if (!names->order) {
 		*ret = bound_value(r, e->last);
 		return ret->type == DW_V_NAME ? DW_BOUND_SURELY : DW_BOUND_PERHAPS;

@@ -51,7 +51,7 @@ bool dw_tree_has(const char *grammar)
 	return find(grammar);
 }
 
-/* What we call the symbols and fields of a grammar. */
+/* Our numbers for the symbols and fields of a grammar. */
 struct names {
 	uint16_t *kinds; /* by symbol */
 	uint32_t n_kinds;
@@ -72,8 +72,8 @@ static size_t slot_of(const char *name)
 }
 
 /*
- * A symbol's number is not stable, its name is. "await" and "class" are a token in one
- * place and a part in another, and the same kind in both.
+ * Match symbols by name: their numbers change between versions of a grammar. "await" and
+ * "class" name both a token and a node; both get the same kind.
  */
 static int names_init(struct names *names, const TSLanguage *lang)
 {
@@ -129,14 +129,14 @@ static struct dw_part part_of(const struct names *names, const TSTreeCursor *cur
 
 	if (ts_node_is_named(node))
 		part.flags |= DW_PART_NAMED;
-	if (symbol == (TSSymbol)-1) /* what tree-sitter calls ERROR */
+	if (symbol == (TSSymbol)-1) /* tree-sitter's ERROR node */
 		part.flags |= DW_PART_ERROR;
 	if (ts_node_is_missing(node))
 		part.flags |= DW_PART_MISSING;
 	return part;
 }
 
-/* Walk the tree once, without recursion. DW_PARSE_*, or -ENOMEM. */
+/* Walk the tree once, without recursion. Returns DW_PARSE_* or -ENOMEM. */
 static int flatten(struct dw_tree *tree, const struct names *names, TSTreeCursor *cursor)
 {
 	uint32_t at = 0;
@@ -158,7 +158,7 @@ static int flatten(struct dw_tree *tree, const struct names *names, TSTreeCursor
 		if (wanted && !DW_APPEND(tree->parts, tree->n_parts, part))
 			return -ENOMEM;
 
-		/* A part that we leave out has no children that we want. */
+		/* Do not descend into parts that are left out. */
 		down = wanted && ts_tree_cursor_goto_first_child(cursor);
 		if (down) {
 			at = tree->n_parts - 1;
@@ -192,7 +192,7 @@ int dw_tree_parse(struct dw_tree *tree, const char *grammar, const char *code, s
 	if (len >= UINT32_MAX)
 		return dw_fail(err, DW_E_INVALID, 0, "cannot analyse %zu bytes", len);
 
-	/* tree-sitter aborts where it gets no memory; see DW_ANALYSE_CODE_MAX. */
+	/* tree-sitter aborts if out of memory; DW_ANALYSE_CODE_MAX bounds its input. */
 	parser = ts_parser_new();
 	if (!parser || !ts_parser_set_language(parser, lang)) {
 		ts_parser_delete(parser);

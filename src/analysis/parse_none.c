@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of parse.c where the build found no grammars. */
+/* Replaces parse.c if the build found no grammars. */
 #include "analysis/reader.h"
 
 bool dw_tree_has(const char *grammar)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PHP: its names, the roles of its parts, and where it differs. A text is as good as a
- * function's name, and names of functions ignore case. Variables are bound with their
- * dollar, functions without.
+ * PHP: its risky names, the roles of its parts, and its hooks. A function can be called
+ * by a string with its name, and names of functions ignore case. Variables are bound with
+ * the dollar sign, functions without.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "analysis/reader.h"
 #include "base/cleanup.h"
 
-/* Data of the request: a name that no function has. */
+/* The value of data from the HTTP request: a name that no function can have. */
 #define REQUEST "$request"
 
 static const struct dw_danger dangers[] = {
@@ -34,7 +34,7 @@ static const struct dw_danger dangers[] = {
 	{0},
 };
 
-/* Functions that call the function that an argument names. */
+/* Functions that call a function named by an argument. */
 static const char callers[] =
 	" call_user_func call_user_func_array array_map array_filter array_walk array_reduce "
 	"array_walk_recursive usort uasort uksort register_shutdown_function "
@@ -62,7 +62,7 @@ static const struct dw_folder functions[] = {
 	{0},
 };
 
-/* The function of that name: without case, without a first "\\". */
+/* The function named by a string, in lower case and without a leading "\\". */
 static struct dw_value function_named(struct dw_reading *r, struct dw_value v)
 {
 	if (v.type == DW_V_TEXT && v.text[0] == '\\') {
@@ -100,7 +100,7 @@ static struct dw_value callee(struct dw_reading *r, uint32_t call)
 	}
 }
 
-/* Functions of texts whose arguments are in another order. */
+/* String functions whose arguments are not in the order of dw_fold(). */
 static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
                  struct dw_value a, struct dw_value b, struct dw_value *ret)
 {
@@ -169,7 +169,7 @@ static void bind_function(struct dw_reading *r, uint32_t name)
 		dw_bind(r, 0, v.text, v.len, 0, DW_BIND_OTHER, 0, NULL);
 }
 
-/* Only in a namespace can a function have the name of one of PHP's. */
+/* Only in a namespace may a function have the name of a built-in one. */
 static void bind_definition(struct dw_reading *r, uint32_t part)
 {
 	uint32_t name = dw_child_in(&r->tree, part, DW_F_NAME);
@@ -193,12 +193,12 @@ static void bind_use(struct dw_reading *r, uint32_t part)
 
 static void check_inner(struct dw_reading *r, uint32_t part, struct dw_value code)
 {
-	/* eval() takes code without its first tag. */
+	/* The code of eval() has no opening tag. */
 	dw_check_inner(r, part, DW_CODE_SELF,
 	               dw_value_join(r, dw_value_text(r, "<?php ", 6), code));
 }
 
-/* Does it come from the request, or is it put together at run time? */
+/* Returns true if the value comes from the HTTP request or is built at run time. */
 static bool is_made(const struct dw_tree *tree, uint32_t part)
 {
 	switch (dw_kind(tree, part)) {
@@ -234,7 +234,7 @@ static bool is_remote(struct dw_value v)
 	return false;
 }
 
-/* A function's name, given to another function. */
+/* Report risky functions whose names are passed to the caller as callbacks. */
 static void check_callbacks(struct dw_reading *r, uint32_t part, const char *caller)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -294,7 +294,7 @@ static void check_include(struct dw_reading *r, uint32_t part)
 	uint32_t what = dw_child_named(tree, part);
 	struct dw_value v = dw_eval(r, what);
 
-	/* __DIR__ . "/x.php" is how it is done. */
+	/* __DIR__ . "/x.php" is the usual way to include a file. */
 	if (what && dw_kind(tree, what) == DW_K_PARENTHESIZED_EXPRESSION)
 		what = dw_child_named(tree, what);
 	if (what && dw_kind(tree, what) == DW_K_BINARY_EXPRESSION &&
@@ -403,7 +403,7 @@ const struct dw_syntax dw_syntax_php = {
 	.dangers = dangers,
 	.builtins = " assert ",
 	.nodes = nodes,
-	/* "a" ^ "b" and the like are left alone. */
+	/* Other operators on strings, such as "a" ^ "b", are not evaluated. */
 	.operators = " . + ",
 	.functions = functions,
 	.append = DW_K_T_DOT_EQUAL,

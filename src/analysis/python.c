@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python: its names, the roles of its parts, and where it differs. */
+/* Python: its risky names, the roles of its parts, and its hooks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static const char dunders[] =
 	"f_builtins f_back f_code gi_frame gi_code cr_frame cr_code ag_frame tb_frame "
 	"func_globals func_code __import__ mro ";
 
-/* Modules that are attributes of many other modules. */
+/* Modules that many other modules import, and so have as attributes. */
 static const char carried[] =
 	" os sys subprocess shutil socket importlib builtins ctypes ";
 
@@ -118,7 +118,7 @@ static const char *dotted(struct dw_reading *r, uint32_t part, size_t *ret_len)
 	return dw_keep(r, path, n);
 }
 
-/* a.b as c: the dotted name, and the name that it is given, if any. */
+/* a.b as c: returns the dotted name; *alias is the part of the new name, or 0. */
 static const char *imported(struct dw_reading *r, uint32_t part, uint32_t *name,
                             uint32_t *alias)
 {
@@ -142,7 +142,7 @@ static void bind_import(struct dw_reading *r, uint32_t part)
 		size_t len;
 
 		if (path && !alias) {
-			/* import a.b gives us a. */
+			/* import a.b binds a. */
 			alias = dw_child_named(tree, name);
 			text = dw_text(tree, alias, &len);
 			path = dw_keep(r, text, len);
@@ -182,7 +182,7 @@ static void bind_from(struct dw_reading *r, uint32_t part)
 	}
 }
 
-/* In a branch that is never taken, a definition hides nothing. */
+/* A definition inside a branch may never happen, and then hides no other name. */
 static bool is_sure(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -205,7 +205,7 @@ static void bind_as(struct dw_reading *r, uint32_t part)
 		                DW_BIND_OPAQUE);
 }
 
-/* A name that the program may not have bound. */
+/* The value of a name that the program may not have bound. */
 static struct dw_value global(struct dw_reading *r, const char *name, size_t len,
                               uint32_t at, enum dw_bound bound, struct dw_value v)
 {
@@ -214,7 +214,7 @@ static struct dw_value global(struct dw_reading *r, const char *name, size_t len
 	(void)bound;
 	if (len == 12 && memcmp(name, "__builtins__", 12) == 0)
 		return dw_value_name("builtins");
-	/* from os import * may have brought it. */
+	/* from os import * may have bound the name. */
 	if (dw_lookup(r, 0, "*", 1, at, &star) != DW_BOUND_NOT) {
 		star = dw_value_member(r, star, name, len);
 		if (star.type == DW_V_NAME && dw_danger_find(r->language, star.text))
@@ -224,7 +224,7 @@ static struct dw_value global(struct dw_reading *r, const char *name, size_t len
 	                                       : v;
 }
 
-/* The attribute name of base, taken by a dot, getattr() or __dict__[]. */
+/* The attribute `name` of base, accessed with a dot, getattr() or __dict__[]. */
 static struct dw_value member(struct dw_reading *r, struct dw_value base,
                               const char *name, size_t len)
 {
@@ -245,7 +245,7 @@ static struct dw_value member(struct dw_reading *r, struct dw_value base,
 	return dw_value_member(r, base, name, len);
 }
 
-/* text[a:b:c] with constants, or all that may be left out. */
+/* text[a:b:c] with constants, each of which may be omitted. */
 static struct dw_value sliced(struct dw_reading *r, struct dw_value v, uint32_t slice)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -309,7 +309,7 @@ static struct dw_value subscript(struct dw_reading *r, uint32_t part)
 	return dw_unknown;
 }
 
-/* separator.join(list), and of map(chr, list) or reversed(list). */
+/* separator.join(list); the list may also be map(chr, list) or reversed(text). */
 static struct dw_value join(struct dw_reading *r, uint32_t call, struct dw_value between)
 {
 	uint32_t list = dw_argument(r, call, 0);
@@ -336,7 +336,7 @@ static struct dw_value join(struct dw_reading *r, uint32_t call, struct dw_value
 	return dw_fold_list(r, v.part, between);
 }
 
-/* Functions of the library that lead to other names. */
+/* Library functions that return other names, such as getattr(). */
 static bool call(struct dw_reading *r, uint32_t part, struct dw_value f,
                  struct dw_value a, struct dw_value b, struct dw_value *ret)
 {
@@ -432,7 +432,7 @@ static void check_dynamic_import(struct dw_reading *r, uint32_t part, struct dw_
 	}
 }
 
-/* Is it a name space that one reaches into by name: a module, the built-ins? */
+/* Returns true if v is a namespace with risky members: a module, or globals(). */
 static bool is_space(struct dw_value v)
 {
 	return v.type == DW_V_NAME && !strchr(v.text, '.') &&
@@ -563,7 +563,7 @@ static bool is_true(struct dw_reading *r, uint32_t part)
 	       memmem(text, dw_part(tree, b)->start - dw_part(tree, a)->start, "==", 2);
 }
 
-/* Does the call return an iterator without end? */
+/* Returns true if the part is a call that returns an endless iterator. */
 static bool is_endless(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -580,8 +580,9 @@ static bool is_endless(struct dw_reading *r, uint32_t part)
 }
 
 /*
- * Python takes wide, bold and script letters for plain ones (NFKC), so that a name may
- * be spelled in hundreds of ways. No program does so by accident.
+ * Python normalizes identifiers (NFKC): wide, bold and script letters count as plain
+ * ones, so that a name can be spelled in hundreds of ways. No program does so by
+ * accident.
  */
 static void check_letters(struct dw_reading *r, uint32_t part)
 {

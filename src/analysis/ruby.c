@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ruby: its names, the roles of its parts, and where it differs. Nearly everything is a
- * method. Those of Kernel may be called from anywhere without naming it, and through
- * send() on any object. Variables are bound as they are, methods with a dot in front.
+ * Ruby: its risky names, the roles of its parts, and its hooks. Nearly everything is a
+ * method. Kernel's methods can be called anywhere without a receiver, and on any object
+ * with send(). Variables are bound by their names, methods with a dot in front.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,13 +56,13 @@ static const struct dw_danger dangers[] = {
 	{0},
 };
 
-/* Methods of every object that matter here. */
+/* The risky methods that every object has. */
 static const char kernel[] =
 	" eval instance_eval class_eval module_eval open gets system exec spawn fork syscall "
 	"` binding require load require_relative autoload method send __send__ public_send "
 	"const_get instance_variable_get loop raise exit exit! abort throw fail ";
 
-/* Without a block they run a text. */
+/* Called without a block, these methods evaluate a string as code. */
 static const char needs_text[] = " instance_eval class_eval module_eval ";
 
 static const struct dw_folder methods[] = {
@@ -95,7 +95,7 @@ static void bind_method(struct dw_reading *r, uint32_t part)
 
 	if (!name)
 		return;
-	/* In a branch that is never taken, a definition hides nothing. */
+	/* A definition inside a branch may never happen, and then hides no method. */
 	if (up != 0 && dw_kind(&r->tree, up) != DW_K_BODY_STATEMENT)
 		return;
 	text = dw_text(&r->tree, name, &len);
@@ -121,14 +121,14 @@ static void bind_append(struct dw_reading *r, uint32_t part)
 		             NULL);
 }
 
-/* Kernel's method of that name; unknown if it does not matter here. */
+/* Kernel's method of that name; unknown unless it is in the list above. */
 static struct dw_value kernel_method(struct dw_reading *r, const char *name, size_t len)
 {
 	return dw_word_in(kernel, name, len) ? dw_value_path(r, "Kernel", name, len)
 	                                     : dw_unknown;
 }
 
-/* Does the program define a method of that name, seen from here? */
+/* Returns true if the program defines a method of that name, as seen from part. */
 static bool is_own(struct dw_reading *r, uint32_t part, const char *name, size_t len)
 {
 	char dotted[NAME_LEN_MAX + 2];
@@ -159,14 +159,14 @@ static struct dw_value member(struct dw_reading *r, struct dw_value base,
 	return dw_value_member(r, base, name, len);
 }
 
-/* Does it call, or get, the method that its argument names? */
+/* Returns true if the method calls or returns the method that its argument names. */
 static bool is_send(const struct dw_tree *tree, uint32_t method)
 {
 	return dw_text_in(tree, method,
 	                  " send __send__ public_send method instance_method ");
 }
 
-/* The method that a call calls, behind send() and method() too. */
+/* The method that is called, also through send() or method(). */
 static struct dw_value callee(struct dw_reading *r, uint32_t call)
 {
 	const struct dw_tree *tree = &r->tree;
@@ -184,7 +184,7 @@ static struct dw_value callee(struct dw_reading *r, uint32_t call)
 		name = dw_eval_argument(r, call, 0);
 		if (name.type != DW_V_TEXT)
 			return dw_unknown;
-		/* Every object has Kernel's methods. */
+		/* An unknown object has at least Kernel's methods. */
 		if (base.type == DW_V_NAME)
 			return member(r, base, name.text, name.len);
 		return kernel_method(r, name.text, name.len);
@@ -312,7 +312,7 @@ static void check_send(struct dw_reading *r, uint32_t part)
 			         (int)len, how, name.text);
 		return;
 	}
-	/* An object of the program's own may well be sent what a variable says. */
+	/* Computed names are common for objects of the program: do not report these. */
 	base = receiver ? dw_eval(r, receiver) : dw_value_name("self");
 	if (base.type == DW_V_NAME && strcmp(base.text, "self") != 0)
 		dw_found(r, part, E, rule,
@@ -330,7 +330,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	const char *name;
 
 	check_send(r, part);
-	/* Objects have no eval methods but Kernel's. */
+	/* On any object, the eval methods are Kernel's. */
 	if (f.type != DW_V_NAME || !strchr(f.text, '.')) {
 		size_t len;
 		const char *text = method ? dw_text(tree, method, &len) : NULL;
@@ -353,7 +353,7 @@ static void check_call(struct dw_reading *r, uint32_t part)
 		check_require(r, part, true);
 	else if (strcmp(f.text, "Kernel.loop") == 0 && block)
 		dw_check_endless(r, part, block);
-	/* open("| command"), which IO.read() takes, too. */
+	/* open("| command") runs a command, and so do IO.read() and the like. */
 	a = dw_eval_argument(r, part, sent ? 1 : 0);
 	if (a.type == DW_V_TEXT && a.text[0] == '|' &&
 	    (strcmp(f.text, "Kernel.open") == 0 || strncmp(f.text, "IO.", 3) == 0)) {
@@ -366,14 +366,14 @@ static void check_call(struct dw_reading *r, uint32_t part)
 	dw_check_run(r, part, dw_check_danger(r, part, f), sent ? 1 : 0);
 }
 
-/* method(:x)["y"] is a call, too */
+/* method(:x)["y"] is a call. */
 static void check_element(struct dw_reading *r, uint32_t part)
 {
 	(void)dw_check_danger(r, part,
 	                      dw_eval(r, dw_child_in(&r->tree, part, DW_F_OBJECT)));
 }
 
-/* each(&method(:system)) */
+/* each(&m), where m holds a method; a call such as &method(:m) is checked as a call. */
 static void check_block(struct dw_reading *r, uint32_t part)
 {
 	uint32_t c = dw_child_named(&r->tree, part);
@@ -413,7 +413,7 @@ static const struct dw_node nodes[DW_K_COUNT] = {
 	[DW_K_FALSE] = {TRUTH(NO)},
 	[DW_K_GLOBAL_VARIABLE] = {EVAL(NAME), PATTERN(NAME)},
 	[DW_K_IDENTIFIER] = {EVAL(NAME), PATTERN(NAME), FLOW(WORD)},
-	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(YES)}, /* 0 too */
+	[DW_K_INTEGER] = {EVAL(NUMBER), TRUTH(YES)}, /* even 0 */
 	[DW_K_INTERPOLATION] = {EVAL(FIRST)},
 	[DW_K_LAMBDA] = {FLOW(FUNCTION), SCOPE},
 	[DW_K_LAMBDA_PARAMETERS] = {BINDS(PARAMETERS)},

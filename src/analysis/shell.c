@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over each text: variables first, then every command that stands in it, in
- * the order of the text. A command that is given a text to run makes for another
- * text, read in the same way; where it stands is where that command stands.
+ * Reads the script: first its variables, then every command, in source order. If a
+ * command runs code from a string (sh -c, eval), the code is parsed and read in the same
+ * way; its findings have the place of that command.
  */
 #include "analysis/shell.h"
 
@@ -40,7 +40,7 @@ void dw_shell_place(struct dw_script *s, uint32_t part, uint32_t *line, uint32_t
 		*column = s->column;
 		return;
 	}
-	/* Mostly we go forward. */
+	/* Parts are mostly read in order, so go on from the last place. */
 	if (byte < s->last_byte)
 		s->last_byte = s->last_line = s->last_column = 0;
 	for (; s->last_byte < byte; s->last_byte++) {
@@ -83,8 +83,8 @@ void dw_shell_sets(struct dw_script *s, uint32_t part, const char *name, size_t 
 }
 
 /*
- * A text with a substitution in it sleeps until some expansion wakes it: arithmetic does,
- * and ${x@P}.
+ * A quoted command substitution in a value does not run on assignment, but arithmetic
+ * expansion and ${x@P} run it later.
  */
 static void check_sleeper(struct dw_script *s, uint32_t value)
 {
@@ -119,7 +119,7 @@ static void add_variable(struct dw_script *s, uint32_t part)
 		*s->no_memory = true;
 }
 
-/* A substitution in a stretch of text, which the grammar has not seen as one. */
+/* Returns true if text that the grammar took as plain contains a command substitution. */
 static bool has_hidden(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -133,8 +133,8 @@ static bool has_hidden(const char *text, size_t len)
 }
 
 /*
- * In quotes and in here-documents, whatever is not one of their parts must be plain
- * text. The grammar does not see a substitution behind the tabs of <<-.
+ * In double quotes and here-documents, text outside the named parts must be plain text.
+ * The grammar misses, for example, a command substitution after the tabs of <<-.
  */
 static void check_text(struct dw_script *s, uint32_t part)
 {
@@ -160,7 +160,7 @@ static void check_text(struct dw_script *s, uint32_t part)
 	if (dw_part(tree, part)->end > at)
 		hidden = hidden ||
 		         has_hidden(tree->code + at, dw_part(tree, part)->end - at);
-	/* A word with a line's end in it: a boundary that the grammar did not see. */
+	/* An unquoted newline inside a word: the grammar missed the end of a command. */
 	if (dw_kind(tree, part) == DW_K_WORD)
 		for (uint32_t i = dw_part(tree, part)->start + 1;
 		     i < dw_part(tree, part)->end; i++)
@@ -199,7 +199,10 @@ static void check_expansion(struct dw_script *s, uint32_t part)
 		              "this expansion runs the commands in a variable");
 }
 
-/* :(){ :|:& };: — in its body, the function starts itself and does not wait. */
+/*
+ * Detect a fork bomb: a function that starts itself twice, in a pipe or with &.
+ * Example: :(){ :|:& };:
+ */
 static void check_bomb(struct dw_script *s, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
@@ -241,7 +244,7 @@ static bool is_always(const struct dw_tree *tree, uint32_t part, bool yes)
 	return false;
 }
 
-/* break, return, exit, exec: anything that may end it. */
+/* Returns true if the loop's body has a command that may end it: break, exit, ... */
 static bool can_end(const struct dw_tree *tree, uint32_t part)
 {
 	uint32_t inner = 0;
@@ -277,7 +280,7 @@ static void check_loop(struct dw_script *s, uint32_t part)
 	if (!body)
 		return;
 	if (dw_kind(tree, part) == DW_K_C_STYLE_FOR_STATEMENT) {
-		/* for ((;;)): nothing between two semicolons. */
+		/* for ((;;)) has nothing between its semicolons. */
 		size_t len;
 		const char *text = dw_text(tree, part, &len);
 		const char *first = memchr(text, ';', len), *p;
@@ -353,7 +356,7 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 		              DW_SHELL_INNER_MAX);
 		return;
 	}
-	/* A parser is made and thrown away for each. */
+	/* Charge for the parser. */
 	if (*s->fuel < 256) {
 		*s->fuel = 0;
 		return;
@@ -372,7 +375,7 @@ void dw_shell_inner(struct dw_script *s, uint32_t part, struct dw_shell_word cod
 	dw_tree_finish(&inner.tree);
 }
 
-/* Added without regard to the bounds, one of which was reached. */
+/* Add a note that a bound was reached, whatever the bound on notes. */
 static int add_bound(struct dw_shell *shell)
 {
 	struct dw_shell_note *list = realloc(shell->notes,

@@ -10,32 +10,32 @@
 #include "dewar/error.h"
 
 /*
- * Every command that a shell script would run, as far as that can be told without
- * running it: in pipes, lists, subshells, substitutions, functions, aliases and
- * traps; what xargs, find, env, sudo and the like are given to run; and what shells
- * are given as text, which is parsed in its turn.
+ * Finds every command that a shell script would run, as far as that is known without
+ * running it: in pipes, lists, subshells, substitutions, functions, aliases and traps;
+ * commands that xargs, find, env, sudo and the like run; and code that shells receive as
+ * a string (sh -c), which is parsed in turn.
  *
- * A command that is not known is a doubt, with its place. A caller that allows commands
- * by name must refuse doubts: a list without doubts is complete, if PATH and the files
- * that it leads to are as usual.
+ * If a command cannot be determined, a note reports a doubt, with its place. A caller
+ * that allows commands by name must refuse scripts with doubts: without doubts, the list
+ * is complete, provided that PATH and the programs in it are the usual ones.
  */
 
 #define DW_SHELL_COMMANDS_MAX 4096U
 #define DW_SHELL_ARGS_MAX 1024U
 
-/* A word as the command would get it. */
+/* A word as the shell passes it to the command. */
 struct dw_shell_word {
 	const char *text; /* NULL: not known */
-	bool guessed;     /* it may be this: from a variable, or echo in a substitution */
-	bool pattern;     /* to be expanded: a glob, a tilde */
+	bool guessed;     /* perhaps this: from a variable or $(echo ...) */
+	bool pattern;     /* the shell expands it: a glob or a tilde */
 };
 
 enum dw_shell_flag {
-	DW_SHELL_FUNCTION = 1U << 0, /* a function or alias of the script's own */
-	DW_SHELL_MORE = 1U << 1,     /* gets more arguments at run time */
+	DW_SHELL_FUNCTION = 1U << 0, /* the name of a function that the script defines */
+	DW_SHELL_MORE = 1U << 1,     /* the command gets more arguments at run time */
 	DW_SHELL_CARRIED = 1U << 2,  /* another command runs it */
-	DW_SHELL_CARRIER = 1U << 3,  /* runs a command that is in the list, too */
-	DW_SHELL_CODE = 1U << 4,     /* is given a program as text: see code */
+	DW_SHELL_CARRIER = 1U << 3,  /* it runs another command, which is also listed */
+	DW_SHELL_CODE = 1U << 4,     /* an argument is a program: see code */
 };
 
 struct dw_shell_command {
@@ -43,8 +43,8 @@ struct dw_shell_command {
 	struct dw_shell_word *args;
 	size_t n_args;
 	uint32_t flags;
-	const char *via;  /* "xargs", "find -exec", "bash -c"; NULL if it stands there */
-	const char *code; /* what python -c, node -e, ... are given; NULL if not known */
+	const char *via;  /* what runs it: "xargs", "bash -c"; NULL: the script itself */
+	const char *code; /* the program of python -c, node -e, ...; NULL: unknown */
 	uint32_t line;    /* from 1 */
 	uint32_t column;  /* from 1, in characters */
 };
@@ -58,12 +58,12 @@ struct dw_shell_redirect {
 
 enum dw_shell_remark {
 	DW_SHELL_DOUBT = 0,   /* the command here is not known */
-	DW_SHELL_SYNTAX,      /* this does not parse */
-	DW_SHELL_EVAL,        /* text is run as code, which is in the list */
+	DW_SHELL_SYNTAX,      /* the shell code does not parse */
+	DW_SHELL_EVAL,        /* eval runs code; its commands are listed */
 	DW_SHELL_SOURCE,      /* a file is run as code */
-	DW_SHELL_ENVIRONMENT, /* which programs run is changed: PATH, LD_PRELOAD, ... */
-	DW_SHELL_LOOP,        /* cannot end */
-	DW_SHELL_BOMB,        /* a function that starts itself twice */
+	DW_SHELL_ENVIRONMENT, /* sets PATH, LD_PRELOAD, ...: other programs may run */
+	DW_SHELL_LOOP,        /* a loop that cannot end */
+	DW_SHELL_BOMB,        /* a function that calls itself twice: a fork bomb */
 	DW_SHELL_BOUND,       /* a bound was reached; the rest was not read */
 	DW_SHELL_REMARK_COUNT
 };
@@ -85,54 +85,54 @@ struct dw_shell {
 	size_t n_redirects;
 	struct dw_shell_note *notes;
 	size_t n_notes;
-	bool changes_folder; /* cd, pushd: relative paths mean something else then */
+	bool changes_folder; /* there is a cd or pushd: relative paths are unknown */
 	struct dw_arena *arena;
 };
 
-/* -1 only without memory or grammar; what is wrong with the script is in its notes. */
+/* Returns -1 only if out of memory or without the grammar; notes report bad scripts. */
 int dw_shell_read(struct dw_shell *shell, const char *code, size_t len,
                   struct dw_error *err);
 void dw_shell_finish(struct dw_shell *shell);
 
-/* The name without the folders that programs are usually in: "ls" for "/bin/ls". */
+/* The name without one of the usual folders of programs: "ls" for "/bin/ls". */
 const char *dw_shell_plain_name(const char *name);
 
 /*
- * What is allowed, and with which arguments.
+ * An allowed command, and its allowed arguments.
  */
 struct dw_shell_rule {
 	const char *name;
-	/* If there are any, the first argument must be one of them. Ends in NULL. */
+	/* If not empty, the first argument must be one of these. Ends in NULL. */
 	const char *first[8];
 	/*
-	 * Options that it must not have: "-r" also within "-fr", "--recursive" also as
-	 * "--rec"; what begins otherwise, or with one dash and more than a letter, is
-	 * a word. Ends in NULL.
+	 * Refused options. "-r" also matches inside "-fr", and "--recursive" also matches
+	 * "--rec". Any other entry, such as "-delete", must equal the argument. Ends in
+	 * NULL.
 	 */
 	const char *never[12];
-	/* A text that no argument may contain. Ends in NULL. */
+	/* Strings that no argument may contain. Ends in NULL. */
 	const char *without[6];
 };
 
 struct dw_shell_allow {
 	const struct dw_shell_rule *rules; /* ends in a rule without name */
-	const char *const *write_below;    /* folders, for redirections; ends in NULL */
-	const char *folder;                /* where the script starts; NULL: unknown */
+	const char *const *write_below; /* where redirections may write; ends in NULL */
+	const char *folder;             /* where the script starts; NULL: unknown */
 };
 
-/* The default: what reads and computes, python, node and curl. */
+/* The default allow-list: commands that read or compute, python, node and curl. */
 extern const struct dw_shell_rule dw_shell_rules[];
 
 /*
- * Programs that dw_shell_check() lets pass on any list, since it looks at what they
- * run, or they do nothing: a cell that shows only allowed programs shows these, too.
- * Ends in NULL.
+ * Programs that dw_shell_check() allows with every list, because they are harmless or
+ * because it checks the commands that they run. A cell that shows only allowed programs
+ * also shows these. Ends in NULL.
  */
 extern const char *const dw_shell_carriers[];
 
 /*
- * Everything in the script that is not allowed, or that may not be:
- * command:NAME, argument:NAME, redirect:TARGET and undecided:WHAT, all of them errors.
+ * Report everything in the script that is not allowed, or that cannot be decided:
+ * command:NAME, argument:NAME, redirect:TARGET and undecided:WHAT, all of severity error.
  */
 int dw_shell_check(const struct dw_shell *shell, const struct dw_shell_allow *allow,
                    struct dw_findings *ret, struct dw_error *err);

@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 
 /*
- * Besides the names, what would make them more than they seem: awk and sort start
- * programs, find removes files, git runs what its configuration says.
+ * Some allowed commands can do more than read or compute: awk and sort start programs,
+ * and find removes files. Their rules refuse the arguments for that.
  */
 const struct dw_shell_rule dw_shell_rules[] = {
 	{.name = "ls"},
@@ -34,14 +34,14 @@ const struct dw_shell_rule dw_shell_rules[] = {
 	{0},
 };
 
-/* What the shell does by itself, and what only carries commands that are looked at. */
+/* Harmless built-ins, and carriers, whose commands are checked themselves. */
 static const char harmless[] =
 	" : [ bg break builtin cd command continue dirs echo env eval exec exit export false "
 	"fg getopts jobs let local nice nohup popd printf pushd pwd read return set shift "
 	"shopt sleep stdbuf test time timeout trap true type ulimit umask wait xargs alias "
 	"unalias ";
 
-/* The commands above, and the shells below, that are programs and not only built-ins. */
+/* Those commands of the list above, and sh, that are also programs on disk. */
 const char *const dw_shell_carriers[] = {
 	"[",    "env",  "false",   "nice", "nohup", "printf", "sleep", "stdbuf",
 	"test", "time", "timeout", "true", "xargs", "sh",     NULL,
@@ -79,13 +79,13 @@ static const struct dw_shell_rule *find_rule(const struct dw_shell_allow *allow,
 	return NULL;
 }
 
-/* Does the argument mean that option? */
+/* Returns true if the argument is, or includes, the option. */
 static bool means(const char *arg, const char *option)
 {
 	size_t len = strcspn(arg, "=");
 
 	if (strncmp(option, "--", 2) == 0)
-		/* getopt_long() takes any front of a long option that is not another's. */
+		/* getopt_long() accepts any unambiguous prefix of a long option. */
 		return len > 2 && strncmp(arg, option, len) == 0;
 	if (option[0] == '-' && option[1] != '\0' && option[2] == '\0')
 		return arg[0] == '-' && arg[1] != '-' && strchr(arg, option[1]);
@@ -116,7 +116,7 @@ static void check_arguments(struct report *r, const struct dw_shell_command *c,
 
 	if (!rule->first[0] && !rule->never[0] && !rule->without[0])
 		return;
-	/* Behind find's -exec come paths, which begin with what find was given. */
+	/* The arguments that find -exec adds are paths, never options. */
 	if ((c->flags & DW_SHELL_MORE) &&
 	    (!c->via || strncmp(c->via, "find ", 5) != 0 || rule->without[0]))
 		add(r, c->line, c->column, "undecided:argument",
@@ -153,7 +153,7 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
 	const struct dw_shell_rule *rule;
 	const char *plain;
 
-	/* That its name is in doubt is in the notes. */
+	/* A note already reports that the name could not be resolved. */
 	if (!c->name.text || c->name.guessed || c->name.pattern)
 		return;
 	if ((c->flags & DW_SHELL_FUNCTION) && !(c->flags & DW_SHELL_CARRIED))
@@ -166,7 +166,7 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
 	}
 	if (dw_is_any(plain, harmless))
 		return;
-	/* A shell whose text we have read does nothing that is not in the list. */
+	/* A shell whose code was read runs only commands that are in the list. */
 	if ((c->flags & DW_SHELL_CARRIER) && dw_is_any(plain, " sh bash dash "))
 		return;
 	add(r, c->line, c->column, DW_RULE("command:%s", plain),
@@ -174,7 +174,7 @@ static void check_command(struct report *r, const struct dw_shell_command *c,
 	    c->via ? " (run by " : "", c->via ? c->via : "", c->via ? ")" : "");
 }
 
-/* Below the folder, by its letters: no way up, and nothing that is expanded. */
+/* Returns true if the path, compared as text, lies below the folder and has no "..". */
 static bool is_below(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
@@ -238,7 +238,7 @@ static void check_note(struct report *r, const struct dw_shell_note *n)
 		[DW_SHELL_REMARK_COUNT] = NULL,
 	};
 
-	/* A loop is no command, and what eval runs is in the list. */
+	/* No rule for loops, nor for eval, whose commands are in the list. */
 	if (rules[n->remark])
 		add(r, n->line, n->column, rules[n->remark], "%s", n->text);
 }

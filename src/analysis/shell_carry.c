@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands that run others, or are given a text to run: nice, find, shells, eval, trap.
- * For each we know which of its arguments are its own; the first that is not begins the
- * command that it runs. An argument that we cannot read could be anything, so from there
- * on what runs is in doubt.
+ * Commands that run others, or run code from a string: nice, find, shells, eval, trap.
+ * For each, a table says which arguments are its own; the next one begins the command
+ * that it runs. If an argument is unknown, it may be anything, so the command is in
+ * doubt.
  */
 #include "analysis/shell_read.h"
 
@@ -25,7 +25,7 @@ struct call {
 struct carrier {
 	const char *names;
 	const char *letters; /* short options that take an argument */
-	const char *longs;   /* words: long ones that take one behind a blank; or NULL */
+	const char *longs;   /* words: long ones with a separate argument; or NULL */
 	unsigned own;        /* arguments of its own before the command */
 	bool assigns;        /* NAME=VALUE may stand before the command */
 	bool more;           /* the command gets further arguments */
@@ -79,19 +79,19 @@ static bool is_assignment(const char *text)
 	return len > 0 && text[len] == '=';
 }
 
-/* How many words an option takes: itself, and its argument if that stands apart. */
+/* The number of words of an option: 2 if its argument is the next word, otherwise 1. */
 static size_t option_words(const struct carrier *c, const char *text)
 {
 	const char *p;
 
 	if (text[1] == '-')
 		return c->longs && dw_is_any(text, c->longs) ? 2 : 1;
-	/* The first letter that takes an argument takes the rest, or the next word. */
+	/* The first letter with an argument takes the rest, or the next word. */
 	p = text + 1 + strcspn(text + 1, c->letters);
 	return *p != '\0' && p[1] == '\0' ? 2 : 1;
 }
 
-/* The command is what the words say from first on, up to past. */
+/* Add the command that consists of the words from first on, up to past. */
 static void add_words(const struct call *c, size_t first, size_t past, uint32_t flags,
                       const char *via)
 {
@@ -99,7 +99,7 @@ static void add_words(const struct call *c, size_t first, size_t past, uint32_t 
 	             DW_SHELL_CARRIED | flags, via);
 }
 
-/* Words with a mark in them are not known before the carrier has put something there. */
+/* The same, where the carrier replaces the mark: words that contain it are unknown. */
 static void add_marked(const struct call *c, size_t first, size_t past, const char *mark,
                        uint32_t flags, const char *via)
 {
@@ -119,7 +119,7 @@ static void add_marked(const struct call *c, size_t first, size_t past, const ch
 	add_words(&marked, first, past, flags, via);
 }
 
-/* The replacement string of xargs (-I, -i, --replace), if option i sets one; else mark. */
+/* The replacement string of xargs, if word i sets one (-I, -i, --replace); else mark. */
 static const char *mark_of(const struct call *c, size_t i, const char *mark)
 {
 	const char *text = c->words[i].text;
@@ -135,7 +135,7 @@ static const char *mark_of(const struct call *c, size_t i, const char *mark)
 	                                           : "{}";
 }
 
-/* The rest of a carrier's words is a command: nice -n 5 COMMAND. */
+/* Add the command after the carrier's own words: nice -n 5 COMMAND. */
 static void carry(const struct call *c, const struct carrier *carrier)
 {
 	uint32_t more = (c->flags & DW_SHELL_MORE) |
@@ -152,7 +152,7 @@ static void carry(const struct call *c, const struct carrier *carrier)
 			break;
 		}
 		if (text && text[0] == '-' && text[1] != '\0') {
-			/* command -v only asks. */
+			/* command -v runs nothing. */
 			if (strcmp(c->name, "command") == 0 && strpbrk(text, "vV"))
 				return;
 			if (carrier->more)
@@ -164,7 +164,7 @@ static void carry(const struct call *c, const struct carrier *carrier)
 			dw_shell_sets(c->s, c->part, text, strcspn(text, "="));
 			continue;
 		}
-		/* An unknown word where a command is expected: an unknown command. */
+		/* The command begins here, even if the word is unknown. */
 		if (own == 0)
 			break;
 		own--;
@@ -201,7 +201,7 @@ static const struct {
 	{" perl ", "-E"},
 };
 
-/* Is one of its words a program, or the text of one? */
+/* Returns true if the command may run one of its words as a program or as code. */
 static bool runs_words(const char *name)
 {
 	if (!name)
@@ -231,7 +231,7 @@ static void carry_find(const struct call *c)
 			end++;
 		(void)snprintf(via, sizeof(via), "find %s", text);
 		kept = dw_shell_keep(c->s, via, strlen(via));
-		/* A path in the place of {} is no option, but it may be a program. */
+		/* A path in place of {} is not an option, but may be run. */
 		if (end > i + 1 && !runs_words(c->words[i + 1].text))
 			add_words(c, i + 1, end, DW_SHELL_MORE, kept);
 		else if (end > i + 1)
@@ -240,7 +240,7 @@ static void carry_find(const struct call *c)
 	}
 }
 
-/* The text after an option: -c CODE (never -cCODE). */
+/* Find the word after an option, also after a group of letters: -c CODE, -uc CODE. */
 static bool option_value(const struct dw_shell_word *words, size_t n, const char *option,
                          struct dw_shell_word *ret)
 {
@@ -283,7 +283,7 @@ static void run_code(const struct call *c, struct dw_shell_word code, const char
 		dw_shell_inner(c->s, c->part, code, via);
 }
 
-/* The word in that place, if there is one. */
+/* The word at index i; an unknown word past the end. */
 static struct dw_shell_word word_at(const struct call *c, size_t i)
 {
 	return i < c->n ? c->words[i] : (struct dw_shell_word){0};
@@ -325,7 +325,7 @@ static void carry_shell(const struct call *c)
 			i++;
 		if (text[0] == '-' || text[0] == '+')
 			continue;
-		/* /dev/stdin and - are as good as no file. */
+		/* With /dev/stdin as its file, the shell reads its input. */
 		if (strcmp(text, "/dev/stdin") == 0)
 			break;
 		dw_shell_note(c->s, c->part, DW_SHELL_SOURCE, "%s runs the file %.100s",
@@ -338,7 +338,7 @@ static void carry_shell(const struct call *c)
 		run_code(c, dw_shell_stdin(c->s, c->part), "a shell's input");
 }
 
-/* eval A B: all of them, with blanks between, are the code. */
+/* eval A B: the code is all words from first on, joined with blanks. */
 static void run_joined(const struct call *c, size_t first)
 {
 	struct dw_shell_word all = {0};
@@ -392,7 +392,7 @@ static void carry_alias(const struct call *c)
 	}
 }
 
-/* coproc COMMAND; but coproc { ...; } and coproc NAME { ...; } are a group. */
+/* coproc COMMAND. coproc { ...; } and coproc NAME { ...; } run a group: a doubt. */
 static void carry_coproc(const struct call *c)
 {
 	bool group = c->n < 2;
@@ -405,7 +405,7 @@ static void carry_coproc(const struct call *c)
 		add_words(c, 1, c->n, 0, "coproc");
 }
 
-/* env -S 'rm -rf /' is split into words, as a script without quotes would be. */
+/* env -S 'rm -rf /' splits its argument into words: read it as a script. */
 static bool carry_split(const struct call *c)
 {
 	for (size_t i = 1; i < c->n; i++) {
@@ -475,7 +475,7 @@ bool dw_shell_carry(struct dw_script *s, uint32_t part, const char *name,
 	} else if (dw_is_any(name, " parallel at batch crontab ssh expect make ")) {
 		dw_shell_doubt(s, part, name);
 	} else {
-		/* find does more than to run these. */
+		/* find does not only run these commands. */
 		if (strcmp(name, "find") == 0)
 			carry_find(&c);
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands: their words put together, and whether they are functions of the script. */
+/* Builds commands from their words, and finds functions of the script. */
 #include "analysis/shell_read.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@ const char *dw_shell_plain_name(const char *name)
 }
 
 /*
- * Returns true if the name is a function here. It must certainly be defined before: at
- * the top level of the script, in no branch, and the script contains no unset -f.
+ * Returns true if the name is surely a function here: it is defined before, at the top
+ * level of the script, and the script has no unset command.
  */
 static bool is_function(struct dw_script *s, uint32_t part, const char *name)
 {
@@ -41,7 +41,7 @@ void dw_shell_find_functions(struct dw_script *s)
 {
 	const struct dw_tree *tree = &s->tree;
 
-	/* unset -f */
+	/* Any unset may remove a function. */
 	for (uint32_t i = 1; i < tree->n_parts; i++)
 		if (dw_kind(tree, i) == DW_K_UNSET_COMMAND &&
 		    (dw_part(tree, i)->flags & DW_PART_NAMED))
@@ -53,8 +53,8 @@ void dw_shell_find_functions(struct dw_script *s)
 }
 
 /*
- * A backslash at the end of a line glues it to the next; to the grammar it is a blank.
- * Is there nothing else between the two?
+ * Returns true if only backslash-newline pairs stand between end and start. The shell
+ * then joins the two words, but the grammar treats the pairs as a blank.
  */
 static bool is_glued(const struct dw_tree *tree, uint32_t end, uint32_t start)
 {
@@ -107,7 +107,7 @@ void dw_shell_add_command(struct dw_script *s, uint32_t part)
 		return;
 	for (uint32_t c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
 		count++;
-	/* A word may become several. */
+	/* A word may expand to several. */
 	count = count + 16 < DW_SHELL_ARGS_MAX ? count + 16 : DW_SHELL_ARGS_MAX;
 	words = calloc(count, sizeof(*words));
 	if (!words) {
@@ -118,7 +118,7 @@ void dw_shell_add_command(struct dw_script *s, uint32_t part)
 	for (uint32_t c = dw_next_named(tree, name); c; c = dw_next_named(tree, c)) {
 		if (dw_part(tree, c)->field != DW_F_ARGUMENT)
 			continue;
-		/* A line that begins with a backslash is no longer this command's. */
+		/* The grammar put a newline into the word: a new command begins. */
 		if (tree->code[dw_part(tree, c)->start] == '\n') {
 			finish_command(s, from, words, n, flags);
 			from = c;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Redirections and pipes: what a script opens, and what its commands get to read. */
+/* Redirections and pipes: files that a script opens, and the input of its commands. */
 #include "analysis/shell_read.h"
 
 #include <string.h>
 
-/* <>FILE */
+/* Returns true for <>FILE. */
 static bool opens_both(const struct dw_tree *tree, uint32_t redirect)
 {
 	uint32_t target = dw_child_in(tree, redirect, DW_F_DESTINATION);
@@ -32,7 +32,7 @@ void dw_shell_add_redirect(struct dw_script *s, uint32_t part)
 	if (opens_both(tree, part))
 		r.writes = true;
 	r.target = dw_shell_word(s, target);
-	/* What follows may be glued to it. */
+	/* A backslash-newline may join the next word to the target. */
 	if (dw_part(tree, target)->end < tree->len &&
 	    tree->code[dw_part(tree, target)->end] == '\\')
 		r.target.text = NULL;
@@ -44,7 +44,7 @@ void dw_shell_add_redirect(struct dw_script *s, uint32_t part)
 	(void)DW_SHELL_APPEND(s, s->shell->redirects, s->shell->n_redirects, r);
 }
 
-/* The text of a here-document, if nothing in it is expanded. */
+/* The text of a here-document; a guess if the shell expands something in it. */
 static struct dw_shell_word heredoc(struct dw_script *s, uint32_t redirect)
 {
 	const struct dw_tree *tree = &s->tree;
@@ -73,7 +73,7 @@ static uint32_t command_of(const struct dw_tree *tree, uint32_t part)
 	return part && dw_kind(tree, part) == DW_K_COMMAND ? part : 0;
 }
 
-/* What a command before us in a pipe prints, where that is plain. */
+/* The output of the previous command of a pipe, if it is echo, printf or cat. */
 static struct dw_shell_word printed(struct dw_script *s, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
@@ -141,7 +141,7 @@ struct dw_shell_word dw_shell_stdin(struct dw_script *s, uint32_t part)
 		before = c;
 	if (before)
 		return printed(s, before);
-	/* cat <<EOF | sh: the pipe stands inside the redirection. */
+	/* cat <<EOF | sh: the grammar puts the pipe inside the redirection. */
 	up = dw_part(tree, up)->parent;
 	if (dw_kind(tree, up) == DW_K_HEREDOC_REDIRECT)
 		return heredoc(s, up);

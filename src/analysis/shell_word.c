@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The expansion of words. Only what the shell itself would make of them for certain is
- * certain; what a variable was given, or what echo in a substitution prints, is a
- * guess, good enough for advice and not for leave.
+ * The expansion of words. A word is certain only if the shell can expand it in no other
+ * way. The value of a variable, or the output of echo in a substitution, is a guess: good
+ * enough for a finding, but not to allow a command.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define WORD_MAX 65536U
 #define DEPTH_MAX 40U
 
-/* A word while it is put together. */
+/* A word while it is built. */
 struct making {
 	struct dw_buf text;
 	bool unknown;
@@ -28,10 +28,10 @@ static void put(struct making *m, const char *text, size_t len)
 		m->unknown = true;
 }
 
-/* Outside quotes: a backslash takes the meaning of what follows it. */
+/* Outside quotes, a backslash quotes the next character. */
 static void put_bare(struct making *m, const char *text, size_t len)
 {
-	/* The grammar takes a line's end before a backslash for part of the word. */
+	/* Before a backslash, the grammar makes a newline part of the word. */
 	for (; len > 0 && *text == '\n'; len--)
 		text++;
 	for (size_t i = 0; i < len; i++) {
@@ -44,7 +44,7 @@ static void put_bare(struct making *m, const char *text, size_t len)
 		if (strchr("*?[", text[i]) ||
 		    (text[i] == '~' && m->text.len == 0 && i == 0))
 			m->pattern = true;
-		/* Braces that are not words of a list of their own: see dw_shell_words(). */
+		/* dw_shell_words() expands {a,b}; as part of a word it is unknown. */
 		if (text[i] == '{' && (memchr(text + i, ',', len - i) ||
 		                       memmem(text + i, len - i, "..", 2)))
 			m->unknown = true;
@@ -52,7 +52,7 @@ static void put_bare(struct making *m, const char *text, size_t len)
 	}
 }
 
-/* Inside double quotes it does so only for these. */
+/* Inside double quotes, a backslash quotes only $, `, ", \ and a newline. */
 static void put_quoted(struct making *m, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -87,7 +87,7 @@ static void put_ansi(struct making *m, const char *text, size_t len)
 				value = value * 16 + (unsigned)dw_digit(text[++i], 16);
 				digits++;
 			}
-			/* Names of programs are ASCII: treat other characters as unknown. */
+			/* Program names are ASCII: other characters are unknown. */
 			if (value > 0x7f || value == 0)
 				m->unknown = true;
 			c = (char)value;
@@ -110,7 +110,7 @@ static void put_ansi(struct making *m, const char *text, size_t len)
 
 static void make(struct dw_script *s, struct making *m, uint32_t part);
 
-/* The variable's nearest assignment before here. */
+/* Add the value of the nearest assignment to the variable before this place. */
 static void put_variable(struct dw_script *s, struct making *m, uint32_t name)
 {
 	const struct dw_part *p = dw_part(&s->tree, name);
@@ -131,7 +131,7 @@ static void put_variable(struct dw_script *s, struct making *m, uint32_t name)
 	m->unknown = true;
 }
 
-/* $(echo rm), and printf with nothing to format. */
+/* $(echo rm), $(printf rm): add the arguments, without options and the format %s. */
 static void put_echo(struct dw_script *s, struct making *m, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
@@ -193,7 +193,7 @@ static void put_parts(struct dw_script *s, struct making *m, uint32_t part)
 		make(s, m, c);
 }
 
-/* "...": what stands between the parts that the grammar names is text, too. */
+/* "...": the text between the parts that the grammar names also belongs to the string. */
 static void put_string(struct dw_script *s, struct making *m, uint32_t part)
 {
 	const struct dw_tree *tree = &s->tree;
@@ -251,7 +251,7 @@ static void make(struct dw_script *s, struct making *m, uint32_t part)
 		put_string(s, m, part);
 		break;
 	case DW_K_CONCATENATION:
-		/* a{b,c}d is several words, and we do not say which. */
+		/* a{b,c}d expands to several words: unknown. */
 		for (c = dw_child_named(tree, part); c; c = dw_next_named(tree, c))
 			if (dw_kind(tree, c) == DW_K_WORD && dw_text_is(tree, c, "{") &&
 			    (memchr(text, ',', len) || memmem(text, len, "..", 2)))
@@ -322,8 +322,9 @@ static size_t split(struct dw_script *s, struct dw_shell_word word, const char *
 }
 
 /*
- * {a,b,c} all by itself, with nothing in it that is more than letters. In the place of
- * a command the grammar takes the first brace for that of a group.
+ * Returns "a,b,c" if the whole word is {a,b,c}, without special characters inside;
+ * otherwise NULL. In a command's name, the grammar parses the first brace as the start of
+ * a group.
  */
 static const char *braces(struct dw_script *s, uint32_t part)
 {
@@ -360,7 +361,7 @@ size_t dw_shell_words(struct dw_script *s, uint32_t part, struct dw_shell_word *
 		inside = dw_child_named(&s->tree, part);
 		kind = inside ? dw_kind(&s->tree, inside) : DW_K_OTHER;
 	}
-	/* Not in quotes, what a variable holds is split at blanks. */
+	/* The shell splits an unquoted expansion at blanks. */
 	if (word.text && (kind == DW_K_SIMPLE_EXPANSION || kind == DW_K_EXPANSION ||
 	                  kind == DW_K_COMMAND_SUBSTITUTION))
 		return split(s, word, " \t\n", words, max);

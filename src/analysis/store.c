@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What readers keep: texts, and lists that double. */
+/* Memory of the readers: an arena, and lists that double their size. */
 #include "analysis/reader.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct dw_arena {
 	struct dw_arena *next;
 	size_t used;
 	size_t size;
-	size_t all; /* what was kept in this one and the next ones */
+	size_t all; /* bytes counted in this chunk and the next ones */
 	_Alignas(max_align_t) char data[];
 };
 

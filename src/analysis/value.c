@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an expression evaluates to, as the language's table says. */
+/* Evaluates expressions by the table of the language. */
 #include "analysis/reader.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ struct dw_value dw_value_member(struct dw_reading *r, struct dw_value base,
 	                              : dw_unknown;
 }
 
-/* "f": "f()", the result of calling f */
+/* The result of calling f: for the name "f", the name "f()". */
 static struct dw_value result_of(struct dw_reading *r, struct dw_value f)
 {
 	char path[PATH_MAX_LEN];
@@ -142,7 +142,7 @@ uint32_t dw_argument(const struct dw_reading *r, uint32_t call, unsigned index)
 
 	if (!list)
 		list = dw_child_of(tree, call, DW_K_ARGUMENTS);
-	/* JavaScript calls f`text` with a template. */
+	/* In JavaScript, f`text` calls f with a template; it has no list of arguments. */
 	if (!list || dw_kind(tree, list) == DW_K_TEMPLATE_STRING)
 		return 0;
 	c = dw_child_at(tree, list, index);
@@ -197,11 +197,11 @@ static struct dw_value literal_number(const struct dw_tree *tree, uint32_t part)
 	return dw_value_number(number);
 }
 
-/* A literal of pieces: plain text, escapes, and holes with an expression in them. */
+/* A string literal consists of plain text, escapes and interpolated expressions. */
 struct dw_value dw_eval_string(struct dw_reading *r, uint32_t part)
 {
 	const struct dw_tree *tree = &r->tree;
-	/* Python's: it holds the letters in front of the quotes. */
+	/* Only in Python: the opening quotes with their prefix, such as r or f. */
 	uint32_t start = dw_child_of(tree, part, DW_K_STRING_START);
 	bool plain = r->language->plain_quotes && dw_kind(tree, part) == DW_K_STRING;
 	struct dw_value all = dw_value_text(r, "", 0), piece;
@@ -273,7 +273,7 @@ static enum dw_fold find_folder(const struct dw_folder *list, const char *name,
 	return DW_FOLD_NONE;
 }
 
-/* The object and the name of the method that a call calls; both 0 if it is a function. */
+/* The object and the name of the called method; both 0 if a function is called. */
 static void find_method(const struct dw_reading *r, uint32_t call, uint32_t *object,
                         uint32_t *name)
 {
@@ -309,7 +309,7 @@ static struct dw_value call_value(struct dw_reading *r, uint32_t call)
 	find_method(r, call, &object, &name);
 	v = dw_eval(r, object);
 	if (v.type != DW_V_UNKNOWN && v.type != DW_V_NAME) {
-		/* Only a list has methods; an object may have members of their names. */
+		/* Not for object literals: a member may have the name of a method. */
 		if (name && (v.type != DW_V_PART || dw_node(r, v.part)->sequence ||
 		             language->literals_closed)) {
 			text = dw_text(&r->tree, name, &len);
