@@ -90,7 +90,7 @@ static int note(struct dw_explanation *explanation, const struct dw_policy_rule 
 	return r;
 }
 
-/* The explanation may be NULL. */
+/* Try the rules in order, and decide. The explanation may be NULL. */
 static int walk(struct dw_facts *facts, struct dw_decision *decision,
                 struct dw_explanation *explanation, struct dw_error *err)
 {

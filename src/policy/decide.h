@@ -32,19 +32,19 @@ struct dw_policy_question {
 	const char *who;  /* "uid:1000 (alice)", "key:1f2e3d4c (ci)" */
 	const char *door; /* "cli", "http", "mcp" */
 	const struct dw_request *req;
-	/* With the defaults filled in; NULL: those of the request. */
+	/* The limits, with defaults filled in; NULL: those of the request. */
 	const struct dw_limits *limits;
 };
 
 #define DW_DECISION_TEXT_MAX 256
 #define DW_DECISION_LEVELS_MAX 64
 
-/* Start from {0}. It keeps the policy, so that its strings live as long. */
+/* Start from {0}. The decision has a reference to the policy, which owns its strings. */
 struct dw_decision {
 	enum dw_effect effect;
-	const char *rule;   /* its name, or "default" */
-	const char *file;   /* of the rule: a path, or the name of a profile */
-	unsigned line;      /* in that file */
+	const char *rule;   /* the name of the rule, or "default" */
+	const char *file;   /* where the rule is: a path, or a profile's name */
+	unsigned line;      /* of the rule, in that file */
 	const char *reason; /* of the rule, or NULL */
 	char matched[DW_DECISION_TEXT_MAX]; /* "network is full", for a person */
 
@@ -70,7 +70,7 @@ struct dw_decision {
 
 void dw_decision_finish(struct dw_decision *decision);
 
-/* -1 only without memory, or if the request names an unknown level. */
+/* Returns -1 only if out of memory, or if the request names an unknown level. */
 int dw_policy_decide(struct dw_policy *policy, const struct dw_policy_question *question,
                      struct dw_decision *ret, struct dw_error *err);
 

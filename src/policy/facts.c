@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts of a request that rules ask for, each found on first use. */
+/* The facts about a request that rules need, each computed on first use. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

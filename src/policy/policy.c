@@ -126,7 +126,7 @@ static const struct dw_shell_rule *find_command(const struct dw_shell_rule *rule
 	return NULL;
 }
 
-/* The commands and the carriers, each once. */
+/* Fill policy->shown with the commands and the carriers, each once. */
 static int make_shown(struct dw_policy *policy, size_t n)
 {
 	size_t used = 0, carriers = 0;
@@ -246,7 +246,7 @@ int dw_policy_parse(const char *file, const char *text, size_t len,
 	return 0;
 }
 
-/* ---- by name ---- */
+/* ---- load a policy by name ---- */
 
 static int no_profile(const char *name, struct dw_error *err)
 {

@@ -14,7 +14,7 @@
  */
 struct dw_policy;
 
-/* The policy of the host, the default if the file exists. */
+/* The host's policy; used by default if the file exists. */
 #define DW_POLICY_HOST "/etc/dewar/policy.yaml"
 
 /*
@@ -24,18 +24,18 @@ struct dw_policy;
  */
 int dw_policy_load(const char *name, struct dw_policy **ret, struct dw_error *err);
 
-/* The same for a text; file is its name in errors and explanations. */
+/* The same for a policy in memory; file is its name in errors and explanations. */
 int dw_policy_parse(const char *file, const char *text, size_t len,
                     struct dw_policy **ret, struct dw_error *err);
 
-/* Both accept NULL, in any thread; the last reference frees it. */
+/* Both accept NULL and work in any thread; the last unref frees the policy. */
 struct dw_policy *dw_policy_ref(struct dw_policy *policy);
 void dw_policy_unref(struct dw_policy *policy);
 
-/* The path of its file, or the name of the profile. */
+/* The path of the policy's file, or the name of the profile. */
 const char *dw_policy_file(const struct dw_policy *policy);
 
-/* The number of its rules, with those of its profile. */
+/* The number of rules, including those of the profile. */
 size_t dw_policy_n_rules(const struct dw_policy *policy);
 
 /* A built-in profile: the name at index (NULL after the last), and its text. */
@@ -48,26 +48,27 @@ extern const char *const dw_policy_door_words[];
  * Settings for approvals. The strings live as long as the policy.
  */
 struct dw_policy_approvals {
-	unsigned expire_s;   /* how long a question waits for its answer */
-	bool self;           /* callers may approve their own questions */
-	const char *webhook; /* a URL to notify of new questions, or NULL */
+	unsigned expire_s;   /* how long an approval may be pending */
+	bool self;           /* callers may approve their own requests */
+	const char *webhook; /* a URL to notify of new approvals, or NULL */
 };
 
 const struct dw_policy_approvals *dw_policy_approvals(const struct dw_policy *policy);
 
 /*
- * The operator's check: a program or a URL that is asked about each run that the rules
- * do not deny. NULL without one.
+ * The operator's check: a program or a URL that is called for each run that the rules do
+ * not deny.
  */
 struct dw_policy_hook {
 	const char *const *program;   /* argv with an absolute path, or NULL for a url */
 	const char *url;              /* or NULL */
 	unsigned timeout_s;           /* no answer in time is a denial */
-	const char *const *languages; /* only for these; NULL: for all */
+	const char *const *languages; /* called only for these; NULL: for all */
 };
 
 #define DW_POLICY_HOOK_TIMEOUT_MAX_S 60U
 
+/* NULL if the policy has no hook. */
 const struct dw_policy_hook *dw_policy_hook(const struct dw_policy *policy);
 
 /* ---- watch.c ---- */
@@ -80,15 +81,15 @@ const struct dw_policy_hook *dw_policy_hook(const struct dw_policy *policy);
  */
 struct dw_policy_watch;
 
-/* The name is as for dw_policy_load(), which must succeed. */
+/* The name is as for dw_policy_load(). Fails if the policy cannot be loaded. */
 int dw_policy_watch_open(const char *name, struct dw_policy_watch **ret,
                          struct dw_error *err);
 void dw_policy_watch_close(struct dw_policy_watch *watch); /* accepts NULL */
 
 /*
- * The current policy: a reference for the caller, never NULL. *ret_problem says once why
- * a changed file was rejected; otherwise its code is DW_OK. It may be NULL if another
- * caller reads it.
+ * The current policy: a reference for the caller, never NULL. If a changed file was
+ * rejected, *ret_problem gets the error, once for all callers; otherwise its code is
+ * DW_OK. ret_problem may be NULL; the error is then kept for another call.
  */
 struct dw_policy *dw_policy_watch_get(struct dw_policy_watch *watch,
                                       struct dw_error *ret_problem);

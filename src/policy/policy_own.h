@@ -17,7 +17,7 @@
 
 #define DW_POLICY_RULES_MAX 256U
 #define DW_POLICY_LIST_MAX 256U    /* words in one list */
-#define DW_POLICY_COMMANDS_MAX 48U /* a cell can show these and the carriers */
+#define DW_POLICY_COMMANDS_MAX 48U /* a cell shows these and the carriers */
 
 enum dw_says {
 	DW_SAYS_NOTHING = 0,
@@ -30,7 +30,7 @@ enum dw_says {
 
 extern const char *const dw_says_names[];
 
-/* A condition with yes, no, or no opinion. */
+/* A condition that a value is true or false, or no condition. */
 enum dw_maybe {
 	DW_MAYBE_UNSAID = 0,
 	DW_MAYBE_NO,
@@ -60,7 +60,7 @@ struct dw_policy_rule {
 	char *reason;
 	struct dw_when when;
 	unsigned line;
-	const char *file; /* of the policy */
+	const char *file; /* of the policy that has this rule */
 };
 
 #define DW_POLICY_LANGUAGES 6 /* those of dw_analyse_language() */
@@ -111,10 +111,10 @@ struct dw_policy_settings {
 struct dw_policy {
 	atomic_size_t refs;
 	char *file;
-	struct dw_policy *base; /* the profile, whose rules come after these; or NULL */
+	struct dw_policy *base; /* the profile, whose rules follow; or NULL */
 	struct dw_policy_settings own;
 
-	/* The file, completed by the profile. */
+	/* The settings of the file, completed by those of the profile. */
 	const struct dw_policy_rule **rules;
 	size_t n_rules;
 	enum dw_says otherwise;
@@ -122,7 +122,7 @@ struct dw_policy {
 	unsigned otherwise_line;
 	struct dw_analyse_list lists[DW_POLICY_LANGUAGES + 1];
 	bool has_commands;
-	struct dw_shell_rule *shell_rules; /* NULL: those of base */
+	struct dw_shell_rule *shell_rules; /* NULL: those of base apply */
 	const char **shown; /* the programs that a cell shows: commands and carriers */
 	struct dw_shell_allow allow;
 	struct dw_policy_approvals approvals;
@@ -143,13 +143,14 @@ int dw_compare_parse(const char *text, char ret_op[3], uint64_t *ret_value,
 int dw_policy_level(const char *name, size_t len);
 
 /*
- * A question, and the facts found so far. Each is found when a rule first needs it.
+ * A question, and the facts computed so far. Findings and script are computed when a rule
+ * first needs them.
  */
 struct dw_facts {
 	const struct dw_policy *policy;
 	const struct dw_policy_question *question;
-	const char *language; /* its name; "" if unknown */
-	const char *levels;   /* after raising so far: "microvm,container" */
+	const char *language; /* its name; "" if the request has no language */
+	const char *levels;   /* as raised so far: "microvm,container" */
 	struct dw_findings findings;
 	bool analysed;
 	bool blind;             /* code cannot be analysed: no grammars */
@@ -166,21 +167,21 @@ void dw_facts_finish(struct dw_facts *facts);
 int dw_facts_analyse(struct dw_facts *facts, struct dw_error *err);
 int dw_facts_script(struct dw_facts *facts, struct dw_error *err);
 
-/* Match a rule: 1, 0, or -1 without memory. text explains the answer. */
+/* Match a rule: 1, 0, or -1 if out of memory. text explains the answer. */
 int dw_rule_fits(const struct dw_policy_rule *rule, struct dw_facts *facts,
                  char text[DW_DECISION_TEXT_MAX], struct dw_error *err);
 
 /* Returns true if the name means a file and not a profile. */
 bool dw_policy_is_file(const char *name);
 
-/* The name that NULL stands for. */
+/* The policy that is used if no name is given. */
 const char *dw_policy_default(void);
 
 /* ---- policy_values.c ---- */
 
 /*
- * What single values of a policy's file may be, for the tables of policy_read.c: checks
- * of a text, and those that keep it in another form.
+ * For the tables of policy_read.c: functions that check a single value of a policy file,
+ * and functions that also convert it.
  */
 int dw_policy_check_line(const void *base, const char *text, struct dw_error *err);
 int dw_policy_check_name(const void *base, const char *text, struct dw_error *err);

@@ -89,7 +89,7 @@ static int check_rule(const void *base, const char *text, struct dw_error *err)
 
 #define OWN(member) offsetof(struct dw_policy_settings, member)
 
-/* In the order of dw_analyse_language(); a test checks it. */
+/* In the order of dw_analyse_language(); a test checks this. */
 #define LANGUAGES(row)                                                                \
 	row("python", 0), row("javascript", 1), row("typescript", 2), row("bash", 3), \
 		row("ruby", 4), row("php", 5)
@@ -164,7 +164,7 @@ static const struct dw_yaml_key policy_keys[] = {
             .keys = rule_keys, .check = check_rule),
 	KEY("modules", MAP, OWN(modules), .keys = modules_keys),
 	KEY("builtins", MAP, OWN(builtins), .keys = builtins_keys),
-	/* Offsets in these sections count from the whole struct, for their line. */
+	/* These sections store their line, so their offsets are in the whole struct. */
 	KEY("commands", MAP, 0, .keys = commands_keys),
 	KEY("approvals", MAP, 0, .keys = approvals_keys),
 	KEY("check", MAP, 0, .keys = check_keys),

@@ -31,14 +31,14 @@ int dw_policy_level(const char *name, size_t len)
 	return -1;
 }
 
-/* ---- what single values may be ---- */
+/* ---- checks of single values ---- */
 
 static bool is_pattern(const char *text)
 {
 	return strpbrk(text, "*?[") != NULL;
 }
 
-/* It is shown in records, logs and results. */
+/* The value is shown in records, logs and results, so it must be one line. */
 int dw_policy_check_line(const void *base, const char *text, struct dw_error *err)
 {
 	(void)base;
@@ -128,7 +128,7 @@ int dw_policy_check_url(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
-/* ---- values that are kept in another form ---- */
+/* ---- values that are converted ---- */
 
 static int take_says(const char *const *words, size_t n, size_t last, enum dw_says *ret,
                      struct dw_error *err)
@@ -231,7 +231,7 @@ int dw_policy_check_command(const void *base, const char *text, struct dw_error 
 	               "\"%.64s\" is not the plain name of a program", text);
 }
 
-/* "json", "os.path", "node:fs", "@scope/package": as requests may name them, too. */
+/* Accept what requests accept: "json", "os.path", "node:fs", "@scope/package". */
 int dw_policy_check_module(const void *base, const char *text, struct dw_error *err)
 {
 	size_t len = strlen(text);

@@ -19,7 +19,7 @@ struct dw_policy_watch {
 	struct dw_policy *policy;
 	struct stat seen; /* all zeroes: the file was missing */
 	uint64_t looked_ms;
-	struct dw_error problem; /* not reported yet */
+	struct dw_error problem; /* an error that no caller has got yet */
 };
 
 static bool is_same(const struct stat *a, const struct stat *b)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matches a rule against a question. All its conditions must hold. If a question has
- * several levels, findings or commands, one match is enough to deny, ask or raise; to
- * allow, there must be at least one and all must match, or an allowed `ls` would let
- * `rm` pass.
+ * Matches a rule against a question. All conditions of the rule must hold. If a question
+ * has several levels, findings or commands, one match is enough to deny, ask or raise. To
+ * allow, there must be at least one and all must match; otherwise a script with an
+ * allowed `ls` could also run `rm`.
  */
 #include <fnmatch.h>
 #include <stdarg.h>
@@ -155,7 +155,7 @@ static int fit_limit(struct fit *fit, size_t index)
 	if (dw_compare_parse(fit->when->limits[index], op, &than, NULL) < 0)
 		return 0; /* cannot happen: checked when read */
 	(void)snprintf(value, sizeof(value), "%.10g", (double)is / (double)limit->scale);
-	/* A limit without default that is not set: more than any number. */
+	/* A limit that is not set and has no default compares as more than any number. */
 	if (is == 0 && limit->normal == 0) {
 		(void)snprintf(value, sizeof(value), "unlimited");
 		is = UINT64_MAX;
@@ -183,7 +183,7 @@ static bool is_severe(const char *least, enum dw_severity severity)
 	return false;
 }
 
-/* Findings and severity must match the same finding. */
+/* The conditions `findings` and `severity` must match the same finding. */
 static int fit_findings(struct fit *fit)
 {
 	const struct dw_when *when = fit->when;
@@ -238,7 +238,7 @@ static const char *name_of(const struct dw_shell_command *command)
 	return slash ? slash + 1 : name;
 }
 
-/* Returns true if not all commands are known, so that none may be allowed. */
+/* Returns true if commands may be missing in the list: then no rule may allow it. */
 static bool is_doubtful(const struct dw_shell *script)
 {
 	for (size_t i = 0; i < script->n_notes; i++)
@@ -275,7 +275,7 @@ static int fit_commands(struct fit *fit)
 	for (size_t i = 0; i < script->n_commands; i++) {
 		const char *name = name_of(&script->commands[i]);
 
-		/* A program at a path is not the one of that name. */
+		/* To allow: /tmp/ls is not the allowed program ls, so match its path. */
 		if (all && name && script->commands[i].name.text &&
 		    strchr(dw_shell_plain_name(script->commands[i].name.text), '/'))
 			name = script->commands[i].name.text;
@@ -310,7 +310,7 @@ static bool has_limits(const struct dw_when *when)
 /* The cheapest first: the analysis runs only if all others hold. */
 static const struct {
 	int (*fits)(struct fit *fit);
-	size_t at; /* of its list; NULL: no condition */
+	size_t at; /* offset of its list; a NULL list is no condition */
 } conditions[] = {
 	{fit_caller, offsetof(struct dw_when, caller)},
 	{fit_door, offsetof(struct dw_when, door)},
