@@ -28,7 +28,7 @@ const struct dw_limit_row dw_limit_rows[DW_LIMIT_COUNT] = {
 #include "dewar/limits.def"
 };
 
-/* Of uint64_t and nothing else, in the order of the table: so a row is an index. */
+/* All members are uint64_t, in the order of the table, so a row is also an index. */
 _Static_assert(sizeof(struct dw_limits) == DW_LIMIT_COUNT * sizeof(uint64_t),
                "one member a row");
 
@@ -64,7 +64,7 @@ int dw_limit_check(size_t row, uint64_t value, struct dw_error *err)
 	if (!low && value <= r->most)
 		return 0;
 	(void)dw_limit_text(row, low ? r->least : r->most, bound);
-	/* --memory 256 */
+	/* --memory 256: the unit is missing. */
 	if (low && value > 0 && r->kind == DW_LIMIT_KIND_SIZE)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "must be at least %s, not %" PRIu64
@@ -94,7 +94,7 @@ int dw_limit_parse(size_t row, const char *text, uint64_t *ret, struct dw_error 
 	return 0;
 }
 
-/* The bounds in units of the key; only a time may have a fraction. */
+/* The bounds in the unit of the JSON key. Only a time may have a fraction. */
 static double least_of(const struct dw_limit_row *r)
 {
 	double least = (double)r->least / (double)r->scale;
@@ -123,7 +123,7 @@ int dw_limit_from_json(size_t row, const json_t *value, uint64_t *ret,
 	if (number > most_of(r))
 		return dw_fail(err, DW_E_INVALID, 0, "limits.%s must be at most %.10g",
 		               r->key, most_of(r));
-	/* 0.29 seconds are 289.99... milliseconds in binary: round, do not cut. */
+	/* 1.001 * 1000 is 1000.99... in floating point: round, do not truncate. */
 	*ret = (uint64_t)(number * (double)r->scale + 0.5);
 	return 0;
 }

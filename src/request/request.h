@@ -8,7 +8,7 @@
 #include "dewar/request.h"
 #include "dewar/result.h"
 
-/* What the rest of Dewar uses beside dewar/request.h and dewar/result.h. */
+/* Internal functions on requests and results, beside the public headers. */
 
 /* ---- request_json.c ---- */
 
@@ -17,14 +17,14 @@ extern const char *const dw_network_words[];
 extern const char *const dw_pull_words[];
 
 /*
- * dw_request_from_json() in two steps, for front doors that have keys of their own
- * beside the request's.
+ * dw_request_from_json() in two steps, for front doors whose JSON objects also have keys
+ * that are not part of the request.
  */
 
-/* Parse, as strictly as requests are; NULL with DW_E_INVALID and where. */
+/* Parse JSON; refuses duplicate keys. NULL with an error that has line and column. */
 json_t *dw_request_tree(const char *text, size_t len, struct dw_error *err);
 
-/* The tree is the request's from here on, whatever comes of it. */
+/* Fill the request from a tree. Takes ownership of root, also on failure. */
 int dw_request_from_tree(struct dw_request *req, json_t *root, struct dw_error *err);
 
 /* ---- result.c ---- */
@@ -32,12 +32,12 @@ int dw_request_from_tree(struct dw_request *req, json_t *root, struct dw_error *
 /* The words of enum dw_severity, ending in NULL. */
 extern const char *const dw_severity_words[];
 
-/* A result that knows its request and nothing else yet; NULL without memory. */
+/* A new result with id, level and image of the request; NULL on failure. */
 struct dw_result *dw_result_blank(const struct dw_request *req);
 
 #define DW_WARNINGS_MAX 64U
 
-/* Add a line to the result's warnings; past the ceiling it is dropped. */
+/* Add a line to the result's warnings; lines after DW_WARNINGS_MAX are dropped. */
 void dw_warn(struct dw_result *res, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -16,15 +16,15 @@
 #include "request/limits.h"
 
 /*
- * A request from JSON text.
+ * Reads a request from JSON.
  *
- * The keys are in tables: name, what reads the value, where it goes. A key that
- * is in no table is an error, and so is one for something that Dewar cannot do
- * yet: a caller must not believe in a wall that does not stand. Null stands for the
- * default everywhere, so readers never see it.
+ * Tables list the keys: name, function that reads the value, member to store it in. A key
+ * that is in no table is an error. So is a key for something that Dewar cannot do yet:
+ * otherwise the caller would rely on a wall that does not exist. A null means the default
+ * for every key; the reading functions never see it.
  *
- * Strings are not copied: they stay in jansson's tree, which lives as long as
- * the request. Lists and decoded files are in chunks beside it.
+ * Strings are not copied: they stay in jansson's tree, which lives as long as the
+ * request. Lists and decoded files are in chunks of their own.
  */
 
 struct chunk {
@@ -37,7 +37,7 @@ struct owned {
 	struct chunk *chunks;
 };
 
-/* A draft, so that a request is filled whole or not at all. */
+/* Values are read into a draft: the request is filled completely or not at all. */
 struct reader {
 	struct dw_request req;
 	struct owned *owned;
@@ -47,13 +47,13 @@ struct key {
 	const char *name;
 	int (*read)(struct reader *rd, const struct key *key, json_t *value,
 	            struct dw_error *err);
-	size_t at;   /* where it goes, in struct dw_request; of a limit: its row */
-	size_t n_at; /* of a list: where its length goes; 0: it ends in NULL */
-	const char *const *words; /* of a choice: the words, in the order of its enum */
+	size_t at;   /* offset in struct dw_request; for a limit: its row */
+	size_t n_at; /* for a list: offset of its length; 0: the list ends in NULL */
+	const char *const *words; /* for a choice: the words, in the order of its enum */
 };
 
 struct table {
-	const char *where; /* "in the request" */
+	const char *where; /* for errors: "in the request" */
 	const struct key *keys;
 	size_t n_keys;
 };
@@ -104,7 +104,7 @@ static void guess_key(const struct table *table, struct dw_guess *guess)
 	size_t len = strlen(guess->typed);
 
 	for (size_t i = 0; i < table->n_keys && !guess->best; i++)
-		/* "memory" for "memory_mb": not a typing error, but as clear. */
+		/* The start of a key, such as "memory", is also a good guess. */
 		if (len >= 3 && strncmp(guess->typed, table->keys[i].name, len) == 0)
 			guess->best = table->keys[i].name;
 	for (size_t i = 0; i < table->n_keys; i++)
@@ -151,7 +151,7 @@ static int read_object(struct reader *rd, const struct table *table, json_t *obj
 	return 0;
 }
 
-/* A string that the system can take as one; errors call it by what. */
+/* The value as a C string, without NULs inside; errors name it by `what`. */
 static const char *plain_string(json_t *value, const char *what, struct dw_error *err)
 {
 	const char *text = json_string_value(value);
@@ -179,7 +179,7 @@ static int read_string(struct reader *rd, const struct key *key, json_t *value,
 	return 0;
 }
 
-/* An empty name is more likely a mistake than a wish for the default. */
+/* An empty name is more likely a mistake than a request for the default. */
 static int read_name(struct reader *rd, const struct key *key, json_t *value,
                      struct dw_error *err)
 {
@@ -213,7 +213,7 @@ static int read_bool(struct reader *rd, const struct key *key, json_t *value,
 	return 0;
 }
 
-/* With n_at a list and its length; without, a list that ends in NULL. */
+/* Store a list that ends in NULL and, if key->n_at is set, its length. */
 static int read_list(struct reader *rd, const struct key *key, json_t *value,
                      struct dw_error *err)
 {
@@ -239,7 +239,7 @@ static int read_list(struct reader *rd, const struct key *key, json_t *value,
 	return 0;
 }
 
-/* A list of paths or patterns: an empty string names nothing. */
+/* A list of paths or patterns, which must not be empty strings. */
 static int read_paths(struct reader *rd, const struct key *key, json_t *value,
                       struct dw_error *err)
 {
@@ -491,7 +491,7 @@ static const struct table request_table = {
 	.n_keys = ARRAY_SIZE(request_keys),
 };
 
-/* What no single key shows. */
+/* Check combinations of keys. */
 static int check(const struct dw_request *req, struct dw_error *err)
 {
 	if (req->code.data && req->command)

@@ -12,8 +12,8 @@
 #include "request/limits.h"
 
 /*
- * The makers below give NULL without memory. put() and append() take that and
- * remember it, and the whole is given up at the end.
+ * The make_*() functions return NULL if out of memory. put() and append() accept NULL and
+ * record the failure, and at the end no JSON is returned.
  */
 struct build {
 	bool failed;
@@ -31,7 +31,7 @@ static void append(struct build *b, json_t *array, json_t *value)
 		b->failed = true;
 }
 
-/* Text of any origin: JSON takes UTF-8 only. */
+/* The text may contain any bytes, but JSON requires UTF-8. */
 static json_t *make_text(const char *data, size_t len)
 {
 	autofree char *clean = NULL;
@@ -49,7 +49,7 @@ static json_t *make_text_or_null(const char *text)
 	return text && text[0] != '\0' ? make_text(text, strlen(text)) : json_null();
 }
 
-/* A measure, to three decimals; what is unknown is null and never 0. */
+/* A measurement with three decimals; null, never 0, if it is unknown. */
 static json_t *make_measure(double value)
 {
 	/* More than about 30000 years is not a measurement, and a double near its maximum
@@ -61,7 +61,7 @@ static json_t *make_measure(double value)
 
 static json_t *make_count(uint64_t value)
 {
-	/* More than JSON integers hold is the kernel's way to say "no limit". */
+	/* The kernel reports "no limit" as a value that does not fit a JSON integer. */
 	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_null();
 }
 
@@ -229,7 +229,7 @@ static json_t *make_metadata(struct build *b, const struct dw_result *res)
 	json_t *object = json_object();
 
 	put(b, object, "ok", json_boolean(res->ok));
-	/* Also if nothing ran: then nothing ran outside a sandbox. */
+	/* True also if nothing ran, because then nothing ran outside a sandbox. */
 	put(b, object, "sandbox",
 	    json_boolean(level[0] == '\0' || (dw_level_guarantees(level) & DW_G_WALLS)));
 	put(b, object, "sandbox_level", make_text_or_null(level));
@@ -241,7 +241,7 @@ static json_t *make_metadata(struct build *b, const struct dw_result *res)
 	return object;
 }
 
-/* 15 digits are all that a double surely has: 1.9 stays 1.9. */
+/* A double has 15 reliable decimal digits; with more, 1.9 would not stay 1.9. */
 #define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
 
 char *dw_proof_to_json(const struct dw_proof *proof)

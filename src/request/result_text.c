@@ -12,8 +12,8 @@
 #define MB 1048576
 
 /*
- * Text of any origin, as UTF-8 and without NULs: what we return has no length
- * beside it, so that a NUL would hide all that follows.
+ * Add text that may contain any bytes, as UTF-8 and without NULs: the result is a C
+ * string, and a NUL would hide everything after it.
  */
 static void add_clean(struct dw_buf *buf, const char *data, size_t len)
 {
@@ -53,7 +53,7 @@ static void add_stream(struct dw_buf *buf, const struct dw_result *res,
 		(void)dw_buf_printf(buf, "[%s cut at %zu bytes]\n", names[stream], len);
 }
 
-/* The bytes, or NULL if anything was missing on the way. */
+/* The string, or NULL if an allocation failed. */
 static char *take(struct dw_buf *buf)
 {
 	return buf->failed ? NULL : dw_buf_take(buf, NULL);
@@ -78,7 +78,7 @@ char *dw_result_to_text(const struct dw_result *res)
 	return take(&buf);
 }
 
-/* One decimal, and a point in every locale. */
+/* Print one decimal, with a point in every locale. */
 static void add_tenths(struct dw_buf *buf, double value)
 {
 	unsigned long long tenths = (unsigned long long)(value * 10 + 0.5);
@@ -145,7 +145,7 @@ static void add_walls(struct dw_buf *buf, const struct dw_proof *proof)
 		(void)dw_buf_puts(buf, ", no new privileges");
 	if (walls->root_read_only == 1)
 		(void)dw_buf_puts(buf, ", read-only root");
-	/* Only the cell's own empty network is a wall, not a host without a network card. */
+	/* A host without interfaces is not a wall: the cell must have its own network. */
 	if ((own_ns & 1U << DW_NS_NET) && walls->interfaces == 0 && walls->routes == 0)
 		(void)dw_buf_puts(buf, ", no network");
 	if (buf->len == before)
