@@ -26,7 +26,7 @@
 #define VERSION_DEADLINE_MS 5000
 #define VERSION_OUTPUT_MAX 4096
 
-/* Larger than the table; a test checks it. */
+/* Larger than the table; a test checks this. */
 #define LANGUAGES_MAX 64
 #define ALIASES_TEXT_MAX 96
 
@@ -104,7 +104,7 @@ int dw_language_peek(size_t index, struct dw_language *ret)
 
 /* ---- asking for a version ---- */
 
-/* Read until the end, the deadline or a full buffer. */
+/* Read until the end of the output, the deadline or a full buffer. */
 static void read_until(int fd, uint64_t deadline, char *text, size_t size)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
@@ -223,7 +223,7 @@ static void find_version(const char *text, char *ret, size_t size)
 	while (end[0] == '.' && isdigit((unsigned char)end[1]))
 		end += 1 + strspn(end + 1, digits);
 
-	/* Keep "-beta3", drop "-14+deb12u1" of the distribution. */
+	/* Keep "-beta3"; drop "-14+deb12u1", which the distribution adds. */
 	if (end[0] == '-' && isalpha((unsigned char)end[1]))
 		end++;
 	while (isalnum((unsigned char)*end))

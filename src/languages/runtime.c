@@ -47,8 +47,8 @@ const struct dw_runtime *dw_runtime_find(const char *name)
 }
 
 /*
- * Not access(X_OK): the program runs as another user in the cell. Any execute bit tells a
- * program from a text file.
+ * Not access(X_OK), because the program runs as another user in the cell. A regular file
+ * with any execute bit counts as a program.
  */
 static bool is_program(int root_fd, const char *path)
 {
@@ -106,7 +106,7 @@ const char *dw_runtime_missing(const struct dw_runtime *runtime, int root_fd,
 		                      sizeof(path)) < 0)
 			return runtime->needs[i];
 
-	/* Usually one of the above; otherwise the shell. */
+	/* command[0] is usually one of the programs above; otherwise it is sh. */
 	if (!runtime->executable &&
 	    dw_runtime_locate(root_fd, search, runtime->command[0], path, sizeof(path)) <
 	            0)

@@ -3,23 +3,24 @@
  * The languages.
  *
  * The aims of an entry, in this order: code that runs in a plain install of the language
- * runs here; its output arrives even if it is killed; it fits in a small cell (256 MB, 64
- * threads, half a core) on a large host; it starts fast.
+ * runs here; its output arrives even if the program is killed; the program fits in a
+ * small cell (256 MB, 64 threads, half a core) on a large host; it starts fast.
  *
- * A cell does not see its own limits, only the memory and cores of the host. So runtimes
- * that size themselves by these are configured to be small: one thread per core would
- * exceed the limit on processes on a host with 64 cores.
+ * A cell does not see its own limits, only the memory and cores of the host. Interpreters
+ * and compilers that adapt to these numbers are therefore configured to stay small: one
+ * thread per core would exceed the limit on processes on a host with 64 cores.
  */
 #include "languages/runtime.h"
 
 #include "base/cleanup.h"
 
 /*
- * RubyGems take six sevenths of the start of Ruby (44 ms with, 7 ms without), yet only
- * they find half of the libraries that come with Ruby ("prime", "matrix", "minitest").
- * So Ruby starts without them and loads them when first needed: by a require that fails,
- * a call of gem, or a use of Gem. The spelling help is loaded if the program dies of a
- * NameError. Ruby takes a prelude only from a file; this one removes itself.
+ * RubyGems makes the start of Ruby slow (44 ms with it, 7 ms without), but half of the
+ * libraries that come with Ruby ("prime", "matrix", "minitest") are found only by
+ * RubyGems. So Ruby starts without RubyGems and loads it on first use: when a require
+ * fails, or when the program uses gem or Gem. The spelling help is loaded if the program
+ * ends with a NameError. Ruby accepts a prelude only from a file; this prelude removes
+ * its file.
  */
 #define RUBY_PRELUDE                                                                       \
 	"File.unlink(__FILE__)\n"                                                          \
@@ -54,10 +55,11 @@
 	"exec ruby --disable-gems -r \"$dir/.dewar.rb\" \"$file\" \"$@\""
 
 /*
- * Bundled, so that "./helper" finds helper.ts; as a module, so that top-level await works;
- * with the names that only CommonJS has as globals, which code with its own
- * (const require = createRequire(...)) may shadow. Types are dropped, not checked. With
- * the source map, errors name lines of the original.
+ * The code is bundled, so that "./helper" finds helper.ts, and becomes a module, so that
+ * top-level await works. The banner defines the names that only CommonJS has, as globals,
+ * so that code can define its own (const require = createRequire(...)). Types are
+ * dropped, not checked. With the source map, errors have the line numbers of the
+ * original.
  */
 #define TYPESCRIPT_BANNER                                                  \
 	"import{createRequire as dewarRequire}from\"node:module\";"        \
@@ -75,9 +77,9 @@
 	"exec node --enable-source-maps \"$dir/main.mjs\" \"$@\""
 
 /*
- * gcc collects garbage by the memory size of the host: with its default,
- * <bits/stdc++.h> and a std::regex take 300 MB on a host with 24 GB; with this setting
- * 230 MB and a fifth more time. Small programs never get there.
+ * By default, gcc's garbage collection depends on the memory of the host: on a host with
+ * 24 GB, compiling <bits/stdc++.h> and a std::regex takes 300 MB. With this setting it
+ * takes 230 MB and a fifth more time. Small programs do not need that much.
  */
 #define GCC_SMALL "--param ggc-min-expand=20 --param ggc-min-heapsize=65536"
 
@@ -97,7 +99,7 @@
 	"dir=$2; shift 2\n"                                              \
 	"exec \"$dir/main\" \"$@\""
 
-/* Overflow is an error, as with a plain `cargo run`, but loops are not as slow. */
+/* Overflow is an error, as with a plain `cargo run`, but the code is optimized. */
 #define RUST_SCRIPT                                                                 \
 	"rustc --edition 2021 -C opt-level=1 -C debug-assertions=on -C debuginfo=0" \
 	" -o \"$2/main\" \"$1\" || exit\n"                                          \
@@ -111,9 +113,12 @@ static const struct dw_runtime table[] = {
 		.extensions = {".py", ".pyw"},
 		.shebangs = {"python", "pypy"},
 		.file = "main.py",
-		/* -I -S would save 3 ms of 9, and Debian's packages: numpy and all. */
+		/* -I -S would save 3 ms of 9, but hide Debian's packages (numpy). */
 		.command = {"python3", "%f"},
-		/* -I: no code of the request runs before the hook. It ignores the variables. */
+		/*
+		 * -I: no code of the request runs before the hook. Python then ignores
+		 * the variables in env, so -u and -B replace them.
+		 */
 		.hooked = {"python3", "-I", "-u", "-B", "%h", "%f"},
 		.alone = true,
 		.needs = {"python3"},
@@ -131,8 +136,8 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"node", "nodejs"},
 		.file = "main.js",
 		/*
-		 * No limit for the heap: V8 grows with live objects only, and so stays
-		 * within the cell; a program that keeps too much ends as "oom".
+		 * No limit for the heap: it grows only with live objects, and so fits in
+		 * the cell; a program that keeps too much ends with reason "oom".
 		 */
 		.command = {"node", "%f"},
 		.hooked = {"node", "-r", "%h", "%f"},
@@ -179,8 +184,8 @@ static const struct dw_runtime table[] = {
 		/* PHP prints code without an opening tag instead of running it. */
 		.opening = {"<?", "<?php "},
 		/*
-		 * With the ini files, though -n would save 4 ms of 12: they load the
-		 * extensions. Errors go to stderr, as with the ini files of Debian.
+		 * Without -n, which would save 4 ms of 12: the ini files load extensions.
+		 * Errors go to stderr, as with Debian's ini files.
 		 */
 		.command = {"php", "-d", "display_errors=stderr", "-d", "log_errors=0",
                             "-d", "html_errors=0", "%f"},
@@ -220,7 +225,7 @@ static const struct dw_runtime table[] = {
 		.extensions = {".r", ".R"},
 		.shebangs = {"Rscript"},
 		.file = "main.R",
-		/* No site file: it only names a mirror, which a cell cannot reach. */
+		/* --vanilla: no site file, which only sets an unreachable mirror. */
 		.command = {"Rscript", "--vanilla", "%f"},
 		.needs = {"Rscript"},
 		.version = {"--version"},
@@ -276,7 +281,7 @@ static const struct dw_runtime table[] = {
 		.aliases = {"cpp", "cxx"},
 		.extensions = {".cpp", ".cc", ".cxx", ".c++", ".C"},
 		.file = "main.cpp",
-		/* C++20 costs 450 ms for a hello instead of 330, and old code compiles. */
+		/* C++20 takes 450 ms to compile a hello, not 330; older code compiles. */
 		.command = {"sh", "-c", CXX_SCRIPT, "sh", "%f", "%d"},
 		.needs = {"c++", "as", "ld"},
 		.version = {"--version"},
@@ -312,14 +317,14 @@ static const struct dw_runtime table[] = {
 		.shebangs = {"java"},
 		.file = "Main.java",
 		/*
-		 * The launcher compiles the file in memory and runs the first class
-		 * in it, whatever its name. A small heap to begin with: the usual one
-		 * is a 64th of the host, and filled before anything is collected.
+		 * java compiles the file in memory and runs its first class, whatever the
+		 * name. -Xms16m: the default initial heap is a 64th of the host's memory,
+		 * and Java fills it before it collects garbage.
 		 */
 		.command = {"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
                             "-Xms16m", "-XX:-UsePerfData", "-XX:ActiveProcessorCount=2",
                             "%f"},
-		/* Without javac the launcher has no compiler. */
+		/* java can compile only if javac is installed. */
 		.needs = {"java", "javac"},
 		.version = {"-version"},
 		.package = "default-jdk-headless",
