@@ -68,7 +68,10 @@ static void cleanup_approval(struct dw_approval *approval)
 }
 #define autoapproval __attribute__((cleanup(cleanup_approval)))
 
-/* DW_E_NOT_FOUND if no run has asked yet: there is no file then. */
+/*
+ * Open the approvals. Fails with DW_E_NOT_FOUND if no run has needed one yet: then the
+ * file does not exist.
+ */
 static int open_it(const struct settings *set, struct dw_approvals **ret,
                    struct dw_error *err)
 {

@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 #include "cli/print.h"
 
-/* Characters of the code in a line of the list. */
+/* The number of characters of the code that a line of the list shows. */
 #define EXCERPT_MAX 50
 
 #define BOLD "\033[1m"
@@ -30,8 +30,8 @@ static const char *colour(const char *code)
 /* ---- untrusted text ---- */
 
 /*
- * Characters that a terminal acts on or hides: controls, marks that change the writing
- * direction, and characters without width. Ranges include their ends.
+ * Characters that a terminal hides or interprets: control characters, marks that change
+ * the writing direction, and characters without width. Both ends of a range belong to it.
  */
 static const struct {
 	uint32_t first, last;
@@ -51,7 +51,7 @@ static bool is_invisible(uint32_t c)
 	return false;
 }
 
-/* The character at p of valid UTF-8. Returns its length in bytes. */
+/* Decode the character at p, which is valid UTF-8. Returns its length in bytes. */
 static size_t decode(const char *p, uint32_t *ret)
 {
 	unsigned char lead = (unsigned char)*p;
@@ -63,7 +63,7 @@ static size_t decode(const char *p, uint32_t *ret)
 	return n;
 }
 
-/* Print up to max characters. Returns true if these were all. */
+/* Print up to max characters. Returns true if that was the whole string. */
 static bool print_some(const char *data, size_t len, size_t max)
 {
 	autofree char *text = dw_utf8_clean(data, len, &len);
@@ -118,7 +118,7 @@ static void print_row(const char *name, const char *text)
 
 /* ---- times ---- */
 
-/* "9m 58s": the two largest units. */
+/* Write a duration in its two largest units, such as "9m 58s". */
 static void span(int64_t us, char *ret, size_t size)
 {
 	long long s = us / 1000000;
@@ -135,7 +135,7 @@ static void span(int64_t us, char *ret, size_t size)
 
 /* ---- the list ---- */
 
-/* The language and the first characters of the code. */
+/* Print the language and the first characters of the code. */
 static void print_excerpt(const char *request)
 {
 	static const char *const keys[] = {"code", "command", "program"};
@@ -244,7 +244,9 @@ static void print_findings(const char *text)
 	}
 }
 
-/* Print a text below its own heading, and remove it from the object. */
+/*
+ * Print a string of the object under a heading of its own, and remove it from the object.
+ */
 static void print_out(json_t *object, const char *key)
 {
 	json_t *value = json_object_get(object, key);

@@ -37,7 +37,7 @@ struct settings {
 
 /* ---- options ---- */
 
-/* "7d", or a form that dw_parse_time() accepts. */
+/* Parse an age: "7d", or a form that dw_parse_time() accepts. */
 static int parse_age(const char *text, uint64_t *ret_ms, struct dw_error *err)
 {
 	size_t len = strlen(text);
@@ -54,8 +54,9 @@ static int parse_age(const char *text, uint64_t *ret_ms, struct dw_error *err)
 }
 
 /*
- * A moment: 2026-11-15, 2026-11-15T14:00, with seconds, with a Z at its end (it is UTC in
- * any case); or an age: 90s, 30m, 2h, 7d. In microseconds since 1970.
+ * Parse a time in UTC (2026-11-15, 2026-11-15T14:00 or 2026-11-15T14:00:00, with or
+ * without a final Z), or an age (90s, 30m, 2h, 7d). The field gets microseconds since
+ * 1970.
  */
 static int take_when(const char *text, void *field, struct dw_error *err)
 {
@@ -129,7 +130,7 @@ static const struct dw_option output_options[] = {
 
 static const struct dw_option_group output_group = {"Output", output_options};
 
-/* --file, or the default path in place. */
+/* Returns the path given by --file, or the default path, written to place. */
 static const char *path_of(const struct settings *set, char place[DW_AUDIT_PATH_MAX],
                            struct dw_error *err)
 {
@@ -184,7 +185,7 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 	r = open_reader(set, &reader, err);
 	if (r == 0)
 		r = dw_audit_each_run(reader, &filter, list_one, &listing, err);
-	/* There is no file before the first run. */
+	/* Before the first run, the file does not exist. */
 	else if (err->code == DW_E_NOT_FOUND && !set->file)
 		r = 0;
 	if (r < 0) {
@@ -253,7 +254,7 @@ static int do_show(const void *settings, const char *operand, struct dw_error *e
 static int export_one(void *user, const struct dw_audit_record *rec)
 {
 	(void)user;
-	/* Stop if the reader has closed its pipe. */
+	/* A failed write ends the export: the reader of the pipe may have closed it. */
 	return dw_report_json(dw_audit_record_to_json(rec));
 }
 
@@ -269,7 +270,7 @@ static int do_export(const void *settings, const char *operand, struct dw_error 
 	return dw_audit_each_record(reader, &filter, export_one, NULL, err);
 }
 
-/* "12:9f86d0..." */
+/* Parse a head, such as "12:9f86d0...". */
 static int parse_head(const char *text, struct dw_audit_anchor *ret, struct dw_error *err)
 {
 	const char *colon = strchr(text, ':');

@@ -10,17 +10,20 @@
 #include "base/utf8.h"
 #include "cli/print.h"
 
-/* Bytes of the code in a line of the list. */
+/* The number of bytes of the code that a line of the list shows. */
 #define EXCERPT_MAX 60
 
-/* Text that is safe for a terminal; free() it. NULL if out of memory. */
+/*
+ * Returns a copy that is safe for a terminal, to be freed with free(), or NULL if memory
+ * runs out.
+ */
 static char *clean(const char *data, size_t len, const char *keep)
 {
 	char *text = dw_utf8_clean(data ? data : "", len, &len);
 
 	if (!text)
 		return NULL;
-	/* A NUL would hide the rest. */
+	/* A NUL would hide the text behind it. */
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\0')
 			text[i] = ' ';
@@ -36,7 +39,7 @@ static json_t *request_of(const struct dw_audit_entry *entry)
 	                  : NULL;
 }
 
-/* The language and the first bytes of the code. */
+/* Print the language and the first bytes of the code. */
 static void print_excerpt(json_t *request)
 {
 	const char *language = json_string_value(json_object_get(request, "language"));
@@ -58,7 +61,7 @@ static void print_excerpt(json_t *request)
 		return;
 	cut = strlen(line) > EXCERPT_MAX;
 	if (cut) {
-		/* Not in the middle of a character. */
+		/* Do not cut in the middle of a character. */
 		for (len = EXCERPT_MAX; len > 0 && (line[len] & 0xc0) == 0x80; len--)
 			;
 		line[len] = '\0';
@@ -143,7 +146,7 @@ void dw_audit_print_run(const struct dw_audit_entry *entry)
 	print_text("rule", intent->rule);
 	print_end(entry);
 
-	/* The code with its line breaks, below the rest of the request. */
+	/* Print the code with its line breaks, below the rest of the request. */
 	code = json_incref(json_object_get(request, "code"));
 	if (json_is_string(code)) {
 		(void)json_object_del(request, "code");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar bench: execute dewar-bench. Options are checked here, because help and
- * completion are made from their table.
+ * `dewar bench`: executes dewar-bench. The options are parsed here, because help and
+ * completion are generated from their table.
  */
 #include <stdio.h>
 #include <unistd.h>

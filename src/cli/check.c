@@ -47,7 +47,7 @@ static const struct dw_option output_options[] = {
 static const struct dw_option_group what = {"What to check", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
-/* The names between commas: an array and its text in one allocation. */
+/* Split the names at the commas. The array and its strings are one allocation. */
 static const char **split(const char *text)
 {
 	size_t n = 2, len = strlen(text) + 1;

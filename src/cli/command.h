@@ -8,14 +8,14 @@
 #include "cli/options.h"
 
 /*
- * A command: one file, one entry, listed once in main.c. Its help, the list in
- * `dewar --help` and the completion scripts are made from the entry.
+ * A command has one file and one entry, which main.c lists. Its help, its line in
+ * `dewar --help` and the completion scripts are generated from the entry.
  */
 
 #define DW_COMMAND_LINES 8
 #define DW_COMMAND_GROUPS 7
 
-/* Rows of an option table; further members, such as .fits, may follow the help. */
+/* A row of an option table. Further members, such as .fits, may follow the help. */
 #define DW_OPTION(name_, arg_, take_, field_, help_, ...)                 \
 	{                                                                 \
 		.name = name_, .arg = arg_, .help = help_, .take = take_, \
@@ -26,20 +26,20 @@
 
 struct dw_command {
 	const char *name;
-	const char *summary;                   /* one sentence, without full stop */
-	const char *usage[DW_COMMAND_LINES];   /* after "dewar NAME", ends in NULL */
-	const char *example[DW_COMMAND_LINES]; /* whole lines, ends in NULL */
+	const char *summary;                   /* one sentence, without a full stop */
+	const char *usage[DW_COMMAND_LINES];   /* follows "dewar NAME"; ends in NULL */
+	const char *example[DW_COMMAND_LINES]; /* whole command lines; ends in NULL */
 	const struct dw_option_group *groups[DW_COMMAND_GROUPS]; /* ends in NULL */
-	bool passes_args;         /* arguments after -- are for a program in the cell */
-	enum dw_fits fits;        /* of its operands, unless they are subcommands */
+	bool passes_args;  /* arguments after -- are for a program in the cell */
+	enum dw_fits fits; /* what the operands can be, unless they are subcommands */
 	const char *const *words; /* for DW_FITS_WORDS; ends in NULL */
 
 	/*
-	 * One of these three. run() gets all arguments, argv[0] is the command's name, and
-	 * it returns the exit status. act() is for a command without operands: it gets the
-	 * settings that the options filled in, and returns the exit status, or -1 with an
-	 * error. A command may have both run() and subcommands, and call
-	 * dw_command_act() itself.
+	 * A command has one of these three. run() gets all arguments (argv[0] is the
+	 * command's name) and returns the exit status. act() is for a command without
+	 * operands: it gets the settings that the options filled in, and returns the exit
+	 * status, or -1 with an error. A command may have run() as well as subcommands;
+	 * its run() then calls dw_command_act().
 	 */
 	int (*run)(const struct dw_command *cmd, int argc, char **argv);
 	int (*act)(const void *settings, struct dw_error *err);

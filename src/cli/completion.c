@@ -11,8 +11,9 @@
 #include "languages/runtime.h"
 
 /*
- * Scripts that complete our commands, written from the tables that also parse
- * them. They call no program when they run: completing stays instant.
+ * Prints scripts that complete the commands of dewar in a shell. They are generated from
+ * the tables that also parse the command line. The scripts run no dewar, so completion is
+ * fast.
  */
 
 static void put_list(const char *const *words)
@@ -41,14 +42,17 @@ static void put_words(enum dw_fits fits, const char *const *words)
 		put_languages();
 }
 
-/* The text, with a backslash before each of these characters. */
+/* Print the text, with a backslash before each special character. */
 static void put_escaped(const char *text, const char *special)
 {
 	for (; *text != '\0'; text++)
 		(void)printf("%s%c", strchr(special, *text) ? "\\" : "", *text);
 }
 
-/* The inside of a single-quoted string. */
+/*
+ * Print the text for use inside a single-quoted string, with a backslash before each
+ * special character.
+ */
 static void put_quoted(const char *text, const char *special)
 {
 	for (; *text != '\0'; text++) {
@@ -59,10 +63,10 @@ static void put_quoted(const char *text, const char *special)
 	}
 }
 
-/* How each shell completes files, folders and commands, besides the words. */
+/* How each shell completes files, folders and commands, in addition to the words. */
 static const struct {
 	const char *bash; /* options of compgen */
-	const char *zsh;  /* the action of _arguments; NULL: the words */
+	const char *zsh;  /* the action of _arguments; NULL: complete the words */
 	const char *fish; /* options of complete */
 } fittings[] = {
 	[DW_FITS_ANYTHING] = {"", " ", ""},
@@ -84,7 +88,7 @@ static void bash_fitting(enum dw_fits fits, const char *const *words)
 	(void)printf("' -- \"$cur\")");
 }
 
-/* Print the option's case pattern, after a separator. */
+/* Print the option as a pattern of a case command, preceded by a separator. */
 static void bash_pattern(const struct dw_option *row, const char *before)
 {
 	(void)printf("%s--%s", before, row->name);
@@ -92,7 +96,7 @@ static void bash_pattern(const struct dw_option *row, const char *before)
 		(void)printf(" | -%c", row->letter);
 }
 
-/* Complete the argument of the option before the cursor. */
+/* Complete the argument of the option that precedes the cursor. */
 static void bash_arguments(const struct dw_command *cmd)
 {
 	const struct dw_option *row;
@@ -109,7 +113,7 @@ static void bash_arguments(const struct dw_command *cmd)
 		(void)printf("\n\t\t\treturn\n\t\t\t;;\n");
 	}
 
-	/* Options whose argument can be anything. */
+	/* Options whose argument can be anything: complete nothing. */
 	for (i = 0; (row = dw_options_row(cmd, i, NULL)) != NULL; i++) {
 		if (!row->arg || row->fits != DW_FITS_ANYTHING)
 			continue;
@@ -121,7 +125,9 @@ static void bash_arguments(const struct dw_command *cmd)
 	(void)printf("\t\tesac\n");
 }
 
-/* What the first operand can be, and the words if it is one of them. */
+/*
+ * Returns what the first operand can be; for DW_FITS_WORDS, *ret_words lists the words.
+ */
 static enum dw_fits operand(const struct dw_command *cmd, const char *const **ret_words)
 {
 	*ret_words = cmd->words;
@@ -178,7 +184,7 @@ static void bash_script(void)
 	             "complete -o filenames -F _dewar dewar\n");
 }
 
-/* The zsh action that completes an argument, for a single-quoted string. */
+/* Print the zsh action that completes an argument, for use in a single-quoted string. */
 static void zsh_action(enum dw_fits fits, const char *const *words)
 {
 	if (fittings[fits].zsh) {

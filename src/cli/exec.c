@@ -12,7 +12,7 @@
 #include "cli/run_options.h"
 
 struct settings {
-	struct dw_run_settings job; /* first: the shared options point into it */
+	struct dw_run_settings job; /* must be first: shared options point into it */
 	const char *line;
 };
 
@@ -30,7 +30,7 @@ static const struct dw_option line_options[] = {
 
 static const struct dw_option_group line_group = {"Command", line_options};
 
-/* Add a word as a shell reads it back: in single quotes, but for those in it. */
+/* Add a word in single quotes, so that a shell reads it back unchanged. */
 static void add_quoted(struct dw_buf *line, const char *word)
 {
 	size_t len;
@@ -47,9 +47,9 @@ static void add_quoted(struct dw_buf *line, const char *word)
 }
 
 /*
- * One word is a line for the shell as it stands. Several are a program and its
- * arguments, which our caller's shell has taken apart already: the second shell
- * must find the same words again.
+ * A single word is passed to the shell as a command line. Several words are a program and
+ * its arguments, which the caller's shell has already split: quote them, so that the
+ * shell in the cell splits them in the same way.
  */
 static int join(struct dw_run_options *job, const char *single,
                 const struct dw_parsed *parsed, struct dw_error *err)

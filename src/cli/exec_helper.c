@@ -45,7 +45,7 @@ int dw_helper_exec(struct dw_helper *helper, struct dw_error *err)
 	return execute(helper->argv, err);
 }
 
-/* 0, 1 if help was printed, or -1. */
+/* Parse the arguments. Returns 0, 1 if help was printed, or -1 with an error. */
 static int parse(const struct dw_command *cmd, int argc, char **argv, void *set,
                  struct dw_error *err)
 {

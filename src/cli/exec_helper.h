@@ -8,32 +8,37 @@
 #include "dewar/error.h"
 
 /*
- * Executing another of Dewar's programs. dewar parses the options, since help and
- * completion are made from their tables.
+ * Functions that execute another program of Dewar. dewar parses the options itself,
+ * because help and completion are generated from their tables.
  */
 #define DW_HELPER_MAX 32
 
 struct dw_command;
 
 /*
- * For the commands of dewar-serve: parse the arguments, to check them, and execute it with
- * the name of the command and the same arguments. Returns the exit status if that failed.
+ * For the commands of dewar-serve: check the arguments by parsing them, then execute
+ * dewar-serve with the name of the command and the same arguments. Returns the exit
+ * status only if that failed.
  */
 int dw_helper_serve(const struct dw_command *cmd, int argc, char **argv);
 
-/* Arguments that dewar makes itself: words of the form "key=value". Start from {0}. */
+/* Arguments that dewar builds: words of the form "key=value". Start from {0}. */
 struct dw_helper {
 	char *argv[DW_HELPER_MAX + 1];
 	size_t n;
 	struct dw_buf room[DW_HELPER_MAX];
 };
 
-/* Without a key the value stands alone. A value that is NULL is left out. */
+/*
+ * Add a word. If key is "", the word is the value alone; if value is NULL, nothing is
+ * added.
+ */
 void dw_helper_add(struct dw_helper *helper, const char *key, const char *value);
 void dw_helper_finish(struct dw_helper *helper);
 
 /*
- * The same with another program and the words that fill adds: parses the arguments into set.
+ * For other programs: parse the arguments into set, then execute program with the name of
+ * the command and the words that fill adds. Returns the exit status only if that failed.
  */
 int dw_helper_command(const struct dw_command *cmd, int argc, char **argv,
                       const char *program, void *set,

@@ -21,18 +21,18 @@
 #include "run/conduct.h"
 
 /*
- * Theory of operation.
+ * Theory of operation
  *
- * dw_run() blocks until the cell is gone. A signal, or output that can no longer be
- * written, makes one eventfd readable, the request's cancel_fd, which ends the run
- * early. We exit only after dw_run() has returned, so that Ctrl-C never leaves a cell
- * behind.
+ * dw_run() blocks until the cell is gone. A signal, or a failure to write the output,
+ * makes one eventfd readable: the request's cancel_fd, which ends the run early. dewar
+ * exits only after dw_run() has returned, so that Ctrl-C never leaves a cell behind.
  *
  * dw_conduct() (run/conduct.h) defines the order of a run, from the policy to the record
- * of the outcome. We answer after it, since a reader may block us forever.
+ * of the outcome. dewar prints the answer after it returns, since a reader of the output
+ * may block dewar forever.
  */
 
-/* A handler has no other way to reach them. */
+/* Globals, because a signal handler has no other way to reach them. */
 static volatile sig_atomic_t caught;
 static volatile sig_atomic_t cancel_fd = -1;
 
@@ -56,18 +56,24 @@ static void catch_signals(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ending); i++) {
-		/* Under nohup, or in the background of a plain shell, it stays ignored. */
+		/*
+		 * Keep a signal ignored if the caller ignores it, as nohup and background
+		 * jobs do.
+		 */
 		if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 			continue;
 		(void)sigaction(ending[i], &act, NULL);
 	}
 
-	/* Caught and not ignored: exec gives programs in a cell the default back. */
+	/*
+	 * Catch SIGPIPE instead of ignoring it: exec resets a caught signal to its
+	 * default, but programs in a cell would inherit an ignored one.
+	 */
 	act.sa_handler = on_pipe;
 	(void)sigaction(SIGPIPE, &act, NULL);
 }
 
-/* From here on a Ctrl-C ends us as it does any program. */
+/* From now on, Ctrl-C ends dewar as it ends any program. */
 static void release_signals(void)
 {
 	struct sigaction act = {.sa_handler = SIG_DFL};
@@ -86,7 +92,7 @@ struct streams {
 
 #define CLEAR "\r\033[K"
 
-/* The progress of a pull, on a terminal: one line that is overwritten. */
+/* Show the progress of a pull on a terminal, in one line that is overwritten. */
 static void on_note(void *user, const char *text)
 {
 	struct streams *streams = user;
@@ -115,7 +121,10 @@ static void on_output(void *user, enum dw_stream stream, const void *data, size_
 		dw_cli_output_put(&streams->sink[stream], data, len);
 }
 
-/* The reader of our output is gone, or the disk is full. */
+/*
+ * Returns the exit status after a failed write: the reader closed the pipe, or the disk
+ * is full.
+ */
 static int lost_output(int eno)
 {
 	if (eno == EPIPE)
@@ -139,7 +148,7 @@ static void tell(const struct dw_result *res, const struct dw_run_settings *set,
 	autofree char *line = NULL;
 	size_t i;
 
-	/* Start on a line of our own, below what the program left unfinished. */
+	/* Start on a new line if the program's last line has no newline. */
 	if ((hint || walls) && ((last_err != 0 && last_err != '\n') ||
 	                        (terminal && last_out != 0 && last_out != '\n')))
 		(void)dw_fd_write_all(STDERR_FILENO, "\n", 1);
@@ -156,7 +165,7 @@ static void tell(const struct dw_result *res, const struct dw_run_settings *set,
 		dw_report_line("%s", line);
 }
 
-/* The result in one piece; 0 or our exit status. */
+/* Print the whole result. Returns 0 or the exit status of a failure. */
 static int print_result(const struct dw_result *res, bool json)
 {
 	autofree char *text = NULL;
@@ -204,7 +213,10 @@ static int answer(const struct dw_run_options *job, const struct dw_run_settings
 	return status;
 }
 
-/* Run in a warm cell made for this run if its template can be warm; else cold. */
+/*
+ * Run in a warm cell prepared for this run or, if the request has no template that can be
+ * warm, cold.
+ */
 static int run_warm(const struct dw_run_settings *set, const struct dw_request *req,
                     struct dw_result **ret_res, struct dw_error *err)
 {
@@ -222,7 +234,7 @@ static int run_warm(const struct dw_run_settings *set, const struct dw_request *
 
 struct foreground {
 	const struct dw_run_settings *set;
-	struct dw_approvals *approvals; /* opened when a person is first asked */
+	struct dw_approvals *approvals; /* opened when an approval is first needed */
 };
 
 static struct dw_approvals *on_approvals(void *user, struct dw_error *err)
@@ -268,7 +280,10 @@ static void report_waiting(const struct dw_permission *permission)
 		permission->rule, how, (long long)(left_s > 0 ? left_s : 0));
 }
 
-/* Wait for a person. A run that is ended meanwhile leaves the question open. */
+/*
+ * Wait until a person decides. If the run is cancelled meanwhile, the approval stays
+ * open.
+ */
 static bool wait_for_approval(const struct foreground *f, struct dw_conduct *run)
 {
 	const char *id = run->permission.approval.id;
@@ -307,8 +322,8 @@ static int open_audit(const struct dw_run_settings *set, struct dw_audit **ret,
 }
 
 /*
- * From the policy to the record of the outcome. Sets run->res; on failure, run->error
- * instead.
+ * Take the run through its sequence, from the policy to the record of the outcome. Sets
+ * run->res or, on failure, run->error.
  */
 static void conduct(struct foreground *f, struct dw_conduct *run)
 {
@@ -344,7 +359,10 @@ static void conduct(struct foreground *f, struct dw_conduct *run)
 
 static int run_job(struct dw_run_options *job, const struct dw_run_settings *set)
 {
-	/* A thread that a stuck reader holds up may outlive this function. */
+	/*
+	 * Static, because a writer thread that waits for a stuck reader may outlive this
+	 * function.
+	 */
 	static struct streams streams;
 	struct dw_request *req = &job->req;
 	struct foreground f = {.set = set};
@@ -358,7 +376,10 @@ static int run_job(struct dw_run_options *job, const struct dw_run_settings *set
 	autoclose int into_fd = -1;
 	int status;
 
-	/* Before the run, so that a wrong folder does not cost its results. */
+	/*
+	 * Open the folder before the run, so that an unusable folder does not lose its
+	 * results.
+	 */
 	if (req->n_collect > 0 && (set->into || !set->json)) {
 		into_fd = dw_collect_open(set->into ? set->into : ".", &err);
 		if (into_fd < 0)
@@ -392,9 +413,9 @@ static int run_job(struct dw_run_options *job, const struct dw_run_settings *set
 	req->id = NULL;
 
 	/*
-	 * A user who ended us does not wait for the rest of the output, and a stuck
-	 * reader must not keep us: leave without draining. A caller that asked for a
-	 * result gets it all the same.
+	 * After a signal, the user does not wait for the rest of the output, and a stuck
+	 * reader must not delay the exit: do not drain the output. A caller that asked
+	 * for JSON or text still gets the result.
 	 */
 	if (!run.res && !caught)
 		status = dw_report_error(&run.error, set->json);

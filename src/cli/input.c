@@ -47,8 +47,8 @@ static int open_regular(const char *path, size_t max, size_t *ret_size,
 }
 
 /*
- * A page that is first touched by a read costs a fault; all at once they cost a
- * tenth. Only a hint: what goes wrong here, goes right later.
+ * Populate the pages at once, which costs a tenth of one page fault for each page. If
+ * this fails, read() faults the pages in later.
  */
 static void fault_in(char *data, size_t len)
 {
@@ -67,7 +67,7 @@ int dw_input_read(const char *path, size_t max, char **ret_data, size_t *ret_len
 	autoclose int fd = -1;
 	autofree char *data = NULL;
 	size_t len = 0;
-	size_t size = 0; /* of data, without the NUL */
+	size_t size = 0; /* the size of data, without the NUL */
 	size_t hint = 4096;
 	char *more;
 	ssize_t n;
@@ -79,7 +79,7 @@ int dw_input_read(const char *path, size_t max, char **ret_data, size_t *ret_len
 			return -1;
 	}
 
-	/* One byte more than announced: the read that meets the end tells us so. */
+	/* Read one byte more than the file has, so that a short read shows its end. */
 	for (hint++;; hint = size) {
 		size += hint;
 		if (size > max + 1)

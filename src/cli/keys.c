@@ -157,13 +157,13 @@ static json_t *time_json(int64_t us)
 	return json_string(text);
 }
 
-/* What is not limited is null. */
+/* Returns null for 0, which means no limit. */
 static json_t *number_json(uint64_t number)
 {
 	return number ? json_integer((json_int_t)number) : json_null();
 }
 
-/* "a,b" as a list; null if it is empty. */
+/* Returns "a,b" as a list, or null if it is empty. */
 static json_t *words_json(const char *words)
 {
 	json_t *list = words[0] != '\0' ? json_array() : json_null();
@@ -247,7 +247,7 @@ static int do_add(const void *settings, const char *operand, struct dw_error *er
 		(void)puts(text);
 		r = dw_report_flush();
 	}
-	/* The caller never got it, so it must not work. */
+	/* The user did not get the key's text, so the key must not work. */
 	if (r != 0)
 		(void)dw_keys_revoke(keys, key.id, NULL);
 	else if (!set->json)
@@ -309,7 +309,7 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 		r = dw_keys_open_existing(path, &keys, err);
 	if (r == 0)
 		r = dw_keys_each(keys, list_one, &listing, err);
-	/* There is no file before the first key. */
+	/* Before the first key, the file does not exist. */
 	else if (err->code == DW_E_NOT_FOUND)
 		r = 0;
 	if (r < 0) {

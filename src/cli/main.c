@@ -31,8 +31,9 @@ const struct dw_command *const dw_commands[] = {
 };
 
 /*
- * The caller may have closed descriptor 0, 1 or 2. The next file that we open would
- * take its place, and a program in the cell could read or write it.
+ * Open /dev/null in place of a descriptor 0, 1 or 2 that the caller has closed. Otherwise
+ * the next file that dewar opens would get that number, and a program in the cell could
+ * read or write the file.
  */
 static void fill_stdio(void)
 {
@@ -42,7 +43,10 @@ static void fill_stdio(void)
 	if (poll(pfd, 3, 0) <= 0)
 		return;
 	for (fd = 0; fd < 3; fd++)
-		/* The lowest free number is fd itself: nothing is lost here. */
+		/*
+		 * open() returns the lowest free number, which is fd itself, so no
+		 * descriptor leaks.
+		 */
 		/* cppcheck-suppress leakReturnValNotUsed */
 		if ((pfd[fd].revents & POLLNVAL) && open("/dev/null", O_RDWR) < 0)
 			_exit(DW_EXIT_OURS);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * dewar mcp: execute dewar-serve, as `dewar serve` does.
- */
+/* `dewar mcp`: executes dewar-serve, as `dewar serve` does. */
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 #include "cli/serve_settings.h"

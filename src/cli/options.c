@@ -12,12 +12,12 @@
 #include "cli/command.h"
 #include "request/limits.h"
 
-#define OPTIONS_MAX 64 /* bits in struct dw_parsed's given */
+#define OPTIONS_MAX 64 /* the number of bits in given of struct dw_parsed */
 
-/* What getopt_long() returns for the row at an index: above any letter. */
+/* For the row at index i, getopt_long() returns ROW + i, which is above any letter. */
 #define ROW 256
 
-/* As many of anything as a kernel can count: PID_MAX_LIMIT, 2^22. */
+/* The highest count: the kernel's PID_MAX_LIMIT, 2^22. */
 #define COUNT_MAX 4194304
 
 static const struct dw_option help_option = {
@@ -83,7 +83,7 @@ int dw_take_string(const char *value, void *field, struct dw_error *err)
 	struct dw_strings *strings = field;
 	const char **list;
 
-	/* A command line is short: no need to grow by more than one. */
+	/* A command line is short, so the list grows by one entry at a time. */
 	list = reallocarray(strings->list, strings->n + 1, sizeof(*list));
 	if (!list)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot store \"%s\"", value);
@@ -93,7 +93,7 @@ int dw_take_string(const char *value, void *field, struct dw_error *err)
 	return 0;
 }
 
-/* 0 stands for the default, so it is more likely a mistake than a wish. */
+/* 0 would mean the default, so an explicit 0 is most likely a mistake. */
 static int take_number(uint64_t number, const char *value, void *field,
                        struct dw_error *err)
 {
@@ -161,7 +161,7 @@ static void print_help(const struct dw_command *cmd)
 		(void)printf("%s  %s\n", i == 0 ? "\nExamples:\n" : "", cmd->example[i]);
 }
 
-/* Append how to get help to the error, and return -1. */
+/* Append to the error how to get help. Returns -1. */
 static int refuse(const struct dw_command *cmd, struct dw_error *err)
 {
 	size_t len = strlen(err->text);
@@ -186,7 +186,7 @@ static int unknown(const struct dw_command *cmd, const char *arg, struct dw_erro
 			dw_guess_offer(&guess, row->name);
 	}
 
-	/* Most of these are meant for the program. */
+	/* Most unknown options are meant for the program. */
 	(void)dw_fail(err, DW_E_INVALID, 0,
 	              cmd->passes_args && !guess.best
 	                      ? "unknown option \"%s\" (put -- before the program's own "
@@ -197,7 +197,10 @@ static int unknown(const struct dw_command *cmd, const char *arg, struct dw_erro
 	return refuse(cmd, err);
 }
 
-/* The index of the value among the option's words; of a list, of its last one. */
+/*
+ * Returns the index of the value among the option's words; for a list, the index of its
+ * last word.
+ */
 static int choose(const struct dw_option *row, const char *value, struct dw_error *err)
 {
 	char word[64];
@@ -239,7 +242,7 @@ static int take(const struct dw_command *cmd, const struct dw_option *row,
 	return err->code == DW_E_INVALID ? refuse(cmd, err) : -1;
 }
 
-/* Defaults from the environment, for what was not given. */
+/* Take options that were not given from environment variables. */
 static int take_env(const struct dw_command *cmd, uint64_t given, void *settings,
                     struct dw_error *err)
 {
@@ -262,7 +265,7 @@ static int take_env(const struct dw_command *cmd, uint64_t given, void *settings
 	return 0;
 }
 
-/* The index of the row that getopt_long() reports, by its return value or optopt. */
+/* Returns the index of the row for a return value of getopt_long(), or for optopt. */
 static size_t row_index(const struct dw_command *cmd, int c)
 {
 	const struct dw_option *row;
@@ -317,7 +320,7 @@ static int parse_one(const struct dw_command *cmd, int c, char **argv, void *set
 int dw_options_parse(const struct dw_command *cmd, int argc, char **argv, void *settings,
                      struct dw_parsed *ret, struct dw_error *err)
 {
-	/* "-": operands in order, so that we see which stood before "--". */
+	/* "-": return operands in order, so that we see which ones precede "--". */
 	char letters[2 + 2 * OPTIONS_MAX + 1] = "-:";
 	struct option longs[OPTIONS_MAX + 1] = {0};
 	struct dw_parsed parsed = {0};

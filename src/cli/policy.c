@@ -19,7 +19,7 @@
 #define EXIT_REFUSED 1
 
 struct settings {
-	struct dw_run_settings job; /* first: the shared options point into it */
+	struct dw_run_settings job; /* must be first: shared options point into it */
 	const char *code;
 	const char *request;
 	const char *caller;
@@ -86,7 +86,7 @@ static int do_show(const void *settings, const char *operand, struct dw_error *e
 
 /* ---- explain ---- */
 
-/* The decision, the rules that were tried, and the findings. */
+/* Print the decision, the rules that were tried, and the findings. */
 static int print_text(const struct dw_explanation *explanation)
 {
 	const struct dw_decision *d = &explanation->decision;
@@ -194,7 +194,7 @@ static int explain(const struct dw_command *cmd, const struct settings *set,
 
 static const struct dw_subcommand subcommands[] = {
 	{"check", "[FILE]", " json ", do_check},
-	{"explain", NULL, "", NULL}, /* parses its own operands */
+	{"explain", NULL, "", NULL}, /* explain() parses the operands itself */
 	{"show", "PROFILE", "", do_show},
 	{0},
 };

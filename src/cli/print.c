@@ -17,8 +17,8 @@ void dw_report_clean(char *line, const char *keep)
 	size_t len = strlen(line), i;
 
 	/*
-	 * Newlines, escapes, and characters that change the direction of writing
-	 * (U+200E to U+2069, three bytes) go.
+	 * Overwrite control characters, and all characters from U+2000 to U+207F (three
+	 * bytes each): some of those change the writing direction.
 	 */
 	for (i = 0; i < len; i++) {
 		if (((unsigned char)line[i] < 0x20 || line[i] == 0x7f) &&
@@ -43,12 +43,12 @@ void dw_report_line(const char *fmt, ...)
 	(void)vsnprintf(line + front, sizeof(line) - front - 1, fmt, ap);
 	va_end(ap);
 
-	/* The program in the cell may have chosen a part of it. */
+	/* The program in the cell may have chosen a part of the line. */
 	dw_report_clean(line, "");
 	len = strlen(line);
 	line[len++] = '\n';
 
-	/* One write: output of the program cannot split the line. */
+	/* Use one write, so that output of the program cannot split the line. */
 	(void)dw_fd_write_all(STDERR_FILENO, line, len);
 }
 
@@ -87,7 +87,7 @@ int dw_report_json(json_t *value)
 
 int dw_report_flush(void)
 {
-	/* ferror() remembers an earlier failure; errno may not. */
+	/* ferror() remembers an earlier failure, whose errno may be lost. */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
 

@@ -12,7 +12,7 @@
 #include "dewar/dewar.h"
 
 struct settings {
-	struct dw_run_settings job; /* first: the shared options point into it */
+	struct dw_run_settings job; /* must be first: shared options point into it */
 	const char *code;
 	const char *request;
 };
@@ -39,9 +39,9 @@ static const struct dw_option code_options[] = {
 
 static const struct dw_option_group code_group = {"Code", code_options};
 
-/* The code to run, as the operands name it. */
+/* The code to run, as named by the operands. */
 struct source {
-	const char *language; /* NULL: ask the file */
+	const char *language; /* NULL: the file determines it */
 	const char *path;     /* "-" is standard input; NULL: the code is in -c */
 	const char *const *args;
 	size_t n_args;
@@ -55,16 +55,19 @@ static bool is_file(const char *path)
 }
 
 /*
- * LANG -c CODE, LANG -, LANG FILE or FILE. A word that names a language is one,
- * whatever lies in the current folder, unless nothing follows that could be its
- * code: then a file of that name is what is meant.
+ * Parse LANG -c CODE, LANG -, LANG FILE or FILE. A first word that names a language is
+ * taken as LANG, even if the current folder has a file of that name. But if no word
+ * follows that could name its code, and there is such a file, the word is taken as FILE.
  */
 static int find_source(const struct dw_parsed *parsed, const char *code,
                        struct source *ret, struct dw_error *err)
 {
 	const char *const *words = parsed->operands;
 	size_t n = parsed->n_operands;
-	/* Words after -- are the program's and not a file, but for a first one. */
+	/*
+	 * The second word may name a file, unless "--" separates it from the first: then
+	 * it is an argument of the program.
+	 */
 	bool second = n > 1 && parsed->n_before != 1;
 	struct source src = {0};
 	size_t used = 1;
@@ -84,7 +87,7 @@ static int find_source(const struct dw_parsed *parsed, const char *code,
 		               "cannot tell the language of standard input; use `dewar "
 		               "run LANG -`");
 	} else if (!dw_language_name(words[0])) {
-		/* LANG - and LANG FILE with a slip in LANG. */
+		/* The first word may be a misspelled LANG of LANG - or LANG FILE. */
 		if (second && !strpbrk(words[0], "./") && !is_file(words[0]))
 			return dw_language_check(words[0], err);
 		src.path = words[0];
@@ -129,7 +132,7 @@ static int read_code(struct dw_run_options *job, const struct source *src,
 		               "cannot tell the language of %s; use `dewar run LANG %s`",
 		               src->path, src->path);
 
-	/* The program would find the input at its end: we read it all. */
+	/* We have read standard input to its end, so the program gets none. */
 	if (strcmp(src->path, "-") == 0)
 		req->stdin_fd = -1;
 	return 0;

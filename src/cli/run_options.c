@@ -158,7 +158,7 @@ void dw_run_options_finish(struct dw_run_options *job)
 	dw_run_options_init(job);
 }
 
-/* Room for what fill_env() and fill_files() make; -1 without memory. */
+/* Allocate the arrays that fill_env(), fill_files() and fill_names() fill. */
 static int make_room(struct dw_run_options *job, size_t n_env, size_t n_files,
                      struct dw_error *err)
 {
@@ -223,7 +223,7 @@ static int fill_files(struct dw_run_options *job, const struct dw_strings *files
 			               "cannot build the request");
 		job->owned[(*owned)++] = name;
 
-		/* "-" could mean nothing here but a file of that name. */
+		/* "-" can only mean a file of that name here, not standard input. */
 		if (strcmp(path, "-") == 0)
 			path = "./-";
 		if (dw_input_read(path, DW_INPUT_FILE_MAX, &data, &len, err) < 0)
@@ -247,13 +247,14 @@ static int fill_files(struct dw_run_options *job, const struct dw_strings *files
 	return 0;
 }
 
-/* Separators, which no name contains. */
+/* Separators of names; no name contains one. */
 #define BETWEEN ", \t"
 
 /*
- * "a,b" and "c", given in one option or in several: a list that ends in NULL, all of it in
- * one piece of memory. Blanks and empty names are left out, so that "" is the list of
- * nothing. NULL if none was given, or without memory, which errno tells apart.
+ * Split names, given as "a,b" in one option or in several options, into a list that ends
+ * in NULL, in one allocation. Blanks and empty names are dropped, so "" yields an empty
+ * list. Returns NULL if no option was given (errno is 0), or if memory runs out (errno is
+ * ENOMEM).
  */
 static const char **split_names(const struct dw_strings *given)
 {
@@ -265,7 +266,7 @@ static const char **split_names(const struct dw_strings *given)
 	if (given->n == 0)
 		return NULL;
 	for (size_t i = 0; i < given->n; i++) {
-		/* Each name is followed by a separator or by the end. */
+		/* After each name, there is a separator or the end of the string. */
 		names += strlen(given->list[i]) / 2 + 1;
 		bytes += strlen(given->list[i]) + 1;
 	}
@@ -348,8 +349,8 @@ int dw_run_options_load(struct dw_run_options *job, const char *path,
 		return dw_wrap(err, "--request");
 
 	/*
-	 * Not the network: in a request none cannot be told from nothing said,
-	 * and a variable must not open what a request closed.
+	 * Do not set the network: in a request, none looks like an omitted value, and an
+	 * environment variable must not grant a network that a request refuses.
 	 */
 	if (!job->req.level)
 		job->req.level = set->level;

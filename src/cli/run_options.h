@@ -9,11 +9,11 @@
 #include "dewar/request.h"
 
 /*
- * The options of `run` and `exec` that describe a cell, and the request that is made
+ * The options of `run` and `exec` that describe a cell, and the request that is built
  * from them.
  */
 
-/* Where the options below go. Start from {0}. */
+/* The values of the options below. Start from {0}. */
 struct dw_run_settings {
 	const char *level;
 	const char *image;
@@ -30,9 +30,9 @@ struct dw_run_settings {
 	struct dw_strings env;
 	struct dw_strings files;
 	struct dw_strings collect;
-	struct dw_strings commands; /* what may be started, and ... */
-	struct dw_strings modules;  /* ... imported: names with commas between */
-	const char *input;          /* --stdin; NULL: the program reads ours */
+	struct dw_strings commands; /* comma-separated programs that may start */
+	struct dw_strings modules;  /* comma-separated modules for import */
+	const char *input; /* --stdin; NULL: the program reads dewar's standard input */
 
 	const char *into;
 	bool json;
@@ -47,18 +47,26 @@ struct dw_run_settings {
 
 void dw_run_settings_finish(struct dw_run_settings *set);
 
-/* The settings must be the first member of the command's own. */
+/*
+ * For these groups, struct dw_run_settings must be the first member of the command's
+ * settings.
+ */
 extern const struct dw_option_group dw_run_options_walls_group;
-/* Continues the walls, for a command that runs a language: a shell has no modules. */
+/*
+ * Continues the group of walls, for commands that run a language: a shell has no modules.
+ */
 extern const struct dw_option_group dw_run_options_modules_group;
 extern const struct dw_option_group dw_run_options_limits_group;
 extern const struct dw_option_group dw_run_options_files_group;
 extern const struct dw_option_group dw_run_options_output_group;
 
-/* "microvm,container", a const char *: levels that there are. */
+/*
+ * Checks that a list such as "microvm,container" names known levels; the field is a const
+ * char *.
+ */
 dw_take_fn dw_take_level;
 
-/* A request, and the memory behind those of its parts that we made. */
+/* A request, and the memory of the parts that were allocated for it. */
 struct dw_run_options {
 	struct dw_request req;
 	struct dw_env *env;
@@ -70,13 +78,13 @@ struct dw_run_options {
 void dw_run_options_init(struct dw_run_options *job);
 void dw_run_options_finish(struct dw_run_options *job);
 
-/* Fill the request from all settings; what to run is the caller's part. */
+/* Fill in the request from all settings, except what to run, which the caller sets. */
 int dw_run_options_fill(struct dw_run_options *job, const struct dw_run_settings *set,
                         struct dw_error *err);
 
 /*
- * Read the request from JSON in a file, or from standard input for "-". Settings
- * fill in the level and the limits that it leaves open.
+ * Read the request as JSON from a file, or from standard input if path is "-". The
+ * settings fill in the level and the limits if the request leaves them open.
  */
 int dw_run_options_load(struct dw_run_options *job, const char *path,
                         const struct dw_run_settings *set, struct dw_error *err);

@@ -30,8 +30,8 @@ static void fail(struct dw_cli_output *sink, int eno)
 }
 
 /*
- * Write without blocking. Returns the number of bytes written; an error is kept in the
- * sink.
+ * Write without blocking. Returns the number of bytes written; if a write fails, stores
+ * the error in the sink.
  */
 static size_t write_now(struct dw_cli_output *sink, const char *data, size_t len)
 {
@@ -41,8 +41,9 @@ static size_t write_now(struct dw_cli_output *sink, const char *data, size_t len
 	ssize_t n;
 
 	/*
-	 * The descriptor is shared with our parent, so we must not make it non-blocking.
-	 * But a pipe that polls writable accepts PIPE_BUF bytes at once.
+	 * The descriptor is shared with the parent process, so we must not make it
+	 * non-blocking. But a pipe that poll() reports as writable accepts PIPE_BUF bytes
+	 * without blocking.
 	 */
 	while (done < len && poll(&pfd, 1, 0) == 1) {
 		part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
@@ -109,7 +110,9 @@ static void *write_buffer(void *user)
 	return NULL;
 }
 
-/* The thread that runs the cell takes all signals. */
+/*
+ * Start the thread with all signals blocked: the thread that runs the cell handles them.
+ */
 static int start_thread(struct dw_cli_output *sink)
 {
 	sigset_t all, old;
@@ -151,7 +154,7 @@ void dw_cli_output_put(struct dw_cli_output *sink, const void *data, size_t len)
 		return;
 	sink->last = ((const char *)data)[len - 1];
 
-	/* Once the thread exists, it writes everything, to keep the order. */
+	/* Once the thread exists, it writes all data, to keep the order. */
 	if (!sink->threaded && sink->error == 0)
 		done = write_now(sink, data, len);
 	if (done == len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar serve: execute dewar-serve, which links libraries that a static program cannot
- * link, and that `dewar run` must not pay for.
+ * `dewar serve`: executes dewar-serve, which links libraries that a static program cannot
+ * link, and that would slow down the start of `dewar run`.
  */
 #include "cli/command.h"
 #include "cli/exec_helper.h"

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * The options of `dewar serve`, `mcp` and `tool-schema`. dewar checks them, for help and
- * errors, and executes dewar-serve with the same arguments; that program parses them
+ * The options of `dewar serve`, `mcp` and `tool-schema`. dewar parses them to print help
+ * and errors, and executes dewar-serve with the same arguments; that program parses them
  * again by the same tables. Strings are NULL if an option was not given.
  */
 struct dw_serve_settings {

@@ -10,28 +10,31 @@
 /* ---- approve_print.c ---- */
 
 /*
- * Printing approvals for the person who decides. The caller chooses their text, so
- * characters that a terminal acts on or hides are printed as \u{1b}.
+ * Prints approvals for the person who decides. The caller chose their text, so characters
+ * that a terminal hides or interprets are printed as, for example, \u{1b}.
  */
 
-/* One line. */
+/* Print one line. */
 void dw_approve_print_row(const struct dw_approval *approval);
 void dw_approve_print_memory(const struct dw_memory *memory);
 
-/* All details, with line numbers for the code. */
+/* Print all details, and the code with line numbers. */
 void dw_approve_print(const struct dw_approval *approval);
 
 /* ---- audit_print.c ---- */
 
-/* Printing runs and records, which may hold text of a guest. */
+/* Prints runs and records, which may contain output of a program. */
 
-/* One line. */
+/* Print one line. */
 void dw_audit_print_row(const struct dw_audit_entry *entry);
 
-/* All details, with the code. */
+/* Print all details, and the code. */
 void dw_audit_print_run(const struct dw_audit_entry *entry);
 
-/* {"id", "status", "intent": {...}, "end": {...} or null}; NULL if out of memory. */
+/*
+ * Returns {"id", "status", "intent": {...}, "end": {...} or null}; NULL if memory runs
+ * out.
+ */
 json_t *dw_audit_run_json(const struct dw_audit_entry *entry);
 
 void dw_audit_print_verdict(const struct dw_audit_verdict *verdict);

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 
-/* No command has more. */
+/* More than any command has. */
 #define SUBCOMMANDS_MAX 8
 
 static int refuse_operand(const struct dw_command *cmd, const char *operand,

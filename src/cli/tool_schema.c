@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * dewar tool-schema: execute dewar-serve, which defines the tools.
- */
+/* `dewar tool-schema`: executes dewar-serve, which defines the tools. */
 #include "cli/command.h"
 #include "cli/exec_helper.h"
 #include "cli/serve_settings.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar verify: find the levels that work, and execute dewar-verify, which makes
- * namespaces to attack in. dewar itself never does.
+ * `dewar verify`: finds the levels that work, and executes dewar-verify, which creates
+ * namespaces for its attacks. dewar itself never creates any.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,12 +29,12 @@ struct settings {
 
 #define FIELD(name) offsetof(struct settings, name)
 
-/* How a cell starts, and its title in the table. */
+/* A way in which a cell starts, and its title in the table. */
 struct way {
 	const char *name;
-	const char *title;   /* after the level's name */
-	uint32_t guarantees; /* that the level needs */
-	bool usual;          /* without --way */
+	const char *title;   /* appended to the level's name */
+	uint32_t guarantees; /* guarantees that the level must have */
+	bool usual;          /* also attacked without --way */
 };
 
 static const struct way ways[] = {
@@ -75,7 +75,9 @@ static const struct dw_option output_options[] = {
 static const struct dw_option_group what = {"What to try", what_options};
 static const struct dw_option_group output = {"Output", output_options};
 
-/* Add the selected ways of the level. Returns false if it has none of them. */
+/*
+ * Add the selected ways of the level. Returns false if the level supports none of them.
+ */
 static bool add_ways(struct dw_helper *helper, const char *level, const char *only)
 {
 	uint32_t guarantees = dw_level_guarantees(level);
@@ -97,7 +99,7 @@ static bool add_ways(struct dw_helper *helper, const char *level, const char *on
 	return any;
 }
 
-/* The levels to attack: those that work here, or the given one. */
+/* Add the levels to attack: those that work here, or the given one. */
 static int add_levels(struct dw_helper *helper, const struct settings *set,
                       struct dw_error *err)
 {

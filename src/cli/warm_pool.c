@@ -8,7 +8,10 @@
 
 #define WARM_UP_MS 60000U
 
-/* The template by its name, or the plain one of the language. */
+/*
+ * Returns the template that the request names, or the default template of its language;
+ * NULL if it cannot be warm.
+ */
 static const struct dw_template_config *find(const struct dw_request *req)
 {
 	size_t n;
@@ -20,7 +23,7 @@ static const struct dw_template_config *find(const struct dw_request *req)
 	else if (!name && req->language)
 		name = dw_language_name(req->language);
 
-	/* Without a level that forks a pool would only cost time. */
+	/* If no requested level can fork, a pool would only cost time. */
 	if (!dw_request_may_have(req, DW_G_FORK))
 		return NULL;
 	for (size_t i = 0; name && i < n; i++)
@@ -29,7 +32,7 @@ static const struct dw_template_config *find(const struct dw_request *req)
 	return NULL;
 }
 
-/* A pool with one standby container that fits the request. */
+/* Create a pool with one standby container that fits the request. */
 static int pool_of_containers(const struct dw_request *req, struct dw_pool **ret_pool,
                               struct dw_error *err)
 {

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/error_json.h"
 
-/* Retry-After, unless the caller of dw_api_fail() knows better. */
+/* The default for Retry-After, which the caller of dw_api_fail() may replace. */
 #define RETRY_S 1
 
 static const struct {
@@ -24,7 +24,7 @@ static const struct {
 	{406, "not_acceptable"},
 	{408, "timeout"},
 	{409, "conflict"},
-	{411, "too_large"}, /* no Content-Length: the size is unknown */
+	{411, "too_large"}, /* no Content-Length, so the size is unknown */
 	{413, "too_large"},
 	{415, "unsupported_media_type"},
 	{421, "misdirected"},
@@ -34,7 +34,7 @@ static const struct {
 	{503, "unavailable"},
 };
 
-/* As dewar/error.h lists them. */
+/* The status of each error code, as dewar/error.h lists them. */
 static const int statuses[] = {
 	[DW_OK] = 500, /* not an error */
 	[DW_E_INVALID] = 400, [DW_E_DENIED] = 403,      [DW_E_NOT_FOUND] = 404,

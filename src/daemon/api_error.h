@@ -6,12 +6,13 @@
 
 /*
  * Why a request is refused. Its JSON is {"error": {"code", "message", "hint"}}, as at
- * every front door; codes that the CLI has too are named as dw_code_name() does.
+ * every front door. Codes that the CLI uses as well have the names that dw_code_name()
+ * returns.
  */
 struct dw_api_error {
 	int status;             /* of the HTTP reply */
 	const char *code;       /* "invalid", "unauthorized", "too_large", ...; static */
-	unsigned retry_after_s; /* 0: a retry would fail again */
+	unsigned retry_after_s; /* 0: do not retry, it would fail again */
 	char message[DW_ERROR_TEXT_MAX];
 	char hint[256]; /* the fix, or "" */
 };
@@ -24,10 +25,10 @@ struct dw_api_error {
 int dw_api_fail(struct dw_api_error *ret, int status, const char *hint, const char *fmt,
                 ...) __attribute__((format(printf, 4, 5), cold));
 
-/* The same of a struct dw_error, with the status that dewar/error.h gives its code. */
+/* Fill *ret from a struct dw_error, with the status that dewar/error.h gives its code. */
 int dw_api_fail_with(struct dw_api_error *ret, const struct dw_error *err);
 
-/* NUL-terminated; free() it. NULL without memory. */
+/* Returns a string to be freed with free(), or NULL if memory runs out. */
 char *dw_api_error_to_json(const struct dw_api_error *error);
 
 #endif

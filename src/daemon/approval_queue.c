@@ -12,8 +12,10 @@
 
 #define LOOK_MS 100U
 
-/* Parked tasks may hold this fraction of the memory of all requests: a task may wait for
- * hours, and must not keep new requests out. */
+/*
+ * Parked tasks may hold one part in this many of the memory for requests: a task may wait
+ * for hours, and must not keep new requests out.
+ */
 #define PART_OF_CLAIMS 4U
 
 struct dw_approval_queue_answer {
@@ -94,7 +96,10 @@ bool dw_approval_queue_park(struct dw_service *s, struct dw_task *task)
 
 	describe(task);
 	atomic_store(&task->state, DW_TASK_WAITING);
-	/* Before it is parked: until then no other thread sends events of this task. */
+	/*
+	 * Send the event before the task is parked: until then no other thread sends
+	 * events for it.
+	 */
 	dw_task_tell(task, DW_TASK_PENDING, DW_STDOUT, &task->approval,
 	             sizeof(task->approval));
 	dw_log(DW_LOG_INFO, "run.pending", "run", task->id, "who", task->caller.who,
@@ -146,7 +151,7 @@ void dw_service_decide(struct dw_service *service, const char *approval, const c
 	struct dw_approval_queue_answer *answer = calloc(1, sizeof(*answer));
 
 	if (!answer)
-		return; /* it expires */
+		return; /* the decision is lost, and the approval expires */
 	(void)snprintf(answer->id, sizeof(answer->id), "%s", approval);
 	(void)snprintf(answer->who, sizeof(answer->who), "%s", who);
 	(void)snprintf(answer->note, sizeof(answer->note), "%s", note ? note : "");
@@ -224,7 +229,10 @@ static size_t collect(struct dw_service *s, bool changed, struct seen *ret, size
 	return n;
 }
 
-/* Returns true also on an error: the worker meets it again and reports it to the client. */
+/*
+ * Returns true also on an error: the worker runs into the same error and reports it to
+ * the client.
+ */
 static bool is_decided(struct dw_service *s, const struct dw_task *task)
 {
 	struct dw_approvals *approvals = dw_service_approvals(s, NULL);
@@ -235,7 +243,10 @@ static bool is_decided(struct dw_service *s, const struct dw_task *task)
 	       state != DW_APPROVAL_PENDING;
 }
 
-/* Under the lock, which is released meanwhile. */
+/*
+ * Check parked tasks, and return decided ones to the queue. Call it with the lock, which
+ * it releases while it reads approvals.
+ */
 static void look(struct dw_service *s, bool changed)
 {
 	_Static_assert(DW_APPROVAL_QUEUE_MAX < 1000, "they are on the stack");

@@ -16,40 +16,49 @@
 struct dw_service;
 struct dw_task;
 
-/* In addition to the limits in approvals.h: many tasks may wait for one approval. */
+/*
+ * These limits apply in addition to those in approvals.h: many tasks may wait for one
+ * approval.
+ */
 #define DW_APPROVAL_QUEUE_MAX 500U
 #define DW_APPROVAL_QUEUE_MAX_PER_CALLER 20U
 
-/* A decision from a thread that must not block, until the polling thread stores it. */
+/*
+ * A decision made in a thread that must not block, kept until the polling thread stores
+ * it.
+ */
 struct dw_approval_queue_answer;
 
-/* The service's parked tasks; under its lock. */
+/* The service's parked tasks, protected by its lock. */
 struct dw_approval_queue {
 	struct dw_task *first;
 	size_t n;
-	size_t bytes; /* of their requests */
+	size_t bytes; /* the size of their requests */
 	struct dw_approval_queue_answer *answers;
-	bool decided; /* poll now */
+	bool decided; /* an approval was decided: poll at once */
 	pthread_cond_t wake;
 };
 
-/* 0 if the task may be parked, should it need approval; else DW_E_BUSY. Takes the lock. */
+/*
+ * Returns 0 if the task could be parked if it needs approval, or -1 with DW_E_BUSY. Takes
+ * the lock.
+ */
 int dw_approval_queue_room(struct dw_service *s, const struct dw_task *task,
                            struct dw_error *err);
 
 /*
- * Park a running task that needs approval: notifies its client and frees its slot.
- * Returns false, with task->why set, if the task has to end instead. Takes the lock.
+ * Park a running task that needs approval: notify its client, and free its slot. Returns
+ * false, with task->why set, if the task has to end instead. Takes the lock.
  */
 bool dw_approval_queue_park(struct dw_service *s, struct dw_task *task);
 
-/* Remove the task from the parked ones. Under the lock. */
+/* Remove the task from the list of parked tasks, if it is parked. Under the lock. */
 void dw_approval_queue_leave(struct dw_service *s, struct dw_task *task);
 
-/* The polling thread. */
+/* The main function of the polling thread. */
 void *dw_approval_queue_watch(void *service);
 
-/* Free the unstored decisions, after all threads have ended. */
+/* Free the decisions that were not stored. Call this after all threads have ended. */
 void dw_approval_queue_finish(struct dw_service *s);
 
 #endif

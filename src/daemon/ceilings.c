@@ -49,7 +49,7 @@ const char *dw_ceilings_image(const struct dw_ceilings *ceilings,
 	return NULL;
 }
 
-/* Returns true if the word of that length is in the list, "a,b". */
+/* Returns true if the list "a,b" contains the word, which has len bytes. */
 static bool is_among(const char *list, const char *word, size_t len)
 {
 	for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
@@ -58,7 +58,7 @@ static bool is_among(const char *list, const char *word, size_t len)
 	return false;
 }
 
-/* "a,b,c" as "a, b or c". */
+/* Write the list "a,b,c" as "a, b or c". */
 static void write_choice(const char *list, char *ret, size_t size)
 {
 	size_t used = 0;
@@ -90,8 +90,8 @@ static int check_levels(const char *wanted, const char *allowed, const char *hin
 }
 
 /*
- * Refuses what names a path of the host: the client may be on another host, or may not
- * have the daemon's rights.
+ * Refuse fields that name a path of the host: the client may be on another host, or may
+ * not have the daemon's rights.
  */
 static int check_host(const struct dw_request *req, struct dw_api_error *why)
 {
@@ -105,7 +105,7 @@ static int check_host(const struct dw_request *req, struct dw_api_error *why)
 	} else if (req->program) {
 		what = "program";
 	} else if (req->image && !(dw_level_guarantees(req->level) & DW_G_ENGINE)) {
-		what = "image"; /* else it is the engine's, which has no path */
+		what = "image"; /* at level docker, the image is a name, not a path */
 		hint = "at level docker, image is a name";
 	}
 	if (!what)
@@ -115,7 +115,7 @@ static int check_host(const struct dw_request *req, struct dw_api_error *why)
 	                   what);
 }
 
-/* The smaller ceiling; 0 means no ceiling. */
+/* Returns the smaller of two ceilings; 0 means no ceiling. */
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a == 0 || (b != 0 && b < a) ? b : a;
@@ -143,7 +143,7 @@ static int fill_limits(const struct dw_ceilings *ceilings, const struct dw_calle
 			                   row->key, (double)most / (double)row->scale,
 			                   row->unit, (double)wanted / (double)row->scale,
 			                   row->unit);
-		/* 0 asks for no limit, which exceeds any ceiling. */
+		/* A limit of 0 means unlimited, which exceeds any ceiling. */
 		*dw_limit_of(&req->limits, i) = smaller(now, most);
 	}
 	return 0;

@@ -10,13 +10,13 @@
 #define DW_CEILINGS_IMAGES 64U
 #define DW_CEILINGS_IMAGE_MAX 256U
 
-/* What the daemon allows its clients; a caller's grant may allow less. */
+/* What the daemon permits its clients; a caller's grant may permit less. */
 struct dw_ceilings {
-	char levels[256];        /* "container,docker" */
-	char level[64];          /* if a request names none */
-	struct dw_limits limits; /* likewise; 0: the default of the engine */
-	struct dw_limits max;    /* the ceilings; 0: no ceiling */
-	bool network;            /* the full network may be asked for */
+	char levels[256];        /* the permitted levels: "container,docker" */
+	char level[64];          /* for a request that names no level */
+	struct dw_limits limits; /* the defaults; 0: the level's default */
+	struct dw_limits max;    /* the highest values; 0: no ceiling */
+	bool network;            /* a request may ask for the full network */
 	struct {
 		char language[24];
 		char image[DW_CEILINGS_IMAGE_MAX];
@@ -27,9 +27,9 @@ struct dw_ceilings {
 void dw_ceilings_from_config(struct dw_ceilings *ret, const struct dw_config *config);
 
 /*
- * Check that the caller may run the request, and fill in what the request leaves open.
- * No limit is lowered silently: a limit above its ceiling is refused, and the error
- * names the ceiling.
+ * Check that the caller may run the request, and fill in what the request leaves open. No
+ * limit is lowered silently: a limit above its ceiling is refused, and the error names
+ * the ceiling.
  */
 int dw_ceilings_apply(const struct dw_ceilings *ceilings, const struct dw_caller *caller,
                       struct dw_request *req, struct dw_api_error *why);
@@ -41,7 +41,10 @@ int dw_ceilings_apply(const struct dw_ceilings *ceilings, const struct dw_caller
 int dw_ceilings_check(const struct dw_ceilings *ceilings, const struct dw_caller *caller,
                       const struct dw_request *req, struct dw_api_error *why);
 
-/* The image that the config sets for the request's language, or NULL. */
+/*
+ * Returns the image that the config sets for the request's language; NULL if it sets
+ * none, the request names an image, or the level uses no engine.
+ */
 const char *dw_ceilings_image(const struct dw_ceilings *ceilings,
                               const struct dw_request *req);
 

@@ -65,7 +65,10 @@ static int check_socket(const void *base, const char *text, struct dw_error *err
 	return 0;
 }
 
-/* A profile's name, or an absolute path: a daemon has no folder of its own. */
+/*
+ * A policy is the name of a profile or an absolute path: a daemon has no folder of its
+ * own.
+ */
 static int check_policy(const void *base, const char *text, struct dw_error *err)
 {
 	size_t len = strlen(text);
@@ -103,7 +106,9 @@ static int check_host(const void *base, const char *text, struct dw_error *err)
 	return 0;
 }
 
-/* The exact form that browsers send: the header is compared byte by byte. */
+/*
+ * Require the exact form that browsers send, because the header is compared byte by byte.
+ */
 static int check_origin(const void *base, const char *text, struct dw_error *err)
 {
 	size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
@@ -180,7 +185,7 @@ static int check_template(const void *base, const char *text, struct dw_error *e
 
 /* ---- conversion of lists ---- */
 
-/* Join the words as "a,b" in size bytes. */
+/* Join the words as "a,b" in size bytes. Fails if a word is given twice. */
 static int join(const char *const *words, size_t n, char *ret, size_t size,
                 struct dw_error *err)
 {
@@ -252,7 +257,10 @@ static int take_scopes(void *base, const char *const *words, size_t n,
 #define YAML_CPUS DW_YAML_CPUS
 #define YAML_COUNT DW_YAML_NUMBER
 
-/* In the order of the table. 0 means the default, so no check accepts it as a value. */
+/*
+ * The keys of limits, from the table of limits. The value 0 means the default, so every
+ * check refuses it.
+ */
 static const struct dw_yaml_key limits_keys[] = {
 #define DW_LIMIT(id, member, kind, option, ...)                         \
 	{option, YAML_##kind, .at = offsetof(struct dw_limits, member), \

@@ -11,47 +11,46 @@
 #include "dewar/request.h"
 #include "keys/keys.h"
 
-/* A language at level docker: its image and its standby containers. */
+/* The settings of a language at level docker: its image and its standby containers. */
 struct dw_config_docker {
 	char *language;
-	char *image;      /* NULL: the language's own */
+	char *image;      /* NULL: the language's default image */
 	unsigned standby; /* containers with the default limits, while the pool is on */
 };
 
 /*
- * The settings of `dewar serve`, from its YAML file. Every setting has a default, and
- * the command line overrides the file.
+ * The settings of `dewar serve`, from its YAML file. Every setting has a default. The
+ * command line overrides the file.
  */
 struct dw_config {
-	char *listen; /* "127.0.0.1:7443", "[::1]:7443"; NULL: not asked for */
+	char *listen; /* "127.0.0.1:7443", "[::1]:7443"; NULL: not set */
 	char *socket; /* path of a unix socket, or NULL */
-	char *state;  /* folder of keys.db and audit.db; NULL: the default */
+	char *state;  /* folder of keys.db and audit.db; NULL: the default folder */
 	char *policy; /* a profile or a file for dw_policy_load(), or NULL */
 
 	struct {
-		unsigned concurrent; /* runs at a time; 0: by the cores */
-		unsigned queue;      /* the most runs that wait */
-		unsigned drain_s;    /* on SIGTERM, for runs to finish */
-		unsigned keep;       /* the most results kept for polling */
-		uint64_t keep_bytes; /* their size together */
-		unsigned keep_s;     /* how long each is kept */
-		char **levels;       /* that a request may ask for */
+		unsigned concurrent; /* concurrent runs; 0: four for each core */
+		unsigned queue;      /* runs that may wait */
+		unsigned drain_s;    /* time for runs to finish after SIGTERM */
+		unsigned keep;       /* results kept for polling */
+		uint64_t keep_bytes; /* the total size of the kept results */
+		unsigned keep_s;     /* how long each result is kept */
+		char **levels;       /* the levels that a request may name */
 		size_t n_levels;
-		char *level; /* if a request names none; NULL: DW_LEVEL_DEFAULT */
-		struct dw_limits limits; /* if a request names none; 0: the engine's */
-		struct dw_limits
-			max;  /* the most that a request may ask for; 0: no ceiling */
-		bool network; /* the full network may be asked for */
+		char *level; /* for a request that names none; NULL: DW_LEVEL_DEFAULT */
+		struct dw_limits limits; /* the defaults; 0: the level's default */
+		struct dw_limits max;    /* ceilings; 0: no ceiling */
+		bool network;            /* a request may ask for the full network */
 	} runs;
 
 	struct {
-		unsigned connections; /* at a time */
-		uint64_t body_bytes;  /* of a request */
+		unsigned connections; /* concurrent connections */
+		uint64_t body_bytes;  /* the size of a request */
 		unsigned idle_s;      /* timeout of a connection without a request */
 		unsigned body_s;      /* timeout for a complete request */
-		char **hosts;         /* names in Host besides the daemon's addresses */
+		char **hosts; /* names accepted in Host, besides the daemon's addresses */
 		size_t n_hosts;
-		char **origins; /* web pages that may call the daemon */
+		char **origins; /* origins of web pages that may call the daemon */
 		size_t n_origins;
 	} http;
 
@@ -75,17 +74,17 @@ struct dw_config {
 
 	char *log_level;       /* "debug", "info", "warning", "error" */
 	char *log_format;      /* "json", "text" */
-	struct dw_grant local; /* of clients that need no key */
+	struct dw_grant local; /* the grant of clients that need no key */
 };
 
 /*
- * Read the config file over the defaults; path NULL: only the defaults. An unknown key
- * or an invalid value is DW_E_INVALID, with file, line and key. docs/CONFIG.md describes
- * all keys.
+ * Read the config file; the defaults apply to keys that it does not set, and to all if
+ * path is NULL. An unknown key or an invalid value is DW_E_INVALID, with file, line and
+ * key. docs/CONFIG.md describes all keys.
  */
 int dw_config_load(const char *path, struct dw_config **ret, struct dw_error *err);
 
-/* The same from the text of a file; its name is for errors. */
+/* Parse the text of a config file; name is used in errors. */
 int dw_config_parse(const char *name, const char *text, size_t len,
                     struct dw_config **ret, struct dw_error *err);
 void dw_config_free(struct dw_config *config); /* accepts NULL */

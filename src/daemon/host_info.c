@@ -21,7 +21,7 @@ struct cache {
 	char *(*find)(void);
 };
 
-/* Takes ownership of the list. */
+/* Returns {KEY: LIST} as JSON. Takes ownership of the list. */
 static char *dump(const char *key, json_t *list)
 {
 	json_auto_t *root = json_pack("{s:o}", key, list);

@@ -24,7 +24,9 @@ union address {
 	struct sockaddr_storage room;
 };
 
-/* The address as the kernel reports it: port 0 is a real port by now. */
+/*
+ * Describe the address as the kernel reports it: port 0 has been replaced by a real port.
+ */
 static int describe(int fd, struct dw_listener *ret, struct dw_error *err)
 {
 	socklen_t len = sizeof(union address);
@@ -59,7 +61,10 @@ static int describe(int fd, struct dw_listener *ret, struct dw_error *err)
 	}
 }
 
-/* "127.0.0.1:80", "[::1]:80"; the length of the address, 0 if invalid. */
+/*
+ * Parse "127.0.0.1:80" or "[::1]:80". Returns the length of the address, 0 if it is
+ * invalid.
+ */
 static socklen_t read_address(const char *text, union address *ret)
 {
 	const char *colon = strrchr(text, ':');
@@ -116,7 +121,9 @@ int dw_listen_tcp(const char *address, struct dw_listener *ret, struct dw_error 
 	return describe(fd, ret, err) < 0 ? -1 : TAKE_FD(fd);
 }
 
-/* Returns true for the socket of a daemon that was killed: connect() is refused. */
+/*
+ * Returns true if the socket belongs to a daemon that was killed: connect() is refused.
+ */
 static bool is_stale(const union address *at)
 {
 	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

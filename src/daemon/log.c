@@ -62,7 +62,7 @@ static void add_pairs_json(json_t *line, va_list ap)
 	}
 }
 
-/* A terminal that shows the log acts on control characters. */
+/* Escape control characters, on which a terminal that shows the log would act. */
 static void add_plain(struct dw_buf *line, const char *text)
 {
 	for (; *text; text++)

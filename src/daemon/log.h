@@ -3,8 +3,8 @@
 #define DW_DAEMON_LOG_H
 
 /*
- * The log: one line per event on standard error, as JSON or text. From any thread; a line
- * is written whole.
+ * The log: one line per event on standard error, as JSON or text. Any thread may log;
+ * each line is written whole.
  */
 enum dw_log_level {
 	DW_LOG_DEBUG = 0,
@@ -18,12 +18,12 @@ enum dw_log_level {
 extern const char *const dw_log_level_words[];
 extern const char *const dw_log_format_words[];
 
-/* Names as in the config; NULL and unknown names mean "info" and "json". */
+/* The names are those of the config; NULL and unknown names mean "info" and "json". */
 void dw_log_setup(const char *level, const char *format);
 
 /*
- * Log an event, a noun such as "run.refused", with pairs of a key and a text that end
- * in NULL. A pair whose text is NULL is left out.
+ * Log an event, a noun such as "run.refused", with pairs of a key and a value, ended by
+ * NULL. A pair whose value is NULL is left out.
  */
 void dw_log(enum dw_log_level level, const char *event, ...) __attribute__((sentinel));
 

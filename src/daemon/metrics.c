@@ -10,9 +10,9 @@
 #include "base/lock.h"
 
 /*
- * Labels have few values each (languages, levels, statuses, reasons), so their
- * combinations are a short list. If it is ever full, the rest is counted as "other":
- * memory stays bounded and sums stay right.
+ * Labels have few values each (languages, levels, statuses, reasons), so the list of
+ * their combinations is short. If it is ever full, further combinations are counted as
+ * "other": memory stays bounded, and sums stay right.
  */
 #define ROWS_MAX 512
 #define BOUNDS 16
@@ -88,7 +88,7 @@ static struct row *find_row(struct dw_metrics *m, const struct dw_metrics_run *r
 		    strcmp(row->way, run->way) == 0)
 			return row;
 	}
-	if (m->n_rows == ROWS_MAX) { /* the last row counts the rest */
+	if (m->n_rows == ROWS_MAX) { /* the last row counts all further combinations */
 		row = &m->rows[ROWS_MAX - 1];
 		*row = (struct row){"other", "other", "other", "other", "other", row->n};
 		return row;
@@ -154,7 +154,7 @@ static void print_head(struct dw_buf *ret, const char *name, const char *type,
 	(void)dw_buf_printf(ret, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* The label is "" or `record="intent"`. */
+/* Print a histogram; the label is "" or, for example, `record="intent"`. */
 static void print_histogram(struct dw_buf *ret, const struct histogram *h,
                             const char *name, const char *label)
 {

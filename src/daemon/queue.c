@@ -67,16 +67,16 @@ static void forget(struct dw_service *s)
 	}
 }
 
-/* After the end of a task, which its client knows of: keep or drop its result. */
+/* Keep or drop the result of a task that has ended, after its client was notified. */
 static void after(struct dw_service *s, struct dw_task *task)
 {
-	/* There may be more kept results than descriptors. */
+	/* The process may keep more results than it may have descriptors. */
 	dw_fd_close(&task->cancel_fd);
 	if (!task->keep) {
 		list_remove(s, task);
 		return;
 	}
-	/* Behind all that ended before it: it is the last one to be forgotten. */
+	/* Move the task behind all that ended before it, so that it is forgotten last. */
 	unlink_task(s, task);
 	link_last(s, task);
 	task->kept = true;
@@ -97,7 +97,9 @@ static void tell_if_idle(struct dw_service *s)
 		(void)pthread_cond_broadcast(&s->idle);
 }
 
-/* End a waiting task with task->why. Under the lock, which is released meanwhile. */
+/*
+ * End a waiting task with task->why. Call it with the lock, which it releases meanwhile.
+ */
 static void end_waiting(struct dw_service *s, struct dw_task *task)
 {
 	(void)dw_task_ref(task);
@@ -118,7 +120,7 @@ static void end_waiting(struct dw_service *s, struct dw_task *task)
 
 /*
  * End the waiting tasks of tenants that have used up their cpu seconds. Returns true if
- * there were any, and the lock was released meanwhile.
+ * there were any; then the lock was released meanwhile.
  */
 static bool end_overdrawn(struct dw_service *s)
 {
@@ -151,7 +153,7 @@ static void run_task(struct dw_service *s, struct dw_task *task)
 
 	if (!dw_worker(s, task, &res)) {
 		if (dw_approval_queue_park(s, task))
-			return; /* parked, with the queue's reference */
+			return; /* the list of parked tasks has the queue's reference */
 		dw_worker_abandon(s, task);
 	}
 	if (res && res->cpu_time_ms > 0)
@@ -222,7 +224,10 @@ void dw_queue_cancel(struct dw_service *s)
 	struct dw_task *task;
 
 	s->stopping = true;
-	/* Waiting tasks first: else one of them starts when a running one ends. */
+	/*
+	 * End waiting tasks first: otherwise one of them would start when a running one
+	 * ends.
+	 */
 	for (task = s->first; task;) {
 		if (!task->waiting.tenant && !task->parked) {
 			task = task->next;
@@ -245,7 +250,7 @@ void dw_queue_cancel(struct dw_service *s)
 			dw_fd_signal(task->cancel_fd);
 }
 
-/* A task whose time ran out in the queue, or NULL. */
+/* Returns a task whose time ran out in the queue, with its why set, or NULL. */
 static struct dw_task *find_late(struct dw_service *s)
 {
 	uint64_t now = dw_now_ns();
@@ -342,7 +347,7 @@ static int enter(struct dw_service *s, struct dw_task *task, struct dw_api_error
 	}
 	if (dw_ceilings_apply(&s->ceilings, &task->caller, &task->req, why) < 0)
 		return -1;
-	/* Copies: a reload may change the texts of the ceilings. */
+	/* Copy the strings: a reload may change those of the ceilings. */
 	if (task->req.level == s->ceilings.level) {
 		(void)snprintf(task->level, sizeof(task->level), "%s", s->ceilings.level);
 		task->req.level = task->level;
@@ -370,14 +375,14 @@ int dw_task_start(struct dw_service *service, struct dw_request *req,
 		return dw_api_fail(why, 503, "retry later",
 		                   "out of memory or file descriptors");
 	task->arrived_ns = task->counts_ns = dw_now_ns();
-	*ret = dw_task_ref(task); /* before another thread can end it */
+	*ret = dw_task_ref(task); /* before another thread can end the task */
 	(void)pthread_mutex_lock(&service->lock);
 	r = enter(service, task, why);
 	if (r == 0)
 		list_add(service, task);
 	(void)pthread_mutex_unlock(&service->lock);
 	if (r == 0) {
-		/* Without the lock: the woken thread needs it at once. */
+		/* Signal without the lock, which the woken thread needs at once. */
 		(void)pthread_cond_signal(&service->work);
 		return 0;
 	}

@@ -16,39 +16,39 @@ TAILQ_HEAD(tenants, dw_tenant);
 struct dw_tenant {
 	struct dw_grant grant;
 	TAILQ_ENTRY(dw_tenant) active; /* in the quota's list, while any wait */
-	struct waitings queue;         /* the oldest first */
+	struct waitings queue;         /* waiting runs, the oldest first */
 	size_t waiting;
 	unsigned running;
 
 	/*
 	 * A leaky bucket for the runs per minute: a run adds MINUTE_MS, and each
-	 * millisecond removes runs_per_minute. So all numbers are whole, and a changed
+	 * millisecond removes runs_per_minute. So all numbers are integers, and a changed
 	 * quota takes effect at once.
 	 */
 	uint64_t used;
 	uint64_t used_at_ms;
 
-	uint64_t cpu_ms; /* used in that day */
-	uint64_t day;    /* since 1970 */
+	uint64_t cpu_ms; /* cpu time used on that day */
+	uint64_t day;    /* days since 1970 */
 
-	uint64_t strained_ms; /* when it was unruly last; 0: never */
-	uint64_t seen_ms;     /* when its last request arrived */
-	bool yields;          /* it is unruly, and not alone */
+	uint64_t strained_ms; /* when a run last strained the host; 0: never */
+	uint64_t seen_ms;     /* when the tenant's last request arrived */
+	bool yields;          /* the tenant is unruly, and another one is active */
 
 	char *who;
 };
 
 struct dw_quota {
-	void *by_name; /* of tsearch() */
+	void *by_name; /* a tree of tsearch() */
 	size_t n_tenants;
-	struct tenants active; /* those with any waiting, the next one first */
+	struct tenants active; /* those with waiting runs, in order of their turns */
 	size_t queue_max;
 	unsigned running_max;
 	size_t waiting;
 	unsigned running;
 	size_t able; /* waiting runs that their tenants' limits would let start */
-	const struct dw_tenant *last; /* the tenant of the last request ... */
-	uint64_t before_ms;           /* ... and when any other tenant's arrived */
+	const struct dw_tenant *last; /* the tenant of the last request */
+	uint64_t before_ms; /* when the last request of any other tenant arrived */
 };
 
 static int compare(const void *a, const void *b)
@@ -89,7 +89,7 @@ void dw_quota_resize(struct dw_quota *quota, size_t queue_max, unsigned running_
 	quota->running_max = running_max;
 }
 
-/* How many more runs the tenant may have at the same time. */
+/* Returns how many more runs the tenant may start now. */
 static size_t slots_of(const struct dw_tenant *tenant)
 {
 	unsigned most = tenant->yields ? 1 : tenant->grant.concurrent;
@@ -99,7 +99,10 @@ static size_t slots_of(const struct dw_tenant *tenant)
 	return most > tenant->running ? most - tenant->running : 0;
 }
 
-/* How many of the tenant's waiting runs could start if there were no other tenants. */
+/*
+ * Returns how many of the tenant's waiting runs could start if there were no other
+ * tenants.
+ */
 static size_t able_of(const struct dw_tenant *tenant)
 {
 	size_t slots = slots_of(tenant);
@@ -107,7 +110,10 @@ static size_t able_of(const struct dw_tenant *tenant)
 	return tenant->waiting < slots ? tenant->waiting : slots;
 }
 
-/* Every change of these counts goes through here, so that the totals stay right. */
+/*
+ * Change the counts of a tenant only through this function, so that the totals stay
+ * right.
+ */
 static void count(struct dw_quota *quota, struct dw_tenant *tenant, int waiting,
                   int running)
 {
@@ -150,13 +156,16 @@ struct dw_tenant *dw_quota_tenant(struct dw_quota *quota, const char *who,
 	return tenant;
 }
 
-/* Returns true if then_ms is recent. Never true after the clock was set back. */
+/*
+ * Returns true if then_ms is less than DW_UNRULY_MS ago, and false after the clock was
+ * set back.
+ */
 static bool is_lately(uint64_t then_ms, uint64_t utc_ms)
 {
 	return then_ms > 0 && utc_ms - then_ms < DW_UNRULY_MS;
 }
 
-/* Set tenant->yields: it is unruly, and another tenant is active. */
+/* Set tenant->yields to true if the tenant is unruly and another tenant is active. */
 static void update_yields(struct dw_quota *quota, struct dw_tenant *tenant,
                           uint64_t utc_ms)
 {
@@ -190,7 +199,10 @@ static void refill(struct dw_tenant *tenant, uint64_t utc_ms)
 	uint64_t most = tenant->grant.runs_per_minute * MINUTE_MS;
 	uint64_t passed = 0, back;
 
-	/* A clock that was set back adds no quota, and counting goes on from there. */
+	/*
+	 * If the clock was set back, no quota is added, and counting continues from the
+	 * new time.
+	 */
 	if (utc_ms > tenant->used_at_ms)
 		passed = utc_ms - tenant->used_at_ms;
 	tenant->used_at_ms = utc_ms;
@@ -199,12 +211,18 @@ static void refill(struct dw_tenant *tenant, uint64_t utc_ms)
 	    back > tenant->used)
 		back = tenant->used;
 	tenant->used -= back;
-	/* The quota may have been larger before: wait for one minute at most. */
+	/*
+	 * The quota may have been larger before: make the tenant wait for one minute at
+	 * most.
+	 */
 	if (tenant->used > most)
 		tenant->used = most;
 }
 
-/* Reset the cpu seconds on a new day, but not if the clock was set back to an earlier one. */
+/*
+ * Reset the cpu seconds on a new day, but not if the clock was set back to an earlier
+ * day.
+ */
 static void turn_day(struct dw_tenant *tenant, uint64_t utc_ms)
 {
 	uint64_t day = utc_ms / DAY_MS;
@@ -258,7 +276,10 @@ static bool starts(const struct dw_quota *quota, const struct dw_tenant *tenant)
 	       quota->able < quota->running_max - quota->running;
 }
 
-/* The rule is at the head of quota.h. */
+/*
+ * Returns true if the queue accepts a run of the tenant; the head of quota.h states the
+ * rule.
+ */
 static bool has_room(const struct dw_quota *quota, const struct dw_tenant *tenant)
 {
 	size_t slots = quota->running < quota->running_max
@@ -299,7 +320,10 @@ int dw_quota_enter(struct dw_quota *quota, struct dw_tenant *tenant, struct dw_w
 	return 0;
 }
 
-/* Take a run out of its queue, and its tenant out of the active list if it was the last one. */
+/*
+ * Remove a run from its tenant's queue, and the tenant from the active list if no other
+ * run of it waits.
+ */
 static void take_out(struct dw_quota *quota, struct dw_waiting *w, bool runs)
 {
 	struct dw_tenant *tenant = w->tenant;
@@ -311,7 +335,7 @@ static void take_out(struct dw_quota *quota, struct dw_waiting *w, bool runs)
 		TAILQ_REMOVE(&quota->active, tenant, active);
 }
 
-/* The tenant whose turn it is. */
+/* Returns the tenant whose turn it is, or NULL. */
 static struct dw_tenant *next_tenant(const struct dw_quota *quota)
 {
 	struct dw_tenant *tenant = TAILQ_FIRST(&quota->active);

@@ -17,7 +17,7 @@
 #include "run/request_check.h"
 
 #define AUDIT_DOWN_MS 10000U
-#define LARGEST_AT_ONCE 16U /* requests of the largest size that fit in memory */
+#define LARGEST_AT_ONCE 16U /* the memory for requests, in requests of the largest size */
 
 static unsigned want_workers(const struct dw_config *config)
 {
@@ -29,7 +29,7 @@ static unsigned want_workers(const struct dw_config *config)
 	return n > DW_WORKERS_MAX ? DW_WORKERS_MAX : n;
 }
 
-/* Under the lock, or before the threads start. */
+/* Apply the config. Call it with the lock, or before the threads start. */
 static void take_config(struct dw_service *s, const struct dw_config *config)
 {
 	dw_ceilings_from_config(&s->ceilings, config);
@@ -75,7 +75,9 @@ static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)
 		r = pthread_create(&s->maintainer, NULL, dw_queue_maintain, s);
 		s->keeping = r == 0;
 	}
-	/* Only once, and in a thread: an engine may be slow to answer. */
+	/*
+	 * Probe the levels only once, and in a thread: an engine may be slow to answer.
+	 */
 	if (r == 0 && !s->scouting) {
 		r = pthread_create(&s->scout, NULL, dw_queue_look_around, s);
 		s->scouting = r == 0;
@@ -83,7 +85,10 @@ static int start_threads(struct dw_service *s, unsigned n, struct dw_error *err)
 	return r == 0 ? 0 : dw_fail(err, DW_E_INTERNAL, r, "cannot start a thread");
 }
 
-/* Charge tenants for the cpu seconds of today's earlier runs, of any process. */
+/*
+ * Charge a tenant for the cpu seconds of an earlier run of today, in whatever process it
+ * ran.
+ */
 static int on_spent(void *user, const struct dw_audit_record *rec)
 {
 	const struct dw_grant none = {0};
@@ -376,7 +381,7 @@ unsigned dw_service_keep_s(struct dw_service *service)
 {
 	unsigned s;
 
-	/* A reload of the configuration replaces it. */
+	/* Take the lock, since a reload of the config replaces the value. */
 	(void)pthread_mutex_lock(&service->lock);
 	s = service->keep.s;
 	(void)pthread_mutex_unlock(&service->lock);

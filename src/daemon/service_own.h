@@ -30,32 +30,34 @@ struct dw_service_keep {
 struct dw_service {
 	pthread_mutex_t lock;
 	pthread_cond_t work; /* a task may start, or the service ends */
-	pthread_cond_t idle; /* no task runs or waits */
+	pthread_cond_t idle; /* no task runs or waits any more */
 	pthread_cond_t tick; /* the maintainer has to end */
 	struct dw_quota *quota;
 	struct dw_ceilings ceilings;
 	struct dw_service_keep keep;
-	/* Tasks that clients can look up: those that have ended in that order. */
+	/*
+	 * Tasks that clients can look up. Those that have ended are in the order of their
+	 * ends.
+	 */
 	struct dw_task *first, *last;
 	unsigned kept;
 	uint64_t kept_bytes;
-	struct dw_audit_keep retain;    /* here since_us is a duration */
-	_Atomic uint64_t audit_down_ms; /* the last intent's failure; 0: none */
+	struct dw_audit_keep retain;    /* here, since_us is a duration */
+	_Atomic uint64_t audit_down_ms; /* when the last intent failed; 0: it did not */
 	atomic_bool draining;
 	bool ended;
-	bool hurry;    /* the drain's deadline has come early */
-	bool stopping; /* the deadline has come: no task may be parked any more */
-	_Atomic uint64_t claimed, claimed_max; /* bytes of requests */
+	bool hurry;    /* end the drain before its deadline */
+	bool stopping; /* the drain's deadline has passed: park no more tasks */
+	_Atomic uint64_t claimed, claimed_max; /* bytes of requests, and their bound */
 
 	struct dw_pool *pool;      /* NULL: every run is cold */
-	struct dw_request *docker; /* the template of the pool's containers */
+	struct dw_request *docker; /* requests that the pool's containers fit */
 	struct dw_audit *audit;
 	char *approvals_path;
 	pthread_mutex_t opening; /* protects approvals, which is opened on first use */
 	struct dw_approvals *approvals;
 	struct dw_conductor *conductor;
-	struct dw_policy
-		*policy_reported; /* the last one logged; used by the maintainer only */
+	struct dw_policy *policy_reported; /* logged last; used by the maintainer only */
 	struct dw_approval_queue pending;
 	unsigned ending; /* waiting tasks that are being ended without the lock */
 	struct dw_metrics *metrics;
@@ -64,7 +66,10 @@ struct dw_service {
 	bool keeping, scouting, watching;
 };
 
-/* Threads: the workers, the maintainer (periodic work), and one that probes levels at start. */
+/*
+ * The threads: the workers, the maintainer (periodic work), and one that probes the
+ * levels at the start.
+ */
 void *dw_queue_work(void *user);
 void *dw_queue_maintain(void *user);
 void *dw_queue_look_around(void *user);
@@ -72,12 +77,16 @@ void *dw_queue_look_around(void *user);
 /* Returns true if no task runs or waits. Under the lock. */
 bool dw_queue_idle(const struct dw_service *s);
 
-/* Cancel all running and waiting tasks. Under the lock, which is released meanwhile. */
+/*
+ * Cancel all running and waiting tasks. Call it with the lock, which it releases
+ * meanwhile.
+ */
 void dw_queue_cancel(struct dw_service *s);
 
 /*
- * Put a parked task whose approval was decided back into the queue, and end the tasks of
- * tenants without cpu seconds. Under the lock, which is released meanwhile.
+ * Put a parked task whose approval was decided back into the queue, and end the waiting
+ * tasks of tenants that have used up their cpu seconds. Call it with the lock, which it
+ * releases meanwhile.
  */
 void dw_queue_return(struct dw_service *s, struct dw_task *task);
 
@@ -90,16 +99,17 @@ void dw_service_report_policy(struct dw_service *s);
 /*
  * Run a task that has left the queue with dw_conduct(). *ret is its result, or NULL with
  * task->why set. Updates metrics and sends events, but neither ends nor logs the task.
- * Returns false if the task was parked: it runs again after the approval.
+ * Returns false if the task waits for an approval: park it, and call this again after the
+ * approval.
  */
 bool dw_worker(struct dw_service *s, struct dw_task *task, struct dw_result **ret);
 
-/* End the part of a task that dw_conduct() knows, with task->why: no result is to come. */
+/* Count a task that ends without a result as refused, by the status in task->why. */
 void dw_worker_abandon(struct dw_service *s, struct dw_task *task);
 
 /*
- * Returns false, with task->why set, if the task's time ran out in the queue. The time
- * counts from its arrival, or from its approval.
+ * Returns true if the task still has time to run; false, with task->why set, if its time
+ * ran out in the queue. The time counts from the task's arrival, or from its approval.
  */
 bool dw_worker_in_time(struct dw_task *task, uint64_t now_ns);
 

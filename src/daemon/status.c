@@ -12,14 +12,14 @@ static void gauge(struct dw_buf *ret, const char *name, const char *help, double
 	                    name, name, value);
 }
 
-/* Of this process, without its cells. */
+/* Returns the resident memory of this process, without its cells. */
 static double own_memory(void)
 {
 	char text[128], *rest = text;
 
 	if (dw_fd_read_attr(AT_FDCWD, "/proc/self/statm", text, sizeof(text)) < 0)
 		return 0;
-	(void)strtoul(text, &rest, 10); /* skip the mapped size */
+	(void)strtoul(text, &rest, 10); /* skip the first field, the mapped size */
 	return (double)strtoul(rest, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
 }
 

@@ -110,11 +110,11 @@ void dw_task_end(struct dw_task *task, struct dw_result *res)
 		task->bytes += res->out_len[i];
 	for (size_t i = 0; res && i < res->n_files; i++)
 		task->bytes += res->files[i].len;
-	/* The request is not needed any more, and may be large. */
+	/* Free the request, which is not needed any more and may be large. */
 	dw_request_finish(&task->req);
 	dw_conduct_finish(&task->run);
 	dw_service_unclaim(task->service, task->claimed);
-	/* Last: a thread that sees DW_TASK_DONE may read all fields. */
+	/* Set the state last: a thread that sees DW_TASK_DONE may read all fields. */
 	atomic_store(&task->state, DW_TASK_DONE);
 	if (task->on_event)
 		task->on_event(task->user, task, DW_TASK_ENDED, DW_STDOUT, NULL, 0);
@@ -153,7 +153,7 @@ char *dw_task_approval_json(const struct dw_task_approval *approval)
 	char *text;
 	size_t len;
 
-	/* The texts may have been cut in the middle of a character. */
+	/* The strings may have been cut in the middle of a character. */
 	rule = dw_utf8_clean(approval->rule, strlen(approval->rule), &len);
 	reason = dw_utf8_clean(approval->reason, strlen(approval->reason), &len);
 	dw_audit_time_text(approval->expires_us, expires);

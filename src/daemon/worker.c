@@ -26,7 +26,9 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
 	return (double)(to_ns - from_ns) / 1e9;
 }
 
-/* Metrics and log lines about the audit record. */
+/*
+ * Update the metrics of the audit record, and log an outcome that could not be written.
+ */
 static void count_record(struct dw_service *s, const struct dw_task *task)
 {
 	const struct dw_conduct *run = &task->run;
@@ -135,21 +137,21 @@ static int on_admit(struct dw_conduct *run, bool asking, struct dw_error *err)
 		               task->why.hint);
 	if (asking)
 		return dw_approval_queue_room(task->service, task, err);
-	/* The time that the policy took counts as well. */
+	/* The time that the policy took counts toward the timeout. */
 	task->admitted_ns = dw_now_ns();
 	if (!dw_worker_in_time(task, task->admitted_ns))
 		return dw_fail(err, DW_E_BUSY, 0, "%s", task->why.message);
 	return 0;
 }
 
-/* Run the program with the rest of its time. */
+/* Run the program in the time that is left. */
 static int on_execute(struct dw_conduct *run, struct dw_result **ret,
                       struct dw_error *err)
 {
 	struct dw_task *task = run->user;
 	struct dw_service *s = task->service;
 	struct dw_request *req = &run->req;
-	/* The time that the record takes is Dewar's, not the run's. */
+	/* The time to write the intent does not count toward the run's timeout. */
 	uint64_t waited = waited_ms(task, task->admitted_ns);
 	int r;
 
@@ -199,7 +201,7 @@ static void explain(struct dw_service *s, struct dw_task *task)
 	task->why.retry_after_s = 5;
 }
 
-/* Returns false if the task was parked. */
+/* Returns false if the task waits for an approval. */
 static bool conduct(struct dw_service *s, struct dw_task *task)
 {
 	struct dw_conduct *run = &task->run;

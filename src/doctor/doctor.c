@@ -16,9 +16,7 @@
 #include "levels/host.h"
 #include "levels/launched.h"
 
-/*
- * No check trusts a version or a setting: each tries what a run would do.
- */
+/* Checks do not rely on versions or settings: each check tries what a run would do. */
 
 struct doctor {
 	dw_doctor_fn *fn;
@@ -35,7 +33,7 @@ static void report(const struct doctor *d, const char *area, enum dw_finding_sta
 	d->fn(d->user, &f);
 }
 
-/* Returns true if a level works that can have warm cells. */
+/* Returns true if a level that supports warm cells works. */
 static bool check_levels(const struct doctor *d)
 {
 	bool warm = false;
@@ -123,7 +121,10 @@ static void check_limits(const struct doctor *d)
 	(void)dw_cgroup_destroy(&cg, NULL);
 }
 
-/* Levels none and process use it as their working folder, and run compiled programs in it. */
+/*
+ * Levels none and process use the folder for temporary files as their working
+ * folder, and run compiled programs in it.
+ */
 static void check_folder(const struct doctor *d)
 {
 	const char *folder = dw_launched_temp_folder();

@@ -13,8 +13,8 @@
 
 enum dw_finding_state {
 	DW_FINDING_OK = 0,
-	DW_FINDING_WEAK,    /* it works, but less strictly than it should */
-	DW_FINDING_MISSING, /* it does not work on this host */
+	DW_FINDING_WEAK,    /* the feature works, but less strictly than it should */
+	DW_FINDING_MISSING, /* the feature does not work on this host */
 	DW_FINDING_STATE_COUNT
 };
 
@@ -26,16 +26,19 @@ struct dw_doctor_finding {
 	char remedy[512]; /* the exact command or sysctl that helps, or "" */
 };
 
-/* The finding lives until fn returns. */
+/* The finding is valid until fn returns. */
 typedef void dw_doctor_fn(void *user, const struct dw_doctor_finding *f);
 
 /*
- * Call fn for each finding, in order. -1 only if the checks cannot run: a missing feature
- * is a finding.
+ * Call fn for each finding, in order. Returns 0: a missing feature is a finding, not
+ * an error.
  */
 int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err);
 
-/* Parts of it: the warm templates and their cost; versions with known escapes. */
+/*
+ * Parts of dw_doctor(): the warm templates and their memory; versions with known
+ * escapes.
+ */
 void dw_doctor_warm(dw_doctor_fn *fn, void *user);
 void dw_doctor_versions(dw_doctor_fn *fn, void *user);
 
@@ -43,7 +46,8 @@ void dw_doctor_versions(dw_doctor_fn *fn, void *user);
 
 /*
  * Versions of the kernel and of container software with published escapes, from
- * known_bad.def. They are upstream's: distributions fix a version without a new number.
+ * known_bad.def. The numbers are upstream's: a distribution may fix a defect without
+ * a new version number.
  */
 
 enum dw_component {
@@ -54,7 +58,7 @@ enum dw_component {
 	DW_COMPONENT_COUNT
 };
 
-/* 1.0.0-rc6 comes before 1.0.0: rc is its number, or DW_NO_RC. */
+/* 1.0.0-rc6 comes before 1.0.0. The member rc is the number after "rc", or DW_NO_RC. */
 #define DW_NO_RC 9999
 struct dw_version {
 	int major, minor, patch, rc;
@@ -66,26 +70,30 @@ struct dw_version {
 struct dw_known_bad {
 	enum dw_component component;
 	const char *cve;
-	const char *from; /* the first affected version; "": all */
+	const char *from; /* the first affected version; "": all until the fix */
 	/*
-	 * The first fixed version of each branch. A version of another branch is
-	 * affected if it is older than the newest of these.
+	 * The first fixed version of each branch. A version of a branch that is not
+	 * listed is affected if it is older than the newest version listed.
 	 */
 	const char *fixed[DW_FIXED_MAX];
 	const char *what;
-	const char *wall;                /* that stands before it, or NULL */
-	const char *calls[DW_CALLS_MAX]; /* that it needs and the filter refuses */
+	const char *wall; /* the wall of Dewar that stops the exploit, or NULL */
+	const char *calls[DW_CALLS_MAX]; /* needed calls that the filter refuses */
 };
 
 const struct dw_known_bad *dw_known_bad_table(size_t *ret_n);
 
-/* Find the first version in text, like 6.1.55, 5.10 or 1.0.0-rc93; false without one. */
+/*
+ * Find the first version in text, such as 6.1.55, 5.10 or 1.0.0-rc93. Returns false
+ * if text has no version.
+ */
 bool dw_version_read(const char *text, struct dw_version *ret);
 int dw_version_compare(const struct dw_version *a, const struct dw_version *b);
 
 /*
- * The upstream version of the kernel: Debian puts it into the version of uname(), Ubuntu
- * into /proc/version_signature (pass "" if it is missing), others into the release.
+ * Find the upstream version of the kernel. Debian puts it into the version string of
+ * uname(), Ubuntu into /proc/version_signature (pass "" if that file is missing),
+ * others into the release.
  */
 bool dw_version_of_kernel(const char *release, const char *version, const char *signature,
                           struct dw_version *ret);

@@ -34,7 +34,10 @@ const struct dw_known_bad *dw_known_bad_table(size_t *ret_n)
 	return table;
 }
 
-/* Read a number and move *at behind it. False for more than any version has. */
+/*
+ * Read a number and move *at behind it. Returns false if it is missing or above a
+ * million.
+ */
 static bool read_number(const char **at, int *ret)
 {
 	char *end;

@@ -11,17 +11,18 @@
 #include "languages/runtime.h"
 
 /*
- * Compare installed versions with known_bad.def. This is the one check that goes by a
- * version number instead of an attempt, so no finding here is worse than weak.
+ * Compares installed versions with known_bad.def. This is the only check that relies
+ * on a version number instead of trying a feature, so its findings are never worse
+ * than weak.
  */
 
 #define ASK_MS \
-	10000U /* long enough for a busy host: a component without answer is not listed */
+	10000U /* for a busy host; a component that does not answer is not listed */
 
 static const struct {
 	const char *name, *area;
-	const char *paths[3]; /* run with --version; none for the kernel */
-	const char *package;  /* in Debian */
+	const char *paths[3]; /* programs to run with --version; none for the kernel */
+	const char *package;  /* the name of the Debian package */
 } components[] = {
 	[DW_COMPONENT_KERNEL] = {"the kernel",
                                  "kernel",

@@ -7,8 +7,9 @@
 #include "doctor/doctor.h"
 
 /*
- * The templates that can be kept warm, and the memory of a zygote, of a waiting cell and
- * of a run. Shared pages are counted in parts (PSS), so several cells are measured.
+ * Checks the templates that can be kept warm, and measures the memory of a zygote,
+ * of a standby cell and of a run. The measure is PSS, which divides shared pages
+ * among the processes that share them, so several cells are measured.
  */
 
 #define CELLS 8U

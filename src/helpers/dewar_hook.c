@@ -65,7 +65,7 @@ static void set_up(CURL *curl, const char *url, uint64_t timeout_ms,
 	(void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, out);
 }
 
-/* Not the messages of libcurl, which may name hosts and addresses. */
+/* Return 1 with a message of our own: those of libcurl may name hosts and addresses. */
 static int explain(CURLcode code, long status)
 {
 	char text[96];
@@ -119,7 +119,10 @@ int main(void)
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
 	    !(curl = curl_easy_init()))
 		return complain("cannot set up libcurl");
-	/* An empty Expect: otherwise a large body waits for "100 Continue". */
+	/*
+	 * Send an empty Expect header: otherwise libcurl waits for "100 Continue"
+	 * before a large body.
+	 */
 	headers = curl_slist_append(headers, "Content-Type: application/json");
 	headers = curl_slist_append(headers, "Accept: application/json");
 	headers = curl_slist_append(headers, "Expect:");

@@ -2,17 +2,17 @@
 /*
  * dewar-scope: gets a scope from systemd and starts launchers in it.
  *
- *	dewar-scope LAUNCHER PID
+ * 	dewar-scope LAUNCHER PID
  *
  * Theory of operation
  *
- * Under systemd a process may not create cgroups below its own, unless its unit has
- * Delegate=yes; a login shell has not. So this program asks systemd for a scope with
- * itself in it: the manager of the user, or of the system as root. It waits until the
- * scope exists, moves into a leaf of it, enables the controllers for its children, hands
- * the folder to dewar, and becomes `dewar-launch serve`, whose children start in the
- * scope. When dewar ends, its socket closes, the launcher ends, and systemd removes the
- * empty scope.
+ * Under systemd a process may create cgroups below its own only if its unit has
+ * Delegate=yes, which a login shell does not have. So this program asks systemd to create
+ * a scope that contains this process. It asks the user's manager or, as root, the
+ * system's. It waits until the scope exists, moves into a leaf of it, enables the
+ * controllers for its children, hands the folder to dewar, and becomes `dewar-launch
+ * serve`, whose children start in the scope. When dewar ends, its socket closes, the
+ * launcher ends, and systemd removes the empty scope.
  *
  * It is a separate program so that no other one loads libsystemd. Every wait has a limit.
  */
@@ -87,7 +87,7 @@ static int connect_to_manager(sd_bus **ret)
 	return connect_to(address, true, ret);
 }
 
-/* The job to wait for, and its result. */
+/* The systemd job that this program waits for, and the job's result. */
 struct job {
 	char path[256];
 	char result[64];
@@ -163,7 +163,10 @@ static void get_scope(int pid)
 		give_up("cannot reach the systemd of %s: %s",
 		        geteuid() == 0 ? "the system" : "this user", strerrordesc_np(-r));
 	(void)snprintf(name, sizeof(name), "dewar-%d-%d.scope", pid, getpid());
-	/* Before the request: the job may end at once. A private socket needs no Subscribe. */
+	/*
+	 * Subscribe before the request: the job may end at once. A private socket
+	 * needs no Subscribe call.
+	 */
 	(void)sd_bus_match_signal(bus, NULL, NULL, "/org/freedesktop/systemd1",
 	                          "org.freedesktop.systemd1.Manager", "JobRemoved",
 	                          on_removed, &job);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar-serve: `dewar serve`, `dewar mcp` and `dewar tool-schema` execute it, with the
- * arguments that they were given. A program of its own, since it links libraries that
- * the static dewar cannot link.
+ * dewar-serve: `dewar serve`, `dewar mcp` and `dewar tool-schema` execute this
+ * program and pass on their arguments. It is separate from dewar because it links
+ * libraries that the static dewar cannot link.
  */
 #include <stdio.h>
 #include <string.h>

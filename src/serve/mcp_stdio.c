@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * `dewar mcp`: the service of the daemon, for the one client that started us.
- */
+/* `dewar mcp`: runs the daemon's service for one client, the program that started it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,9 +23,8 @@
 #define EXIT_OURS 125
 
 /*
- * The two descriptors that the protocol is on become ours alone, so that nothing
- * else, not even a bug, reads or writes there: 0 is empty from here on, and 1 is
- * standard error.
+ * Move the protocol's descriptors away from 0 and 1, so that no other code reads or
+ * writes them by mistake. After that, 0 is /dev/null and 1 is standard error.
  */
 static int take_stdio(int *ret_in, int *ret_out, struct dw_error *err)
 {
@@ -55,7 +52,7 @@ static int stop_signals(int *ret_fd, struct dw_error *err)
 	               : 0;
 }
 
-/* By default in the same record as `dewar run`: that of the user. */
+/* The default is the user's record, to which `dewar run` writes as well. */
 static int find_audit(const struct dw_mcp_settings *set, const struct dw_config *config,
                       char ret[DW_AUDIT_PATH_MAX], struct dw_error *err)
 {

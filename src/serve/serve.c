@@ -31,15 +31,15 @@ struct daemon {
 	char keys[DW_STATE_PATH_MAX + 16], audit[DW_STATE_PATH_MAX + 16];
 	char approvals[DW_STATE_PATH_MAX + 16];
 	struct dw_http_context http;
-	struct dw_config *first; /* what the pool was made from, and goes on using */
+	struct dw_config *first; /* the first configuration, which the pool keeps using */
 	int fds[LISTENERS_MAX];
 	struct dw_listener listeners[LISTENERS_MAX];
 	struct dw_http *servers[LISTENERS_MAX];
 	size_t n;
-	char *socket; /* that we created, and remove at the end */
+	char *socket; /* the path of the socket that we created, and remove at the end */
 };
 
-/* The file's settings, and the command line's over them. */
+/* Read the settings from the file; values from the command line replace them. */
 static int load_config(const struct daemon *d, struct dw_config **ret,
                        struct dw_error *err)
 {
@@ -113,7 +113,7 @@ static int listen_all(struct daemon *d, struct dw_error *err)
 	return 0;
 }
 
-/* An address that other hosts can reach requires a key, as do levels none and process. */
+/* Without keys, refuse addresses on which dw_auth_needs_key() requires one. */
 static int check_open(const struct daemon *d, struct dw_error *err)
 {
 	if (dw_keys_any(d->http.keys))
@@ -156,7 +156,7 @@ static int open_state(struct daemon *d, struct dw_error *err)
 	return dw_keys_open(d->keys, &d->http.keys, err);
 }
 
-/* Idle connections and cells that wait are many descriptors. */
+/* Idle connections and standby cells need many descriptors. */
 static void raise_files(void)
 {
 	struct rlimit files;
@@ -216,7 +216,7 @@ static void reload(struct daemon *d)
 	dw_sd_notify("READY=1");
 }
 
-/* A second signal ends the drain. */
+/* A second signal ends the drain early. */
 static void *wait_for_second(void *user)
 {
 	struct dw_service *service = user;
@@ -279,7 +279,7 @@ static void finish(struct daemon *d)
 	(void)pthread_rwlock_destroy(&d->http.lock);
 }
 
-/* Until a signal stops the daemon. */
+/* Handle SIGHUP until another signal stops the daemon. */
 static void reload_until_stopped(struct daemon *d, const sigset_t *signals)
 {
 	int sig;

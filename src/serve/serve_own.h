@@ -11,7 +11,10 @@ int dw_serve_main(const struct dw_serve_settings *set);
 int dw_mcp_main(const struct dw_mcp_settings *set);
 int dw_tool_schema_main(const struct dw_tool_schema_settings *set);
 
-/* Block and return the signals that stop or reload; before there are threads. */
+/*
+ * Block the signals that stop or reload the daemon, and return them in *ret. Call it
+ * before any thread is created.
+ */
 void dw_serve_block_signals(sigset_t *ret);
 
 #endif

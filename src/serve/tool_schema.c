@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * `dewar tool-schema`: the tools of MCP, in the formats of function calling.
- */
+/* `dewar tool-schema`: prints the MCP tools in the formats of function-calling APIs. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,10 @@
 #include "base/cleanup.h"
 #include "verify/verify_own.h"
 
-/* Arguments: FILE, or "" for none; its content; PROGRAM and its arguments. */
+/*
+ * Arguments: FILE TEXT PROGRAM [ARG]... Writes TEXT to /tmp/FILE, unless FILE is "",
+ * and executes PROGRAM with its arguments and the path of that file.
+ */
 static const char exec_code[] = "import os, sys\n"
 				"name, text, *command = sys.argv[1:]\n"
 				"if name:\n"

@@ -19,7 +19,7 @@
 #define OUTPUT_MAX (8U << 20)
 #define POLL_READS 256
 #define OWN_KERNEL_PIDS "256"
-#define LEAKED_FD 9 /* a descriptor that the caller left open */
+#define LEAKED_FD 9 /* simulates a descriptor that the caller of dewar left open */
 
 static void add_code(struct dw_argv *w, const struct dw_attack *attack,
                      const struct dw_target *at, const struct dw_range *range,
@@ -40,14 +40,14 @@ static void add_code(struct dw_argv *w, const struct dw_attack *attack,
 	}
 }
 
-/* dewar run, as a user would type it. */
+/* Build the `dewar run` command that a user would type. */
 static void command_of_cell(struct dw_argv *w, const struct dw_attack *attack,
                             const struct dw_target *at, const char *env,
                             const struct dw_range *range, const struct dw_tools *tools)
 {
 	char into[DW_RANGE_PATH_MAX];
 
-	/* Not recorded: attacks are not runs of the user. */
+	/* Attacks are not runs of the user, so they are not recorded. */
 	dw_argv_add(w, tools->dewar, "run", "--json", "--no-audit", "--level", at->level,
 	            "--timeout", "5s", "--into", NULL);
 	dw_argv_add_copy(w, dw_range_path(range, "into", into));
@@ -55,7 +55,10 @@ static void command_of_cell(struct dw_argv *w, const struct dw_attack *attack,
 		dw_argv_add(w, "--runtime", tools->runtime, NULL);
 	if (tools->image && at->on_host)
 		dw_argv_add(w, "--image", tools->image, NULL);
-	/* The runtime's own threads count as well, unless the attack sets this limit. */
+	/*
+	 * A runtime with its own kernel has threads that count as well; raise the
+	 * limit, unless the attack sets it.
+	 */
 	if (dw_runtime_has_kernel(tools->runtime) && at->on_host &&
 	    !strstr(attack->options, "--pids"))
 		dw_argv_add(w, "--pids", OWN_KERNEL_PIDS, NULL);
@@ -106,7 +109,7 @@ static void keep_all_capabilities(void)
 		(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0);
 }
 
-/* Secrets in the environment, as on a host in use. */
+/* Plant secrets in the environment, which a real host has there too. */
 static void set_environment(const struct dw_fixture *fixture)
 {
 	char path[DW_RANGE_PATH_MAX];
@@ -119,10 +122,10 @@ static void set_environment(const struct dw_fixture *fixture)
 	(void)setenv("KUBECONFIG", path, 1);
 	(void)setenv("HOME", dw_range_path(fixture->range, "home", path), 1);
 	(void)setenv("TMPDIR", dw_range_path(fixture->range, "t", path), 1);
-	(void)unsetenv("DEWAR_WARM"); /* the suite chooses */
+	(void)unsetenv("DEWAR_WARM"); /* the suite chooses the way */
 }
 
-/* Descriptors that a program starts with: 0, 1, 2, and perhaps 3. */
+/* The number of descriptors that a program starts with: 0, 1, 2, and perhaps 3. */
 #define STDIO_MAX 4
 
 static void set_stdio(const int fds[STDIO_MAX], const struct dw_range *range)
@@ -168,7 +171,10 @@ void dw_attacker_init(struct dw_attacker *attacker)
 	dw_buf_init(&attacker->out[1], OUTPUT_MAX);
 }
 
-/* in and more become the program's, and are closed here. */
+/*
+ * The program inherits the descriptors in and more; this function closes its own
+ * copies.
+ */
 static int spawn(struct dw_attacker *attacker, const struct dw_argv *words, int in,
                  int more, bool privileged, const char *env,
                  const struct dw_fixture *fixture, struct dw_error *err)
@@ -235,8 +241,9 @@ bool dw_attacker_poll(struct dw_attacker *attacker)
 	ssize_t n;
 
 	/*
-	 * First wait, then read: in the other order its last output could be lost. A
-	 * child that it left behind may hold the pipes open; we do not wait for that.
+	 * Wait first, then read: in the other order the program's last output could
+	 * be lost. A child that the program left behind may hold the pipes open; we
+	 * do not wait for it.
 	 */
 	if (attacker->pid > 0 && waitpid(attacker->pid, NULL, WNOHANG) == attacker->pid)
 		attacker->pid = -1;

@@ -17,7 +17,7 @@
 #define ATTEMPT_MS 15000
 #define HELD_POLL_MS 3
 #define QUIET_POLL_MS 50
-/* The host has more processes to look through, and an image may have to be pulled. */
+/* On the host there are more processes to inspect, and an image may have to be pulled. */
 #define ON_HOST_MS 180000
 #define ON_HOST_POLL_MS 10
 #define UNSEEN_MS 2000
@@ -28,10 +28,10 @@ struct attempt {
 	struct dw_fixture fixture;
 	struct dw_listeners listeners;
 	const struct dw_tools *tools;
-	struct dw_attacker attacker[2]; /* the first or only one, and the second */
+	struct dw_attacker attacker[2]; /* the only one, or the first and the second */
 	char reached[128];              /* the first listener that was reached */
-	bool first_ready;               /* the first of two is ready for the second */
-	bool cancelled;                 /* the suite has hung up */
+	bool first_ready; /* of two attackers, the first is ready for the second */
+	bool cancelled;   /* the suite has closed its end of the socket */
 	struct dw_observation *out;
 };
 
@@ -50,7 +50,7 @@ static void fire(struct attempt *a, const char *seen)
 	a->out->fired = true;
 }
 
-/* The attack holds: whatever it has achieved can be inspected now. */
+/* Inspect what the attack has achieved, while it holds (waits to be inspected). */
 static void inspect_held(struct attempt *a)
 {
 	char seen[256] = "";
@@ -63,7 +63,7 @@ static void inspect_held(struct attempt *a)
 
 enum until {
 	UNTIL_END,
-	UNTIL_HELD, /* or its end */
+	UNTIL_HELD, /* until the attacker holds or ends */
 };
 
 static uint64_t time_for(const struct attempt *a)
@@ -72,8 +72,9 @@ static uint64_t time_for(const struct attempt *a)
 }
 
 /*
- * Processes in a runtime's own kernel are invisible to the host. One that still runs
- * after UNSEEN_MS is taken as holding: no other attack runs for so long.
+ * Returns true if the host cannot see the attacker's processes, because the runtime
+ * has a kernel of its own. An attack that still runs after UNSEEN_MS is then assumed
+ * to hold: no other attack runs for so long.
  */
 static bool cannot_inspect(const struct attempt *a)
 {
@@ -87,7 +88,7 @@ static int poll_interval(const struct attempt *a, bool watchful)
 	return a->fixture.range->on_host ? ON_HOST_POLL_MS : HELD_POLL_MS;
 }
 
-/* Wait for output, a client, the end of the attacker, or the suite's hang-up. */
+/* Wait until there is output or a client, the attacker ends, or the suite hangs up. */
 static void poll_all(struct attempt *a, struct dw_attacker *attacker, int timeout_ms)
 {
 	struct pollfd fds[DW_LISTEN_MAX + 4];
@@ -107,7 +108,10 @@ static void poll_all(struct attempt *a, struct dw_attacker *attacker, int timeou
 	dw_listen_serve(&a->listeners, a->fixture.secret, a->reached, sizeof(a->reached));
 }
 
-/* Serve the listeners until the attacker holds or ends. Returns false on a timeout. */
+/*
+ * Serve the listeners until the attacker holds or ends. Returns false after a
+ * timeout or a hang-up.
+ */
 static bool wait_for(struct attempt *a, struct dw_attacker *attacker, enum until until)
 {
 	uint64_t begin = dw_now_ms();
@@ -153,7 +157,10 @@ static void check_secrets(struct attempt *a, const char *first, size_t first_len
 
 	if (!two && contains(first, first_len, a->fixture.secret))
 		fire(a, "the secret came out");
-	/* On the host nothing is planted in files like /etc/machine-id, nor in names. */
+	/*
+	 * On the host, files such as /etc/machine-id and names have no planted
+	 * secret: compare with the real ones.
+	 */
 	if (!two && a->fixture.range->on_host && has_oracle(a->attack, "secret") &&
 	    dw_oracle_host_names(first, seen, sizeof(seen)))
 		fire(a, seen);
@@ -172,7 +179,7 @@ static void check_host_facts(struct attempt *a, const char *output)
 			fire(a, seen);
 }
 
-/* "count output_kb > N" is the one count that is taken at the end. */
+/* "count output_kb > N" is the only count that is checked after the attack has ended. */
 static void check_output(struct attempt *a, size_t len)
 {
 	unsigned long long most;
@@ -220,7 +227,7 @@ static bool is_warm_pair(const struct attempt *a)
 	return dw_target_is_warm(a->at) && strcmp(a->attack->cells, "one") != 0;
 }
 
-/* Two warm cells share one zygote, and so are as close as cells can be. */
+/* Two warm cells share one zygote: no other cells share as much. */
 static int start(struct attempt *a, size_t i, const char *role, struct dw_error *err)
 {
 	if (is_warm_pair(a))
@@ -262,8 +269,8 @@ static int run_attackers(struct attempt *a, struct dw_error *err)
 }
 
 /*
- * With two cells the first one must have done its part, or have reported why it could
- * not; otherwise it proves nothing that the second finds nothing.
+ * With two cells, the first must have done its part, or have reported why it could
+ * not. Otherwise it proves nothing if the second finds nothing.
  */
 static void check_first(struct attempt *a, const char *output, const json_t *result)
 {
@@ -286,7 +293,10 @@ static void check_first(struct attempt *a, const char *output, const json_t *res
 	               "the first cell did not do its part");
 }
 
-/* The verdict is about the last cell; this is about the first. */
+/*
+ * The verdict checks only that the last cell was warm; the first of a pair must be,
+ * too.
+ */
 static void check_warm(struct attempt *a, const json_t *result)
 {
 	const json_t *metadata = json_object_get(result, "metadata");
@@ -318,7 +328,10 @@ static void collect_output(struct attempt *a)
 	check_warm(a, first_result);
 	check_traces(a, last);
 
-	/* dewar itself failed, or it is not the program that we expect. */
+	/*
+	 * Without a result, dewar itself failed, or it is not the program that we
+	 * expect.
+	 */
 	if (a->attacker[0].cell && !last && a->out->failed[0] == '\0')
 		(void)snprintf(a->out->failed, sizeof(a->out->failed),
 		               "dewar gave no result: %.*s",

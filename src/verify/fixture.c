@@ -13,7 +13,7 @@
 #include "base/path.h"
 #include "verify/verify_own.h"
 
-/* A host file that every container of level docker sees. */
+/* A host file that is visible in every container of level docker. */
 #define SHOWN_ON_HOST "/.dewar/guest"
 
 /* ---- planted files ---- */
@@ -32,8 +32,8 @@ static const char *const plain[] = {"ws/readme.txt", "ws/.git/config", "ws/out/o
                                     "ws/src/main.py"};
 
 /*
- * The program of a container is user nobody on the host, too. Make the workspace
- * writable for it, so that file modes are not what stops an attack.
+ * At level docker the program is user nobody on the host, too. Make the workspace
+ * writable for that user, so that file modes are not what stops an attack.
  */
 static int open_to_nobody(int base)
 {
@@ -77,14 +77,14 @@ static int plant_tree(int base, const struct dw_fixture *fixture)
 		r = write_file(base, plain[i], "plain\n", 0644);
 	if (r == 0 && fixture->range->on_host)
 		r = open_to_nobody(base);
-	/* The cell must be able to write to a folder that is passed as writable. */
+	/* The program must be able to write to a folder that is passed as writable. */
 	if (r == 0 && (fchmodat(base, "private", 0700, 0) < 0 ||
 	               fchmodat(base, "ws/out", 0777, 0) < 0))
 		r = -errno;
 	return r;
 }
 
-/* The secret as the name of a mount and of a folder, with a link to the latter. */
+/* Use the secret as the name of a mount and of a folder, and as the target of a link. */
 static int plant_names(int base, const struct dw_fixture *fixture)
 {
 	char path[DW_RANGE_PATH_MAX], folder[64];
@@ -100,7 +100,7 @@ static int plant_names(int base, const struct dw_fixture *fixture)
 	return 0;
 }
 
-/* The folders and files of the host that the range covers. */
+/* Plant the secret in the host folders and files that the range covers. */
 static int plant_covers(int base, const struct dw_fixture *fixture)
 {
 	const struct dw_range *range = fixture->range;
@@ -139,8 +139,9 @@ static int plant_secrets(const struct dw_fixture *fixture, struct dw_error *err)
 /* ---- a cgroup whose name is the secret ---- */
 
 /*
- * In a hierarchy that limits nothing, so that its members run as before. Only root can
- * create one, and only with cgroup v1.
+ * Write the path of a file of that cgroup to ret. Returns true if the cgroup can
+ * exist: only root can create it. It is in the freezer hierarchy of cgroup v1, which
+ * sets no limits, so its members run as before.
  */
 static bool cgroup_path(const struct dw_fixture *fixture, const char *file,
                         char ret[static DW_RANGE_PATH_MAX])
@@ -161,7 +162,7 @@ void dw_fixture_join_cgroup(const struct dw_fixture *fixture)
 		(void)dw_fd_write_all(fd, "0", 1);
 }
 
-/* ---- the whole ---- */
+/* ---- create and remove the fixture ---- */
 
 int dw_fixture_create(struct dw_fixture *fixture, const struct dw_range *range,
                       const struct dw_listeners *listeners,
@@ -186,8 +187,9 @@ int dw_fixture_create(struct dw_fixture *fixture, const struct dw_range *range,
 	if (cgroup_path(fixture, "", path))
 		(void)mkdir(path, 0755);
 	/*
-	 * The host name of the range, which no process outside of it shares. With two
-	 * cells the secret belongs to the first, and the name is only there to be changed.
+	 * The host name of the range is visible only in the range. With one cell it
+	 * is the secret. With two cells the secret belongs to the first, and the
+	 * name is only a target for change.
 	 */
 	name = strcmp(attack->cells, "one") == 0 ? fixture->secret : "range";
 	if (!range->on_host) {
@@ -217,7 +219,7 @@ void dw_fixture_remove(struct dw_fixture *fixture)
 void dw_fixture_env(const struct dw_fixture *fixture, const char *role,
                     char ret[static DW_ENV_MAX])
 {
-	/* On the host these are folders of the image; nothing is planted there. */
+	/* On the host, these are folders of the image, without planted secrets. */
 	static const char folders[] = "DW_SHOWN=" SHOWN_ON_HOST
 				      "\nDW_USR=/usr/src\nDW_ETC=/etc/opt\n"
 				      "DW_VAR=/var/opt\nDW_MNT=/mnt\nDW_SRV=/srv\n";

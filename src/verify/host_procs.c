@@ -17,7 +17,10 @@
 #define TEXT_MAX (256U << 10)
 #define CELLS_MAX 4
 
-/* Returns true in pid 1 of the range, where every visible process is part of it. */
+/*
+ * Returns true if this process is pid 1 of the range: then every visible process is
+ * part of the range.
+ */
 static bool in_range(void)
 {
 	return getpid() == 1;
@@ -83,7 +86,10 @@ long dw_procs_stat(pid_t pid, enum dw_stat_field field)
 	return at ? strtol(at, NULL, 10) : 0;
 }
 
-/* The pid namespace of a process, or 0 if it is the current one. */
+/*
+ * The inode of the pid namespace of a process; 0 if that namespace is ours or is not
+ * readable.
+ */
 static ino_t cell_of(pid_t pid)
 {
 	struct stat own, its;
@@ -114,7 +120,10 @@ static bool has_nonce(pid_t pid, const char *nonce)
 	return env && strstr(env, wanted);
 }
 
-/* The parent of a zombie, which has no environment; 0 if it is not one. */
+/*
+ * Returns the parent of a zombie, or 0 if the process is not a zombie. A zombie has
+ * no environment to search, but its parent has.
+ */
 static pid_t parent_of_zombie(pid_t pid)
 {
 	autofree char *status = dw_procs_read(pid, "status");
@@ -144,7 +153,7 @@ bool dw_procs_is_holding(const char *nonce)
 	return false;
 }
 
-/* The cells that have a holding process. */
+/* Find the cells that contain a holding process. */
 static size_t find_cells(const pid_t *pids, size_t n, ino_t ret[CELLS_MAX])
 {
 	size_t found = 0;
@@ -245,7 +254,7 @@ void dw_procs_kill(const char *nonce)
 		kill_by_nonce(nonce);
 		return;
 	}
-	(void)kill(-1, SIGKILL); /* all but this process, pid 1 of the range */
+	(void)kill(-1, SIGKILL); /* all processes but this one, pid 1 of the range */
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
 }

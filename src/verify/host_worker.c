@@ -19,11 +19,11 @@ struct request {
 	char way[16];
 };
 
-/* Followed by the output, and by the result as JSON; either may be empty. */
+/* The output follows in the stream, then the result as JSON; either may be empty. */
 struct answer {
 	int r; /* what dw_attempt() returned */
 	struct dw_error err;
-	struct dw_observation observation; /* its pointers mean nothing to the reader */
+	struct dw_observation observation; /* its pointers are invalid for the reader */
 	uint64_t output_len, result_len;
 };
 
@@ -65,7 +65,7 @@ static int serve(int fd, const struct dw_range *range, const struct dw_tools *to
 	return r;
 }
 
-/* A handler, because programs that we start would inherit ignored signals. */
+/* Install a handler: programs that we start would inherit ignored signals. */
 static void ignore(int sig)
 {
 	(void)sig;
@@ -77,11 +77,14 @@ static _Noreturn void work(int fd, const struct dw_tools *tools)
 	struct answer answer = {.r = -1};
 	struct dw_range range;
 
-	/* These stop the suite; the worker ends when the suite hangs up. */
+	/*
+	 * The signals stop the suite; the worker ends when the suite closes its
+	 * socket.
+	 */
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);
-	(void)signal(SIGPIPE, SIG_IGN); /* NOLINT: the programs that we start set it */
+	(void)signal(SIGPIPE, SIG_IGN); /* NOLINT: programs that we start set it */
 	if (dw_range_on_host(&range, fd, &answer.err) < 0) {
 		(void)dw_fd_write_all(fd, &answer, sizeof(answer));
 		_exit(1);
@@ -103,7 +106,10 @@ int dw_host_worker_start(const struct dw_tools *tools, int *ret_fd, struct dw_er
 		return dw_fail(err, DW_E_INTERNAL, errno, "cannot create a socket pair");
 	pid = fork();
 	if (pid == 0) {
-		/* Close all of the suite's descriptors, above all its end of the pair. */
+		/*
+		 * Close all descriptors of the suite, above all its end of the
+		 * socket pair.
+		 */
 		if (dup3(pair[1], STDERR_FILENO + 1, O_CLOEXEC) < 0)
 			_exit(1);
 		(void)dw_fd_close_from(STDERR_FILENO + 2);
@@ -131,7 +137,7 @@ int dw_host_worker_send(int fd, const struct dw_attack *attack,
 	return 0;
 }
 
-/* NULL if the worker is gone; free() it. */
+/* Returns the text, to be freed with free(), or NULL if the worker is gone. */
 static char *read_text(int fd, uint64_t len)
 {
 	autofree char *text = len <= TEXT_MAX ? malloc(len + 1) : NULL;

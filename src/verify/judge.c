@@ -44,7 +44,7 @@ void dw_observation_finish(struct dw_observation *observation)
 	*observation = (struct dw_observation){0};
 }
 
-/* ---- what stopped it ---- */
+/* ---- what stopped an attack ---- */
 
 struct stops {
 	char words[STOPS_MAX][24];
@@ -59,7 +59,7 @@ static void add_stop(struct stops *stops, const char *word, size_t len)
 	stops->words[stops->n++][len] = '\0';
 }
 
-/* Shells and tools print the text of an error instead of its name. */
+/* Shells and tools print the description of an error instead of its name. */
 static void find_texts(const char *output, struct stops *stops)
 {
 	static const int errors[] = {EPERM,        EACCES, ENOENT, EROFS,
@@ -100,14 +100,17 @@ static void find_stops(const struct dw_observation *outcome, struct stops *stops
 	}
 	if (stops->n == 0 && outcome->output)
 		find_texts(outcome->output, stops);
-	/* These can stop any attack, so they count only if nothing else did. */
+	/*
+	 * A timeout or an output limit can stop any attack, so it counts only if
+	 * nothing else did.
+	 */
 	if (stops->n == 0 && strcmp(reason, "timeout_wall") == 0)
 		add_stop(stops, "deadline", strlen("deadline"));
 	if (stops->n == 0 && strcmp(reason, "output") == 0)
 		add_stop(stops, reason, strlen(reason));
 }
 
-/* What stopped an attack after its end: only dewar can report this. */
+/* Find what stopped an attack after its end, which only dewar can report. */
 static void find_late_stops(const struct dw_observation *outcome,
                             const struct dw_attack *attack, struct stops *stops)
 {
@@ -116,7 +119,10 @@ static void find_late_stops(const struct dw_observation *outcome,
 	const json_t *warning;
 	size_t i;
 
-	/* Only if it reached its end: an attack that died early has tried nothing. */
+	/*
+	 * An attack that died early has tried nothing: consider only one that
+	 * reached its end.
+	 */
 	if (strcmp(text_of(outcome->result, "reason"), "exit") != 0 ||
 	    (code != 0 && code != DW_FORGER_EXIT))
 		return;
@@ -187,10 +193,13 @@ static bool was_up(const struct dw_observation *outcome, const char *wall)
 		return holds_by(outcome, "cgroup");
 	if (strcmp(wall, "rlimit") == 0)
 		return holds_by(outcome, "rlimit");
-	return true; /* absent, supervisor: the proof has no entry for these */
+	return true; /* absent and supervisor: the proof has no entry for them */
 }
 
-/* "limit:memory": the wall that holds this limit, by the proof. */
+/*
+ * For "limit:memory": returns the wall that enforces this limit according to the
+ * proof.
+ */
 static const char *wall_of_limit(const struct dw_observation *outcome, const char *name)
 {
 	static const struct {
@@ -223,7 +232,7 @@ static const char *known_wall(const char *text, size_t len)
 	return NULL;
 }
 
-/* "EPERM=seccomp|capability": the first of them that was up. */
+/* For "EPERM=seccomp|capability": returns the first of the walls that was up. */
 static const char *find_wall(const struct dw_observation *outcome, const char *stop)
 {
 	const char *at = strchr(stop, '=') + 1;
@@ -259,7 +268,7 @@ static const char *find_stop(const struct dw_attack *attack, const char *word)
 	return NULL;
 }
 
-/* As requested, or from the proof, which a failed run lacks. */
+/* The requested runtime, or else the one in the proof; a failed run has no proof. */
 static const char *runtime_of(const struct dw_observation *outcome,
                               const struct dw_row *row)
 {
@@ -272,8 +281,9 @@ static const char *runtime_of(const struct dw_observation *outcome,
 }
 
 /*
- * Errors of a runtime's own kernel: for a system call that it lacks, and for a network
- * without interfaces, where Linux returns another error.
+ * Returns the wall behind an error that only a runtime's own kernel returns: ENOSYS
+ * for a system call that this kernel lacks, and EHOSTUNREACH for a network without
+ * interfaces.
  */
 static const char *find_own_kernel(const struct dw_observation *outcome,
                                    const struct dw_row *row, const char *word)
@@ -291,7 +301,7 @@ static const char *find_own_kernel(const struct dw_observation *outcome,
 	return NULL;
 }
 
-/* "docker:EACCES=capability" counts before "EACCES=landlock", at that level. */
+/* At level docker, "docker:EACCES=capability" takes precedence over "EACCES=landlock". */
 static const char *find_expected(const struct dw_observation *outcome,
                                  const struct dw_row *row, const char *word)
 {
@@ -312,7 +322,10 @@ static const json_t *metadata_of(const struct dw_observation *outcome, const cha
 	return json_object_get(json_object_get(outcome->result, "metadata"), key);
 }
 
-/* The text may hold output of a cell: make it one line without control characters. */
+/*
+ * The detail may contain output of a cell: make it one line without control
+ * characters.
+ */
 static void sanitize(char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -340,7 +353,7 @@ static bool is_prefixed(const char *text, const char *prefix, const char *name)
 	return strncmp(text, prefix, len) == 0 && strcmp(text + len, name) == 0;
 }
 
-/* "landlock6:process", on a kernel with an older Landlock. */
+/* Returns true for "landlock6:process" if the kernel's Landlock has an ABI below 6. */
 static bool exempts_old_landlock(const char *condition, int abi, const char *level)
 {
 	static const char word[] = "landlock";
@@ -352,7 +365,10 @@ static bool exempts_old_landlock(const char *condition, int abi, const char *lev
 	       is_prefixed(rest, ":", level);
 }
 
-/* "unenforced:memory" and the like, by the proof's entry for that limit. */
+/*
+ * Matches "unenforced:memory", "noted:..." and "sampled:..." with the proof's entry
+ * for the limit.
+ */
 static bool exempts_limit(const char *condition, const struct dw_observation *outcome,
                           const struct dw_target *target)
 {
@@ -363,7 +379,7 @@ static bool exempts_limit(const char *condition, const struct dw_observation *ou
 
 	if (strncmp(condition, "unenforced:", 11) == 0)
 		return json_is_false(json_object_get(limit, "enforced"));
-	/* At other levels a note may be about anything. */
+	/* At other levels a note is no reason for an exemption. */
 	if (strncmp(condition, "noted:", 6) == 0)
 		return target->on_host && text_of(limit, "note")[0] != '\0';
 	return strncmp(condition, "sampled:", 8) == 0 &&
@@ -371,11 +387,12 @@ static bool exempts_limit(const char *condition, const struct dw_observation *ou
 }
 
 /*
- * The sentence that exempts this row from the promise, or NULL. The condition before
- * it names the level, alone or for a plain user, for warm cells, for a runtime with its
- * own kernel, or for a kernel with no Landlock or an old one; or it names a limit that
- * the proof calls unenforced, has a note on, or that is held by sampling, which does
- * not see everything. A proof without Landlock, on a kernel with Landlock, exempts nothing.
+ * Returns the sentence that exempts this row from the promise, or NULL. The
+ * condition that precedes the sentence names a level or a limit. A level is named
+ * alone, or for a plain user, for warm cells, for a runtime with its own kernel, or
+ * for a kernel with an old Landlock or none. A limit is exempt if the proof says
+ * that it is unenforced, has a note, or is sampled, since sampling can miss a short
+ * peak. If the kernel has Landlock but the proof shows none, nothing is exempt.
  */
 static const char *find_exemption(const struct dw_observation *outcome,
                                   const struct dw_row *row)
@@ -407,7 +424,7 @@ static const char *first_line(const char *text)
 	return line[0] != '\0' ? line : "nothing";
 }
 
-/* The attack failed, but has not reported why. */
+/* The attack failed, but did not report why. */
 static void judge_silent(const struct dw_observation *outcome, struct dw_row *row)
 {
 	const char *runtime = runtime_of(outcome, row);
@@ -428,7 +445,7 @@ static void judge_silent(const struct dw_observation *outcome, struct dw_row *ro
 	set_verdict(row, DW_CANNOT_TELL, detail);
 }
 
-/* The attack failed. Everything that stopped it must be expected. */
+/* The attack failed. Every error that stopped it must be an expected one. */
 static void judge_stopped(const struct dw_observation *outcome, struct dw_row *row)
 {
 	struct stops stops = {.n = 0};
@@ -486,7 +503,7 @@ void dw_judge(const struct dw_observation *outcome, struct dw_row *row)
 	} else if (dw_target_is_warm(row->target) &&
 	           !json_is_true(metadata_of(outcome, "warm"))) {
 		set_verdict(row, DW_CANNOT_TELL, DW_RAN_COLD);
-		return; /* exemptions for warm cells do not apply */
+		return; /* exemptions for warm cells do not apply to a cold run */
 	} else {
 		judge_stopped(outcome, row);
 	}

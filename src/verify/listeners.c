@@ -13,8 +13,8 @@
 #include "base/fd.h"
 #include "verify/verify_own.h"
 
-#define PORT 7399           /* besides the well-known ones */
-#define ON_HOST_LISTENERS 6 /* two on the loopback, four unix sockets */
+#define PORT 7399           /* in addition to the well-known ports */
+#define ON_HOST_LISTENERS 6 /* two on the loopback interface, four unix sockets */
 
 static void add(struct dw_listeners *l, int fd, const char *name)
 {
@@ -24,7 +24,7 @@ static void add(struct dw_listeners *l, int fd, const char *name)
 	l->names[l->n++] = name;
 }
 
-/* Both IP versions, or IPv4 alone if there is no IPv6. */
+/* Listen on IPv4 and IPv6, or on IPv4 alone if the host has no IPv6. */
 static int open_ip(int type, uint16_t port)
 {
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
@@ -84,7 +84,7 @@ static void add_unix(struct dw_listeners *l, const char *base)
 	    "an abstract datagram socket of the host");
 }
 
-/* On 127.0.0.1; port 0 means any free one. */
+/* Listen on 127.0.0.1; with port 0, on any free port, which is written to *port. */
 static int open_local(int type, uint16_t *port)
 {
 	struct sockaddr_in four = {.sin_family = AF_INET,

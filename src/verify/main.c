@@ -34,7 +34,10 @@ struct settings {
 	const char *json, *list, *colour, *progress; /* "1" or NULL */
 };
 
-/* "container/standby/range/container, warm"; "host" if an engine makes the cells */
+/*
+ * Parse a target such as "container/standby/range/container, warm". The third part
+ * is "host" if an engine creates the cells.
+ */
 static int read_target(struct settings *set, char *text)
 {
 	struct dw_target *target = &set->targets[set->n_targets];
@@ -53,7 +56,7 @@ static int read_target(struct settings *set, char *text)
 	return 0;
 }
 
-/* "docker=no engine answers" */
+/* Parse the reason why a level is unavailable, such as "docker=no engine answers". */
 static int read_unavailable(struct settings *set, char *text)
 {
 	const char *level = strsep(&text, "=");
@@ -100,7 +103,7 @@ static bool matches(const struct dw_attack *attack, const char *word)
 	return fnmatch(word, attack->name, 0) == 0 || strcmp(word, attack->family) == 0;
 }
 
-/* Copy the next word of the list and return the rest of it. */
+/* Copy the next word of the list to ret. Returns the rest of the list. */
 static const char *next_word(const char *list, char ret[static 128])
 {
 	size_t len = strcspn(list, ",");
@@ -130,7 +133,7 @@ static size_t count_selected(const char *only)
 	return n;
 }
 
-/* Each word must select an attack. */
+/* Fail if a word selects no attack. */
 static int check_selection(const char *only, struct dw_error *err)
 {
 	while (only && *only) {
@@ -169,7 +172,7 @@ static int list_attacks(const char *only)
 struct suite {
 	const struct settings *set;
 	struct dw_range range;
-	int worker_fd; /* of the worker on the host, or -1 */
+	int worker_fd; /* the socket of the worker on the host, or -1 */
 };
 
 static volatile sig_atomic_t asked_to_stop;
@@ -193,7 +196,7 @@ static void clear_progress(const struct settings *set)
 		(void)fputs("\r\033[K", stderr);
 }
 
-/* The place without walls at which the attack must succeed. */
+/* Returns the target without walls, at which the attack must succeed. */
 static struct dw_target control_target(const struct suite *s,
                                        const struct dw_attack *attack)
 {
@@ -205,7 +208,7 @@ static struct dw_target control_target(const struct suite *s,
 		at.level = DW_AT_BARE;
 		at.title = "no cell";
 	}
-	/* Level none of root has all capabilities already. */
+	/* As root, level none already has all capabilities. */
 	if (strcmp(attack->control, "root") == 0 && !s->range.root) {
 		at.level = DW_AT_ROOT;
 		at.title = "no cell, as root of the range";
@@ -232,7 +235,10 @@ static int try_attack(struct suite *s, const struct dw_attack *attack, size_t do
 	struct dw_row row = {.attack = attack, .control_at = control.title};
 	struct dw_observation outcome;
 
-	/* An engine is slow: it works while we try the other targets. */
+	/*
+	 * An engine is slow: the worker runs the attack there while we try the other
+	 * targets.
+	 */
 	for (size_t i = 0; i < s->set->n_targets; i++)
 		if (s->set->targets[i].on_host &&
 		    dw_host_worker_send(s->worker_fd, attack, &s->set->targets[i], err) <
@@ -271,7 +277,7 @@ static int run_suite(struct suite *s, struct dw_rows *rows, struct dw_error *err
 		if (!asked_to_stop &&
 		    try_attack(s, &dw_attacks[i], ++done, all, rows, err) == 0)
 			continue;
-		/* The signal may be what made the attack fail. */
+		/* The attack may have failed because of the signal. */
 		return asked_to_stop ? dw_fail(err, DW_E_BUSY, 0, "stopped by a signal")
 		                     : -1;
 	}
@@ -289,7 +295,7 @@ static int show(const struct settings *set, const struct dw_rows *rows, int html
 	return 0;
 }
 
-/* Start the worker, if a target needs it, and enter the range. */
+/* Start the worker if a target needs it, and enter the range. */
 static int enter(struct suite *s, struct settings *set, struct dw_error *err)
 {
 	struct sigaction sa = {.sa_handler = on_stop};
@@ -330,7 +336,7 @@ static int verify(struct settings *set, struct dw_error *err)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "dewar-verify is not meant to be started directly; use "
 		               "`dewar verify`");
-	/* Before the range covers the folder of the page. */
+	/* Open the page before the range covers its folder. */
 	if (set->html) {
 		html = open(set->html, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 		if (html < 0)
@@ -359,7 +365,7 @@ int main(int argc, char **argv)
 		dw_witness_main(argv);
 	if (argc > 0 && strcmp(argv[0], DW_WARM_PAIR_NAME) == 0)
 		dw_warm_pair_main(argv);
-	/* Descriptors of the caller are not part of the range. */
+	/* The range must not inherit descriptors of the caller. */
 	(void)dw_fd_close_from(STDERR_FILENO + 1);
 	for (int i = 1; i < argc && r == 0; i++)
 		if (read_word(&set, argv[i]) < 0)

@@ -31,10 +31,10 @@ static unsigned long long files_of(pid_t pid)
 
 	while (dir && readdir(dir) != NULL)
 		n++;
-	return n > 2 ? n - 2 : 0; /* . and .. */
+	return n > 2 ? n - 2 : 0; /* readdir() also returns . and .. */
 }
 
-/* Files counted so far: each counts once, however many descriptors it has. */
+/* Files counted so far: a file counts once, even if several descriptors refer to it. */
 struct seen {
 	ino_t inodes[1024];
 	size_t n;
@@ -70,7 +70,10 @@ static unsigned long long memfds_in(pid_t pid, const char *folder, struct seen *
 	return sum;
 }
 
-/* Bytes in memfds, mapped or not; a thread may have its own descriptor table. */
+/*
+ * Sum the memory of all memfds, mapped or not. A thread may have its own descriptor
+ * table.
+ */
 static unsigned long long memfds_of(pid_t pid)
 {
 	autodir DIR *dir = open_folder(pid, "task");
@@ -86,7 +89,7 @@ static unsigned long long memfds_of(pid_t pid)
 	return sum;
 }
 
-/* Bytes queued in the pipes of a process. */
+/* Sum the bytes that are queued in the pipes of a process. */
 static unsigned long long queued_of(pid_t pid)
 {
 	autodir DIR *dir = open_folder(pid, "fd");
@@ -111,7 +114,7 @@ static unsigned long long queued_of(pid_t pid)
 	return sum;
 }
 
-/* CPU time of its threads; clock ticks would be too coarse. */
+/* Sum the CPU time of the threads in nanoseconds: clock ticks would be too coarse. */
 static unsigned long long cpu_ns(pid_t pid)
 {
 	autodir DIR *dir = open_folder(pid, "task");
@@ -139,13 +142,16 @@ static unsigned long long count_cpu(const pid_t *pids, size_t n)
 		before[i] = cpu_ns(pids[i]);
 	(void)nanosleep(&window, NULL);
 	for (size_t i = 0; i < n; i++) {
-		now = cpu_ns(pids[i]); /* 0 if it has ended since */
+		now = cpu_ns(pids[i]); /* 0 if the process has ended since */
 		sum += now > before[i] ? now - before[i] : 0;
 	}
 	return sum / 10000 / (dw_now_ms() - begin);
 }
 
-/* The file system that the attack writes to: of the cell, or of the range. */
+/*
+ * Stat the file system that the attack writes to: that of the cell or, without a
+ * cell, of the range.
+ */
 static bool stat_tmp(const pid_t *pids, size_t n, struct statvfs *ret)
 {
 	char path[64];
@@ -193,8 +199,9 @@ static unsigned long long locked_of(pid_t pid)
 }
 
 /*
- * Either a count per process, of which we take the sum or the maximum, in units of
- * 1 << shift; or a count of all processes together.
+ * A counter has either a function for one process, whose values are added (or
+ * compared, for the maximum) and divided by 1 << shift, or a function for all
+ * processes together.
  */
 static const struct counter {
 	const char *name;

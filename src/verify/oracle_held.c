@@ -14,7 +14,7 @@
 
 #define TEXT_MAX (256U << 10)
 
-/* The target of each descriptor, and for a socket the name of its protocol. */
+/* List the target of each descriptor, and for a socket the name of its protocol. */
 static char *describe_fds(pid_t pid)
 {
 	char path[64], target[256], proto[64];
@@ -32,7 +32,10 @@ static char *describe_fds(pid_t pid)
 		if (n < 0)
 			continue;
 		target[n] = '\0';
-		/* An engine mounts it over files that it hides, so it has many names. */
+		/*
+		 * An engine mounts /dev/null over files that it hides, so a link to
+		 * it may show another name.
+		 */
 		if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISCHR(st.st_mode) &&
 		    st.st_rdev == makedev(1, 3))
 			(void)snprintf(target, sizeof(target), "/dev/null");
@@ -44,7 +47,7 @@ static char *describe_fds(pid_t pid)
 	return dw_buf_take(&buf, NULL);
 }
 
-/* The namespaces that a process does not share with its parent, one per line. */
+/* List the namespaces that a process does not share with its parent, one per line. */
 static char *describe_new_ns(pid_t pid)
 {
 	static const char *const types[] = {"user", "mnt", "pid",    "net",
@@ -66,7 +69,7 @@ static char *describe_new_ns(pid_t pid)
 	return dw_buf_take(&buf, NULL);
 }
 
-/* "nice N policy N priority N" */
+/* Returns "nice N policy N priority N"; NULL if memory runs out. */
 static char *describe_priority(pid_t pid)
 {
 	char *ret = NULL;

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "verify/verify_own.h"
 
-/* The last line of a file, without its end. */
+/* Read the last line of a file, without its newline. */
 static void last_line(const char *path, char *ret, size_t size)
 {
 	char text[64U << 10];
@@ -22,8 +22,8 @@ static void last_line(const char *path, char *ret, size_t size)
 }
 
 /*
- * The UUID of the file system that holds /usr. Ext4 has its own ioctl, others the
- * common one (Linux 6.9), some none.
+ * Read the UUID of the file system that holds /usr. Ext4 has its own ioctl, other
+ * file systems support the common one (Linux 6.9) or none.
  */
 static void disk_id(char *ret, size_t size)
 {
@@ -76,7 +76,7 @@ bool dw_oracle_host(const char *output, const char *oracle, char *ret, size_t si
 	return true;
 }
 
-/* Only as a whole line: a host name may be a common word. */
+/* Search for the name as a whole line, because a host name may be a common word. */
 static bool has_line(const char *output, const char *name)
 {
 	size_t len = strlen(name);

@@ -41,7 +41,7 @@ static void add_collected(struct dw_buf *buf, const json_t *result)
 	}
 }
 
-/* Without a cell, collect as cat would: follow links. */
+/* Without a cell, collect files as cat would: follow links. */
 static void add_as_cat(struct dw_buf *buf, const struct dw_attack *attack,
                        const struct dw_range *range)
 {
@@ -86,14 +86,14 @@ char *dw_output_text(const struct dw_attacker *attacker, const json_t *result,
 		add_as_cat(&buf, attack, range);
 	}
 	text = dw_buf_take(&buf, ret_len);
-	/* Text behind a NUL counts as well. */
+	/* Replace NULs, so that a search also covers the text behind them. */
 	for (size_t i = 0; text && i < *ret_len; i++)
 		if (text[i] == '\0')
 			text[i] = '\n';
 	return text;
 }
 
-/* The result that a careless caller would paste together. */
+/* Build the result as a careless caller would: by pasting the output into JSON. */
 static json_t *paste_result(const struct dw_attacker *attacker)
 {
 	struct dw_buf buf;
@@ -121,7 +121,7 @@ static bool is_truthful(const json_t *result)
 	       reason && strcmp(reason, "exit") == 0;
 }
 
-/* Returns true if it failed early, with an exit code that no attack uses. */
+/* Returns true if the attack failed early, with an exit code that no attack uses. */
 static bool ended_early(const json_t *result)
 {
 	const char *reason = json_string_value(json_object_get(result, "reason"));

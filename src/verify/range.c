@@ -34,7 +34,10 @@ static int write_file(const char *path, const char *text, struct dw_error *err)
 	return 0;
 }
 
-/* Map the user's ids to themselves, so that they look the same inside. */
+/*
+ * Create a user namespace that maps the user's ids to themselves, so that they look
+ * the same inside.
+ */
 static int own_user_namespace(uid_t uid, gid_t gid, struct dw_error *err)
 {
 	char text[64];
@@ -54,8 +57,8 @@ static int own_user_namespace(uid_t uid, gid_t gid, struct dw_error *err)
 }
 
 /*
- * "local 0/0 dev lo": every address is local, so that an attack reaches the listeners
- * and no packet leaves.
+ * Add the route "local 0/0 dev lo": every address becomes local, so an attack
+ * reaches the listeners, and no packet leaves the range.
  */
 static int route_all_locally(int fd, unsigned char family)
 {
@@ -134,7 +137,7 @@ const char *dw_range_path(const struct dw_range *range, const char *name,
 	return ret;
 }
 
-/* The path of the planted file or folder that covers one of the host. */
+/* Returns the path of the planted file or folder that covers one of the host. */
 static const char *name_cover(const struct dw_range *range, const char *name,
                               char ret[static DW_RANGE_PATH_MAX])
 {
@@ -155,7 +158,7 @@ static void cover_folder(struct dw_range *range, size_t *n, const char *name,
 		range->places[(*n)++] = (struct dw_cover){name, path};
 }
 
-/* Create an empty file, to mount or to mount on. */
+/* Create an empty file, which is then mounted or used as a mount point. */
 static bool make_file(const char *path, mode_t mode)
 {
 	autoclose int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -187,8 +190,8 @@ void dw_range_recover_files(const struct dw_range *range)
 }
 
 /*
- * A standby cell shows only /usr of the host, so the program with the attacks in C is
- * mounted there, unless it is there already.
+ * A warm cell shows only /usr of the host. So mount the program with the attacks in
+ * C there, unless it is there already.
  */
 static void expose_attacks(struct dw_range *range, const char *program)
 {
@@ -225,7 +228,7 @@ static int set_up_mounts(struct dw_range *range, const struct dw_tools *tools,
 	}
 
 	cover_folder(range, &n, "USR", "/usr/src", tools);
-	if (n > 0) /* else /usr/src is the host's own */
+	if (n > 0) /* otherwise /usr/src is the host's own folder */
 		expose_attacks(range, tools->attacks);
 	cover_folder(range, &n, "ETC", "/etc/opt", tools);
 	cover_folder(range, &n, "VAR", "/var/opt", tools);
@@ -243,7 +246,7 @@ static int set_up_mounts(struct dw_range *range, const struct dw_tools *tools,
 	return 0;
 }
 
-/* The signals that stop the suite. */
+/* Block or unblock the signals that stop the suite. */
 static void mask_signals(int how)
 {
 	sigset_t set;
@@ -267,7 +270,10 @@ static void forward_signal(int sig)
 	(void)kill(inner, sig);
 }
 
-/* The calling process, outside of the range, where only an empty folder is left. */
+/*
+ * Wait for pid 1 of the range, and exit with its status. This is the calling
+ * process, which stays outside of the range and sees only an empty folder at base.
+ */
 static _Noreturn void wait_outside(const char *base)
 {
 	struct sigaction sa = {.sa_handler = forward_signal};
@@ -275,12 +281,12 @@ static _Noreturn void wait_outside(const char *base)
 
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);
-	/* A terminal sends it to both processes, which does no harm. */
+	/* A terminal sends SIGINT to both processes, which does no harm. */
 	(void)sigaction(SIGINT, &sa, NULL);
 	mask_signals(SIG_UNBLOCK);
 	while (waitpid(inner, &status, 0) < 0 && errno == EINTR)
 		;
-	/* The worker on the host sees the hang-up, and cleans up. */
+	/* The worker on the host then notices the hang-up, and cleans up. */
 	(void)dw_fd_close_from(STDERR_FILENO + 1);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
@@ -305,7 +311,7 @@ int dw_range_on_host(struct dw_range *range, int hangup_fd, struct dw_error *err
 	                           .hangup_fd = hangup_fd};
 	if (make_base(range, err) < 0)
 		return -1;
-	/* So that the mode of this folder is not what stops an attack. */
+	/* Make the folder accessible, so that its mode is not what stops an attack. */
 	(void)chmod(range->base, 0755);
 	return 0;
 }
@@ -334,7 +340,7 @@ int dw_range_enter(struct dw_range *range, const struct dw_tools *tools,
 		(void)dw_fail(err, DW_E_UNSUPPORTED, errno, "cannot create namespaces");
 		goto out;
 	}
-	/* Signals wait until both processes have handlers. */
+	/* Block signals until both processes have installed handlers. */
 	mask_signals(SIG_BLOCK);
 	inner = fork();
 	if (inner < 0) {

@@ -12,8 +12,8 @@
 #include "verify/verify.h"
 
 /*
- * A single file that loads nothing, with a few lines of script for the filter. All text
- * that may come from a cell goes through escaped().
+ * The page is a single file that loads nothing, with a few lines of script for the
+ * filter. All text that may come from a cell goes through escaped().
  */
 
 #define PAGE_MAX (16U << 20)
@@ -179,7 +179,7 @@ static void put_item(struct dw_buf *page, const char *name, const char *text)
 	(void)dw_buf_puts(page, "</dd>");
 }
 
-/* n adjacent rows of one attack, one for each target. */
+/* Print n adjacent rows of one attack, one for each target. */
 static void put_attack(struct dw_buf *page, const struct dw_row *row, size_t n)
 {
 	const struct dw_attack *attack = row->attack;
@@ -254,10 +254,10 @@ int dw_show_html(const struct dw_rows *rows, int fd, struct dw_error *err)
 	                  "attack, a wall, a verdict\">\n");
 	put_families(&page, rows);
 	(void)dw_buf_puts(&page, script);
-	/* Only now replace the page of an earlier run. */
+	/* The new page is complete: only now replace the page of an earlier run. */
 	r = page.failed ? -ENOMEM : dw_fd_write_all(fd, page.data, page.len);
 	if (r == 0 && ftruncate(fd, (off_t)page.len) < 0 && errno != EINVAL)
-		r = -errno; /* EINVAL: a pipe */
+		r = -errno; /* EINVAL: the file is a pipe */
 	dw_buf_finish(&page);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "cannot write the page");

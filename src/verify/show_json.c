@@ -6,7 +6,7 @@
 
 static json_t *text(const char *value)
 {
-	/* It may hold output of a cell, which need not be UTF-8. */
+	/* The value may contain output of a cell, which need not be UTF-8. */
 	json_t *string = value ? json_string(value) : json_null();
 
 	return string ? string : json_string("(not UTF-8)");

@@ -51,7 +51,7 @@ static void print_matrix(const struct dw_rows *rows, bool colour)
 	(void)printf("\n");
 }
 
-/* Each row with this verdict, with its detail. */
+/* Print each row that has this verdict, and its detail. */
 static void print_details(const struct dw_rows *rows, enum dw_verdict verdict,
                           const char *title)
 {
@@ -70,7 +70,7 @@ static void print_details(const struct dw_rows *rows, enum dw_verdict verdict,
 	}
 }
 
-/* Each sentence once, with the number of rows that it exempts. */
+/* Print each sentence once, with the number of rows that it exempts. */
 static void print_unpromised(const struct dw_rows *rows)
 {
 	bool any = false;

@@ -17,9 +17,12 @@
 
 #define MANIFEST_MAX (1U << 20)
 #define KEYCTL_INVALIDATE_OP 21
-#define NOBODY " 65534 " /* the user of containers, as in /proc/sysvipc */
+#define NOBODY " 65534 " /* the user of containers, formatted as in /proc/sysvipc */
 
-/* Folders in which an escaped attack would create a file named by its nonce. */
+/*
+ * Folders in which an escaped attack would create a file whose name contains the
+ * nonce.
+ */
 static const char *const public_folders[] = {
 	"/",          "/tmp",     "/var/tmp", "/dev/shm", "/dev/mqueue",
 	"/dev",       "/usr",     "/usr/bin", "/usr/lib", "/usr/local/bin",
@@ -29,11 +32,11 @@ static const char *const public_folders[] = {
 
 /* Globals, because nftw() passes no argument to its callback. */
 static struct dw_buf walk_buf;
-static char walk_writable[DW_RANGE_PATH_MAX]; /* a folder, or "" */
+static char walk_writable[DW_RANGE_PATH_MAX]; /* the writable folder, or "" */
 
 /*
- * In a writable folder a cell may do anything except create tools for an attack on the
- * host: set-id programs and devices.
+ * Returns true if a cell may create this file: it is in the writable folder, and it
+ * is neither a set-id program nor a device, which would help to attack the host.
  */
 static bool is_allowed(const char *path, const struct stat *st)
 {
@@ -98,7 +101,10 @@ static void note_names(struct dw_buf *buf, const char *folder, const char *only)
 			(void)dw_buf_printf(buf, "%s/%s\n", folder, e->d_name);
 }
 
-/* A numbered line for each line in a kernel file: whatever is added there adds one. */
+/*
+ * Add a numbered line for each matching line of a kernel file, so that each new
+ * entry there adds one.
+ */
 static void note_lines(struct dw_buf *buf, const char *path, const char *only)
 {
 	autofree char *line = NULL;
@@ -133,7 +139,7 @@ static char *describe_leftovers(const struct dw_fixture *fixture)
 	return dw_buf_take(&buf, NULL);
 }
 
-/* The first line that differs. */
+/* Find the first line that differs. */
 static bool first_difference(const char *before, const char *after, char *ret,
                              size_t size)
 {
@@ -145,7 +151,7 @@ static bool first_difference(const char *before, const char *after, char *ret,
 		i++;
 	while (i > 0 && after[i - 1] != '\n')
 		i--;
-	/* A removed line is only in the old text. */
+	/* A removed line appears only in the old text. */
 	if (after[i] == '\0')
 		after = before;
 	(void)snprintf(ret, size, "%.*s", (int)strcspn(after + i, "\n"), after + i);
@@ -161,8 +167,8 @@ static bool has_line(const char *text, const char *line, size_t len)
 }
 
 /*
- * The first line that was added. A line that is gone was left behind by no attack: when
- * the host removes a folder on which it had mounted something, the kernel removes the
+ * Find the first line that was added. A missing line is no leftover: when the host
+ * removes a folder on which it had mounted something, the kernel also removes the
  * range's copy of that mount.
  */
 static bool first_new_line(const char *before, const char *after, char *ret, size_t size)
@@ -207,7 +213,7 @@ bool dw_snapshot_files_changed(const struct dw_fixture *fixture, char *ret, size
 	}
 	if (!now || !first_difference(fixture->files, now, ret, size))
 		return false;
-	/* Keep the path, which comes first. */
+	/* Keep the path, the first field of the line. */
 	at = strcspn(ret, " ");
 	(void)snprintf(ret + at, size - at, " was changed");
 	return true;
@@ -215,9 +221,12 @@ bool dw_snapshot_files_changed(const struct dw_fixture *fixture, char *ret, size
 
 static char group_prefix[40];
 static char found_group[256];
-static struct dw_buf dead_groups; /* one per line */
+static struct dw_buf dead_groups; /* existed before the first attempt; one per line */
 
-/* The name of each cgroup of the range holds the number of its pid namespace. */
+/*
+ * Visit the cgroups. The names of those of the range contain the number of its pid
+ * namespace.
+ */
 static void walk_groups(int (*visit)(const char *path, const struct stat *st, int type,
                                      struct FTW *ftw))
 {
@@ -289,7 +298,7 @@ bool dw_snapshot_leftovers(const struct dw_fixture *fixture, char *ret, size_t s
 	return true;
 }
 
-/* Remove all files and folders with this text in their names. */
+/* Remove all files and folders whose names contain this string. */
 static void remove_names(const char *folder, const char *only)
 {
 	autodir DIR *dir = opendir(folder);
@@ -306,7 +315,7 @@ void dw_snapshot_empty(const char *path)
 	remove_names(path, "");
 }
 
-/* Attacks in the range mount only in their own folder. */
+/* Remove the mounts of attacks; in the range they mount only below its base folder. */
 static void unmount(const struct dw_fixture *fixture)
 {
 	autofree char *line = NULL;

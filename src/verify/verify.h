@@ -14,27 +14,27 @@
  *
  * Theory of operation
  *
- *	dewar verify ── execs ──> dewar-verify
- *	                           │ range.c        the range: its own namespaces, in
- *	                           │                which it is pid 1 and has all
- *	                           │                capabilities, cut off from the
- *	                           │                host's network and processes
- *	                           │ fixture.c      plants secrets, starts the witness
- *	                           │                and takes a snapshot
- *	                           │ attempt.c      runs one attack: `dewar run` at a
- *	                           │                level, or without any wall
- *	                           │ oracle_*.c     inspect the attack from outside,
- *	                           │ snapshot.c     and the host after it
- *	                           │ judge.c        contained, escaped, not promised, or
- *	                           │                cannot tell
- *	                           │ host_worker.c  the same in a process on the host, for
- *	                           │                the level whose cells an engine makes
- *	                           └ show_*.c       text, JSON, HTML
+ *  dewar verify ── execs ──> dewar-verify
+ *                             │ range.c        the range: its own namespaces, in
+ *                             │                which it is pid 1 and has all
+ *                             │                capabilities, cut off from the
+ *                             │                host's network and processes
+ *                             │ fixture.c      plants secrets, starts the witness
+ *                             │                and takes a snapshot
+ *                             │ attempt.c      runs one attack: `dewar run` at a
+ *                             │                level, or without any wall
+ *                             │ oracle_*.c     inspect the attack from outside,
+ *                             │ snapshot.c     and the host after it
+ *                             │ judge.c        contained, escaped, not promised, or
+ *                             │                cannot tell
+ *                             │ host_worker.c  the same in a process on the host, for
+ *                             │                the level whose cells an engine creates
+ *                             └ show_*.c       text, JSON, HTML
  *
- * The attacked cells are made by the installed dewar, run by the calling user, which
- * has no capability in the range. An attack never reports its own success: the oracles
- * are outside of the cell. It does report how it was stopped, and an answer that its
- * file does not expect proves nothing.
+ * The installed dewar, run as the calling user, creates the attacked cells; unless that
+ * user is root, dewar has no capability in the range. An attack never reports its own
+ * success: the oracles, which decide, are outside of the cell. An attack only reports the
+ * error that stopped it, and an error that its file does not list proves nothing.
  */
 
 /* The exit code of an attack that forges results; all others exit with 0. */
@@ -47,14 +47,14 @@ struct dw_attack {
 	const char *path;
 	const char *language; /* "" for C, which is part of dewar-attacks */
 	const char *tries;
-	const char *control; /* none, bare, root */
-	const char *cells;   /* one, pair, after */
+	const char *control; /* where the attack must succeed: none, bare or root */
+	const char *cells;   /* one, pair (two at once), after (one after the other) */
 	const char *options; /* for dewar run */
 	const char *because; /* a remark for the reader, or "" */
-	const char *promise; /* the sentence */
+	const char *promise; /* the promise that the attack tries to break */
 	const char *const *oracles;
 	const char *const *stops;
-	const char *const *unpromised; /* level, sentence, ..., NULL */
+	const char *const *unpromised; /* condition, sentence, ..., NULL */
 	const char *source;
 };
 
@@ -66,7 +66,7 @@ enum dw_verdict {
 	DW_VERDICT_COUNT
 };
 
-/* As in JSON: "contained", "not_promised". */
+/* The name of a verdict in JSON, such as "contained" or "not_promised". */
 const char *dw_verdict_name(enum dw_verdict verdict);
 
 #define DW_WAY_COLD "cold"
@@ -75,9 +75,9 @@ const char *dw_verdict_name(enum dw_verdict verdict);
 struct dw_target {
 	const char *level;
 	const char *way;     /* DW_WAY_COLD, or an argument of `dewar run --warm` */
-	const char *title;   /* for people */
+	const char *title;   /* for the user */
 	const char *runtime; /* of the engine, or NULL */
-	bool on_host;        /* an engine makes its cells: see struct dw_range */
+	bool on_host;        /* an engine creates its cells: see struct dw_range */
 };
 
 static inline bool dw_target_is_warm(const struct dw_target *target)
@@ -92,31 +92,31 @@ static inline bool dw_runtime_has_kernel(const char *runtime)
 	       strcmp(runtime, "youki") != 0;
 }
 
-/* What was seen of one attempt. */
+/* What the oracles and the attack's output showed in one attempt. */
 struct dw_observation {
 	bool fired;       /* an oracle saw the attack succeed */
 	bool root;        /* dewar-verify runs as root of the host */
 	int landlock;     /* the Landlock ABI of this kernel, or 0 */
-	char seen[256];   /* by the oracle */
+	char seen[256];   /* what the oracle saw */
 	char failed[256]; /* why the attempt proves nothing, or "" */
 	char *output;     /* stdout and stderr of all attackers */
-	json_t *result;   /* of the cell that the verdict is about, or NULL */
+	json_t *result;   /* the result of the cell that the verdict is about, or NULL */
 };
 
 void dw_observation_finish(struct dw_observation *observation);
 
-/* The detail of a row about warm cells whose cell was cold. */
+/* The detail of a row whose target is warm, but whose cell started cold. */
 #define DW_RAN_COLD "it ran cold"
 
-/* One attack at one target. */
+/* The result of one attack at one target. */
 struct dw_row {
 	const struct dw_attack *attack;
 	const struct dw_target *target;
 	enum dw_verdict verdict;
-	const char *wall;        /* NULL unless contained */
-	enum dw_verdict control; /* ESCAPED, as it must be, or CANNOT_TELL */
+	const char *wall; /* the wall that stopped the attack; NULL unless contained */
+	enum dw_verdict control; /* DW_ESCAPED, as it should be, or DW_CANNOT_TELL */
 	const char *control_at;  /* "level none", "no cell", ... */
-	char detail[256]; /* what stopped it, what got out, or why we cannot tell */
+	char detail[256]; /* what stopped it, what it reached, or why we cannot tell */
 	char control_detail[256];
 };
 
@@ -126,9 +126,10 @@ struct dw_row {
 void dw_judge_control(const struct dw_observation *outcome, struct dw_row *row);
 
 /*
- * Fill in the row's verdict; its control has been judged. An attack is contained only
- * if no oracle fired, its control succeeded, its file expects the error that it
- * reports, and the run's proof shows a wall that causes this error.
+ * Fill in the row's verdict; its control must have been judged already. The verdict
+ * is "contained" only if no oracle fired, the control succeeded, the attack's file
+ * lists the error that the attack reports, and the run's proof shows a wall that
+ * causes this error.
  */
 void dw_judge(const struct dw_observation *outcome, struct dw_row *row);
 
@@ -148,7 +149,7 @@ struct dw_rows {
 	const char *user;               /* "root" or "a plain user" */
 };
 
-/* target NULL: all of them. */
+/* Count the verdicts of the rows of a target, or of all rows if target is NULL. */
 struct dw_summary dw_rows_sum(const struct dw_rows *rows, const struct dw_target *target);
 
 int dw_show_text(const struct dw_rows *rows, bool colour);

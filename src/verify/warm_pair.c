@@ -17,19 +17,19 @@
 #include "dewar/pool.h"
 #include "verify/verify_own.h"
 
-#define SECOND_FD 3 /* for the second result; the first goes to stdout */
+#define SECOND_FD 3 /* receives the second result; the first goes to stdout */
 #define WARM_UP_MS 20000
 #define END_MS 5000
 #define TIMEOUT_S 5
 
-/* ---- the process ---- */
+/* ---- the process with the pool ---- */
 
 struct run {
 	pthread_t thread;
 	struct dw_pool *pool;
 	char *request;
 	size_t len;
-	int answer; /* closed after writing */
+	int answer; /* the descriptor for the result; closed after writing */
 };
 
 static volatile sig_atomic_t cancel_fd = -1;
@@ -99,7 +99,10 @@ _Noreturn void dw_warm_pair_main(char **argv)
 	size_t n = 0, room;
 	ssize_t len;
 
-	/* Closing an answer must end the reader's stream: keep no other copy of it. */
+	/*
+	 * Closing an answer must end the reader's stream, so keep no other copy of
+	 * its descriptor.
+	 */
 	(void)close(SECOND_FD);
 	(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 	cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -161,7 +164,7 @@ static int set_options(json_t *request, const struct dw_attack *attack, const ch
 	return 0;
 }
 
-/* The same request as `dewar run` would make. */
+/* Build the request that `dewar run` would build. */
 static char *make_request(const struct dw_attack *attack, const char *level,
                           const char *role, const struct dw_fixture *fixture,
                           struct dw_error *err)
@@ -194,7 +197,10 @@ static int request_cell(int fd, const struct dw_attack *attack, const char *leve
 	r = dw_fd_write_all(fd, text, strlen(text));
 	if (r == 0)
 		r = dw_fd_write_all(fd, "\n", 1);
-	/* EPIPE: the process could not start, and has printed the reason. */
+	/*
+	 * EPIPE: the process with the pool could not start, and has printed the
+	 * reason.
+	 */
 	return r < 0 && r != -EPIPE
 	               ? dw_fail(err, DW_E_INTERNAL, -r, "cannot request a cell")
 	               : 0;

@@ -34,7 +34,7 @@ static void on_signal(int sig)
 	(void)!write(REPORT_FD, line, sizeof(line) - 1);
 }
 
-/* A socket whose name, in /proc/net/unix, is the secret. */
+/* Bind a socket whose name, visible in /proc/net/unix, is the secret. */
 static void bind_secret(void)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
@@ -60,7 +60,7 @@ _Noreturn void dw_witness_main(char **argv)
 		(void)pause();
 }
 
-/* Everything that an attack could change about the witness without a signal. */
+/* Describe everything that an attack could change about the witness without a signal. */
 static void describe(pid_t pid, char *ret, size_t size)
 {
 	static const char *const files[] = {"limits", "oom_score_adj", "comm",
@@ -138,7 +138,10 @@ int dw_witness_start(struct dw_witness *w, const char *secret, const char *flag,
 	return 0;
 }
 
-/* A signal is reported only after the witness was scheduled. */
+/*
+ * Wait until the witness has run: it reports a signal only after the kernel has
+ * scheduled it.
+ */
 static void let_it_report(pid_t pid)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
