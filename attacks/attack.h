@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 /*
- * What the attacks in C share. README.md beside this file says how they work.
+ * Functions that the attacks in C share. README.md in this folder describes how attacks
+ * work.
  */
 
-/* Each file has one: ATTACK(name_of_the_file) { ... return 0; } */
+/* Each file defines one attack: ATTACK(name_of_the_file) { ... return 0; } */
 #define ATTACK(ident)                         \
 	int attack_##ident(const char *role); \
 	int attack_##ident(__attribute__((unused)) const char *role)
@@ -28,43 +29,50 @@ struct attack {
 	int (*run)(const char *role);
 };
 
-/* A variable that the suite sets, without its DW_: attack_value("FLAG"). */
+/*
+ * Returns the value of a variable that the suite sets, named without its DW_:
+ * attack_value("FLAG"). Exits if the variable is not set.
+ */
 const char *attack_value(const char *name);
 long attack_number(const char *name);
 
-/* Say that the last call was refused: "stopped: EPERM at open". Keeps errno. */
+/* Print that the last call was refused: "stopped: EPERM at open". Keeps errno. */
 void attack_stopped(const char *step);
 
-/* Say so with a word that is no errno. */
+/* The same with a word that is not the name of an errno. */
 void attack_stopped_by(const char *word, const char *step);
 
 /* Copy everything readable from fd to stdout, followed by a newline. */
 void attack_spill(int fd);
 
-/* Open the file and spill it; true if it could be opened. Else says stopped. */
+/* Copy the file to stdout. Returns true if it could be opened; else prints why not. */
 bool attack_spill_file(const char *path);
 
-/* A file that every cell is shown, and that no other suite on this host has. */
+/* Open a file that every cell sees, and that no other suite on this host uses. */
 int attack_open_shown(void);
 
 /*
- * A system call as an i386 program makes it, with that machine's numbers; pointers
- * must fit into 32 bits. -1 and errno if it fails, or if this machine has no such way.
+ * Make a system call as an i386 program does, with i386's numbers; pointers must fit into
+ * 32 bits. Returns -1 with errno if it fails, or if this machine has no such calls.
  */
 long attack_call_i386(long nr, long a, long b);
 
 /*
- * We have something that should not be ours: stand still, so that the suite
- * can inspect this process from outside. Returns after some seconds.
+ * Called when the attack holds something that it should not have: wait, so that the suite
+ * can inspect this process from outside. Returns after a minute, if the suite has not
+ * ended the process before.
  */
 void attack_hold(void);
 
 void attack_pause(int ms);
 
-/* Take the name that the suite waits for, and return: the process has clients to serve. */
+/* Take the name that the suite waits for, and return: the process has work to do. */
 void attack_ready(void);
 
-/* The process that holds, as /proc shows it; else 0, and says stopped by unseen. */
+/*
+ * Returns the pid of the process that holds, as /proc shows it. If there is no such
+ * process, prints that it was stopped by "unseen", and returns 0.
+ */
 pid_t attack_find_holder(void);
 
 #endif

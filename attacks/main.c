@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dewar-attacks: all attacks in C, in one static program. It is run in cells,
- * and once without, by `dewar verify`. By hand it finds nothing to attack.
+ * dewar-attacks: all attacks in C, in one static program. `dewar verify` runs each of
+ * them in cells, and once without. Started by hand, an attack has no target.
  */
 #include <dirent.h>
 #include <sys/prctl.h>
@@ -10,7 +10,7 @@
 #include "attacks/attack.h"
 #include "attacks_dispatch.h"
 
-#define HOLD_MS 60000 /* the suite looks, and ends it */
+#define HOLD_MS 60000 /* the suite inspects the process meanwhile, and ends it */
 
 const char *attack_value(const char *name)
 {

@@ -14,7 +14,7 @@
 #include "attacks/attack.h"
 
 #define PARTS 3
-#define DIGITS 11 /* of the secret, in each part */
+#define DIGITS 11 /* digits of the secret in each part */
 
 static const int harmless[PARTS] = {RLIMIT_RSS, RLIMIT_LOCKS, RLIMIT_RTTIME};
 

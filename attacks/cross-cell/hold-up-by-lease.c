@@ -16,12 +16,12 @@
 #include "attacks/attack.h"
 
 #define FILES 4
-#define TURNS 81 /* 3 to the power of that is more than 128 bits */
+#define TURNS 81 /* 3 to this power is more than 2 to the power of 128 */
 
 static const char *const files[FILES] = {"readme.txt", "src/main.py", "out/old.txt",
                                          ".git/config"};
 
-/* With the lease goes the choice of a signal. */
+/* Take a lease, and choose the signal that reports another process's open. */
 static bool take_lease(int fd)
 {
 	if (fcntl(fd, F_SETSIG, SIGRTMIN) == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0)
@@ -30,7 +30,10 @@ static bool take_lease(int fd)
 	return false;
 }
 
-/* An open is granted only after the previous file is leased again. */
+/*
+ * Print the secret that the order of the opened files spells. The other cell's open
+ * succeeds only after the previous file is leased again, so that no open is missed.
+ */
 static void guard(void)
 {
 	const struct timespec patience = {.tv_sec = 2};

@@ -10,7 +10,7 @@
 
 #include "attacks/attack.h"
 
-#define USER_ALL 0x003f0000 /* every process with the same id may do anything with it */
+#define USER_ALL 0x003f0000 /* a process with the same user id may do anything with it */
 
 ATTACK(leave_a_key)
 {

@@ -44,7 +44,7 @@ ATTACK(squat_an_abstract_name)
 	           write(fd, secret, strlen(secret)) < 0) {
 		attack_stopped("connect");
 	} else {
-		attack_spill(fd); /* nothing comes; it ends when all is read */
+		attack_spill(fd); /* returns without data, once the secret is read */
 	}
 	return 0;
 }

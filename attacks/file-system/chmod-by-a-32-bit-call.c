@@ -20,7 +20,7 @@
 
 ATTACK(chmod_by_a_32_bit_call)
 {
-	/* Only the lower half of an address gets there. */
+	/* An i386 call passes only the lower 32 bits of an address. */
 	char *path = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 

@@ -18,7 +18,7 @@ ATTACK(open_by_handle)
 	char path[256];
 	int mount_id, dir, fd;
 
-	/* Since Linux 6.11 root of a user namespace may do it with folders. */
+	/* Since Linux 6.11 root of a user namespace may open folders by handle. */
 	(void)snprintf(path, sizeof(path), "%s/deep/a/b/c", attack_value("BASE"));
 	if (name_to_handle_at(AT_FDCWD, path, &handle.head, &mount_id, 0) < 0)
 		attack_stopped("name_to_handle_at");

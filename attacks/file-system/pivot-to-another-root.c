@@ -14,7 +14,7 @@
 
 ATTACK(pivot_to_another_root)
 {
-	/* In the control this keeps the range's root out of it. */
+	/* The control may pivot: its own mount namespace protects the range's root. */
 	if (unshare(CLONE_NEWNS) < 0)
 		attack_stopped("unshare");
 	else if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)

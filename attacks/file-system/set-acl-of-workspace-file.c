@@ -12,7 +12,7 @@
 
 #include "attacks/attack.h"
 
-/* user::rwx group::rwx other::rwx, as the kernel has it: tag, rights, id. */
+/* user::rwx group::rwx other::rwx in the kernel's format: tag, rights, id. */
 struct acl_entry {
 	uint16_t tag;
 	uint16_t rights;

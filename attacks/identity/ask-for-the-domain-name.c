@@ -17,7 +17,7 @@ ATTACK(ask_for_the_domain_name)
 	if (uname(&names) < 0)
 		attack_stopped("uname");
 	else if (names.domainname[0] == '\0' || names.domainname[0] == '(')
-		attack_stopped_by("unnamed", "uname"); /* "(none)" is the kernel's */
+		attack_stopped_by("unnamed", "uname"); /* "(none)" is the default */
 	else
 		(void)puts(names.domainname);
 	return 0;

@@ -9,7 +9,7 @@
 
 #include "attacks/attack.h"
 
-/* Newer than Debian 12's headers: EXT4_IOC_GETFSUUID and FS_IOC_GETFSUUID. */
+/* For EXT4_IOC_GETFSUUID and FS_IOC_GETFSUUID, which Debian 12's headers lack. */
 struct ext_uuid {
 	unsigned int len, flags;
 	unsigned char id[16];

@@ -11,7 +11,7 @@
 #include "attacks/attack.h"
 
 #ifndef MAP_32BIT
-#define MAP_32BIT 0 /* there is no such mode on this machine */
+#define MAP_32BIT 0 /* this machine has no such flag */
 #endif
 
 #define NR_IO_URING_SETUP 425

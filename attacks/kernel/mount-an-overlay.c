@@ -11,7 +11,7 @@
 
 #include "attacks/attack.h"
 
-/* To mount what the kernel does not have yet would load a module. */
+/* Returns true if the kernel has no overlayfs yet: a mount would load a module. */
 static bool would_load(void)
 {
 	char known[4096] = "";

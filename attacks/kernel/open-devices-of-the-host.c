@@ -8,7 +8,10 @@
  */
 #include "attacks/attack.h"
 
-/* To open what has no driver yet would load one. Where /proc hides this, so be it. */
+/*
+ * Returns false if the device has no driver yet, since opening the device would load one.
+ * If /proc hides the drivers, we assume that there is one.
+ */
 static bool has_driver(const char *name)
 {
 	static char known[4096];

@@ -14,7 +14,7 @@
 
 ATTACK(wake_the_crash_handler)
 {
-	/* Code that checks only the lower half takes such an address for NULL. */
+	/* Code that checks only the lower 32 bits takes this address for NULL. */
 	void *half = mmap((void *)0x700000000, 4096, PROT_READ | PROT_WRITE,
 	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	const struct rlimit none = {0, 0};

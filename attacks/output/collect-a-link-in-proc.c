@@ -14,7 +14,7 @@ ATTACK(collect_a_link_in_proc)
 {
 	char target[256];
 
-	/* The collector has a process 1 and a root of its own. */
+	/* If the collector follows the link, it leads to the collector's own root. */
 	(void)snprintf(target, sizeof(target), "/proc/self/root%s", attack_value("FLAG"));
 	if (symlink(target, "out.txt") < 0)
 		attack_stopped("symlink");

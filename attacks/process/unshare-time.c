@@ -19,7 +19,7 @@ ATTACK(unshare_time)
 		attack_stopped("unshare");
 		return 0;
 	}
-	child = fork(); /* it is the first to be inside */
+	child = fork(); /* the child is the first process inside */
 	if (child == 0) {
 		attack_hold();
 		_exit(0);

@@ -25,7 +25,7 @@ static long now_ms(void)
 
 ATTACK(busy_past_the_deadline)
 {
-	/* By the clock: on a busy host each process takes longer than its pause. */
+	/* Use the clock: on a busy host each process takes longer than its pause. */
 	long end = now_ms() + 1400;
 
 	for (bool first = true; now_ms() < end; first = false) {
@@ -34,7 +34,7 @@ ATTACK(busy_past_the_deadline)
 		if (pid < 0)
 			attack_stopped("fork");
 		if (pid != 0) {
-			/* The first one stays, since with it all would end. */
+			/* The first process stays: when it exits, the run ends. */
 			if (first)
 				attack_pause(4500);
 			_exit(0);

@@ -16,7 +16,7 @@
 
 static char data[STEP];
 
-/* All of a step: a write that the end cuts short says only then why. */
+/* Write a whole step. The write after one that the limit cut short returns the error. */
 static bool fill(int fd, off_t at)
 {
 	size_t done = 0;

@@ -9,7 +9,7 @@
  */
 #include "attacks/attack.h"
 
-#define PIPES 1500 /* small ones, if the host's own use of pipes leaves no more */
+#define PIPES 1500 /* enough if the host's own pipes leave us only small ones */
 #define SIZE (1 << 20)
 #define ENOUGH (20 << 20)
 

@@ -17,7 +17,7 @@ ATTACK(fill_sysv_segment)
 	int id = shmget(IPC_PRIVATE, STEPS * STEP, IPC_CREAT | 0600);
 	char *memory = id < 0 ? (char *)-1 : shmat(id, NULL, 0);
 
-	if (id >= 0) /* it goes with its last user */
+	if (id >= 0) /* the kernel removes it with its last user */
 		(void)shmctl(id, IPC_RMID, NULL);
 	if (memory == (char *)-1) {
 		attack_stopped("shmget");

@@ -11,7 +11,7 @@
 
 #include "attacks/attack.h"
 
-#define TABLE ((size_t)2 << 20) /* what one page of a table tells about */
+#define TABLE ((size_t)2 << 20) /* the memory that one page of a table maps */
 #define TABLES 16384
 
 ATTACK(grow_page_tables)

@@ -14,7 +14,7 @@
 #define STEP ((size_t)1 << 20)
 #define STEPS 96
 
-/* The pages stay with us when the frame goes. */
+/* The pages stay allocated after the function returns. */
 static void reach_down(int step)
 {
 	volatile char *memory = alloca(STEP);

@@ -19,7 +19,7 @@
 
 #define STEP ((size_t)1 << 20)
 #define STEPS 200
-#define LINE 7 /* the descriptor by which the two talk */
+#define LINE 7 /* the descriptor of the socket between the two processes */
 
 static char data[STEP];
 

@@ -35,7 +35,7 @@ ATTACK(hide_memory_by_thread)
 {
 	static _Alignas(16) char stack[256U << 10];
 
-	/* Without CLONE_FILES it has a table of its own. */
+	/* Without CLONE_FILES the thread has a descriptor table of its own. */
 	if (clone(fill, stack + sizeof(stack), CLONE_VM | CLONE_SIGHAND | CLONE_THREAD,
 	          NULL) < 0)
 		attack_stopped("clone");

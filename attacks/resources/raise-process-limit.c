@@ -17,7 +17,7 @@ ATTACK(raise_process_limit)
 {
 	const struct rlimit lim = {PROCESSES * 10, RLIM_INFINITY};
 
-	/* Whether it says so or not: what counts is what it lets us do. */
+	/* Ignore the result: what counts is how many processes we can start. */
 	(void)setrlimit(RLIMIT_NPROC, &lim);
 	for (int i = 0; i < PROCESSES; i++) {
 		pid_t pid = fork();

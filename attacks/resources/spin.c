@@ -23,7 +23,7 @@ static long long clock_ns(clockid_t clock)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/* Returns what it got of the processor, in ms. */
+/* Returns the cpu time that it got, in ms. */
 static long long spin_for(long long ms)
 {
 	long long begin = clock_ns(CLOCK_MONOTONIC);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one call that does not use libcurl: after the answer the connection carries raw
- * bytes in both directions. With CURLOPT_CONNECT_ONLY libcurl would save us only the
- * connect().
+ * Attach to a container: the only call of the Engine API that does not use libcurl. After
+ * the engine's answer the connection carries raw bytes in both directions. With
+ * CURLOPT_CONNECT_ONLY libcurl would save us only the connect().
  */
 #include "docker/docker_own.h"
 
@@ -51,7 +51,10 @@ static int wait_for(int fd, short events, int cancel_fd, const struct dw_engine 
 	do
 		n = poll(fds, 2, dw_ms_until(e->deadline_ms));
 	while (n < 0 && errno == EINTR);
-	/* Podman starts the container here: see DW_DOCKER_HTTP_GRACE_MS. */
+	/*
+	 * During this call Podman starts the container, so a cancelled call goes on for a
+	 * while: see DW_DOCKER_HTTP_GRACE_MS.
+	 */
 	if (fds[1].revents && !fds[0].revents &&
 	    poll(fds, 1, DW_DOCKER_HTTP_GRACE_MS) <= 0)
 		return dw_fail(err, DW_E_BUSY, 0, "the run was cancelled");
@@ -72,7 +75,10 @@ static int send_request(int fd, const struct dw_engine *e, const char *id,
 	                   "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n",
 	                   e->prefix, id);
 
-	/* So little always fits into the buffer of a new connection. */
+	/*
+	 * The empty send buffer of a new connection always has room for so short a
+	 * request.
+	 */
 	if (send(fd, text, (size_t)len, MSG_NOSIGNAL) != len)
 		return dw_fail(err, DW_E_UNSUPPORTED, errno,
 		               "cannot write to the engine at %s", e->socket);

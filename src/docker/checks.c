@@ -10,8 +10,7 @@
 static void drop_loose(const struct dw_docker_order *o, struct dw_docker_enforced *limits)
 {
 	for (int i = 0; i < DW_DOCKER_LIMIT_COUNT; i++) {
-		uint64_t most = o->asked[i] +
-		                (i == DW_DOCKER_PIDS); /* the guest is one */
+		uint64_t most = o->asked[i] + (i == DW_DOCKER_PIDS); /* plus the guest */
 
 		if (limits[i].version != 0 && limits[i].kernel > most)
 			limits[i].version = 0;
@@ -63,7 +62,7 @@ int dw_docker_check(const struct dw_engine *e, const struct dw_docker_order *o,
 	if (!is.running)
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "the container ended unexpectedly");
-	/* It would be a folder on the engine's disk, to which none of our limits applies. */
+	/* A volume is a folder on the engine's disk, where none of our limits applies. */
 	if (is.volume[0] != '\0')
 		return dw_fail(err, DW_E_UNSUPPORTED, 0,
 		               "the image %s declares a volume at %s, which would be "

@@ -16,7 +16,10 @@ void dw_collected_open(struct dw_collected *c, const char *folder)
 	*c = (struct dw_collected){.folder = folder, .dir_fd = -1, .fd = -1};
 }
 
-/* Made late, so that a run that is killed before leaves nothing. */
+/*
+ * Create the folder for the first file only, so that a run that is killed earlier leaves
+ * nothing.
+ */
 static int make_folder(struct dw_collected *c)
 {
 	if (c->dir_fd >= 0)
@@ -65,7 +68,10 @@ int dw_collected_file(struct dw_collected *c, const char *payload, size_t len)
 		c->fd = -1;
 		return r;
 	}
-	/* Its size shows even if the guest sends no data, because the file is too large. */
+	/*
+	 * Set the size now: the guest sends no data for a file that is too large, and
+	 * dewar needs its size to report it.
+	 */
 	if (ftruncate(c->fd, (off_t)header.size) < 0)
 		return -errno;
 	c->left = header.size;

@@ -19,7 +19,7 @@
 
 static const char *const unified[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 static const char *const controllers[] = {"memory", "cpu", "pids"};
-/* A file of each that exists if the controller does. */
+/* For each controller, a file that exists only if the cgroup has that controller. */
 static const char *const files_v2[] = {"memory.max", "cpu.max", "pids.max"};
 static const char *const files_v1[] = {"memory.limit_in_bytes", "cpu.cfs_quota_us",
                                        "pids.max"};
@@ -79,9 +79,9 @@ void dw_container_cgroup_find(struct dw_container_cgroup *cg, const char *text,
 	              sizeof(cg->cpuacct));
 }
 
-/* Where engines create them, through cgroupfs or systemd. */
+/* The paths at which engines create a container's cgroup, through cgroupfs or systemd. */
 static const struct {
-	const char *before, *after; /* the id */
+	const char *before, *after; /* the parts of the path around the id */
 } usual[] = {
 	{"/docker/", ""},
 	{"/system.slice/docker-", ".scope"},
@@ -91,8 +91,8 @@ static const struct {
 };
 
 /*
- * If we cannot see the container's processes, because we are in another pid namespace:
- * no other container's group has this id in its name.
+ * Try the usual paths. We need this if we are in another pid namespace and cannot read
+ * /proc/PID/cgroup. No other container's cgroup has this id in its path.
  */
 static void find_usual(struct dw_container_cgroup *cg, const char *id)
 {
@@ -242,7 +242,10 @@ void dw_container_cgroup_start(struct dw_container_cgroup *cg)
 	cg->pids_before = refused(cg);
 	if (cg->group[DW_DOCKER_MEMORY].version == 0)
 		return;
-	/* So far the peak is the runtime's own; it counts if we may not reset it. */
+	/*
+	 * So far the peak is that of the runtime. If the kernel does not let us reset it,
+	 * it counts as the program's peak.
+	 */
 	(void)snprintf(path, sizeof(path), "%s/%s", cg->group[DW_DOCKER_MEMORY].dir,
 	               cg->group[DW_DOCKER_MEMORY].version == 2
 	                       ? "memory.peak"

@@ -121,8 +121,9 @@ int dw_container_remove(const struct dw_engine *e, const char *id, struct dw_err
 
 	(void)snprintf(path, sizeof(path), "/containers/%s?force=1&v=1", id);
 	/*
-	 * 409: it has ended and the engine is already removing it. 500: it ended while
-	 * Podman was about to kill it. Both are soon over.
+	 * 409: the container has ended and the engine is already removing it. 500: it
+	 * ended while Podman was about to kill it. In both cases a later attempt
+	 * succeeds.
 	 */
 	do {
 		if (dw_engine_call(e, "DELETE", path, NULL, NULL, &status, err) == 0 ||

@@ -12,7 +12,10 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Copy into a buffer that has *at of size bytes so far; returns how many were copied. */
+/*
+ * Append to a buffer of size bytes, of which *at are filled; returns the number of bytes
+ * copied.
+ */
 static size_t fill(void *into, size_t *at, size_t size, const char *data, size_t len)
 {
 	size_t n = smaller(size - *at, len);

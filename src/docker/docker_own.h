@@ -21,8 +21,8 @@
 /* ---- http_client.c: HTTP over a unix socket, with libcurl ---- */
 
 /*
- * One connection, one call at a time. A call ends by its deadline, or when cancel_fd
- * becomes readable; -1 is no cancel_fd.
+ * An HTTP client that makes one call at a time. A call ends at its deadline, or when
+ * cancel_fd becomes readable; if cancel_fd is -1, it cannot be cancelled.
  */
 struct dw_docker_http;
 
@@ -40,30 +40,31 @@ struct dw_docker_http_call {
 	const char *body; /* JSON, or NULL */
 	uint64_t deadline_ms;
 	uint64_t grace_ms; /* how long the call goes on once it is cancelled */
-	uint64_t stall_ms; /* give up if nothing arrives for so long; 0: never */
-	dw_docker_http_line_fn *on_line;   /* NULL: the reply is kept whole */
+	uint64_t stall_ms; /* give up if no data arrives for this long; 0: never */
+	dw_docker_http_line_fn *on_line;   /* NULL: the reply goes to ret_body */
 	dw_docker_http_line_fn *on_header; /* for each header line, or NULL */
 	void *user;
 };
 
 /*
- * If a client leaves before Podman has created or started a container, Podman may keep
- * half a container that it can neither list nor remove.
+ * How long a cancelled call that creates or starts a container may still take. If the
+ * client disconnects earlier, Podman may keep a half-made container that it can neither
+ * list nor remove.
  */
 #define DW_DOCKER_HTTP_GRACE_MS 2000U
 
-/* More than any reply that we ask for. */
+/* Larger than any reply to our calls. */
 #define DW_DOCKER_HTTP_REPLY_MAX (8U << 20)
 
 /*
- * 0, with the reply and its status, whatever that is. -1 if there was no whole reply:
- * DW_E_UNSUPPORTED, or DW_E_BUSY if the call was cancelled.
+ * Returns 0 with the reply and its status, even if the status is an error. Returns -1 if
+ * no complete reply arrived: DW_E_UNSUPPORTED, or DW_E_BUSY if the call was cancelled.
  */
 int dw_docker_http_call(struct dw_docker_http *http,
                         const struct dw_docker_http_call *call, long *ret_status,
                         struct dw_buf *ret_body, struct dw_error *err);
 
-/* Escape a part of a path or a query; free() it. NULL if there is no memory. */
+/* Escape a part of a path or a query; the caller frees it. NULL without memory. */
 char *dw_docker_http_escape(const char *text);
 
 /* ---- engine.c: an engine that speaks Docker's API ---- */
@@ -78,22 +79,24 @@ struct dw_engine {
 };
 
 /*
- * Connect to the first of the sockets (paths, in order) that exists. If that engine does
- * not answer, fail: another engine would be a surprise.
+ * Connect to the first of the sockets (paths, in order) that we may open. If that engine
+ * does not answer, fail: the user does not expect us to use another one.
  */
 int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
                    struct dw_error *err);
 void dw_engine_close(struct dw_engine *e);
 
 /*
- * Choose the API version, where newest is the engine's newest: into ret, as "1.41". -1
- * if the engine is too old. One that is too new fails the first call.
+ * Choose an API version and write it to ret, as "1.41"; newest is the newest one that the
+ * engine supports. Returns -1 if the engine is too old. An engine that is too new refuses
+ * the first call.
  */
 int dw_engine_negotiate(const char *newest, char *ret, size_t size, struct dw_error *err);
 
 /*
- * One call. *ret_reply is a new reference, or NULL if the reply has no body. Any status
- * but success is -1, with the engine's message. ret_reply and ret_status may be NULL.
+ * Make one call. *ret_reply is a new reference, or NULL if the reply has no body. Any
+ * status other than 2xx is a failure, with the engine's message. ret_reply and ret_status
+ * may be NULL.
  */
 int dw_engine_call(const struct dw_engine *e, const char *method, const char *path,
                    const json_t *body, json_t **ret_reply, long *ret_status,
@@ -119,20 +122,24 @@ int dw_attach(const struct dw_engine *e, const char *id, int cancel_fd, int *ret
 int dw_attach_head(const char *text, size_t len, size_t *ret_len);
 
 /*
- * image.c: split "python:3.11-slim" into name and tag. Without a tag it is "latest",
- * since an engine would pull every tag; with a digest the tag is "".
+ * image.c: split "python:3.11-slim" into name and tag. If there is no tag, ret_tag is
+ * "latest", because the engine would otherwise pull every tag; if there is a digest,
+ * ret_tag is "".
  */
 int dw_image_split(const char *image, char *ret_name, size_t size, char *ret_tag,
                    size_t tag_size, struct dw_error *err);
 
-/* Called now and then with a progress line for a person. */
+/* Called at intervals with a line of progress for a person. */
 typedef void dw_image_note_fn(void *user, const char *text);
 
-/* Pull an image. While the engine reports progress its deadline does not advance. */
+/*
+ * Pull an image, and postpone the engine's deadline by the time that this takes. Fails if
+ * the engine reports no progress for too long.
+ */
 int dw_image_pull(struct dw_engine *e, const char *image, dw_image_note_fn *note,
                   void *user, struct dw_error *err);
 
-/* podman.c: rewrite the body of the create call for what Podman does differently. */
+/* podman.c: change the body of the create call to what Podman expects. */
 int dw_podman_adapt(const json_t *body, struct dw_error *err);
 
 /* ---- containers.c ---- */
@@ -149,7 +156,7 @@ struct dw_inspected {
 	char volume[256]; /* the path of a volume that the image declares, or "" */
 };
 
-/* -1 if the reply does not describe a container. */
+/* Returns -1 if the reply does not describe a container. */
 int dw_inspect_read(const json_t *reply, struct dw_inspected *ret, struct dw_error *err);
 
 /*
@@ -173,12 +180,16 @@ void dw_container_remove_named(const struct dw_engine *e, const char *name);
 bool dw_container_is_id(const char *id);
 
 /*
- * sweep.c: name the process that creates a container, for a label: boot, pid namespace,
- * pid and start time are those of no other process. "" if /proc does not tell.
+ * sweep.c: write a label that identifies this process, which creates a container. No
+ * other process has the same boot id, pid namespace, pid and start time. "" if /proc does
+ * not show them.
  */
 void dw_owner_make(char *ret, size_t size);
 
-/* Returns true if the labelled owner is certainly dead. running: its container runs. */
+/*
+ * Returns true if the process that the label identifies is certainly dead. running says
+ * whether its container still runs.
+ */
 bool dw_owner_is_dead(const char *label, bool running);
 
 /* Remove containers whose owner, a dewar-docker, is dead. */
@@ -191,15 +202,16 @@ struct dw_container_cgroup {
 		int version; /* 2, 1, or 0: not found */
 		char dir[768];
 	} group[DW_DOCKER_LIMIT_COUNT];
-	char cpuacct[768]; /* version 1 counts cpu time elsewhere */
+	char cpuacct[768]; /* where version 1 counts cpu time, or "" */
 	uint64_t cpu_before;
 	uint64_t oom_before;
 	uint64_t pids_before;
 };
 
 /*
- * Find the cgroups in text, /proc/PID/cgroup. Only those with the container's id in
- * their path are its own; in others there may be other processes.
+ * Find the container's cgroups in text, the content of /proc/PID/cgroup. Only a cgroup
+ * with the container's id in its path is the container's own; any other may contain other
+ * processes, too.
  */
 void dw_container_cgroup_find(struct dw_container_cgroup *cg, const char *text,
                               const char *id);
@@ -208,21 +220,27 @@ void dw_container_cgroup_find_pid(struct dw_container_cgroup *cg, int pid,
 void dw_container_cgroup_limits(const struct dw_container_cgroup *cg,
                                 struct dw_docker_enforced *ret);
 
-/* Count usage and events from now on. */
+/* Measure cpu time, peak memory and events from now on. */
 void dw_container_cgroup_start(struct dw_container_cgroup *cg);
 
-/* Note whether the kernel has killed for memory, or refused a process, since then. */
+/*
+ * Set ret->oom if, since the start, the kernel has killed a process for lack of memory,
+ * and ret->pids if it has refused to create one.
+ */
 void dw_container_cgroup_events(const struct dw_container_cgroup *cg,
                                 struct dw_docker_end *ret);
 void dw_container_cgroup_usage(const struct dw_container_cgroup *cg,
                                struct dw_docker_end *ret);
 
-/* Fill in those that are 0 from the process's, as far as the kernel shows them. */
+/*
+ * For each entry of ret that is 0, fill in the namespace of the process, if the kernel
+ * shows it.
+ */
 void dw_container_namespaces(int pid, uint64_t ret[DW_NS_COUNT]);
 
 /* ---- order.c: what dewar asks for, as levels/docker_order.c writes it ---- */
 
-/* Texts point into root. */
+/* The strings point into root. */
 struct dw_docker_order {
 	json_t *root;
 	const json_t *sockets;
@@ -273,43 +291,46 @@ struct dw_demux {
 	/* the rest is private */
 	unsigned char header[8];
 	size_t n_header;
-	uint32_t left; /* of the engine's frame */
+	uint32_t left; /* bytes of the engine's frame still to come */
 	struct dw_guest_frame frame;
-	size_t n_frame; /* of its header and payload */
+	size_t n_frame; /* bytes of its header and payload so far */
 	char payload[DW_GUEST_PAYLOAD_MAX];
 };
 
-/* 0; -EPROTO if neither an engine nor a guest sends this; or on_frame's failure. */
+/*
+ * Returns 0, -EPROTO if the bytes are not valid frames of an engine and a guest, or the
+ * error that on_frame returned.
+ */
 int dw_demux_feed(struct dw_demux *d, const char *data, size_t len);
 
 /* ---- collected.c: files that the guest sends, written below a folder ---- */
 
-/* Every name is checked again: the guest has run beside hostile code. */
+/* Every name is checked again: untrusted code ran in the guest's container. */
 struct dw_collected {
-	const char *folder; /* NULL: nothing was asked for */
-	int dir_fd;         /* once the folder is made, or -1 */
-	int fd;             /* of the file that is written, or -1 */
-	uint64_t left;      /* of that file */
+	const char *folder; /* NULL: no files were requested */
+	int dir_fd;         /* -1 until the folder is created */
+	int fd;             /* the file being written, or -1 */
+	uint64_t left;      /* bytes of that file still to come */
 	uint64_t bytes;     /* of all files so far */
 	unsigned files;
 };
 
-/* The folder is borrowed, and made for the first file. */
+/* The string is borrowed; the folder is created when the first file arrives. */
 void dw_collected_open(struct dw_collected *c, const char *folder);
 void dw_collected_close(struct dw_collected *c);
 
-/* The payload of a FILE, and of DATA; 0 or -errno. */
+/* Process the payload of a FILE frame, and of a DATA frame. Return 0 or -errno. */
 int dw_collected_file(struct dw_collected *c, const char *payload, size_t len);
 int dw_collected_data(struct dw_collected *c, const char *payload, size_t len);
 
 /* ---- guest_link.c: the stream to the guest ---- */
 
 enum dw_link_state {
-	DW_LINK_STARTING, /* there may be no guest yet */
-	DW_LINK_READY,    /* it has sent HELLO */
-	DW_LINK_RUNNING,  /* WALLS */
-	DW_LINK_ENDED,    /* END */
-	DW_LINK_DONE,     /* DONE, or an ERROR */
+	DW_LINK_STARTING, /* the guest may not have started yet */
+	DW_LINK_READY,    /* the guest has sent HELLO */
+	DW_LINK_RUNNING,  /* the guest has sent WALLS */
+	DW_LINK_ENDED,    /* the guest has sent END */
+	DW_LINK_DONE,     /* the guest has sent DONE or ERROR */
 };
 
 /* Start from {0}. */
@@ -323,7 +344,7 @@ struct dw_guest_link {
 	struct dw_docker_end end;
 	struct dw_collected collected;
 	char runtime_error[300]; /* the container's stderr: why the runtime failed */
-	unsigned kills;          /* how often dewar asked for it */
+	unsigned kills;          /* how often dewar asked us to end the run */
 	uint64_t killed_ms;
 	bool dewar_gone;
 	/* the rest is private */
@@ -348,8 +369,8 @@ void dw_link_queue(struct dw_guest_link *s, enum dw_guest_kind kind, const void 
 int dw_link_receive(struct dw_guest_link *s, struct dw_error *err);
 
 /*
- * Pump the stream until the state is reached. -1 if it cannot be, with an error; that is
- * DW_E_BUSY if dewar ended the run.
+ * Pump the stream until the state is reached. Returns -1 if that fails; the code is
+ * DW_E_BUSY if dewar cancelled the run.
  */
 int dw_link_pump(struct dw_guest_link *s, enum dw_link_state until, uint64_t deadline_ms,
                  struct dw_error *err);
@@ -357,8 +378,8 @@ int dw_link_pump(struct dw_guest_link *s, enum dw_link_state until, uint64_t dea
 /* ---- one run ---- */
 
 /*
- * checks.c: read back what the engine made, and refuse a container that lacks a wall.
- * What each limit became is in *made.
+ * checks.c: read back what the engine created, and refuse a container that lacks a wall.
+ * *made tells how each limit is enforced.
  */
 int dw_docker_check(const struct dw_engine *e, const struct dw_docker_order *o,
                     const char *id, struct dw_guest_link *link,

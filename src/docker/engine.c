@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* API versions 1.x that we speak; 1.40 has all that we need. */
+/* The API versions 1.x that we support; 1.40 has everything that we need. */
 #define OLDEST 40
 #define NEWEST 47
 
@@ -64,7 +64,7 @@ void dw_engine_message(const char *reply, size_t len, char *ret, size_t size)
 		text = json_string_value(json_object_get(root, "cause"));
 	if (!text)
 		text = len > 0 ? "something that is not JSON" : "nothing";
-	/* If it is too long keep its end, which says what went wrong. */
+	/* If the message is too long, keep its end, which says what went wrong. */
 	if (strlen(text) >= size && size > 3) {
 		at = (size_t)snprintf(ret, size, "...");
 		text += strlen(text) - (size - 4);
@@ -89,7 +89,10 @@ int dw_engine_call(const struct dw_engine *e, const char *method, const char *pa
 	struct dw_docker_http_call call = {
 		.method = method,
 		.deadline_ms = e->deadline_ms,
-		/* Only a POST creates or starts something. */
+		/*
+		 * Only a POST creates or starts a container, which must not be
+		 * interrupted.
+		 */
 		.grace_ms = strcmp(method, "POST") == 0 ? DW_DOCKER_HTTP_GRACE_MS : 0,
 	};
 	autobuf struct dw_buf reply;
@@ -125,7 +128,7 @@ int dw_engine_call(const struct dw_engine *e, const char *method, const char *pa
 struct pong {
 	char version[16]; /* of the API */
 	char server[64];  /* "Docker/20.10.24 (linux)" */
-	char libpod[32];  /* "4.3.1": it is Podman */
+	char libpod[32];  /* "4.3.1"; only Podman sends it */
 };
 
 static bool take_header(const char *line, size_t len, const char *name, char *ret,
@@ -155,7 +158,7 @@ static int on_header(void *user, const char *line, size_t len)
 	return 0;
 }
 
-/* A ping is enough: for /version Podman takes half a second, since it asks its helpers. */
+/* A ping is enough: Podman takes half a second for /version, as it asks its helpers. */
 static int ping(const struct dw_engine *e, struct pong *ret, struct dw_error *err)
 {
 	struct dw_docker_http_call call = {
@@ -176,7 +179,7 @@ static int ping(const struct dw_engine *e, struct pong *ret, struct dw_error *er
 	return 0;
 }
 
-/* For an engine whose ping has no version. */
+/* Used if the engine's answer to a ping contains no API version. */
 static int ask_version(const struct dw_engine *e, struct pong *ret, struct dw_error *err)
 {
 	json_auto_t *version = NULL;
@@ -227,7 +230,10 @@ int dw_engine_find(struct dw_engine *e, const json_t *sockets, int cancel_fd,
 	const char *path = NULL;
 	struct stat st;
 
-	/* First a socket that we may open; else any, to say why it fails. */
+	/*
+	 * Look first for a socket that we may open, then for any that exists, so that the
+	 * error says why it cannot be used.
+	 */
 	for (size_t i = 0; !path && i < 2 * json_array_size(sockets); i++) {
 		bool any = i >= json_array_size(sockets);
 

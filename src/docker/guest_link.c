@@ -18,7 +18,7 @@
 #include "base/fd.h"
 
 #define EVENTS_MS 50     /* between checks of the cgroup's events */
-#define KILL_MS 400U     /* for the guest to end the program by itself */
+#define KILL_MS 400U     /* how long the guest may take to end the program */
 #define INPUT_MAX 32768U /* in one frame */
 #define CHUNK 65536U
 
@@ -39,7 +39,10 @@ static void on_text(void *user, const char *data, size_t len)
 	dw_engine_flatten(s->runtime_error + at);
 }
 
-/* Dewar's writes fail from now on. /dev/null keeps the descriptor's number taken. */
+/*
+ * From now on dewar's writes to the program's stdin fail. /dev/null keeps the descriptor
+ * number in use, so that no other file gets it.
+ */
 static void close_input(struct dw_guest_link *s)
 {
 	autoclose int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -57,8 +60,9 @@ static int take_walls(struct dw_guest_link *s, const struct dw_report *report)
 		return -EPROTO;
 	s->state = DW_LINK_RUNNING;
 	/*
-	 * A runtime with its own kernel, such as gVisor, has its own namespace numbers and
-	 * may lack some. For those we report the sandbox around it.
+	 * A runtime with its own kernel, such as gVisor, numbers its namespaces itself
+	 * and may lack some. In place of a missing one we report the namespace of the
+	 * runtime's process on the host.
 	 */
 	dw_container_namespaces(s->pid, walls.walls.ns);
 	dw_docker_report(&walls);

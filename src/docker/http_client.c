@@ -189,7 +189,7 @@ int dw_docker_http_call(struct dw_docker_http *http,
 	(void)curl_multi_remove_handle(http->multi, http->easy);
 	curl_slist_free_all(headers);
 
-	/* Bytes after the last newline are a line, too. */
+	/* The last line may lack its newline. */
 	if (r == 0 && code == CURLE_OK && call->on_line && x.line.len > 0 &&
 	    call->on_line(call->user, x.line.data, x.line.len) < 0)
 		x.refused = true;

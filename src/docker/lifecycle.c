@@ -3,7 +3,7 @@
  * One run in a container of its own.
  *
  *	create the container, and pull its image if necessary
- *	attach: open our stream to the guest before there is one
+ *	attach: open our stream before the guest exists
  *	start; the guest sends HELLO and waits
  *	check from outside which walls and limits the kernel enforces
  *	send the order and the files; GO
@@ -40,7 +40,7 @@
 struct run {
 	struct dw_engine *e;
 	const struct dw_docker_order *o;
-	struct dw_docker_order second; /* of a container that waited */
+	struct dw_docker_order second; /* for a standby container */
 	char id[DW_CONTAINER_ID_MAX];
 	char name[64];
 	bool unsure; /* a container of that name may exist */
@@ -106,8 +106,8 @@ static int start(struct run *r, struct dw_error *err)
 }
 
 /*
- * A standby container waits for a second order, with a plan. dw_docker_fits() has
- * checked that the container suits it.
+ * A standby container waits for a second order, with a plan. dw_docker_fits() has already
+ * checked that the container suits the plan.
  */
 static int wait_for_order(struct run *r, const struct dw_docker_made *made,
                           struct dw_error *err)
@@ -128,7 +128,7 @@ static int wait_for_order(struct run *r, const struct dw_docker_made *made,
 		if (polled[0].revents)
 			break;
 	}
-	/* Any other message ends it. */
+	/* Any other message, or the end of the socket, ends the container. */
 	if (dw_report_receive_fds(DW_DOCKER_FD, fds) != 2)
 		return dw_fail(err, DW_E_BUSY, 0, "the run was cancelled");
 	if (dw_docker_order_read(&r->second, fds[0], fds[1], err) < 0)
@@ -153,7 +153,7 @@ static void queue_files(struct run *r)
 		if (e->op != DW_PLAN_FILE)
 			continue;
 		memcpy(message, &file, sizeof(file));
-		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): its length goes along */
+		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): with its length */
 		memcpy(message + sizeof(file), name, len);
 		dw_link_queue(&r->s, DW_GUEST_FILE, message, sizeof(file) + len);
 		for (uint64_t at = 0; at < e->size;) {
@@ -190,7 +190,7 @@ static int send_order(struct run *r, const struct dw_docker_made *made,
 	return 0;
 }
 
-/* The guest died: ask the engine whether memory ran out. */
+/* Ask the engine whether the guest died because memory ran out. */
 static void inspect_oom(struct run *r)
 {
 	struct dw_inspected is;
@@ -203,7 +203,7 @@ static void inspect_oom(struct run *r)
 		r->s.end.oom = is.oom_killed;
 }
 
-/* The program runs: report its end. */
+/* Wait for the program's end, and report it. */
 static int wait_for_end(struct run *r, struct dw_error *err)
 {
 	struct dw_docker_report report = {.kind = DW_DOCKER_END};
@@ -253,7 +253,10 @@ static int run(struct run *r, struct dw_error *err)
 	return wait_for_end(r, err);
 }
 
-/* Before the removal, which a failing engine may delay. */
+/*
+ * Send the error before the container is removed, because a failing engine may delay the
+ * removal.
+ */
 static void report_error(const struct dw_error *err)
 {
 	struct dw_docker_report report = {.kind = DW_DOCKER_ERROR, .error = *err};
@@ -261,7 +264,7 @@ static void report_error(const struct dw_error *err)
 	dw_docker_report(&report);
 }
 
-/* Dewar is gone, and cannot remove it. */
+/* Remove the folder of collected files in place of dewar, which is gone. */
 static void remove_folder(const char *folder)
 {
 	const char *name = folder ? strrchr(folder, '/') : NULL;
@@ -289,7 +292,7 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 	dw_collected_open(&r->s.collected, o->folder);
 	result = run(r, err);
 
-	/* From here on dewar cannot cancel a call: we clean up. */
+	/* From here on dewar cannot cancel a call, so that the container is removed. */
 	if (result < 0)
 		report_error(err);
 	if (r->id[0] != '\0') {
@@ -305,7 +308,10 @@ int dw_docker_run(struct dw_engine *e, const struct dw_docker_order *o,
 		e->deadline_ms = dw_now_ms() + REMOVE_SICK_MS;
 		dw_container_remove_named(e, r->name);
 	}
-	/* Not before: Podman has trouble removing a container that ends by itself. */
+	/*
+	 * Close the stream only now, because that ends the guest, and Podman has trouble
+	 * removing a container that ends by itself.
+	 */
 	dw_link_finish(&r->s);
 	if (r->s.dewar_gone)
 		remove_folder(r->o->folder);

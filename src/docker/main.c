@@ -10,11 +10,12 @@
  *
  * It is a separate program for three reasons. Dewar is linked statically, so that it
  * starts fast, but libcurl needs two dozen libraries that Debian has only as shared
- * ones. An engine that hangs or answers nonsense cannot harm a daemon that serves
+ * ones. An engine that hangs or sends malformed replies cannot harm a daemon that serves
  * others. And if dewar is killed, this process sees the socket close and removes the
  * container.
  *
- * It gets one message (wire/docker.h) and exits when the container is gone.
+ * It gets an order (wire/docker.h); for a standby container, it gets a second one later.
+ * It exits when the container is gone.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -65,7 +65,7 @@ static void add_strings(struct dw_buf *buf, const json_t *list)
 	}
 }
 
-/* The guest samples what no cgroup limits. */
+/* The guest samples each limit that no cgroup enforces. */
 static void add_samples(const struct dw_docker_order *o,
                         const struct dw_docker_enforced *enforced,
                         struct dw_plan_header *h)
@@ -91,7 +91,7 @@ static void add_plan(const struct dw_docker_order *o,
 	struct dw_plan_header h = *plan->h;
 	uint64_t data = 0;
 
-	/* The files' data is the end of the blob; the guest gets it separately. */
+	/* The files' data is at the end of the blob; the guest gets it separately. */
 	h.n_entries = 0;
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)
 		if (plan->entries[i].op == DW_PLAN_FILE)

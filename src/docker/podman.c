@@ -23,7 +23,7 @@ static void add_mask_option(json_t *host)
 
 /*
  * Podman formats a mount as one line, "type=bind,src=...,dst=...", and parses that line
- * again: a folder called "x,src=/etc" would mount another one.
+ * again: a folder called "x,src=/etc" would mount /etc instead.
  */
 static int check_mounts(const json_t *mounts, struct dw_error *err)
 {
@@ -41,7 +41,10 @@ static int check_mounts(const json_t *mounts, struct dw_error *err)
 	return 0;
 }
 
-/* Podman has no inode limit for a tmpfs. Each inode costs memory, which has a limit. */
+/*
+ * Remove the inode limit of /tmp, which Podman does not support for a tmpfs. Each inode
+ * costs memory, which has a limit.
+ */
 int dw_podman_adapt(const json_t *body, struct dw_error *err)
 {
 	json_t *host = json_object_get(body, "HostConfig");

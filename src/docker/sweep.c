@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Remove containers that a killed dewar-docker left. Usually it leaves no container: the
- * guest ends when its stream does, and the engine then removes the container. One is left
- * if the engine died too, or if dewar-docker was killed between creation and start.
+ * guest ends when its stream does, and the engine then removes the container. A container
+ * is left if the engine died too, or if dewar-docker was killed between creation and
+ * start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,10 @@
 
 #define SWEEP_MAX 16 /* in one run; the next run removes more */
 
-/* Field 22 of /proc/PID/stat, after a name of any bytes; 0 if the process is gone. */
+/*
+ * Returns field 22 of /proc/PID/stat, or 0 if the process is gone. Field 2, the name in
+ * parentheses, may contain any byte.
+ */
 static unsigned long long start_time(long pid)
 {
 	char path[64], text[1024];
@@ -59,7 +63,7 @@ void dw_owner_make(char *ret, size_t size)
 		               start);
 }
 
-/* Parse the number that ends at the given character; 0 without a number. */
+/* Parse a number that ends at the given character; 0 if there is no such number. */
 static unsigned long long next_number(const char **p, char until)
 {
 	unsigned long long n;

@@ -56,7 +56,10 @@ void dw_guest_report(enum dw_guest_kind kind, const struct dw_report *report)
 	dw_guest_send(kind, report, sizeof(*report));
 }
 
-/* The program's process, before its exec, shares our memory but not our stream. */
+/*
+ * Until its exec the program's process shares our memory but not our stream, so it leaves
+ * its error here.
+ */
 struct dw_error dw_guest_failure;
 
 _Noreturn void dw_init_die(const struct dw_error *err)

@@ -8,8 +8,8 @@
 #include "wire/guest.h"
 
 /*
- * dewar-guest: the first process of a container that an engine created. main.c has the
- * order of its steps.
+ * dewar-guest: the first process of a container that an engine created. main.c describes
+ * the order of its steps.
  */
 
 struct dw_guest {
@@ -27,12 +27,12 @@ struct dw_guest {
 	char pending[DW_GUEST_PAYLOAD_MAX];
 };
 
-/* start.c: check the walls, fork the program, and report what the kernel says of both. */
+/* start.c: check the walls, fork the program, report the walls that the kernel shows. */
 void dw_guest_start_program(struct dw_guest *g);
 
 /*
- * frames.c. If the reader is slow we wait, but not past this time: meanwhile no limit of
- * the program is checked.
+ * frames.c: if dewar-docker reads slowly, a write waits until this time at most, because
+ * no limit of the program is checked while it waits.
  */
 extern uint64_t dw_guest_give_up_ns;
 
@@ -45,15 +45,15 @@ void dw_guest_report(enum dw_guest_kind kind, const struct dw_report *report);
 void dw_guest_send(enum dw_guest_kind kind, const void *data, size_t len);
 
 /*
- * transfer.c: write a file into the cell: FILE and its DATA are read from standard input. Its
- * payload, the frame's header being read already, has len bytes.
+ * transfer.c: write a file into the cell. The header of a FILE frame has been read; this
+ * reads its payload of len bytes, and the DATA frames that follow, from standard input.
  */
 void dw_guest_take_file(size_t len);
 
 /* Read exactly len bytes from standard input; if it ends, end the container. */
 void dw_guest_read(void *data, size_t len);
 
-/* Send what matches one of the patterns, each with its NUL, below /tmp. */
+/* Send each file below /tmp that matches one of the patterns, which end in a NUL. */
 void dw_guest_collect(const char *patterns, size_t len);
 
 _Noreturn void dw_guest_end(void);

@@ -13,15 +13,15 @@
  *	2  write the code and the files into /tmp, a tmpfs of the container that no API
  *	   of the engine can write to
  *	3  check from inside what the engine promised (read-only root, no interface, size
- *	   of /tmp), and refuse if it is not so (start.c)
+ *	   of /tmp), and refuse to run if that is not so (start.c)
  *	4  fork the program; it raises the walls of dewar's other levels on top of the
  *	   engine's: limits, Landlock, our seccomp filter
  *	5  relay input and output, enforce what no cgroup enforces, reap orphans
  *	6  when the program ends: kill and reap the rest, send END and the requested files
  *	   (transfer.c), and exit when the stream is closed
  *
- * The program has our id, but neither our streams nor access to us: pid 1 gets only the
- * signals that it handles, and we are not dumpable.
+ * The program has our user id, but neither our streams nor access to us: pid 1 gets only
+ * the signals that it handles, and we are not dumpable.
  */
 #include "guest/guest_own.h"
 
@@ -73,7 +73,7 @@ static void read_order(struct dw_guest *g, size_t len)
 	g->collect = g->needs + o->needs;
 }
 
-/* Until GO. */
+/* Read frames until GO. */
 static void read_orders(struct dw_guest *g)
 {
 	struct dw_guest_frame frame;
@@ -91,7 +91,7 @@ static void read_orders(struct dw_guest *g)
 	}
 }
 
-/* ---- while it runs ---- */
+/* ---- while the program runs ---- */
 
 static void close_input(struct dw_guest *g)
 {
@@ -155,7 +155,10 @@ static bool pass_output(struct dw_guest *g, enum dw_stream stream)
 	return false;
 }
 
-/* The exceeded limit, of those that no cgroup enforces; or DW_REASON_EXIT. */
+/*
+ * Returns the limit that the program exceeds, among those that no cgroup enforces, or
+ * DW_REASON_EXIT.
+ */
 static enum dw_reason check_limits(const struct dw_guest *g, struct dw_report_end *end)
 {
 	const struct dw_plan_header *h = g->plan.h;
@@ -215,7 +218,7 @@ static void finish(struct dw_guest *g, struct dw_report_end *end)
 	if (g->plan.h->flags & DW_PLAN_SAMPLE_PIDS)
 		(void)check_limits(g, end);
 	do
-		(void)kill(-1, SIGKILL); /* all of the pid namespace but us */
+		(void)kill(-1, SIGKILL); /* every process of the pid namespace but us */
 	while (waitpid(-1, &status, 0) > 0 || errno == EINTR);
 	for (int i = 0; i < DW_STREAM_COUNT; i++)
 		for (int round = 0; round < DRAIN_ROUNDS && pass_output(g, i); round++)

@@ -16,7 +16,7 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define ENV_MAX 1024
-#define BLOCKED_MS 30000U /* past the deadline: files may be on their way */
+#define BLOCKED_MS 30000U /* added to the deadline, to finish transfers */
 
 static bool locate(const char *name, char *ret, size_t size)
 {
@@ -55,7 +55,10 @@ static void check_needs(const struct dw_guest *g)
 	}
 }
 
-/* "8 7 0:8 / / ro,relatime - ...": the options of the root mount. */
+/*
+ * Returns true if the root is mounted read-only. In mountinfo, the root's line is
+ * "8 7 0:8 / / ro,relatime - ...".
+ */
 static bool is_root_mounted_read_only(void)
 {
 	static char text[65536];
@@ -76,13 +79,13 @@ static bool is_root_mounted_read_only(void)
 	return read_only;
 }
 
-/* The engine accepted all of this; check that it is so inside. */
+/* The engine accepted these settings; check from inside that they are in force. */
 static void check_walls(const struct dw_guest *g, struct dw_walls *shared)
 {
 	struct dw_error err = {0};
 
 	dw_readback_shared(shared);
-	/* gVisor's statvfs() has no flags. */
+	/* gVisor's statvfs() returns no mount flags. */
 	if (shared->root_read_only != 1)
 		shared->root_read_only = is_root_mounted_read_only();
 	/* mutant: guest-check-walls */
@@ -120,7 +123,10 @@ static void name_of(const char *variable, char *ret, size_t size)
 	(void)snprintf(ret, size, "%.*s", (int)strcspn(variable, "="), variable);
 }
 
-/* The order's variables, then the image's others. */
+/*
+ * The variables of the order come first, then those of the image that the order does not
+ * set.
+ */
 static void make_env(const struct dw_guest *g, char **env)
 {
 	uint32_t n = 0, own = g->plan.h->n_env;
@@ -228,7 +234,7 @@ void dw_guest_start_program(struct dw_guest *g)
 
 	check_needs(g);
 	check_walls(g, &shared);
-	/* The engine did it already; check_own_walls() shows what is left. */
+	/* The engine should have dropped them; check_own_walls() shows what is left. */
 	/* mutant: guest-drop-capabilities */
 	(void)dw_caps_drop(false, &err);
 	make_pipe(in);
@@ -236,7 +242,10 @@ void dw_guest_start_program(struct dw_guest *g)
 	make_pipe(errs);
 	dw_init_set_oom(&g->init, DW_INIT_OOM_FIRST);
 
-	/* As in launch/main.c: it shares our memory until it execs, and leaves its walls there. */
+	/*
+	 * As in launch/main.c, the program's process shares our memory until its exec,
+	 * and stores its walls there.
+	 */
 	program = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as said */
 	if (program == 0)
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): as said */

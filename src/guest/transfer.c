@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files into the cell, and out of it.
+ * Copy files into the cell, and out of it.
  *
  * When files are sent out, every process that could change them is dead. Names are
  * resolved below a descriptor of /tmp without following links; only folders and regular
- * files are read. dewar-docker trusts none of it and checks again.
+ * files are read. dewar-docker does not trust the names and sizes, and checks them again.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -100,7 +100,10 @@ static bool matches(const struct search *s, const char *name)
 	return false;
 }
 
-/* The program may have removed its own read permission; we have its id. */
+/*
+ * The program may have removed its own read permission; with the same user id we can
+ * restore it.
+ */
 static int open_readable(int dir, const char *entry, const struct stat *st, int flags)
 {
 	int fd = openat(dir, entry,
@@ -122,11 +125,14 @@ static void send_file(struct search *s, int fd, const char *name, uint64_t size)
 	if (s->files++ >= DW_GUEST_FILES_MAX)
 		return;
 	memcpy(header, &file, sizeof(file));
-	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): its length goes along */
+	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): with its length */
 	memcpy(header + sizeof(file), name, len);
 	dw_guest_send(DW_GUEST_FILE, header, sizeof(file) + len);
 
-	/* Past the limit send only name and size, so that dewar can say why. */
+	/*
+	 * Above the limit send only name and size, so that dewar can report why the file
+	 * is missing.
+	 */
 	if (size > DW_GUEST_BYTES_MAX - s->bytes)
 		return;
 	s->bytes += size;
@@ -165,7 +171,7 @@ static void look_at(struct search *s, int dir, const char *prefix, const char *e
 	}
 }
 
-/* Takes the descriptor. */
+/* Takes ownership of fd. */
 static void walk(struct search *s, int fd, const char *prefix, int depth)
 {
 	autodir DIR *dir = fdopendir(fd);

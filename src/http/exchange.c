@@ -129,7 +129,7 @@ void dw_reply_json(struct dw_exchange *x, int status, const char *text)
 
 /* ---- suspending and resuming ---- */
 
-/* Both under the lock. */
+/* The caller of suspend() and resume() holds the lock. */
 static void suspend(struct dw_exchange_own *own)
 {
 	own->suspended = true;
@@ -159,7 +159,7 @@ static void unref_task(void *user)
 	dw_task_unref(user);
 }
 
-/* A client that hangs up ends its run. */
+/* Cancel the exchange's run, or call its handler, if the client hangs up. */
 static void watch_hangup(struct dw_exchange_own *own)
 {
 	static const struct dw_hangup_handler run = {cancel_task, ref_task, unref_task};

@@ -29,10 +29,13 @@ static LIST_HEAD(watches, dw_hangup) all = LIST_HEAD_INITIALIZER(all);
 static uint64_t last_number;
 static int epoll_fd = -1;
 static bool running;
-static bool busy; /* a handler is called */
+static bool busy; /* a handler is running */
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 
-/* The handler with a reference to *ret_user, or NULL if the watch was stopped: now busy. */
+/*
+ * Returns the watch's handler, stores a referenced object in *ret_user and sets busy;
+ * NULL if the watch was stopped.
+ */
 static const struct dw_hangup_handler *find(uint64_t number, void **ret_user)
 {
 	struct dw_hangup *w;
@@ -66,7 +69,7 @@ static void *report_hangups(void *user)
 	for (;;) {
 		n = epoll_wait(epoll_fd, events, (int)ARRAY_SIZE(events), -1);
 		for (int i = 0; i < n; i++) {
-			/* Without the lock: the handler takes other locks. */
+			/* Do not hold the lock: the handler takes other locks. */
 			handler = find(events[i].data.u64, &object);
 			if (!handler)
 				continue;
@@ -78,7 +81,7 @@ static void *report_hangups(void *user)
 	return NULL;
 }
 
-/* Under the lock. After a failure the next watch tries again. */
+/* The caller holds the lock. After a failure the next watch tries again. */
 static int start_thread(void)
 {
 	pthread_t thread;
@@ -96,7 +99,7 @@ static int start_thread(void)
 
 static int add(struct dw_hangup *w)
 {
-	/* Once: a closed connection stays readable until its owner closes it. */
+	/* Once only: a closed connection stays readable until its owner closes it. */
 	struct epoll_event event = {.events = EPOLLRDHUP | EPOLLHUP | EPOLLERR |
 	                                      EPOLLONESHOT};
 

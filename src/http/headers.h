@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Parsers of a request's head, which a client controls. They depend on nothing else, so
- * that they can be fuzzed.
+ * Parsers for the head of a request, whose content the client controls. They depend on no
+ * other module, so that they can be fuzzed.
  */
 
 /*
@@ -17,7 +17,10 @@
  */
 bool dw_headers_is_our_host(const char *host, char *const *names, size_t n);
 
-/* Returns true if Origin is the given Host (which may be NULL), or one of the n. */
+/*
+ * Returns true if Origin is the page of the given Host (which may be NULL) or one of the
+ * n origins.
+ */
 bool dw_headers_is_our_page(const char *origin, const char *host, char *const *origins,
                             size_t n);
 

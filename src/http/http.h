@@ -33,11 +33,11 @@ struct dw_http_context {
 	const char *audit;        /* path of the audit record */
 };
 
-/* Serve a listening socket and take ownership of it; -1 closes it. */
+/* Serve a listening socket and take ownership of it. On failure, closes it. */
 int dw_http_new(struct dw_http_context *context, const struct dw_listener *listener,
                 int listen_fd, struct dw_http **ret, struct dw_error *err);
 
-/* Accept no more connections; the open ones are served on. */
+/* Accept no more connections; continue to serve the open ones. */
 void dw_http_quiesce(struct dw_http *http);
 
 /* Every run must have ended. Accepts NULL. */
@@ -53,17 +53,20 @@ bool dw_auth_needs_key(const struct dw_config *config,
 
 /* ---- for routes ---- */
 
-/* What to notify if the client hangs up. */
+/*
+ * What to notify if the client hangs up. user is referenced from the start of the watch
+ * to its end, and while on_hangup() runs.
+ */
 struct dw_hangup_handler {
 	void (*on_hangup)(void *user); /* from another thread */
-	void (*ref)(void *user);       /* held from the start of the watch to its end, */
-	void (*unref)(void *user);     /* and while on_hangup() runs */
+	void (*ref)(void *user);
+	void (*unref)(void *user);
 };
 
 /* One request and its reply. */
 struct dw_exchange {
 	struct dw_http_context *context;
-	char id[DW_ID_MAX]; /* of the request, and of the run that it starts */
+	char id[DW_ID_MAX]; /* id of the request, and of the run that it starts */
 	const char *method; /* both live as long as the exchange */
 	const char *path;
 	char traceparent[64]; /* "" if the client sent none */
@@ -84,7 +87,7 @@ struct dw_exchange {
 const char *dw_exchange_header(struct dw_exchange *x, const char *name);
 const char *dw_exchange_query(struct dw_exchange *x, const char *name);
 
-/* 0 if Content-Type is JSON. */
+/* Returns 0 if Content-Type is JSON, else -1 and *why. */
 int dw_exchange_check_json(struct dw_exchange *x, struct dw_api_error *why);
 
 struct dw_service *dw_exchange_service(struct dw_exchange *x);
@@ -93,8 +96,8 @@ struct dw_service *dw_exchange_service(struct dw_exchange *x);
 void dw_exchange_drop_body(struct dw_exchange *x);
 
 /*
- * Replies, one per exchange, from the exchange's own thread: in a route, or in the
- * function that dw_exchange_suspend() names.
+ * Send the reply: one per exchange, from the exchange's own thread, which is in a route
+ * or in the function given to dw_exchange_suspend().
  */
 void dw_reply(struct dw_exchange *x, int status, const char *type, const char *text,
               size_t len);
@@ -105,8 +108,9 @@ void dw_reply_error(struct dw_exchange *x, const struct dw_api_error *why);
 void dw_reply_header(struct dw_exchange *x, const char *name, const char *value);
 
 /*
- * A streamed reply: begin it, then add to it and end it from any thread. Bytes that
- * the client has not read stay in memory; a run's output limit bounds them.
+ * Send a streamed reply: begin it in the exchange's own thread, then add to it and end it
+ * from any thread. Bytes that the client has not read stay in memory; a run's output
+ * limit bounds them.
  */
 void dw_reply_stream(struct dw_exchange *x, const char *type);
 void dw_stream_add(struct dw_exchange *x, const void *data, size_t len);
@@ -114,8 +118,9 @@ void dw_stream_end(struct dw_exchange *x);
 
 /*
  * Suspend the exchange until dw_exchange_resume(), which may have been called already,
- * then continue with fn. While an exchange is suspended or streams, a client that hangs
- * up cancels x->task, unless it is detached, and x->on_hangup is called.
+ * then continue with fn. If the client hangs up while the exchange is suspended or
+ * streams, x->on_hangup is called with x->state; without a handler, x->task is cancelled
+ * unless it is detached.
  */
 void dw_exchange_suspend(struct dw_exchange *x, void (*fn)(struct dw_exchange *x));
 void dw_exchange_resume(struct dw_exchange *x); /* from any thread */

@@ -44,7 +44,7 @@ void dw_api_metrics(struct dw_exchange *x);
 
 /* An exchange and its state in libmicrohttpd. */
 struct dw_exchange_own {
-	struct dw_exchange x; /* must be the first */
+	struct dw_exchange x; /* must be the first member */
 	struct dw_http *http;
 	struct MHD_Connection *conn;
 	const struct dw_route *route;
@@ -63,14 +63,14 @@ struct dw_exchange_own {
 	void (*then)(struct dw_exchange *x);
 	void (*offloaded)(struct dw_exchange *x);
 
-	pthread_mutex_t lock; /* of all below, which other threads use */
+	pthread_mutex_t lock; /* protects all below, which other threads use */
 	bool suspended, resumed;
 	struct dw_buf stream;
-	size_t sent; /* of the stream */
+	size_t sent; /* bytes of the stream already sent */
 	bool stream_ended;
 };
 
-/* Wait for all offloaded work: MHD cannot stop while a connection is suspended. */
+/* Wait for all offloaded work to end: MHD cannot stop with a connection suspended. */
 void dw_exchange_wait_offloaded(void);
 
 /*
@@ -88,11 +88,11 @@ enum dw_stream_form {
 	DW_STREAM_LINES,  /* application/x-ndjson */
 };
 
-/* The form that the header Accept asks for; it may be NULL. */
+/* Returns the form that the header Accept asks for; accept may be NULL. */
 enum dw_stream_form dw_stream_form(const char *accept);
 const char *dw_stream_type(enum dw_stream_form form);
 
-/* The callback and its argument for dw_task_start(). -1 without memory. */
+/* Create the callback, and its argument, for dw_task_start(). -1 without memory. */
 int dw_stream_open(struct dw_exchange *x, enum dw_stream_form form, dw_task_fn **ret_fn,
                    void **ret_user);
 
@@ -106,26 +106,29 @@ int dw_stream_open(struct dw_exchange *x, enum dw_stream_form form, dw_task_fn *
 struct dw_hangup *dw_hangup_start(int fd, const struct dw_hangup_handler *handler,
                                   void *user);
 
-/* Must come before fd is closed. on_hangup() may still be running. Accepts NULL. */
+/* Must be called before fd is closed. on_hangup() may still be running. Accepts NULL. */
 void dw_hangup_stop(struct dw_hangup *watch);
 
-/* Wait until no on_hangup() is running: before what they use is freed. */
+/* Wait until no on_hangup() is running; only then free what a handler uses. */
 void dw_hangup_wait(void);
 
 /* ---- clients that are slow: request_timeout.c ---- */
 
 /*
- * Shut fd down, for its owner to close, at the deadline or soon after the other end
- * has hung up. libmicrohttpd's own timeout restarts with every byte, so a client that
- * sends one byte a minute is never timed out; and if the last bytes and the hang-up
- * arrive together, it sees only the bytes. NULL without memory.
+ * Shut fd down at the deadline, or soon after the other end has hung up; its owner then
+ * closes it. libmicrohttpd's own timeout restarts with every byte, so a client that sends
+ * one byte a minute is never timed out; and if the last bytes and the hang-up arrive
+ * together, libmicrohttpd sees only the bytes. NULL without memory.
  */
 struct dw_request_timeout *dw_request_timeout_start(int fd, uint64_t deadline_ms);
 
-/* Set another deadline; 0: none, while the client waits for us. Accepts NULL. */
+/*
+ * Set another deadline; 0 means none, for the time in which the client waits for us.
+ * Accepts NULL.
+ */
 void dw_request_timeout_set(struct dw_request_timeout *timeout, uint64_t deadline_ms);
 
-/* Must come before fd is closed. Accepts NULL. */
+/* Must be called before fd is closed. Accepts NULL. */
 void dw_request_timeout_stop(struct dw_request_timeout *timeout);
 
 /* Shut down every connection that has a deadline. */

@@ -15,7 +15,7 @@ struct dw_request_timeout {
 	LIST_ENTRY(dw_request_timeout) link;
 	int fd;
 	uint64_t deadline_ms; /* 0: none */
-	bool hung_up;         /* at the last check */
+	bool hung_up;         /* the client had hung up at the last check */
 };
 
 /* One list and one thread for all listeners. */
@@ -25,8 +25,8 @@ static LIST_HEAD(timeouts, dw_request_timeout) all = LIST_HEAD_INITIALIZER(all);
 static bool running;
 
 /*
- * Under the lock. A client that has hung up gets until the next check: libmicrohttpd
- * may not have read its last bytes yet.
+ * The caller holds the lock. A client that has hung up gets until the next check:
+ * libmicrohttpd may not have read its last bytes yet.
  */
 static void check(struct dw_request_timeout *t, uint64_t now)
 {

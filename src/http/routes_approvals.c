@@ -10,15 +10,15 @@
 #include "http/http_own.h"
 
 /*
- * Approvals and memories, for approvers. They are in a file, so each route works in a
- * thread of its own, leaves the reply in its state, and show() sends it.
+ * Approvals and memories, for approvers. They are stored in a file, so each route works
+ * in a thread of its own and stores the reply in the exchange's state; show() sends it.
  */
 struct work {
 	json_t *reply;
 	struct dw_api_error why; /* status 0: no error */
 	bool all;
 
-	/* Only of a decision: */
+	/* Used only for a decision: */
 	bool yes;
 	enum dw_remember remember;
 	char *note;
@@ -46,7 +46,7 @@ static struct work *start(struct dw_exchange *x)
 	return work;
 }
 
-/* Opened when the daemon started: cannot fail. */
+/* The daemon opened them when it started, so this cannot fail. */
 static struct dw_approvals *approvals_of(struct dw_exchange *x)
 {
 	return dw_service_approvals(dw_exchange_service(x), NULL);
@@ -82,7 +82,7 @@ static int add_memory(void *user, const struct dw_memory *memory)
 	return json_array_append_new(user, dw_memory_to_json(memory)) < 0;
 }
 
-/* The list is taken over. */
+/* Takes ownership of the list. */
 static void finish_list(struct work *work, const char *key, json_t *list, int r,
                         const struct dw_error *err)
 {
@@ -132,7 +132,7 @@ void dw_api_memories(struct dw_exchange *x)
 		dw_exchange_offload(x, list_memories, show);
 }
 
-/* ---- one of them ---- */
+/* ---- a single approval or memory ---- */
 
 static void get(struct dw_exchange *x)
 {

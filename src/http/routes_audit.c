@@ -18,7 +18,7 @@ struct query {
 	struct dw_audit_filter filter;
 	char id[DW_ID_MAX];
 	json_t *runs;
-	size_t bytes; /* of runs */
+	size_t bytes; /* size of the runs so far */
 	bool more;    /* there are more runs */
 	struct dw_error err;
 };
@@ -36,7 +36,7 @@ static int on_run(void *user, const struct dw_audit_entry *entry)
 	struct query *q = user;
 	json_t *run;
 
-	/* An intent holds the whole code. */
+	/* An intent contains the whole code, so bound the size of the reply. */
 	q->bytes += entry->intent->request.len;
 	if (q->bytes > BYTES_MAX && json_array_size(q->runs) > 0) {
 		q->more = true;

@@ -32,8 +32,8 @@ void dw_api_languages(struct dw_exchange *x)
 }
 
 /*
- * The levels of this host. Which of them a caller may use depends on the caller; the
- * error for another level names them.
+ * List all levels of this host. The caller's grant may permit fewer of them; the error
+ * for a level that is not permitted names those that are.
  */
 void dw_api_levels(struct dw_exchange *x)
 {
@@ -42,7 +42,7 @@ void dw_api_levels(struct dw_exchange *x)
 
 static char *openapi;
 
-/* The limits are the one part that is not in openapi.json: their table describes them. */
+/* Add the limits, which openapi.json lacks because their own table describes them. */
 static void make_openapi(void)
 {
 	json_auto_t *root = json_loadb((const char *)dw_openapi, sizeof(dw_openapi), 0,

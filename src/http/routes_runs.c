@@ -9,7 +9,7 @@
 #include "http/http_own.h"
 #include "request/request.h"
 
-/* {"id", "state"}, and "approval" if pending, "result" or "error" if done. */
+/* Returns {"id", "state"}, with "approval" if pending, "result" or "error" if done. */
 static char *describe(struct dw_task *task)
 {
 	const char *state = dw_task_state(task);
@@ -44,14 +44,14 @@ static char *describe(struct dw_task *task)
 	return text.failed ? NULL : dw_buf_take(&text, NULL);
 }
 
-/* The run has ended. */
+/* Called once the run has ended. */
 static void reply_result(struct dw_exchange *x)
 {
 	const struct dw_result *res;
 	struct dw_api_error why;
 
 	res = dw_task_result(x->task, &why);
-	/* A missing level is an error; how a program ended never is. */
+	/* A level that this host lacks is an error; how a program ended never is. */
 	if (res && !res->ok && res->reason == DW_REASON_UNAVAILABLE) {
 		(void)dw_api_fail(&why, 501,
 		                  "GET /v1/levels lists the levels of this host", "%s",
@@ -82,7 +82,7 @@ static void reply_accepted(struct dw_exchange *x)
 	dw_reply_json(x, 202, text);
 }
 
-/* The request, and async, which is not a part of it. */
+/* Read the request, and the key async, which is not a part of it. */
 static int read_body(struct dw_exchange *x, struct dw_request *req, bool *ret_async,
                      struct dw_api_error *why)
 {
@@ -139,7 +139,7 @@ void dw_api_run(struct dw_exchange *x)
 		dw_reply_error(x, &why);
 		return;
 	}
-	x->claimed = 0; /* the task returns it */
+	x->claimed = 0; /* the task returns it to the service */
 	dw_exchange_drop_body(x);
 	x->detached = async;
 	if (async)

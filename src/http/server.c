@@ -22,7 +22,7 @@ struct dw_http {
 	struct MHD_Daemon *mhd;
 	struct dw_http_context *context;
 	struct dw_listener listener;
-	int listen_fd; /* after dw_http_quiesce(): MHD's thread uses it to the end */
+	int listen_fd; /* set by dw_http_quiesce(): MHD's thread uses it to the end */
 	pthread_mutex_t lock;
 	pthread_cond_t none_open;
 	unsigned open; /* exchanges whose reply is not sent yet */
@@ -91,9 +91,9 @@ static enum MHD_Result count_header(void *user, enum MHD_ValueKind kind, const c
 }
 
 /*
- * A proxy may use the other one of two Host or length headers: it would send the
- * request to another server, or see another end of the body, and so let a second
- * request pass unseen.
+ * Refuse repeated Host or length headers. A proxy in front of us may use the other one of
+ * the two: it would send the request to another server, or see another end of the body,
+ * and so let a second request pass unseen.
  */
 static int check_repeated(struct dw_exchange_own *own, struct dw_api_error *why)
 {
@@ -142,7 +142,7 @@ static int check_head(struct dw_exchange_own *own, struct dw_api_error *why)
 	return 0;
 }
 
-/* MHD goes on if there is a reply, or a suspended exchange that will reply. */
+/* Tell MHD to go on if there is a reply, or a suspended exchange that will reply. */
 static enum MHD_Result mhd_result(const struct dw_exchange_own *own)
 {
 	return own->answered || own->then ? MHD_YES : MHD_NO;
@@ -165,7 +165,7 @@ static enum MHD_Result take_body(struct dw_exchange_own *own, const char *data,
 	return MHD_YES;
 }
 
-/* A connection begins or ends; its context is its timeout. */
+/* Called when a connection begins or ends; *state is its timeout. */
 static void on_connection(void *user, struct MHD_Connection *conn, void **state,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -286,7 +286,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *user, const char 
 	char text[512];
 
 	(void)user;
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): MHD gives it */
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): MHD sets it */
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	text[strcspn(text, "\n")] = '\0';
 	dw_log(DW_LOG_DEBUG, "http.library", "text", text, NULL);
@@ -340,7 +340,7 @@ void dw_http_quiesce(struct dw_http *http)
 		(void)shutdown(http->listen_fd, SHUT_RDWR);
 }
 
-/* A client that reads slowly is cut off after the timeout. */
+/* Wait until all replies are sent, but cut off slow readers after a timeout. */
 static void finish_replies(struct dw_http *http)
 {
 	struct timespec until = dw_time_in(REPLIES_TIMEOUT_MS);

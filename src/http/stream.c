@@ -11,11 +11,11 @@
 #include "http/http_own.h"
 
 /*
- * A run as server-sent events, or as one line of JSON per event: start, pending, stdout,
- * stderr, note, and at last result or error.
+ * Send a run as server-sent events, or as one line of JSON per event: start, pending,
+ * stdout, stderr, note, and finally result or error.
  */
 
-/* The first bytes of a character whose other bytes have not come yet. */
+/* The first bytes of a UTF-8 character whose other bytes have not arrived yet. */
 struct tail {
 	char bytes[4];
 	size_t n;
@@ -42,7 +42,7 @@ const char *dw_stream_type(enum dw_stream_form form)
 	return form == DW_STREAM_EVENTS ? "text/event-stream" : "application/x-ndjson";
 }
 
-/* The data is one line of JSON. */
+/* data is one line of JSON. */
 static void send_event(struct stream *s, const char *event, const char *data)
 {
 	autobuf struct dw_buf text;
@@ -80,7 +80,7 @@ static void send_output(struct stream *s, enum dw_stream stream, const char *dat
 	(void)dw_buf_add(&text, tail->bytes, tail->n);
 	(void)dw_buf_add(&text, data, len);
 	if (text.failed)
-		return; /* the result holds all of it */
+		return; /* the result contains all output */
 	rest = dw_utf8_unfinished(text.data, text.len);
 	memcpy(tail->bytes, text.data + text.len - rest, rest);
 	tail->n = rest;

@@ -19,8 +19,8 @@
 #define BOTH (DW_MCP_RUNS_CODE | DW_MCP_RUNS_COMMAND)
 
 /*
- * Arguments that are keys of a request; each limit is one more. The reader of requests
- * checks their values: it is stricter than a schema.
+ * The arguments that are keys of a request; each limit is an argument as well. The parser
+ * of requests checks the values: it is stricter than a schema.
  */
 struct arg {
 	const char *name;
@@ -72,7 +72,10 @@ static const struct arg table[] = {
          "all.\"}"},
 };
 
-/* The argument of a limit. Of its keys only "files" means something else to a tool. */
+/*
+ * Returns the argument for a limit. Only the key "files" needs another name: tools have
+ * an argument of that name for something else.
+ */
 static const char *limit_name(size_t row)
 {
 	return row == DW_LIMIT_FILES ? "open_files" : dw_limit_rows[row].key;
@@ -96,7 +99,7 @@ void dw_mcp_args_rename(const char *message, char *ret, size_t size)
 
 /* ---- the schema ---- */
 
-/* Only the listed names; aliases work as well ("py", "js"). */
+/* The schema lists only the main names; aliases ("py", "js") are accepted as well. */
 static json_t *language_names(void)
 {
 	json_t *array = json_array();
@@ -172,13 +175,13 @@ static int fail_unknown(enum dw_mcp_runs which, const char *name, struct dw_erro
 	return dw_suggest(err, &guess, "");
 }
 
-/* A lost argument could be a limit that is then not enforced. */
+/* Without memory, fail: a lost argument could be a limit, which nothing would enforce. */
 static int fail_memory(struct dw_error *err)
 {
 	return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the arguments");
 }
 
-/* Text as it stands, or an object with base64, becomes base64. */
+/* Returns a file's content as base64: encodes a string, or takes it from an object. */
 static json_t *encode_file(const char *name, const json_t *value, struct dw_error *err)
 {
 	const json_t *base64 = json_object_get(value, "base64");
@@ -264,7 +267,7 @@ static int read_args(enum dw_mcp_runs which, const json_t *args, json_t *root,
 			return dw_fail(err, DW_E_INVALID, 0, "missing argument \"%s\"",
 			               table[i].name);
 
-	/* At once and not when it runs: a model can then correct itself. */
+	/* Check these before the run is queued, so that a model can correct itself. */
 	language = dw_mcp_text(root, "language");
 	level = dw_mcp_text(root, "level");
 	if (language && language[0] != '\0' && dw_language_check(language, err) < 0)
@@ -280,7 +283,7 @@ int dw_mcp_args_read(enum dw_mcp_runs which, const json_t *args, struct dw_reque
 
 	if (read_args(which, args, root, err) < 0)
 		return -1;
-	/* The request goes to another thread: it shares no value with the message. */
+	/* The request goes to another thread: it must share no value with the message. */
 	own = json_deep_copy(root);
 	if (!own)
 		return fail_memory(err);

@@ -9,12 +9,12 @@
 
 struct batch {
 	pthread_mutex_t lock;
-	unsigned refs; /* one per message, and one of dw_mcp_batch_take() */
+	unsigned refs; /* one per message, and one held by dw_mcp_batch_take() */
 	struct dw_buf answers;
 	struct dw_mcp_sink sink;
 };
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void add_answer(struct batch *batch, const char *text)
 {
 	(void)dw_buf_puts(&batch->answers, batch->answers.len > 0 ? "," : "[");

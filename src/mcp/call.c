@@ -26,9 +26,9 @@ struct dw_mcp_call {
 	char version[16];
 	bool modern;
 	json_t *client;
-	const json_t *token; /* for progress, or NULL */
+	const json_t *token; /* the progress token, or NULL */
 
-	pthread_mutex_t lock; /* of all below, and held while the sink sends */
+	pthread_mutex_t lock; /* protects all below; held while the sink sends */
 	bool over;            /* answered or cancelled */
 	bool cancelled;
 	double progress;
@@ -89,7 +89,7 @@ static struct dw_mcp_call *reject(struct dw_mcp_message *msg,
 	return NULL;
 }
 
-/* Under the peer's lock. */
+/* The caller holds the peer's lock. */
 static struct dw_mcp_call *find(struct dw_mcp_peer *peer, const json_t *id)
 {
 	struct dw_mcp_call *call;
@@ -114,7 +114,7 @@ static void free_call(struct dw_mcp_call *call)
 	free(call);
 }
 
-/* NULL, or why the peer does not take the call. */
+/* Returns NULL, or the reason why the peer refuses the call. */
 static const char *add_call(struct dw_mcp_peer *peer, struct dw_mcp_call *call)
 {
 	HOLD_LOCK(&peer->lock);
@@ -323,7 +323,7 @@ void dw_mcp_call_fail(struct dw_mcp_call *call, enum dw_mcp_code code, int statu
 	dw_mcp_call_refuse(call, &why);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void send_message(struct dw_mcp_call *call, json_t *message)
 {
 	json_auto_t *owned = message;
@@ -395,7 +395,7 @@ void dw_mcp_call_cancel(struct dw_mcp_call *call)
 		fn(user);
 }
 
-/* The next call to cancel, and a reference to it; or NULL. */
+/* Returns the next call to cancel, with a reference; NULL if no call is left. */
 static struct dw_mcp_call *next_to_close(struct dw_mcp_peer *peer)
 {
 	struct dw_mcp_call *call;

@@ -40,7 +40,10 @@ bool dw_mcp_call_is_over(struct dw_mcp_call *call);
 /* Answer the call; takes ownership of the result. NULL means out of memory. */
 void dw_mcp_call_answer(struct dw_mcp_call *call, json_t *result);
 
-/* The same, with how long the answer may be cached; older revisions lack that. */
+/*
+ * Answer the call, and say for how long the client may cache the answer, and whether for
+ * all callers. Revisions before 2026-07-28 have no such fields.
+ */
 void dw_mcp_call_answer_cached(struct dw_mcp_call *call, json_t *result, unsigned ttl_ms,
                                bool for_all);
 
@@ -56,15 +59,16 @@ void dw_mcp_call_send(struct dw_mcp_call *call, json_t *message);
 bool dw_mcp_call_wants_progress(const struct dw_mcp_call *call);
 
 /*
- * Notify a client that asked for progress. Progress must increase: a value that does not
- * is replaced by one a little above the last. total 0: unknown.
+ * Notify a client that asked for progress. The protocol requires that progress increases:
+ * a value that does not is replaced by one slightly above the last. total 0: unknown.
  */
 void dw_mcp_call_progress(struct dw_mcp_call *call, double progress, double total,
                           const char *text);
 
 /*
- * Set, once, the function to call when the call is cancelled: at most once, perhaps
- * at once, from the thread that cancels. The user is released with the call.
+ * Set the function to call when the call is cancelled. Call this once. fn runs at most
+ * once, perhaps before this returns, in the thread that cancels. release(user) runs when
+ * the call is freed.
  */
 void dw_mcp_call_on_cancel(struct dw_mcp_call *call, void (*fn)(void *user),
                            void (*release)(void *user), void *user);
@@ -88,7 +92,7 @@ struct dw_mcp_method {
 struct dw_mcp_tool {
 	const char *name;
 	json_t *(*describe)(void);                            /* NULL without memory */
-	void (*call)(struct dw_mcp_call *call, json_t *args); /* an object */
+	void (*call)(struct dw_mcp_call *call, json_t *args); /* args is an object */
 };
 
 /*
@@ -107,8 +111,8 @@ extern const struct dw_mcp_extra dw_mcp_extra;
 /* ---- keepalive: keepalive.c ---- */
 
 /*
- * Calls fn at intervals: many clients drop a call that sends no progress for a minute.
- * Embed it, and start from {.fn, .user}.
+ * A keepalive calls the fn of each entry at intervals: many clients drop a call that
+ * sends no progress for a minute. Embed the entry, and start from {.fn, .user}.
  */
 struct dw_mcp_keepalive_entry {
 	void (*fn)(void *user); /* must not block */
@@ -116,7 +120,7 @@ struct dw_mcp_keepalive_entry {
 	LIST_ENTRY(dw_mcp_keepalive_entry) link;
 };
 
-/* NULL without memory. The first entry starts its thread. */
+/* NULL without memory. Adding the first entry starts the thread. */
 struct dw_mcp_keepalive *dw_mcp_keepalive_create(unsigned every_ms);
 void dw_mcp_keepalive_free(struct dw_mcp_keepalive *keepalive); /* accepts NULL */
 
@@ -147,7 +151,7 @@ struct dw_mcp_elicit {
 enum dw_mcp_elicited {
 	DW_MCP_ELICIT_CANNOT = 0, /* only other approvers can decide */
 	DW_MCP_ELICIT_SENT,       /* the request was sent */
-	DW_MCP_ELICIT_TOLD,       /* the call brought the response, which now counts */
+	DW_MCP_ELICIT_TOLD,       /* the call contained the response, now applied */
 	DW_MCP_ELICIT_ANSWERED, /* with input_required: the call is over, cancel the run */
 };
 
@@ -155,7 +159,7 @@ enum dw_mcp_elicited {
 enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *elicit, struct dw_mcp_call *call,
                                    const struct dw_task_approval *approval);
 
-/* Withdraw an open request: it is decided, or the run has ended. Accepts {0}. */
+/* Withdraw an open request, because it is decided or the run has ended. Accepts {0}. */
 void dw_mcp_elicit_end(struct dw_mcp_elicit *elicit);
 
 /* ---- results of tools: tool_result.c; all return NULL without memory ---- */
@@ -163,33 +167,33 @@ void dw_mcp_elicit_end(struct dw_mcp_elicit *elicit);
 /* The outputSchema of the tools that run something. */
 json_t *dw_mcp_result_schema(void);
 
-/* The result of a run; structured: with structuredContent, which old revisions lack. */
+/* The result of a run. structured: with structuredContent, which old revisions lack. */
 json_t *dw_mcp_result_make(const struct dw_task *task, bool structured);
 
 /*
- * Nothing ran: the reason, as text that a model can act on, and for programs in _meta,
- * {"code", "message", "hint"} as in the errors of the HTTP API.
+ * The result if nothing ran: the reason, as text that a model can act on, and for
+ * programs in _meta, {"code", "message", "hint"} as in the errors of the HTTP API.
  */
 #define DW_MCP_ERROR_KEY "dewar/error"
 json_t *dw_mcp_result_refused(const struct dw_api_error *why);
 
 /* ---- tools: tools.c ---- */
 
-/* What tools/list answers with, as far as the call's revision knows it. */
+/* Returns the list for tools/list, with the keys that the call's revision has. */
 json_t *dw_mcp_tools_list(const struct dw_mcp_call *call);
 
-/* tools/call. */
+/* Serve tools/call. */
 void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params);
 
-/* The tools, ending in a row without name: for `dewar tool-schema`. */
+/* The tools, ending in a row without a name; `dewar tool-schema` prints them. */
 extern const struct dw_mcp_tool dw_mcp_tools[];
 
 /* ---- args.c ---- */
 
 /*
- * The arguments of the tools: their JSON Schema, and how they become a request. Paths of
- * the host and images are not among them: a model writes the arguments, and it may have
- * read anything.
+ * The arguments of the tools: their JSON Schema, and how they become a request. Host
+ * paths and images are not arguments: a model writes the arguments, and it may follow
+ * instructions in untrusted text that it has read.
  */
 enum dw_mcp_runs {
 	DW_MCP_RUNS_CODE = 1U << 0,
@@ -200,14 +204,14 @@ enum dw_mcp_runs {
 json_t *dw_mcp_args_schema(enum dw_mcp_runs which);
 
 /*
- * An error about a request, with the name that a limit has as an argument: timeout_s
- * instead of limits.timeout_s.
+ * Copy an error about a request, and replace the name of a limit by that of its argument:
+ * timeout_s instead of limits.timeout_s.
  */
 void dw_mcp_args_rename(const char *message, char *ret, size_t size);
 
 /*
- * Fill an initialised request. DW_E_INVALID says what is wrong in words for a model:
- * an unknown argument by its name; for a language or a level, those there are.
+ * Fill an initialised request. A DW_E_INVALID error is written for a model: it names an
+ * unknown argument, and for an unknown language or level it lists the known ones.
  */
 int dw_mcp_args_read(enum dw_mcp_runs which, const json_t *args, struct dw_request *req,
                      struct dw_error *err);

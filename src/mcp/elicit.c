@@ -10,13 +10,13 @@
 #include "daemon/service.h"
 #include "mcp/mcp_own.h"
 
-/* As much of the code as a dialog can show. */
+/* The maximum number of bytes of code that a dialog shows. */
 #define EXCERPT_MAX 1500
 #define KEY "approval"
 
 /*
- * The open requests. A thread that holds this lock takes no other lock but those of the
- * service and of a call.
+ * The open requests. While a thread holds this lock, it takes no other locks except those
+ * of the service and of a call.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(elicits,
@@ -24,7 +24,7 @@ static LIST_HEAD(elicits,
 
 /* ---- the question ---- */
 
-/* Returns true if the client can show a form; some can only open a URL. */
+/* Returns true if the client can show a form; some clients can only open a URL. */
 static bool has_forms(const struct dw_mcp_call *call)
 {
 	const json_t *can = json_object_get(dw_mcp_call_client(call), "elicitation");
@@ -92,7 +92,7 @@ static void decide(const struct dw_mcp_call *call, const char *approval,
 	                  dw_mcp_call_caller(call)->who, yes, note);
 }
 
-/* Returns true if the call brought the response to this question; it is used then. */
+/* Returns true if the call contains the response to this question, and applies it. */
 static bool use_response(struct dw_mcp_call *call,
                          const struct dw_task_approval *approval)
 {
@@ -149,7 +149,7 @@ enum dw_mcp_elicited dw_mcp_elicit(struct dw_mcp_elicit *elicit, struct dw_mcp_c
 	return DW_MCP_ELICIT_ANSWERED;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void close_request(struct dw_mcp_elicit *elicit)
 {
 	LIST_REMOVE(elicit, link);
@@ -187,8 +187,10 @@ void dw_mcp_elicit_take(struct dw_mcp_peer *peer, const struct dw_mcp_message *m
 			break;
 	if (!elicit)
 		return;
-	/* An error is not a decision: other approvers may decide. The response to a
-	 * call that was cancelled since does not count. */
+	/*
+	 * An error is not a decision: other approvers may still decide. A response that
+	 * arrives after the call was cancelled does not count.
+	 */
 	if (json_is_object(answer) && !dw_mcp_call_is_over(elicit->call))
 		decide(elicit->call, elicit->approval, answer);
 	close_request(elicit);

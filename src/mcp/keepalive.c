@@ -7,7 +7,7 @@
 #include "mcp/call.h"
 
 struct dw_mcp_keepalive {
-	pthread_mutex_t lock; /* of all below, and held while an entry's fn runs */
+	pthread_mutex_t lock; /* protects all below; held while an entry's fn runs */
 	pthread_cond_t stop;
 	unsigned every_ms;
 	LIST_HEAD(entries, dw_mcp_keepalive_entry) entries;
@@ -68,7 +68,7 @@ void dw_mcp_keepalive_add(struct dw_mcp_keepalive *keepalive,
 {
 	HOLD_LOCK(&keepalive->lock);
 	LIST_INSERT_HEAD(&keepalive->entries, entry, link);
-	/* Without a thread there is no keepalive; calls work all the same. */
+	/* If the thread cannot be created there is no keepalive, but calls still work. */
 	if (!keepalive->running)
 		keepalive->running = pthread_create(&keepalive->thread, NULL,
 		                                    call_entries, keepalive) == 0;

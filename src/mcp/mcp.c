@@ -233,14 +233,14 @@ void dw_mcp_peer_cancel(struct dw_mcp_peer *peer, const json_t *id)
 {
 	struct dw_mcp_call *call = id ? dw_mcp_call_find(peer, id) : NULL;
 
-	/* NULL: the call has ended already. */
+	/* The call may have ended already. */
 	if (!call)
 		return;
 	dw_mcp_call_cancel(call);
 	dw_mcp_call_unref(call);
 }
 
-/* Only one revision has batches, and requires them. */
+/* Only revision 2025-03-26 has batches, and requires servers to accept them. */
 static void take_batch(struct dw_mcp_peer *peer, struct dw_mcp_message *msg,
                        const struct dw_mcp_sink *sink)
 {

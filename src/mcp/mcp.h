@@ -11,15 +11,15 @@
 /*
  * The Model Context Protocol, independent of its transport.
  *
- * A transport (over_stdio.c, over_http.c) parses messages with dw_mcp_parse() and
- * passes each to the peer that sent it, with a sink for the messages in reply. A
- * request becomes a call, which lives until it is answered or cancelled; tools run in
- * the service's threads and answer from there.
+ * A transport (over_stdio.c, over_http.c) parses messages with dw_mcp_parse() and passes
+ * each to the peer that sent it, with a sink for the messages in reply. A request becomes
+ * a call, which lives until it is answered or cancelled; tools run in the service's
+ * threads and answer from there.
  *
- * A peer is the scope of request ids: a process at the other end of stdio, an HTTP
+ * A peer is the scope of request ids: the process at the other end of stdio, an HTTP
  * session, or a single HTTP request if there is no session. A peer may use both kinds of
- * revisions: a request whose _meta names its revision is modern, and any other uses the
- * revision that initialize agreed on.
+ * revisions: a request whose _meta names its revision is modern, and any other request
+ * uses the revision that initialize agreed on.
  */
 struct dw_mcp;
 struct dw_mcp_http;
@@ -33,8 +33,9 @@ void dw_mcp_free(struct dw_mcp *mcp);
 
 /*
  * Serve MCP on a pair of descriptors, one message per line. Returns at the end of input,
- * once stop_fd is readable, or when the client stops reading: unfinished calls are
- * cancelled, and answers given before that are written. -1 if it could not start.
+ * when stop_fd becomes readable, or when the client stops reading. It then cancels
+ * unfinished calls, and writes the answers that were given before. Returns -1 if it could
+ * not start.
  */
 int dw_mcp_stdio(struct dw_mcp *mcp, const struct dw_caller *caller, int in_fd,
                  int out_fd, int stop_fd, struct dw_error *err);
@@ -52,14 +53,14 @@ struct dw_mcp_out {
 	char *text; /* free() it */
 	size_t len;
 	bool answer; /* the response: the last message of a call */
-	int status;  /* of an answer over HTTP */
+	int status;  /* HTTP status of an answer */
 };
 
 struct dw_mcp_sink {
 	/* From any thread, one at a time. Must not block, nor call into src/mcp. */
 	void (*send)(void *user, struct dw_mcp_out *out);
 
-	/* Exactly once: no more messages follow, and user may be freed. */
+	/* Called exactly once: no more messages follow, and user may be freed. */
 	void (*done)(void *user);
 	void *user;
 };
@@ -81,7 +82,7 @@ void dw_mcp_peer_take(struct dw_mcp_peer *peer, struct dw_mcp_message *msg,
  */
 void dw_mcp_peer_close(struct dw_mcp_peer *peer);
 
-/* Another reference; dropping it cancels nothing. */
+/* Take another reference. Dropping a reference cancels nothing. */
 struct dw_mcp_peer *dw_mcp_peer_ref(struct dw_mcp_peer *peer);
 void dw_mcp_peer_unref(struct dw_mcp_peer *peer);
 

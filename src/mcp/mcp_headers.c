@@ -23,7 +23,7 @@ bool dw_mcp_headers_modern(const struct dw_mcp_headers *headers,
 	return msg->version || (version && !dw_mcp_is_legacy(version));
 }
 
-/* HTTP allows blanks around a value. */
+/* Skip the blanks that HTTP allows around a value; returns the length of the value. */
 static size_t trim(const char **text)
 {
 	size_t len;
@@ -35,7 +35,10 @@ static size_t trim(const char **text)
 	return len;
 }
 
-/* The value of a header, which may be "=?base64?...?=". NULL if it is invalid. */
+/*
+ * Returns the value of a header, which may be encoded as "=?base64?...?="; NULL if it is
+ * invalid.
+ */
 static char *decode(const char *text, size_t *ret_len)
 {
 	static const char head[] = "=?base64?", tail[] = "?=";
@@ -74,7 +77,7 @@ static int check_one(const struct dw_mcp_headers *headers, const char *name,
 	                     "the header %s does not match %s", name, where);
 }
 
-/* The key of params that Mcp-Name repeats, or NULL. */
+/* Returns the key of params that the header Mcp-Name repeats, or NULL. */
 static const char *name_key(const char *method)
 {
 	static const struct {

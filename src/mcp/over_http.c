@@ -12,13 +12,14 @@
 #include "mcp/mcp_own.h"
 
 /*
- * One message per POST. Since 2026-07-28 each is a peer of its own, and its headers
- * repeat parts of it. Before that, initialize opens a session, which is the peer.
+ * One message per POST. Since 2026-07-28 each POST is a peer of its own, and its headers
+ * repeat parts of the message. In older revisions, initialize opens a session, which is
+ * the peer.
  *
- * The reply is a JSON document if the answer is the first message. If another message
- * comes first, the reply is a stream of events, with the answer as the last one. A client
- * that hangs up cancels its call in every revision: events are not kept, so a later
- * answer could not be fetched.
+ * The reply is a JSON document if the first message for the client is the answer. If
+ * another message comes first, the reply is a stream of events, which ends with the
+ * answer. A client that hangs up cancels its call in every revision: events are not
+ * stored, so the client could not fetch the answer later.
  *
  * The server sends nothing outside calls, so there is no stream for GET (405).
  */
@@ -32,7 +33,7 @@ struct dw_mcp_http {
 /* A POST. Its exchange, its call and the hang-up watch hold references. */
 struct post {
 	atomic_uint refs;
-	pthread_mutex_t lock;  /* of x, and of all below id */
+	pthread_mutex_t lock;  /* protects x, and all below id */
 	struct dw_exchange *x; /* NULL once the exchange is over */
 	struct dw_mcp_peer *peer;
 	bool own_peer;
@@ -43,9 +44,9 @@ struct post {
 	bool takes_events;
 	bool waiting; /* the exchange is, or will be, suspended: resume it */
 	bool streaming;
-	struct dw_buf events; /* until it streams */
-	bool ended;           /* the answer is one of them */
-	char *answer;         /* instead of events */
+	struct dw_buf events; /* events until the reply streams */
+	bool ended;           /* the answer is one of the events */
+	char *answer;         /* the whole reply, instead of events */
 	int status;
 	bool done; /* no more messages follow */
 };
@@ -110,7 +111,7 @@ static void post_cancel(void *user)
 
 static const struct dw_hangup_handler on_hangup = {post_cancel, post_ref, post_unref};
 
-/* The exchange is over. */
+/* Called when the exchange is over. */
 static void post_end(void *user)
 {
 	struct post *post = user;
@@ -127,7 +128,7 @@ static void post_end(void *user)
 
 /* ---- messages for the client ---- */
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void resume(struct post *post)
 {
 	if (!post->waiting)
@@ -187,7 +188,7 @@ static void on_done(void *user)
 	post_unref(post);
 }
 
-/* In the thread of the exchange, once there is a message. */
+/* Reply in the exchange's own thread, once there is a message. */
 static void reply(struct dw_exchange *x)
 {
 	struct post *post = x->state;

@@ -14,9 +14,9 @@
 #include "mcp/mcp_own.h"
 
 /*
- * The caller's thread reads; another thread writes, since a call must not wait for a
- * client that does not read. The queue is bounded: above NOTES_MAX progress is dropped,
- * above QUEUE_MAX nothing is read.
+ * The caller's thread reads, and another thread writes, since a call must not wait for a
+ * client that does not read. The queue of messages to write is bounded: above NOTES_MAX
+ * progress is dropped, above QUEUE_MAX we stop reading.
  */
 #define LINE_MAX_BYTES (96U << 20) /* the largest request, in base64 */
 #define READ_BYTES (64U << 10)
@@ -33,14 +33,14 @@ struct stdio {
 	struct dw_mcp_peer *peer;
 	int in_fd, out_fd, stop_fd;
 	int gone_fd; /* an eventfd: the client stopped reading */
-	int less_fd; /* the same: the queue became shorter */
+	int less_fd; /* an eventfd: the queue became shorter */
 
 	struct dw_buf line;
-	bool skipping; /* the rest of a line that is too long */
+	bool skipping; /* we skip the rest of a line that is too long */
 
 	pthread_mutex_t lock;
-	pthread_cond_t more;  /* the queue is not empty, or over */
-	pthread_cond_t quiet; /* no sinks are left */
+	pthread_cond_t more;  /* the queue is not empty, or over is set */
+	pthread_cond_t quiet; /* no sink is left */
 	struct dw_buf queue;
 	unsigned sinks;
 	bool over;
@@ -84,7 +84,7 @@ static bool write_all(struct stdio *s, const char *data, size_t len)
 	return true;
 }
 
-/* Under the lock: the client stopped reading. */
+/* The caller holds the lock. The client stopped reading. */
 static void give_up(struct stdio *s)
 {
 	s->gone = true;
@@ -200,7 +200,7 @@ static bool is_full(struct stdio *s)
 	return s->queue.len > QUEUE_MAX;
 }
 
-/* Returns false at the end. */
+/* Returns false when we must stop reading. */
 static bool wait_for_input(struct stdio *s)
 {
 	struct pollfd pfd[] = {

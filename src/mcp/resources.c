@@ -12,7 +12,7 @@
 #define FILES "/files/"
 #define JSON_TYPE "application/json"
 
-/* Packages and settings of the host may change both. */
+/* For languages and levels: packages and settings of the host may change both. */
 #define HOST_TTL_MS 60000
 
 json_t *dw_mcp_resources_list(void)
@@ -88,7 +88,7 @@ static const struct dw_file_out *find_file(const struct dw_result *res, const ch
 	return NULL;
 }
 
-/* The URI ends in ID or ID/files/NAME, of a run of the caller. */
+/* Answer for a URI that ends in ID or ID/files/NAME, where ID is a run of the caller. */
 static void read_run(struct dw_mcp_call *call, const char *uri)
 {
 	const char *rest = uri + strlen(RUNS), *slash = strchr(rest, '/');
@@ -125,7 +125,7 @@ bool dw_mcp_resources_slow(const struct dw_mcp_message *msg)
 {
 	const char *uri = dw_mcp_text(msg->params, "uri");
 
-	/* These start interpreters and cells. */
+	/* To list languages or levels, we start interpreters and cells. */
 	return msg->method && strcmp(msg->method, "resources/read") == 0 && uri &&
 	       (strcmp(uri, LANGUAGES) == 0 || strcmp(uri, LEVELS) == 0);
 }

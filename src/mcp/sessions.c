@@ -32,7 +32,7 @@ struct dw_mcp_sessions *dw_mcp_sessions_create(void)
 	return sessions;
 }
 
-/* Not under the lock: a cancelled call may send messages. */
+/* The caller must not hold the lock, since a cancelled call may send messages. */
 static void drop(struct session *list)
 {
 	struct session *next;
@@ -53,7 +53,10 @@ void dw_mcp_sessions_free(struct dw_mcp_sessions *sessions)
 	free(sessions);
 }
 
-/* Under the lock: remove the sessions above the maximum and the idle ones. */
+/*
+ * The caller holds the lock. Removes the idle sessions and those above the maximum from
+ * the list, and returns them.
+ */
 static struct session *expire(struct dw_mcp_sessions *sessions, uint64_t now_ms)
 {
 	struct session **at = &sessions->first, *rest;
@@ -89,7 +92,7 @@ int dw_mcp_sessions_add(struct dw_mcp_sessions *sessions, struct dw_mcp_peer *pe
 	return 0;
 }
 
-/* Under the lock: remove a session from the list if the caller owns it. */
+/* The caller holds the lock. Removes a session from the list if the caller owns it. */
 static struct session *take(struct dw_mcp_sessions *sessions, const char *id,
                             const struct dw_caller *caller)
 {

@@ -53,7 +53,7 @@ json_t *dw_mcp_result_schema(void)
 	return json_loads(schema, 0, NULL);
 }
 
-/* "image/png" and others that models accept, by the first bytes; or NULL. */
+/* Returns the type of an image that models accept, by its first bytes; else NULL. */
 static const char *image_type(const void *data, size_t len)
 {
 	static const struct {
@@ -158,7 +158,7 @@ static int add_files(const struct dw_result *res, json_t *content, json_t *list)
 	return 0;
 }
 
-/* The result as JSON, with other entries for its files. */
+/* Returns the run's JSON result, with another list of files. */
 static json_t *structure(const struct dw_task *task, json_t *files)
 {
 	const char *text = dw_task_json(task);

@@ -16,8 +16,8 @@
 /* ---- a run ---- */
 
 /*
- * The service's thread tells what happens, and the keepalive's that it goes on; what both
- * look at is atomic.
+ * The service's thread reports events, and the keepalive's thread reports that the run
+ * goes on; fields that both use are atomic or protected by the lock.
  */
 struct run {
 	struct dw_mcp_call *call;
@@ -25,9 +25,9 @@ struct run {
 	uint64_t start_ms;
 	bool structured;
 	struct dw_mcp_elicit elicit;
-	pthread_mutex_t lock; /* of the next two */
+	pthread_mutex_t lock; /* protects the next two */
 	double total_s;
-	char waits_for[DW_ID_MAX]; /* an approval, or "" */
+	char waits_for[DW_ID_MAX]; /* the approval it waits for, or "" */
 	_Atomic uint64_t told_ms;
 	atomic_size_t bytes;
 	atomic_bool started;
@@ -72,8 +72,9 @@ static void on_beat(void *user)
 }
 
 /*
- * The run needs approval: ask this client's user if the policy allows it and the client
- * supports it; else another person decides. Cancelling the task must be the last step.
+ * The run needs approval. If the policy allows it and the client supports it, ask this
+ * client's user; otherwise another person decides. Cancelling the task must be the last
+ * step.
  */
 static void on_pending(struct run *run, struct dw_task *task,
                        const struct dw_task_approval *approval)
@@ -151,7 +152,10 @@ static void release(void *user)
 	dw_task_unref(user);
 }
 
-/* Nothing will run. The model should read why, so it is a result and not a protocol error. */
+/*
+ * Answer that nothing will run. It is a result and not a protocol error, so that the
+ * model reads the reason.
+ */
 static void answer_refused(struct dw_mcp_call *call, const struct dw_api_error *why)
 {
 	dw_mcp_call_answer(call, dw_mcp_result_refused(why));
@@ -191,7 +195,7 @@ static void start(struct dw_mcp_call *call, struct dw_request *req)
 		run_free(run);
 		return;
 	}
-	/* From here on run is the task's. */
+	/* From here on the task owns run. */
 	dw_mcp_call_on_cancel(call, cancel, release, task);
 }
 
@@ -220,7 +224,7 @@ static void call_command(struct dw_mcp_call *call, json_t *args)
 	run_tool(call, DW_MCP_RUNS_COMMAND, args);
 }
 
-/* ---- what they are ---- */
+/* ---- descriptions of the tools ---- */
 
 static json_t *describe(const char *name, const char *title, const char *text,
                         enum dw_mcp_runs which)
