@@ -22,7 +22,7 @@
 #define DW_BENCH_ROWS_MAX 24
 #define DW_BENCH_CHECKS_MAX 2
 
-/* One check: the bar must be reached, the aim should be. NAN stands for no aim. */
+/* One check of a value: it must reach the bar and should reach the aim (NAN: no aim). */
 struct dw_bench_check {
 	const char *what; /* "p50 / bare p50" */
 	const char *unit; /* "x" for a ratio, "ms", "MB", "left" */
@@ -55,7 +55,7 @@ struct dw_bench_host {
 	char kernel[65];
 	const char *user;
 	long cpus;
-	double load; /* of the minute before the measurement */
+	double load; /* average of the minute before the measurement */
 };
 
 struct dw_bench {
@@ -122,7 +122,7 @@ struct dw_bench_workload {
 extern const struct dw_bench_workload dw_bench_bare_python;
 extern const struct dw_bench_workload dw_bench_python;
 
-/* Run it to its end. -1: it failed, its output was wrong, or we were asked to stop. */
+/* Run a workload to its end. -1: it failed, its output was wrong, or a signal came. */
 int dw_bench_run(const struct dw_bench_workload *workload, double *ret_ms,
                  struct dw_error *err);
 
@@ -137,21 +137,21 @@ struct dw_bench_pool {
 	struct dw_template_stats before;
 };
 
-/* Waits until it is ready. On failure nothing is left to close. */
+/* Waits until the pool is ready. On failure there is nothing to close. */
 int dw_bench_pool_open(const struct dw_bench *b, const char *name, unsigned standby,
                        struct dw_bench_pool *ret, struct dw_error *err);
 
-/* Wait until all its standby cells are there again. */
+/* Wait until the pool has all its standby cells again. */
 int dw_bench_pool_ready(const struct dw_bench *b, const struct dw_bench_pool *pool,
                         struct dw_error *err);
 
-/* The same, and until it has ended the used cells and is idle. */
+/* The same, and wait until the pool has ended the used cells and is idle. */
 int dw_bench_pool_settle(const struct dw_bench *b, const struct dw_bench_pool *pool,
                          struct dw_error *err);
 
 void dw_bench_pool_stats(const struct dw_bench_pool *pool, struct dw_template_stats *ret);
 
-/* Count runs from here on. */
+/* Count runs from now on: dw_bench_pool_close() adds only these. */
 void dw_bench_pool_mark(struct dw_bench_pool *pool);
 
 /* Add the pool's runs to the row (or NULL), by kind of start, and free the pool. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hundred callers at the same moment: with a hundred standby cells, with only a
+ * Measure a hundred callers at the same moment: with a hundred standby cells, with only a
  * zygote to fork from, and with a hundred bare python3 processes for comparison.
  */
 #include <math.h>

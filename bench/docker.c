@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers: by the engine's own command, at level docker, and at level docker with a
- * container on standby, in turns. All use the same image and limits.
+ * Measure containers, in turns: started by the engine's own command, at level docker, and
+ * at level docker with a container on standby. All use the same image and limits.
  */
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ struct containers {
 	struct dw_pool *pool;
 	char command[64];
 	char host[256];
-	struct dw_bench_row *row[N_METHODS]; /* NULL: not wanted */
+	struct dw_bench_row *row[N_METHODS]; /* NULL: not selected */
 	struct dw_samples samples[N_METHODS];
 };
 
@@ -211,7 +211,7 @@ void dw_bench_docker(struct dw_bench *b)
 	if (!any)
 		return;
 	for (int i = 0; i < N_METHODS; i++) {
-		/* The others are compared with the first. */
+		/* Always measure the first method: the others are compared with it. */
 		if (i != BY_COMMAND && !dw_bench_is_selected(b, methods[i].name))
 			continue;
 		c.row[i] = dw_bench_add(b, methods[i].name, methods[i].title);

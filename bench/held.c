@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a run gets slower when many standby cells are held.
+ * Measure whether a run gets slower when many standby cells are held.
  *
  * Both cases share one host, so they cannot alternate run by run. The order is few,
  * many, few cells, so that changes in the host's load affect both.
@@ -76,7 +76,7 @@ static int run_phase(const struct dw_bench *b, struct dw_bench_row *row,
 	int r = 0;
 
 	dw_bench_progress(b, "%u cells held", phase->held);
-	/* One more than are held: each run takes one. */
+	/* One more cell than are held: each run takes one. */
 	if (dw_bench_pool_open(b, "python", phase->held + 1, &pool, err) < 0)
 		return -1;
 	if (phase->ret_mb)

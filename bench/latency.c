@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time of one run, by method.
+ * Measure the time of one run, by method.
  *
  * Theory of operation
  *
- * Every round runs each method once, in random order, the bare commands among them,
- * so that all of them meet the same noise: the ratios are what matters. After a run
- * in a pool we wait until the pool has refilled and is idle, so that no measured time
- * includes the building of cells.
+ * Every round runs each method once, in random order, bare commands included, so that all
+ * methods meet the same noise: the ratios matter. After a run in a pool we wait until the
+ * pool has refilled and is idle, so that no measured time includes the building of cells.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "bench/bench.h"
 
 #define TRIALS 3            /* uncounted runs that warm the caches */
-#define FAILURES_MAX 10     /* then a method is not tried again */
+#define FAILURES_MAX 10     /* of a method, after which it is not tried again */
 #define ALL_MS (15 * 60000) /* for all rounds */
 
 #define DATA                                        \
@@ -160,7 +159,7 @@ struct runner {
 	struct dw_samples samples;
 };
 
-/* Selected itself, or needed for comparison with a selected method. */
+/* Returns true if the method, or a method that is compared with it, is selected. */
 static bool is_needed(const struct dw_bench *b, const struct method *m)
 {
 	if (dw_bench_is_selected(b, m->name))

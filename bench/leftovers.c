@@ -23,7 +23,7 @@
 #include "bench/bench.h"
 
 #define RUNS 10000U
-#define RUNS_A_ROUND 33U /* if --rounds was given */
+#define RUNS_A_ROUND 33U /* runs for each round, if --rounds was given */
 #define FIRST_RUNS 400U  /* until the memory of this process stops growing */
 #define CALLERS 2
 #define MB 1048576.0
@@ -48,8 +48,8 @@ static long count_words(const char *text)
 }
 
 /*
- * Children, and orphans, since this process is a subreaper while it counts. Each
- * thread has its own list of children.
+ * Count our children and, since this process is a subreaper while it counts, orphans.
+ * Each thread has its own list of children.
  */
 static long count_processes(void)
 {
@@ -105,7 +105,7 @@ static long count_cgroups(void)
 	return cgroups_seen;
 }
 
-/* A namespace lives as long as a process (counted above) or a descriptor. */
+/* Only a process (counted above) or a descriptor keeps a namespace alive. */
 static void count_descriptors(struct counts *ret)
 {
 	autodir DIR *dir = opendir("/proc/self/fd");
@@ -259,7 +259,7 @@ static void measure(struct dw_bench *b, struct dw_bench_row *row, uint64_t runs)
 	if (r == 0) {
 		grown = -resident_mb();
 		r = run_many(b, &workload, runs, &load, &err);
-		/* The samples themselves are not growth of the pool. */
+		/* Memory of the samples is not growth of the pool. */
 		grown += resident_mb() -
 		         (double)(load.samples.size * sizeof(double)) / MB;
 	}

@@ -63,7 +63,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Returns how many were started. The main thread alone takes signals. */
+/* Returns how many threads were started. Only the main thread receives signals. */
 static unsigned start(struct worker *workers, unsigned n)
 {
 	sigset_t all, before;

@@ -10,7 +10,7 @@
 #define WARM_UP_MS 60000U
 #define WARM_UP_CELL_MS 100U
 #define SLICE_MS 1000U /* between checks for a signal */
-#define SETTLE_MS 15   /* the pool's work after it has refilled */
+#define SETTLE_MS 15   /* for the pool's work after it has refilled */
 #define LONG_MS 3600000U
 
 static const struct dw_template_config *find(const char *name)

@@ -16,8 +16,8 @@ int dw_samples_add(struct dw_samples *s, double value);
 int dw_samples_join(struct dw_samples *s, const struct dw_samples *more);
 
 /*
- * The smallest value that p percent do not exceed (nearest rank), so it is always
- * a measured one. Sorts the values; NAN without values.
+ * The smallest measured value that p percent of the values do not exceed (nearest rank).
+ * Sorts the values; NAN without values.
  */
 double dw_samples_percentile(struct dw_samples *s, double p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows as a drawing: times on a logarithmic scale, by method, with their bars
- * and aims; below it a table of them and whether they were met. A single file for light
- * and dark pages. No text in it comes from outside this program, so nothing is escaped.
+ * Draw the rows: times on a logarithmic scale, by method, with their bars and aims; below
+ * the drawing, a table of bars and aims and whether they were met. One file serves light
+ * and dark pages. All text in it comes from this program, so nothing is escaped.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,7 +23,7 @@
 #define ROW 30.0
 #define GAP 14.0       /* between groups */
 #define LINE 24.0      /* of the table of bars and aims */
-#define MEASURED 650.0 /* its columns, by their right edges */
+#define MEASURED 650.0 /* the right edges of its columns */
 #define BAR 730.0
 #define AIM 805.0
 
@@ -317,7 +317,7 @@ int dw_bench_write_svg(const struct dw_bench *b, int fd, struct dw_error *err)
 	r = dw_fd_write_all(fd, out.data, out.len);
 	if (r < 0)
 		return dw_fail(err, DW_E_INTERNAL, -r, "write the drawing");
-	/* Cut off the rest of a longer file. This fails for a pipe, ignoring. */
+	/* Cut off the rest of a longer file. It fails for a pipe; ignore that. */
 	(void)!ftruncate(fd, (off_t)out.len);
 	return 0;
 }

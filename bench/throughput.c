@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs per second on two cores, compared with bare python3 on the same two.
+ * Measure runs per second on two cores, compared with bare python3 on the same two.
  *
- * They alternate, with half of the bare runs before the warm ones and half after, so
- * that a change in the host's load affects both. Each turn has its own pool, on these
- * cores, with one cell ready per core: the pool builds all others during its turn, not
- * while bare commands run.
+ * Warm and bare runs alternate, with half of the bare runs before the warm ones and half
+ * after, so that a change in the host's load affects both. Each turn has its own pool, on
+ * these cores, with one cell ready per core: the pool builds all other cells during its
+ * turn, not while bare commands run.
  */
 #include <math.h>
 #include <sched.h>
@@ -40,7 +40,7 @@ static int take_cores(cpu_set_t *ret_before)
 /* Warm or bare, summed over all turns. */
 struct side {
 	struct dw_bench_load load;
-	double ms; /* the time that it ran */
+	double ms; /* the time that this side ran */
 };
 
 static int add_load(const struct dw_bench *b, struct side *side,

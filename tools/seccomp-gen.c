@@ -8,16 +8,17 @@
  * Generates three filters. All are loaded; the kernel evaluates each at a call, and the
  * strictest answer counts.
  *
- *   dw_seccomp_allow  which calls exist. Made by libseccomp: it knows the
+ *   dw_seccomp_allow  lists the calls that exist. Made by libseccomp: it knows the
  *                     numbers, checks the architecture, and searches fast.
- *   dw_seccomp_args   with which arguments. Made here: libseccomp has no "none of
- *                     these", takes one comparison an argument in a rule, and
- *                     compares 64 bits where the kernel looks at 32. The BPF
- *                     needed here takes two dozen lines.
- *   dw_seccomp_late   what is refused last, calls and arguments, made like the second.
+ *   dw_seccomp_args   checks arguments of calls. Made here: libseccomp has no "none
+ *                     of these", takes one comparison for each argument in a rule, and
+ *                     compares 64 bits where the kernel uses 32. The code that makes
+ *                     the BPF has two dozen lines.
+ *   dw_seccomp_late   refuses calls and arguments that are needed until it is loaded, as
+ *                     the last filter. Made like the second.
  *
- * Only the first one looks at the architecture. The others need not: to a call of
- * another one the first says "kill", and nothing is stricter than that.
+ * Only the first filter checks the architecture. It kills a process that makes a call of
+ * another architecture, and no answer of the other filters is stricter.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -36,7 +37,7 @@
 
 #include "base/cleanup.h"
 
-/* Those whose ioctl and clone numbers are the generic ones in the table. */
+/* Architectures that use the generic ioctl and clone numbers of the table. */
 static const struct target {
 	const char *name;
 	uint32_t arch;
@@ -75,8 +76,9 @@ static bool in(const char *const *names, size_t n, const char *name)
 }
 
 /*
- * The number of a call, or -1 if the architecture lacks the call or this libseccomp
- * does not know it. The lists tell these cases apart, and from a typing error.
+ * Returns the number of a call, or -1 if the architecture lacks the call or this
+ * libseccomp does not know it. The lists of absent calls tell these two cases from a
+ * misspelled name.
  */
 static int number_of(const struct target *target, const char *name)
 {
@@ -98,7 +100,7 @@ static void add_names(scmp_filter_ctx ctx, const struct target *target, uint32_t
 	for (size_t i = 0; i < n; i++) {
 		if (number_of(target, names[i]) < 0)
 			continue;
-		/* libseccomp wants our own machine's number here, and translates it. */
+		/* libseccomp expects the building machine's number, and translates it. */
 		nr = seccomp_syscall_resolve_name(names[i]);
 		r = seccomp_rule_add(ctx, action, nr, 0);
 		if (r < 0)
@@ -120,7 +122,7 @@ static void compile_allow(const struct target *target, struct program *ret_prog)
 	     seccomp_arch_remove(ctx, seccomp_arch_native()) < 0))
 		die("this libseccomp cannot compile for another architecture");
 
-	/* Another architecture's numbers mean other calls; x32 counts as one. */
+	/* Another architecture's numbers mean other calls; this includes x32. */
 	r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	/* A binary search, since the kernel does this at nearly every call. */
 	if (r == 0)
@@ -165,14 +167,16 @@ static void emit(struct program *prog, uint16_t code, uint32_t k, size_t jt, siz
 
 static void emit_load(struct program *prog, unsigned arg, bool high)
 {
-	/* The low half is first; main() lets only little-endian machines come here. */
+	/* The low half is first: all targets are little-endian. */
 	emit(prog, BPF_LD | BPF_W | BPF_ABS,
 	     (uint32_t)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t) +
 	                (high ? sizeof(uint32_t) : 0)),
 	     0, 0);
 }
 
-/* Falls through where the rule holds, and returns its errno where not. */
+/*
+ * The filter falls through if the call obeys the rule; else it returns the rule's errno.
+ */
 static void emit_rule(struct program *prog, const struct dw_seccomp_argument *rule)
 {
 	size_t masked = rule->mask != UINT32_MAX;
@@ -180,7 +184,7 @@ static void emit_rule(struct program *prog, const struct dw_seccomp_argument *ru
 
 	if (rule->when.set) {
 		emit_load(prog, rule->when.arg, false);
-		/* Not our case: over load, mask, comparisons, and the ends. */
+		/* If the rule does not apply, jump over all of the rule below. */
 		emit(prog, BPF_JMP | (rule->when.any ? BPF_JSET : BPF_JEQ) | BPF_K,
 		     rule->when.value, 0,
 		     1 + masked + rule->n_values + (rule->test == DW_NONE_OF) + 1);
@@ -191,8 +195,8 @@ static void emit_rule(struct program *prog, const struct dw_seccomp_argument *ru
 		emit(prog, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 
 	/*
-	 * One of: a match jumps behind the return, and no match runs into it.
-	 * None of: a match jumps to the return, and no match into a jump over it.
+	 * One of: a match jumps behind the return; otherwise the return is reached.
+	 * None of: a match jumps to the return; otherwise a jump skips the return.
 	 */
 	for (size_t i = 0; i < rule->n_values; i++) {
 		left = rule->n_values - 1 - i;
@@ -211,7 +215,7 @@ static void emit_refusal(struct program *prog, int nr)
 	emit(prog, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
 }
 
-/* All rules of the call that rule i is about; returns behind them. */
+/* Emit all rules of the call of rule i. Returns the index behind the last of them. */
 static size_t emit_call(struct program *prog, const struct target *target, size_t i)
 {
 	const char *name = dw_seccomp_arguments[i].name;
@@ -251,9 +255,9 @@ static void compile_args(const struct target *target, bool last, struct program 
 }
 
 /*
- * A slip in the tables must not become a hole, or a wall where none is meant:
- * each name stands once, and a call with rules is an allowed one whose rules
- * are together.
+ * A mistake in the tables must not permit or refuse a call by accident: each name is in
+ * the tables only once, and a call with rules is an allowed one, whose rules are
+ * together.
  */
 static void check_tables(void)
 {
@@ -316,7 +320,9 @@ int main(int argc, char **argv)
 	if (!target)
 		die("no filter for %s yet", argv[1]);
 	check_tables();
-	/* What the kernel we are built on can do is not what the filter is for: 3 kills. */
+	/*
+	 * API level 3 can kill a process; do not depend on the building kernel's level.
+	 */
 	if (seccomp_api_set(3) < 0)
 		die("this libseccomp cannot kill a process");
 

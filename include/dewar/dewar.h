@@ -45,25 +45,25 @@ DW_API int dw_level_probe(const char *name, struct dw_error *err);
 /* The names of the levels, weakest first, ending in NULL. */
 DW_API const char *const *dw_level_names(void);
 
-/* What a level promises where dw_level_probe() succeeds. */
+/* What a level guarantees on a host where dw_level_probe() succeeds. */
 enum dw_guarantee {
 	DW_G_NAMESPACES = 1U << 0, /* own process, mount, network, ... namespaces */
 	DW_G_NO_NETWORK = 1U << 1, /* network "none" reaches nothing outside */
 	DW_G_IMAGE = 1U << 2,      /* can run another root file system */
 	DW_G_TMP_SIZE = 1U << 3,   /* /tmp holds no more than its limit */
 	DW_G_ENGINE = 1U << 4,     /* images and runtimes are names in an engine */
-	DW_G_COMMANDS = 1U << 5,   /* only listed programs can be executed */
-	DW_G_IO = 1U << 6,         /* the limit on disk reads and writes is enforced */
-	DW_G_WALLS = 1U << 7,      /* more than a timeout and a cap on output */
-	DW_G_ISOLATED = 1U << 8,   /* strong enough for untrusted code */
-	DW_G_ROOT = 1U << 9,       /* a root of its own, with /tmp and /work */
-	DW_G_WARM = 1U << 10,      /* a pool can keep cells of it */
-	DW_G_FORK = 1U << 11,      /* a zygote can fork programs into these cells */
+	DW_G_COMMANDS = 1U << 5, /* can enforce a list of programs that may be executed */
+	DW_G_IO = 1U << 6,       /* can enforce the limit on disk reads and writes */
+	DW_G_WALLS = 1U << 7,    /* more than a timeout and a cap on output */
+	DW_G_ISOLATED = 1U << 8, /* strong enough for untrusted code */
+	DW_G_ROOT = 1U << 9,     /* a root of its own, with /tmp and /work */
+	DW_G_WARM = 1U << 10,    /* a pool can keep cells of the level */
+	DW_G_FORK = 1U << 11,    /* a zygote can fork programs into cells of the level */
 };
 
 /*
- * What all levels of a list ("microvm,container") promise: DW_G_* flags. An unknown
- * level promises nothing.
+ * Returns what all levels of a list ("microvm,container") guarantee: DW_G_* flags. An
+ * unknown level guarantees nothing.
  */
 DW_API uint32_t dw_level_guarantees(const char *levels);
 
@@ -78,8 +78,8 @@ DW_API int dw_level_check(const char *what, const char *levels, struct dw_error 
 struct dw_language {
 	const char *name;
 	const char *aliases; /* separated by blanks, or "" */
-	const char *package; /* Debian's package that brings it */
-	char path[256];      /* its interpreter or compiler here, "" if missing */
+	const char *package; /* the Debian package that contains it */
+	char path[256];      /* of its interpreter or compiler, "" if missing */
 	char version[128];   /* "" if missing */
 };
 

@@ -44,8 +44,8 @@ DW_API int dw_fail(struct dw_error *err, enum dw_code code, int eno, const char 
 	__attribute__((format(printf, 4, 5), cold));
 
 /*
- * Put what we were doing in front of the text, with a colon between; or the subject of a
- * text that begins with "must". Returns -1.
+ * Put what we were doing in front of the text, with a colon between them; if the text
+ * begins with "must", put its subject in front, without a colon. Returns -1.
  */
 DW_API int dw_wrap(struct dw_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), cold));

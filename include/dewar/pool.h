@@ -31,8 +31,8 @@ struct dw_template_config {
 	const char *language;       /* "python" */
 	const char *image;          /* a root file system, as in requests, or NULL */
 	const char *const *preload; /* modules, ends in NULL; NULL for none */
-	const char *rehearsal;      /* a short program like those to come, or NULL;
-	                             * outlives the pool */
+	const char *rehearsal;      /* a short program like those that will run, or
+	                             * NULL; outlives the pool */
 	unsigned standby;           /* cells to keep ready from the start */
 };
 
@@ -42,19 +42,19 @@ struct dw_template_config {
  * output), if the run mounts nothing of the host.
  */
 struct dw_docker_config {
-	const struct dw_request *like; /* what it points to outlives the pool */
+	const struct dw_request *like; /* all that it points to must outlive the pool */
 	unsigned standby;
 };
 
-#define DW_POOL_DOCKER "docker" /* their name, for dw_pool_warm_up() */
+#define DW_POOL_DOCKER "docker" /* the name to pass to dw_pool_warm_up() */
 
 struct dw_pool_config {
 	const struct dw_template_config *templates; /* NULL: dw_pool_templates() */
 	size_t n_templates;
 	uint64_t memory_bytes; /* of all standby cells; 0: 512 MB */
 	unsigned standby_max;  /* of each template; 0: as memory allows, at most 2048 */
-	uint64_t idle_ms;      /* without a run, until standby cells end; 0: a minute */
-	bool fork_only;        /* keep no cells ready: every run forks */
+	uint64_t idle_ms; /* time without a run until standby cells end; 0: a minute */
+	bool fork_only;   /* keep no cells ready: every run forks */
 	const struct dw_docker_config *docker; /* NULL: none */
 	size_t n_docker;
 };
@@ -73,9 +73,9 @@ DW_API int dw_pool_new(const struct dw_pool_config *config, struct dw_pool **ret
 DW_API void dw_pool_free(struct dw_pool *pool);
 
 /*
- * Like dw_run(), in a warm cell where one fits: of the template that the request
- * names or, without a name, of the first one with its language and image. From any
- * number of threads.
+ * Like dw_run(), but in a warm cell if one fits: a cell of the template that the request
+ * names or, without a name, of the first template with the request's language and image.
+ * May be called from any number of threads.
  */
 DW_API int dw_pool_run(struct dw_pool *pool, const struct dw_request *req,
                        struct dw_result **ret_res, struct dw_error *err);
@@ -95,7 +95,7 @@ struct dw_template_stats {
 	unsigned standby; /* cells ready now */
 	uint64_t zygote_bytes;
 	uint64_t standby_bytes; /* of one cell */
-	uint64_t runs_standby;  /* so far, by way */
+	uint64_t runs_standby;  /* runs so far, by the way that they started */
 	uint64_t runs_forked;
 	uint64_t runs_cold;
 	uint64_t zygotes; /* started so far */

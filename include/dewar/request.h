@@ -12,9 +12,9 @@
  * A request: one run of one piece of code in one fresh cell.
  *
  * Every front door fills this struct and nothing else. All pointers are
- * borrowed from the caller and must outlive dw_run(); only what
- * dw_request_from_json() made belongs to the request, and dw_request_finish()
- * gives it back. Start with dw_request_init(): zero, NULL and an empty list
+ * borrowed from the caller and must outlive dw_run(); only memory that
+ * dw_request_from_json() allocated belongs to the request, and dw_request_finish()
+ * frees it. Start with dw_request_init(): zero, NULL and an empty list
  * mean "the default", except in allow-lists, where an empty list allows nothing.
  */
 
@@ -36,7 +36,7 @@ struct dw_env {
 
 enum dw_network {
 	DW_NETWORK_NONE = 0, /* an empty network of the cell's own, loopback up */
-	DW_NETWORK_FULL,     /* what the host reaches, except the host's loopback */
+	DW_NETWORK_FULL,     /* all that the host can reach, except the host's loopback */
 	DW_NETWORK_COUNT
 };
 
@@ -64,15 +64,15 @@ enum dw_stream {
 };
 
 /*
- * Called as output arrives, in the thread that called dw_run(), before the cap
- * on output is passed. The bytes are whatever the program wrote.
+ * Called as output arrives, in the thread that called dw_run(), until the cap on output
+ * is reached. The program may write any bytes.
  */
 typedef void dw_output_fn(void *user, enum dw_stream stream, const void *data,
                           size_t len);
 
 /*
- * Called with a line of progress, for a person, before the program starts: while an
- * image is pulled. In the thread that called dw_run().
+ * Called with a line of progress, for a person, while an image is pulled, before the
+ * program starts. Called in the thread that called dw_run().
  */
 typedef void dw_note_fn(void *user, const char *text);
 
@@ -93,10 +93,10 @@ struct dw_request {
 
 	const char *level;    /* one, or several in order: "microvm,container";
 	                        * NULL: DW_LEVEL_DEFAULT */
-	const char *template; /* of a pool (pool.h): packages loaded already; or NULL */
+	const char *template; /* of a pool (pool.h), with packages loaded; or NULL */
 	const char *image; /* a folder with a root file system, NULL for the host's /usr;
-	                    * at level docker an image of the engine's, NULL for the
-	                    * language's own */
+	                    * at level docker an image of the engine, NULL for the
+	                    * language's default */
 	const char *runtime; /* level docker: the engine's runtime ("runsc"), or NULL */
 	enum dw_pull pull;   /* level docker */
 
@@ -119,7 +119,7 @@ struct dw_request {
 	/*
 	 * The only programs that can be started in the cell, by plain name, and the
 	 * only modules that the code itself may import, by dotted name. Each list ends
-	 * in NULL; no list is no restriction, an empty one leaves nothing.
+	 * in NULL. NULL instead of a list allows all; an empty list allows nothing.
 	 */
 	const char *const *allowed_commands;
 	const char *const *allowed_modules;

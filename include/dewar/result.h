@@ -9,7 +9,7 @@
 #include "dewar/error.h"
 
 /*
- * What happened: one struct for every level and every end that a run can have.
+ * The result of a run: one struct for all levels and all ways in which a run can end.
  */
 
 enum dw_status {
@@ -65,7 +65,7 @@ enum dw_cap_set {
  * and before the program's first instruction.
  */
 struct dw_walls {
-	bool known;               /* false: the program never got that far */
+	bool known;               /* false: the program did not get that far */
 	uint64_t ns[DW_NS_COUNT]; /* inode numbers in /proc/self/ns, 0 if unknown */
 	uint64_t caps[DW_CAP_SET_COUNT];
 	uint32_t uid; /* as the program sees it */
@@ -82,7 +82,7 @@ struct dw_walls {
 	uint64_t rlimit_files;
 	uint64_t rlimit_pids;
 	uint64_t rlimit_file_size;
-	uint64_t tmp_bytes; /* what the file system of /tmp holds in all */
+	uint64_t tmp_bytes; /* the size of the file system of /tmp */
 	uint64_t tmp_inodes;
 };
 
@@ -93,7 +93,7 @@ enum dw_limit {
 	DW_LIMIT_COUNT
 };
 
-/* How one limit was held. Units are those of struct dw_limits. */
+/* How one limit was enforced. Units are those of struct dw_limits. */
 struct dw_limit_proof {
 	uint64_t asked;
 	uint64_t kernel; /* as read back from the kernel; 0 if it cannot be read */
@@ -105,9 +105,9 @@ struct dw_limit_proof {
 struct dw_proof {
 	char requested[64];
 	char achieved[16]; /* empty if nothing ran */
-	char runtime[64];  /* level docker: what ran the container, or empty */
+	char runtime[64];  /* level docker: the runtime of the container, or empty */
 	struct dw_walls walls;
-	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
+	uint32_t own_ns; /* 1U << DW_NS_*: the namespaces that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
 };
 
@@ -156,17 +156,17 @@ struct dw_result {
 	struct dw_file_out *files;
 	size_t n_files;
 
-	double execution_time_ms; /* these three are negative if unknown */
+	double execution_time_ms; /* the times and the memory are negative if unknown */
 	double cpu_time_ms;
 	double memory_used_mb;
 
 	char **warnings;
 	size_t n_warnings;
-	struct dw_finding *findings; /* of the analysis, if a policy wanted one */
+	struct dw_finding *findings; /* of static analysis, if a policy asked for it */
 	size_t n_findings;
 
 	struct dw_proof proof;
-	bool ok; /* false: the program never got to run */
+	bool ok; /* false: the program did not start */
 	bool network;
 	bool warm;
 	char *image; /* or NULL */
@@ -182,10 +182,10 @@ DW_API const char *dw_severity_name(enum dw_severity severity);
 /* The whole result as JSON, NUL-terminated; free() it. NULL without memory. */
 DW_API char *dw_result_to_json(const struct dw_result *res);
 
-/* Its proof alone, byte for byte as it stands in the whole; free() it. */
+/* The proof alone, byte for byte as in the whole result; free() it. */
 DW_API char *dw_proof_to_json(const struct dw_proof *proof);
 
-/* The form for a model's tool result; free() it. NULL without memory. */
+/* The result as text for a model's tool call; free() it. NULL without memory. */
 DW_API char *dw_result_to_text(const struct dw_result *res);
 
 /* The walls of the run, in one line for a person; free() it. */

@@ -21,7 +21,10 @@ static const char *const folders[] = {
 	"/usr/local/sbin", "/bin",      "/sbin",      "/usr/local/games",
 };
 
-/* In a root of the cell's own: the folders that cover these, and an unlisted program. */
+/*
+ * In a cell with its own root: the parent of the folders that are mounted over these.
+ * OTHER is a program that is not on the list: the kernel must refuse to execute it.
+ */
 #define COVERS "/run/dewar"
 #define OTHER "other"
 
@@ -35,7 +38,7 @@ static bool is_in(const char *path, const char *folder)
 
 /* ---- container: mount our own folders over those with programs ---- */
 
-/* Empty files to mount the programs on, and links for their other names. */
+/* Create the cover: an empty file to mount each program on, and links for other names. */
 static void make_cover(struct dw_plan_builder *plan, const struct dw_allowed_set *set,
                        const char *folder, const char *cover)
 {
@@ -77,7 +80,7 @@ static void cover_folders(struct dw_plan_builder *plan, const struct dw_allowed_
 	char real[DW_ALLOWED_PATH_MAX], cover[sizeof(COVERS) + 16];
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		/* A link leads to another of them, or nowhere. */
+		/* Skip a link: it leads to another of the folders, or to none. */
 		if (!dw_allowed_real(set, folders[i], real) ||
 		    strcmp(real, folders[i]) != 0)
 			continue;
@@ -147,7 +150,7 @@ static bool is_among(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-/* The program can write to this folder: it is a convenience, not a wall. */
+/* The program can write to the folder of links: it is a convenience, not a wall. */
 static void plan_search(struct dw_launched *l, const struct dw_allowed_set *set)
 {
 	const struct dw_request *req = l->spec->req;
@@ -170,14 +173,14 @@ static void plan_search(struct dw_launched *l, const struct dw_allowed_set *set)
 
 /* ---- both ---- */
 
-/* First what runs the request, then what it may start. */
+/* Add the programs that the request itself needs, then those that it may start. */
 static int gather(struct dw_launched *l, struct dw_allowed_set *set, struct dw_error *err)
 {
 	const struct dw_request *req = l->spec->req;
 	const struct dw_runtime *rt = l->spec->runtime;
 	autofree char *program = req->program ? realpath(req->program, NULL) : NULL;
 
-	/* A program of the host; an image does not contain it. */
+	/* The request's program is a file of the host; an image does not contain it. */
 	if (program && !req->image && dw_allowed_set_add(set, program, err) < 0)
 		return -1;
 	if (!rt->executable && dw_allowed_set_add(set, rt->command[0], err) < 0)
@@ -191,7 +194,10 @@ static int gather(struct dw_launched *l, struct dw_allowed_set *set, struct dw_e
 	return 0;
 }
 
-/* Without its own root. The launcher checks again, but then no other level is tried. */
+/*
+ * A cell without its own root needs Landlock. The launcher checks this again, but by then
+ * no other level is tried.
+ */
 static int check_landlock(const struct dw_launched *l, struct dw_error *err)
 {
 	if ((l->plan.h.flags & DW_PLAN_NAMESPACES) ||

@@ -14,8 +14,8 @@
 #include "base/path.h"
 #include "languages/runtime.h"
 
-#define HEAD_MAX 4096U /* of a file: as much as the kernel reads first */
-#define DEPTH_MAX 5U   /* of scripts that run scripts: the kernel's limit */
+#define HEAD_MAX 4096U /* bytes read of a file; the kernel reads 256 of a script */
+#define DEPTH_MAX 5U   /* scripts whose interpreters are scripts: the kernel's limit */
 
 struct dw_allowed_set *dw_allowed_set_new(const char *image, struct dw_error *err)
 {
@@ -75,7 +75,7 @@ static int too_many(struct dw_error *err)
 		DW_ALLOWED_FILES_MAX);
 }
 
-/* Resolve the folder of the path, but not its last part. */
+/* Add the path as a name of the file: resolve its folder, but not its last part. */
 static int add_name(struct dw_allowed_set *set, const char *path, size_t file,
                     struct dw_error *err)
 {
@@ -103,9 +103,10 @@ static int add_name(struct dw_allowed_set *set, const char *path, size_t file,
 	return 0;
 }
 
+/* Files that contain many programs. */
 static const char *const boxes[] = {"busybox", "toybox", "coreutils"};
 
-/* A list that names the file itself allows all programs in it. */
+/* An allow-list with such a name allows all programs in the file. */
 static bool is_box(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(boxes); i++)
@@ -115,8 +116,9 @@ static bool is_box(const char *name)
 }
 
 /*
- * Returns true if the file contains many programs, chosen by the name it is called by. To
- * allow one is to allow all, and a shell in it starts the others without an execve().
+ * Returns true if the file contains many programs and chooses one by the name that it is
+ * executed by. Allowing one program would allow all: they are one file, and a shell in it
+ * starts the others even without execve().
  */
 static bool is_one_of_many(const struct dw_allowed_set *set, const char *file)
 {
@@ -155,7 +157,7 @@ static int add_located(struct dw_allowed_set *set, const char *name, unsigned de
 	return add_path(set, path, depth, err);
 }
 
-/* "#!/usr/bin/env -S python3 -u": the interpreter, and for env its program. */
+/* "#!/usr/bin/env -S python3 -u": add the interpreter and, for env, the program named. */
 static int add_script(struct dw_allowed_set *set, char *head, unsigned depth,
                       struct dw_error *err)
 {
@@ -229,7 +231,7 @@ static int add_path(struct dw_allowed_set *set, const char *path, unsigned depth
 	char real[DW_ALLOWED_PATH_MAX], same[DW_ALLOWED_PATH_MAX];
 	size_t i;
 
-	/* A folder would stand for all that is in it. */
+	/* Skip all but executable files: a folder would allow every file in it. */
 	if (depth > DEPTH_MAX || !dw_allowed_real(set, path, real) ||
 	    dw_runtime_locate(set->root_fd, "", real, same, sizeof(same)) < 0)
 		return 0;

@@ -31,8 +31,9 @@ struct dw_allowed_set *dw_allowed_set_new(const char *image, struct dw_error *er
 void dw_allowed_set_free(struct dw_allowed_set *set);
 
 /*
- * Add the program of that name, or the file at that path, with all that it needs to
- * start. One that is not installed is skipped. -1 if there are too many.
+ * Add the program of that name, or the file at that path, with all files that it needs to
+ * start. A program that is not installed is skipped. Returns -1 if there are too many
+ * files, or if the file contains many programs.
  */
 int dw_allowed_set_add(struct dw_allowed_set *set, const char *name,
                        struct dw_error *err);

@@ -125,7 +125,7 @@ char *dw_command_program(const struct dw_request *req, struct dw_error *err)
 	return TAKE_PTR(real);
 }
 
-/* A program of the host is mounted or allowed, not copied. Its path is in path. */
+/* Mount or allow the host's program, without a copy; path is its path in the cell. */
 static int plan_program(struct dw_launched *l, char *path, size_t size,
                         struct dw_error *err)
 {
@@ -196,7 +196,7 @@ void dw_command_plan_hook(struct dw_plan_builder *plan, const struct dw_spec *sp
 	text = dw_runtime_hook(spec->runtime, &file, &len);
 	dw_command_join(spec->req->allowed_modules, &names);
 	if (!text || names.failed) {
-		plan->blob.failed = true; /* and so does the plan */
+		plan->blob.failed = true; /* sealing the plan fails, too */
 		return;
 	}
 	(void)snprintf(ret, size, "%s/.dewar/%s", folder, file);

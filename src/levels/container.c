@@ -13,18 +13,19 @@
 #include "levels/launched.h"
 
 /*
- * Level container, the default: own namespaces of every kind, its own read-only root
+ * Level container, the default: its own namespaces of every kind, its own read-only root
  * with the host's /usr or an image in it, private /tmp, /dev and /proc, no
  * capabilities, seccomp, Landlock, cgroups, no network. It needs root or user
- * namespaces, and nothing installed or pulled.
+ * namespaces; nothing has to be installed or pulled.
  */
 
-/* The only user inside. */
+/* The id of the only user in the cell. */
 #define INSIDE_ID 1000U
 
 /*
- * Outside, a cell that root starts has an id of its own, drawn at random from the range
- * above systemd's container ids, so that it shares no id with any user, service or cell.
+ * On the host, a cell that root starts has an id of its own, drawn at random from the
+ * range above systemd's container ids, so that it shares no id with any user, service or
+ * cell.
  */
 #define OUTSIDE_FIRST 0x70000000U
 #define OUTSIDE_MASK 0x00ffffffU
@@ -79,7 +80,7 @@ static void make_etc(struct dw_plan_builder *plan)
 	dw_plan_file(plan, "/etc/nsswitch.conf", 0444, nsswitch, sizeof(nsswitch) - 1);
 }
 
-/* Folders, links and a few lines of /etc: nothing that grows. */
+/* The root's tmpfs holds folders, links and a few small files of /etc. None can grow. */
 #define SKELETON_BYTES (1U << 20)
 #define SKELETON_INODES 1024U
 #define SHM_INODES 1024U
@@ -97,14 +98,14 @@ static void make_dev(struct dw_plan_builder *plan, uint64_t shm_bytes)
 	dw_plan_symlink(plan, "/proc/self/fd/1", "/dev/stdout");
 	dw_plan_symlink(plan, "/proc/self/fd/2", "/dev/stderr");
 
-	/* A writable part of the root's tmpfs, to save a file system. */
+	/* /dev/shm is a writable part of the root's tmpfs, to save a file system. */
 	plan->h.root_bytes = SKELETON_BYTES + shm_bytes;
 	plan->h.root_inodes = SKELETON_INODES + SHM_INODES;
 	dw_plan_dir(plan, "/dev/shm", 01777);
 	dw_plan_bind(plan, "/dev/shm", "/dev/shm", DW_PLAN_INSIDE | DW_PLAN_WRITABLE);
 }
 
-/* Make the parent folders of a path that is below none of our mounts. */
+/* Make the parent folders of a path outside the workspace. */
 static void make_parents(struct dw_plan_builder *plan, const char *path)
 {
 	char part[4096];
@@ -160,9 +161,9 @@ int dw_container_draw_ids(uint32_t *ret_first, struct dw_error *err)
 
 /*
  * The cell's ids and walls. A zygote that root starts has a range of ids, so that each of
- * its cells has its own. It has no Landlock, and only the filters that it loads itself
- * (runners/walls.c): its children inherit both in addition to theirs. A zygote never runs
- * untrusted code.
+ * its cells has its own. It has no Landlock, and only the seccomp filters that it loads
+ * itself (runners/walls.c), because its children inherit both in addition to their own. A
+ * zygote never runs untrusted code.
  */
 static int plan_identity(struct dw_launched *l, struct dw_error *err)
 {
@@ -172,7 +173,7 @@ static int plan_identity(struct dw_launched *l, struct dw_error *err)
 
 	h->flags = DW_PLAN_NAMESPACES | DW_PLAN_DROP | DW_PLAN_LANDLOCK | DW_PLAN_SECCOMP;
 	h->inside_id = INSIDE_ID;
-	/* Whether its zygote has ids was decided when the zygote was created. */
+	/* For an ENTERED cell this was decided when its zygote was created. */
 	if (role && role->kind == DW_ROLE_ENTERED ? role->first_id != 0 : is_root()) {
 		h->flags |= DW_PLAN_OPEN_EARLY;
 		if (role && role->first_id)
@@ -214,11 +215,11 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	if (l->spec->role && l->spec->role->kind == DW_ROLE_ENTERED &&
 	    l->spec->role->nursery > 0) {
 		plan->h.flags |= DW_PLAN_SEND_TMP;
-		return 0; /* its tree is a copy of the zygote's */
+		return 0; /* the cell's tree is a copy of the zygote's */
 	}
 	plan->h.hostname = dw_plan_add_text(plan, "dewar");
 	plan->h.cwd = dw_plan_add_text(plan, req->workspace ? "/work" : "/tmp");
-	/* A warm cell does not know yet whether files will be collected. */
+	/* For a warm cell it is not known yet whether files will be collected. */
 	if (req->n_collect > 0 || (plan->h.flags & (DW_PLAN_ENTERED | DW_PLAN_JOB)))
 		plan->h.flags |= DW_PLAN_SEND_TMP;
 	(void)snprintf(l->folder, sizeof(l->folder), "/tmp");
@@ -234,7 +235,7 @@ static int fill(struct dw_launched *l, struct dw_error *err)
 	make_dev(plan, limits->tmp_bytes);
 	dw_plan_tmpfs(plan, "/tmp", 01777, limits->tmp_bytes,
 	              (uint32_t)(limits->tmp_bytes / DW_TMP_INODE_BYTES) + 1);
-	/* Landlock walks up from a file to the nearest rule, so one for /usr is faster. */
+	/* Landlock walks up from a file to the nearest rule: one for /usr saves steps. */
 	dw_plan_allow(plan, "/usr", 0);
 	dw_host_paths_allow_root(plan);
 	if (dw_host_paths_shares(plan, req, bind_share, err) < 0)

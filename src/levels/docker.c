@@ -33,7 +33,7 @@
 
 /* ---- creating ---- */
 
-/* dewar-docker takes no order that may change. */
+/* Seal the order: dewar-docker accepts no order that can still change. */
 static int seal_order(const json_t *order, struct dw_error *err)
 {
 	autofree char *text = order ? json_dumps(order, JSON_COMPACT) : NULL;
@@ -57,7 +57,7 @@ static int make_pipes(struct dw_docker_cell *d, struct dw_error *err)
 	return 0;
 }
 
-/* It loads its libraries while we write the order. */
+/* Start dewar-docker. It loads its libraries while we write the order. */
 static int spawn(struct dw_docker_cell *d, struct dw_error *err)
 {
 	if (make_pipes(d, err) < 0 || dw_spawn_docker(d->child, &d->pid, err) < 0)
@@ -71,7 +71,7 @@ static int spawn(struct dw_docker_cell *d, struct dw_error *err)
 	return 0;
 }
 
-/* Only its name: dewar-docker creates it for the first collected file. */
+/* Only name the folder: dewar-docker creates it for the first collected file. */
 static void name_folder(struct dw_docker_cell *d)
 {
 	if (d->spec->req->n_collect > 0)
@@ -94,7 +94,7 @@ static const char *image_of(const struct dw_spec *spec)
 	return spec->req->image ? spec->req->image : dw_docker_image(spec->runtime);
 }
 
-/* The image, and the path of dewar-guest. */
+/* Choose the image, and find dewar-guest. */
 static int choose(struct dw_docker_cell *d, char *ret_image, size_t size, char *ret_guest,
                   size_t guest_size, struct dw_error *err)
 {
@@ -117,7 +117,7 @@ static int choose(struct dw_docker_cell *d, char *ret_image, size_t size, char *
 	return 0;
 }
 
-/* With wait_ms, the order is for a standby container. */
+/* If wait_ms is not 0, the order is for a standby container. */
 static int write_order(struct dw_docker_cell *d, uint64_t wait_ms, struct dw_error *err)
 {
 	const char *folder = d->folder[0] != '\0' ? d->folder : NULL;
@@ -132,7 +132,7 @@ static int write_order(struct dw_docker_cell *d, uint64_t wait_ms, struct dw_err
 	return d->order_fd < 0 ? -1 : 0;
 }
 
-/* What we ask the engine for. MADE reports what is enforced. */
+/* Fill in the limits that we request. The report MADE says which are enforced. */
 static void plan_limits(struct dw_docker_cell *d)
 {
 	static const char *const by[DW_LIMIT_COUNT] = {
@@ -191,7 +191,7 @@ static int send_order(struct dw_docker_cell *d, struct dw_error *err)
 
 	dw_fd_close(&d->order_fd);
 	dw_fd_close(&d->plan_fd);
-	/* It may have exited: dw_docker_on_gone() finds out why. */
+	/* dewar-docker may have exited: dw_docker_on_gone() finds out why. */
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
 		return dw_fail(err, DW_E_INTERNAL, -r,
 		               "cannot send the order to dewar-docker");
@@ -216,7 +216,7 @@ static void measure(struct dw_cell *cell)
 {
 	const struct dw_docker_cell *d = dw_docker_cell(cell);
 
-	/* After END nothing writes there. */
+	/* After END dewar-docker writes no more files. */
 	if (d->folder[0] != '\0' && cell->outcome.ended)
 		cell->tmp_fd = open(d->folder,
 		                    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

@@ -13,8 +13,10 @@
 
 #define GUEST "/.dewar/guest"
 
-/* The kernel counts all processes of the user nobody on the host, so this is far above the
- * limits of a run. The same value as Podman's. */
+/*
+ * The kernel counts all processes of user nobody on the host, so this is far above the
+ * limit of a run. Podman uses the same value.
+ */
 #define NPROC 32768U
 
 /* ---- mounts ---- */
@@ -34,7 +36,7 @@ static void add_share(struct dw_plan_builder *plan, const char *host, const char
 	dw_plan_bind(plan, host, cell, writable ? DW_PLAN_WRITABLE : 0);
 }
 
-/* The program runs as user nobody, with the permissions of that user. */
+/* Check that user nobody, as which the program runs, has access to the path. */
 static int check_access(const char *what, const char *path, unsigned bit, const char *fix,
                         struct dw_error *err)
 {
@@ -92,8 +94,8 @@ static int add_program(json_t *mounts, const struct dw_request *req, struct dw_e
 }
 
 /*
- * Without a network: only localhost resolves. Engines would mount files with the host's
- * names and resolver. Ours are installed next to dewar-guest.
+ * Without a network, only localhost resolves: mount our own files, which are installed
+ * next to dewar-guest. Otherwise engines mount files with the host's names and resolver.
  */
 static void add_names(json_t *mounts, const char *guest)
 {
@@ -120,9 +122,9 @@ static json_t *ulimit(const char *name, uint64_t value)
 }
 
 /*
- * An engine without CAP_SYS_RESOURCE cannot raise a limit, and by default some try to.
- * Our own hard limits are most likely the engine's. The guest then lowers the limit that
- * matters.
+ * An engine without CAP_SYS_RESOURCE cannot raise a hard limit, so ask for no more than
+ * our own hard limits, which are most likely the engine's, too; an engine's default may
+ * be more. In the container, dewar-guest sets the request's limit on open files.
  */
 static json_t *make_ulimits(const struct dw_limits *limits)
 {
@@ -139,7 +141,7 @@ static json_t *make_ulimits(const struct dw_limits *limits)
 	return list;
 }
 
-/* At most all cpus: engines refuse more. */
+/* Never more than all cpus: engines refuse that. */
 static json_int_t nano_cpus(uint64_t percent)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -212,11 +214,11 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	(void)json_object_set_new(host, "MaskedPaths", make_masked());
 	(void)json_object_set_new(host, "Privileged", json_false());
 	(void)json_object_set_new(host, "Memory", json_integer(memory));
-	/* Memory plus swap, so there is no swap. */
+	/* This limit counts memory plus swap, so there is no swap. */
 	(void)json_object_set_new(host, "MemorySwap", json_integer(memory));
 	(void)json_object_set_new(host, "NanoCpus",
 	                          json_integer(nano_cpus(limits->cpu_percent)));
-	/* One more for the guest. */
+	/* The guest needs one more. */
 	(void)json_object_set_new(host, "PidsLimit",
 	                          json_integer((json_int_t)limits->pids + 1));
 	(void)json_object_set_new(host, "Ulimits", make_ulimits(limits));
@@ -225,7 +227,7 @@ static json_t *make_host(const struct dw_spec *spec, json_t *mounts)
 	/* mutant: docker-ipc-namespace */
 	(void)json_object_set_new(host, "IpcMode", json_string("private"));
 	(void)json_object_set_new(host, "CgroupnsMode", json_string("private"));
-	/* Our guest is the init, for every image and engine. */
+	/* dewar-guest is the init, for every image and engine. */
 	(void)json_object_set_new(host, "Init", json_false());
 	/* The engine must not log the program's output. */
 	(void)json_object_set_new(host, "LogConfig",
@@ -257,7 +259,7 @@ json_t *dw_docker_body(const struct dw_spec *spec, const char *image, const char
 	                 "65534:65534", "WorkingDir", "/", "Hostname", "dewar",
 	                 "AttachStdin", 1, "AttachStdout", 1, "AttachStderr", 1,
 	                 "OpenStdin", 1, "StdinOnce", 1, "Tty", 0,
-	                 /* An image may declare a program that the engine runs in it. */
+	                 /* An image may declare a health check, run by the engine. */
 	                 "Healthcheck", "Test", "NONE", "Labels", "dev.dewar.run",
 	                 spec->id, "HostConfig", host);
 	if (!body)

@@ -19,19 +19,19 @@ const char *dw_docker_image(const struct dw_runtime *runtime);
 json_t *dw_docker_sockets(struct dw_error *err);
 
 /*
- * The body of the call that creates the container. guest is the path of our init on
+ * The body of the call that creates the container. guest is the path of dewar-guest on
  * the host. A new reference, or NULL.
  */
 json_t *dw_docker_body(const struct dw_spec *spec, const char *image, const char *guest,
                        struct dw_error *err);
 
-/* What the guest is to do: the program, its files, its own walls. */
+/* Fill in the guest's plan: the program, its files, the walls that the guest raises. */
 int dw_docker_plan(const struct dw_spec *spec, struct dw_plan_builder *plan,
                    struct dw_error *err);
 
 /*
- * The whole order. Collected files go to folder, or NULL. With wait_ms the container waits
- * that long for a second order. A new reference, or NULL.
+ * The whole order. Collected files go to folder, which may be NULL. If wait_ms is not 0,
+ * the container waits that long for a second order. A new reference, or NULL.
  */
 json_t *dw_docker_order(const struct dw_spec *spec, const char *image, const char *guest,
                         const char *folder, uint64_t wait_ms, struct dw_error *err);
@@ -58,8 +58,8 @@ struct dw_docker_cell {
 	int child[4];
 	int pid; /* of dewar-docker, until reaped; or 0 */
 	int pidfd;
-	bool early;        /* GONE at END, not when the container is removed */
-	bool made;         /* the container runs, and was checked */
+	bool early; /* the cell is GONE at END, not when the container is removed */
+	bool made;  /* the container runs, and was checked */
 	uint64_t noted_ms; /* when a pull last reported progress, or 0 */
 	char folder[64];   /* for collected files; we remove it; or "" */
 	char found[512];   /* the engine's name */

@@ -11,7 +11,7 @@
 #include "levels/launched.h"
 
 #define FOLDER "/tmp"
-/* Nothing useful fits in less. */
+/* No program does useful work in less CPU time. */
 #define CPU_MS_MIN 1000U
 
 /* ---- engines ---- */
@@ -73,7 +73,7 @@ static int plan_walls(const struct dw_spec *spec, struct dw_plan_builder *plan,
 	dw_host_paths_allow_root(plan);
 	if (dw_host_paths_shares(plan, spec->req, allow_share, err) < 0)
 		return -1;
-	/* For the core of 1 byte: levels/enforce.c. */
+	/* dw_limits_plan() explains the limits on core files and priorities. */
 	dw_plan_add_rlimit(plan, RLIMIT_NOFILE, spec->limits.files);
 	dw_plan_add_rlimit(plan, RLIMIT_CORE, 1);
 	dw_plan_add_rlimit(plan, RLIMIT_RTPRIO, 0);
@@ -130,7 +130,7 @@ static json_t *make_patterns(const struct dw_request *req)
 	return list;
 }
 
-/* Shortly before the run's, so that dewar-docker can report what was slow. */
+/* Shortly before the run's deadline, so that dewar-docker can report the slow step. */
 static json_int_t deadline(const struct dw_spec *spec)
 {
 	uint64_t margin = spec->limits.timeout_ms / 10;

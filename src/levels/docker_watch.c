@@ -14,7 +14,7 @@
 
 #define REMOVE_MS 12000U /* more than dewar-docker takes to remove a container */
 
-/* While the engine reports progress of a pull, the deadline does not advance. */
+/* The time between two reports of a pull's progress extends the deadline. */
 static void on_note(struct dw_docker_cell *d, const char *text)
 {
 	const struct dw_request *req = d->spec->req;
@@ -93,7 +93,7 @@ static void on_walls(struct dw_docker_cell *d, const struct dw_walls *walls)
 	o->started = true;
 	o->own_ns = dw_ns_not_ours(walls->ns);
 	o->limits[DW_LIMIT_TMP].kernel = walls->tmp_bytes;
-	/* Podman and gVisor have no such option. Each file costs memory, which is limited. */
+	/* Podman and gVisor cannot limit inodes. Files use memory, which is limited. */
 	if (walls->tmp_inodes == 0 ||
 	    walls->tmp_inodes > walls->tmp_bytes / DW_TMP_INODE_BYTES + 1)
 		o->limits[DW_LIMIT_TMP].note =
@@ -112,7 +112,7 @@ static void on_end(struct dw_docker_cell *d, const struct dw_docker_end *end)
 	uint64_t memory = end->memory_peak;
 
 	o->ended = true;
-	d->cell.waived_ms += REMOVE_MS; /* the removal is not the run's time */
+	d->cell.waived_ms += REMOVE_MS; /* the run's time excludes the removal */
 	if (d->early)
 		d->cell.state = DW_CELL_GONE;
 	o->wait_status = e->wait_status;
@@ -182,7 +182,7 @@ void dw_docker_read_reports(struct dw_docker_cell *d)
 		d->cell.watch[DW_DOCKER_WATCH_REPORT].fd = -1;
 }
 
-/* The engine was asked, but the result was never checked. */
+/* The engine was asked to enforce these limits, but the result was never checked. */
 static void forget_limits(struct dw_docker_cell *d)
 {
 	static const enum dw_limit asked[] = {DW_LIMIT_MEMORY, DW_LIMIT_CPU,

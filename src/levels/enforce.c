@@ -12,10 +12,10 @@
 #include "levels/launched.h"
 #include "request/limits.h"
 
-/* Nothing useful fits in less. */
+/* No program does useful work in less CPU time. */
 #define CPU_MS_MIN 1000U
 #define INIT_GRACE_MS 500U
-#define YIELDING_PERCENT 20U /* of a core, at most */
+#define YIELDING_PERCENT 20U /* of a core: the largest share of a run that yields */
 
 void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level)
 {
@@ -67,8 +67,8 @@ static void plan_memory(struct dw_launched *l, struct dw_limit_proof *ret)
 }
 
 /*
- * Without a cgroup a share cannot be enforced; but what the share would have
- * allowed until the deadline can be held in sum.
+ * Without a cgroup the share cannot be enforced, but the total CPU time that the share
+ * would allow until the deadline can.
  */
 static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
 {
@@ -88,7 +88,7 @@ static void plan_cpu(struct dw_launched *l, struct dw_limit_proof *ret)
 	};
 }
 
-/* Threads of our own user, on the whole host: what RLIMIT_NPROC counts. */
+/* Count the threads of our own user on the whole host, as RLIMIT_NPROC does. */
 static uint64_t count_own_threads(void)
 {
 	autodir DIR *proc = opendir("/proc");
@@ -114,8 +114,8 @@ static bool is_counted(const struct dw_cgroup *cg)
 }
 
 /*
- * The process that holds a program's memory (runners/hold.S) shares it, so a sum over the
- * processes would count it twice. The kernel's own count is right.
+ * The holder (runners/hold.S) shares the program's memory, so a sum over all processes
+ * would count that memory twice. A cgroup counts it once.
  */
 bool dw_limits_may_hold(const struct dw_launched *l)
 {
@@ -160,12 +160,15 @@ static void plan_pids(struct dw_launched *l, struct dw_limit_proof *ret)
 			"more, so that init sees it and kills the cell",
 	};
 
-	/* An rlimit refuses without a report, so init counts: one more than asked for. */
+	/*
+	 * The kernel does not report that an rlimit refused a fork. So init counts the
+	 * processes, and the rlimit permits one more than requested.
+	 */
 	if (own) {
-		/* Counted for this id in this user namespace: the cell, with init. */
+		/* The kernel counts the id in this user namespace: the cell and init. */
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC, pids + 2);
 	} else if (getuid() != 0) {
-		/* The launcher counts, too, whether it has been started yet or not. */
+		/* The launcher counts, too: add it if it has not been started yet. */
 		dw_plan_add_rlimit(&l->plan, RLIMIT_NPROC,
 		                   count_own_threads() + (l->launcher > 0 ? 0 : 1) +
 		                           pids + 1);
@@ -192,7 +195,7 @@ static void plan_tmp(struct dw_launched *l, struct dw_limit_proof *ret)
 	ret->note = "the limit applies to each file, not to all files together";
 }
 
-/* Only a cgroup can enforce it; without one the run is refused. */
+/* Only a cgroup can enforce the disk rate; without one the run is refused. */
 static int plan_io(const struct dw_launched *l, struct dw_limit_proof *ret,
                    struct dw_error *err)
 {
@@ -225,7 +228,7 @@ uint64_t dw_limits_deadline(const struct dw_limits *limits)
 	return limits->timeout_ms + INIT_GRACE_MS;
 }
 
-/* A limit that is enforced on every host. */
+/* Mark a limit as enforced; every host enforces it. */
 static void hold(struct dw_limit_proof *limit, const char *by)
 {
 	limit->enforced = true;
@@ -251,8 +254,10 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 	hold(&proof[DW_LIMIT_TIMEOUT], "dewar");
 	hold(&proof[DW_LIMIT_OUTPUT], "dewar");
 
-	/* A moment after our own deadline, should we be held up. A cell that waits learns it
-	 * at its start. */
+	/*
+	 * Init's deadline is a moment after our own, in case we are delayed. A warm cell
+	 * gets its deadline when its program starts.
+	 */
 	if (!l->spec->role)
 		l->plan.h.deadline_ms = dw_limits_deadline(limits);
 
@@ -263,7 +268,10 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 	dw_cgroup_scope_settle();
 	dw_cgroup_create(&l->cgroup, l->spec->id, role ? role->beside : NULL, limits,
 	                 limits->pids + 1);
-	/* No untrusted code runs in a zygote, and its children could not raise a limit again. */
+	/*
+	 * A zygote gets no rlimits: it runs no untrusted code, and its children could not
+	 * raise a limit again.
+	 */
 	if (role && role->kind == DW_ROLE_ZYGOTE)
 		return 0;
 	if (limits->io_bytes != 0 && plan_io(l, &proof[DW_LIMIT_IO], err) < 0)
@@ -274,11 +282,11 @@ int dw_limits_plan(struct dw_launched *l, struct dw_error *err)
 	plan_tmp(l, &proof[DW_LIMIT_TMP]);
 	dw_plan_add_rlimit(&l->plan, RLIMIT_NOFILE, limits->files);
 	/*
-	 * 0 keeps the kernel from writing core files, but not from starting the host's
-	 * crash handler, as root, where core_pattern names one. At 1 it does neither.
+	 * With 0 the kernel writes no core file, but still starts the host's crash
+	 * handler, as root, if core_pattern names one. With 1 it does neither.
 	 */
 	dw_plan_add_rlimit(&l->plan, RLIMIT_CORE, 1);
-	/* A caller may have a right to priorities that no share of a cpu holds back. */
+	/* The caller may have a right to priorities that no CPU share limits. */
 	dw_plan_add_rlimit(&l->plan, RLIMIT_RTPRIO, 0);
 	dw_plan_add_rlimit(&l->plan, RLIMIT_NICE, 0);
 	return 0;

@@ -35,7 +35,7 @@ static const char *no_proc(struct failure *r)
 	       "programs and to map a cell's ids";
 }
 
-/* Names the first such mount; if others are left, the next run names them. */
+/* Names only the first mount in /proc; if there are more, the next run names the next. */
 static const char *masked_proc(struct failure *r)
 {
 	static const char *const remedies[] = {
@@ -112,8 +112,8 @@ static const char *not_built_in(struct failure *r)
 /* ---- filters, profiles, chroots ---- */
 
 /*
- * Docker's and systemd's filters fail with EPERM, or with ENOSYS if they cannot read the
- * arguments, as those of clone3.
+ * The filters of Docker and systemd return EPERM, or ENOSYS for calls whose arguments a
+ * filter cannot read, such as clone3().
  */
 static const char *filter_around_us(struct failure *r)
 {
@@ -149,7 +149,7 @@ static const char *ubuntu_switch(struct failure *r)
 	if (r->stage < DW_STAGE_NAMESPACES || !is_permission(r) ||
 	    r->host->restrict_userns <= 0)
 		return NULL;
-	/* A profile elsewhere is not loaded at the next boot. */
+	/* AppArmor loads no profiles from other folders at the next boot. */
 	if (strcmp(DW_APPARMOR_PROFILE, LOADED_AT_BOOT) != 0)
 		(void)snprintf(r->remedy, sizeof(r->remedy),
 		               "cp " DW_APPARMOR_PROFILE " " LOADED_AT_BOOT

@@ -27,7 +27,7 @@ static long read_setting(const char *path)
 
 /* ---- namespaces ---- */
 
-/* As the sysctl calls it, and as /proc/self/ns does. */
+/* The names of each kind of namespace in the sysctl and in /proc/self/ns. */
 static const struct {
 	const char *limit, *file;
 } kinds[] = {
@@ -116,8 +116,8 @@ static void look_at_mounts(struct dw_host *ret)
 }
 
 /*
- * A root that is not the root of a mount is certainly a chroot. Else compare with the first
- * process's root, if we may read it and it is in our mount namespace.
+ * A root that is not the root of a mount is certainly a chroot. Else compare with the
+ * first process's root, if we may read it and it is in our mount namespace.
  */
 static enum dw_chroot look_at_root(void)
 {
@@ -167,8 +167,8 @@ static void look_at_profile(struct dw_host *ret)
 }
 
 /*
- * An image made from a container keeps the engine's mark, and may boot as a machine: the
- * mark alone does not count.
+ * An image made from a container keeps the engine's file (/.dockerenv), and a machine may
+ * boot from it. So that file alone does not prove that we are in a container.
  */
 static enum dw_container look_for_container(const struct dw_host *host)
 {

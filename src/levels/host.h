@@ -13,7 +13,7 @@
  * cause. None is derived from the refusal itself.
  */
 
-/* The container that we are in, as far as its options differ. */
+/* The kind of container that we run in; the fixes differ by kind. */
 enum dw_container {
 	DW_CONTAINER_NONE = 0,
 	DW_CONTAINER_DOCKER,
@@ -24,7 +24,7 @@ enum dw_container {
 
 enum dw_chroot {
 	DW_CHROOT_NO = 0,
-	DW_CHROOT_UNKNOWN, /* we may not read what would tell */
+	DW_CHROOT_UNKNOWN, /* we may not read the files that would tell */
 	DW_CHROOT_YES,
 };
 
@@ -52,7 +52,7 @@ void dw_host_look(struct dw_host *ret);
 /* Fill in masked, proc_readonly, bound_etc and ramfs from /proc/self/mountinfo. */
 void dw_host_read_mounts(const char *text, struct dw_host *ret);
 
-/* How to get a controller that we may not use; or "". */
+/* How to make a controller available that we cannot use; or "". */
 void dw_host_limit_remedy(enum dw_controller controller, char *ret, size_t size);
 
 /* Why Landlock failed with eno, and the fix (or ""). */
@@ -70,7 +70,7 @@ void dw_host_lsm_line(const char *now, char *ret, size_t size);
  */
 void dw_failure_cause_explain(enum dw_report_stage stage, struct dw_error *err);
 
-/* The same with given facts. */
+/* The same, with the facts given by the caller. */
 void dw_failure_cause_explain_on(const struct dw_host *host, enum dw_report_stage stage,
                                  struct dw_error *err);
 

@@ -23,8 +23,8 @@ struct groups {
 	bool has;          /* version 2: our own group has the controller */
 	bool at_top;       /* version 2: the top group has the controller */
 	bool systemd;      /* systemd manages the groups */
-	bool user_manager; /* and has a manager for this user */
-	bool built_in;     /* the kernel has version 2 */
+	bool user_manager; /* systemd has a manager for this user */
+	bool built_in;     /* the kernel supports version 2 */
 };
 
 static bool has_controller(const char *folder, const char *name)
@@ -75,7 +75,7 @@ static const char *user_name(char *ret, size_t size)
 	return ret;
 }
 
-/* A plain user, and version 2. */
+/* The fix for a plain user on a host with version 2. */
 static void remedy_for_user(const struct groups *g, char *ret, size_t size)
 {
 	char name[64];
@@ -153,7 +153,7 @@ void dw_host_lsm_line(const char *now, char *ret, size_t size)
 	static const char always[] = "capability,";
 	int len = (int)strcspn(now, " \n");
 
-	/* The kernel always adds that one. */
+	/* The kernel always adds "capability". */
 	if (strncmp(now, always, strlen(always)) == 0) {
 		now += strlen(always);
 		len -= (int)strlen(always);
@@ -164,7 +164,7 @@ void dw_host_lsm_line(const char *now, char *ret, size_t size)
 	(void)snprintf(ret, size, "lsm=landlock%s%.*s", len > 0 ? "," : "", len, now);
 }
 
-/* The list in force, from the kernel or else from its command line. */
+/* Read the list in force from the kernel, or else from the kernel's command line. */
 static bool read_lsm(char *ret, size_t size)
 {
 	char text[4096];

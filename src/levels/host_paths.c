@@ -17,9 +17,9 @@ static const char *const programs[] = {"/usr",   "/bin",   "/sbin",  "/lib",
                                        "/lib32", "/lib64", "/libx32"};
 
 /*
- * Of /etc only what programs need: the links behind /usr/bin, the linker's cache,
- * certificates, fonts, and the settings of languages that do not start without them. No
- * accounts, keys, host names or services. Each entry costs every cell a mount.
+ * The parts of /etc that programs need: the links behind /usr/bin, the linker's cache,
+ * certificates, fonts, and the settings of languages that do not start without them. They
+ * contain no accounts, keys, host names or services. Each entry costs every cell a mount.
  */
 static const char *const settings[] = {
 	"/etc/alternatives",
@@ -45,7 +45,7 @@ void dw_host_paths_host(struct dw_plan_builder *plan, dw_host_paths_fn *show)
 		show(plan, settings[i]);
 }
 
-/* Bind the host's path at the cell's; copy a link as a link. */
+/* Bind a path of the host at a path in the cell; copy a link as a link. */
 static void bind_at(struct dw_plan_builder *plan, const char *host, const char *cell,
                     uint32_t flags)
 {
@@ -71,7 +71,7 @@ void dw_host_paths_bind(struct dw_plan_builder *plan, const char *path)
 	bind_at(plan, path, path, 0);
 }
 
-/* The cell provides these itself; the image's are ignored. */
+/* Returns true if the cell provides the folder itself and ignores the image's. */
 static bool is_own(const char *name)
 {
 	static const char *const own[] = {".",   "..",  "proc", "sys",
@@ -119,7 +119,7 @@ int dw_host_paths_image(struct dw_plan_builder *plan, const char *image,
 	return 0;
 }
 
-/* A path below the workspace, without links that could lead elsewhere. */
+/* Share a path below the workspace; refuse links, which could lead elsewhere. */
 static int share_inside(struct dw_plan_builder *plan, const char *workspace,
                         const char *rel, dw_host_paths_share_fn *fn, struct dw_error *err)
 {
@@ -177,7 +177,7 @@ static int share_outside(struct dw_plan_builder *plan, const char *path,
 	if (!real || lstat(path, &st) < 0)
 		return dw_fail(err, DW_E_INVALID, errno,
 		               "cannot open the writable path %s", path);
-	/* A cell that may write to its folder could have made the link. */
+	/* A cell that could write to the link's folder may have created it. */
 	if (S_ISLNK(st.st_mode))
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "the writable path %s is a link; use its target, %s", path,
@@ -191,8 +191,8 @@ static int share_outside(struct dw_plan_builder *plan, const char *path,
 }
 
 /*
- * The part of the path below the workspace, however the workspace is spelled. NULL if the
- * path is elsewhere.
+ * Returns the part of the path below the workspace, even if the path reaches the
+ * workspace through links; NULL if it is not below the workspace.
  */
 static const char *inside_workspace(char *path, const char *workspace)
 {
@@ -227,7 +227,7 @@ static int share_writable(struct dw_plan_builder *plan, const char *workspace,
 		               "the writable path \"%s\" is relative; use an absolute "
 		               "path, or add a workspace",
 		               path);
-	/* First as a host path: the host may have its own /work. */
+	/* Try it as a host path first: the host may have its own /work. */
 	rel = workspace ? inside_workspace(path, workspace) : NULL;
 	if (!rel && workspace && strncmp(path, "/work/", 6) == 0)
 		rel = path + 6;

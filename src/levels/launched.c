@@ -58,7 +58,7 @@ static struct dw_launched *new_launched(const struct dw_level *level,
 
 /* ---- the launcher ---- */
 
-/* Spawn into a cgroup, or with -1 into our own; by a fork server if there is one. */
+/* Spawn into a cgroup, or into ours if it is -1; by a fork server if there is one. */
 static int spawn_into(const int fds[DW_LAUNCH_FD + 1], struct dw_launched *l, int cgroup,
                       struct dw_error *err)
 {
@@ -77,7 +77,7 @@ static int spawn(const int fds[DW_LAUNCH_FD + 1], struct dw_launched *l,
 {
 	int cgroup = dw_cgroup_born_in(&l->cgroup);
 
-	/* Fails without clone3: then the launcher joins the cgroup itself. */
+	/* This fails without clone3(): the launcher then joins the cgroup itself. */
 	l->born = cgroup >= 0 && spawn_into(fds, l, cgroup, NULL) == 0;
 	return l->born ? 0 : spawn_into(fds, l, -1, err);
 }
@@ -87,7 +87,7 @@ static bool has_role(const struct dw_launched *l, enum dw_role_kind kind)
 	return l->spec->role && l->spec->role->kind == kind;
 }
 
-/* The stdio, the report socket, and for a program that waits the job socket. */
+/* Create the stdio, the report socket and, for a program that waits, the job socket. */
 static int open_sockets(struct dw_launched *l, struct dw_error *err)
 {
 	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC;
@@ -112,13 +112,13 @@ static int start_launcher(struct dw_launched *l, struct dw_error *err)
 	              err);
 
 	dw_fd_close(&l->report_child);
-	/* For an ENTERED cell the zygote's child gets them. */
+	/* In an ENTERED cell, the program that the zygote forks gets them later. */
 	for (int i = 0; i < 3 && !has_role(l, DW_ROLE_ENTERED); i++)
 		dw_fd_close(&l->child[i]);
 	return r;
 }
 
-/* Returns true if a nursery creates the cell: it has all of the plan but the header. */
+/* Returns true if a nursery creates the cell: it has the whole plan except the header. */
 static bool has_nursery(const struct dw_launched *l)
 {
 	return has_role(l, DW_ROLE_ENTERED) && l->spec->role->nursery > 0;
@@ -139,8 +139,8 @@ int dw_launched_plan(const struct dw_level *level, const struct dw_spec *spec,
 }
 
 /*
- * The launcher starts up on another core while we write its plan, unless it is to be born
- * in its cgroup, which has to exist first.
+ * The launcher starts while we write its plan, except where it is to be born in its
+ * cgroup, which has to exist first.
  */
 static int make_cell(struct dw_launched *l, dw_fill_fn *fill, struct dw_error *err)
 {
@@ -257,7 +257,7 @@ int dw_launched_start(struct dw_cell *cell, struct dw_error *err)
 
 /* ---- ending ---- */
 
-/* With neither a pid namespace nor a cgroup only init can find the cell's processes. */
+/* Without a pid namespace or a cgroup, only init can find the cell's processes. */
 static bool needs_init(const struct dw_launched *l)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
@@ -267,17 +267,17 @@ static bool needs_init(const struct dw_launched *l)
 }
 
 /*
- * The first call asks init, which kills and reaps every process, and so can tell what they
- * used. The second kills init itself; the kernel then ends its pid namespace, or else we
- * kill the cgroup. With neither, init gets the time that it needs on a busy host: the
- * program's processes would survive it.
+ * The first call asks init, which kills and reaps every process and so can report what
+ * they used. The second call kills init itself: the kernel then ends its pid namespace,
+ * or we kill the cgroup. Without either, the program's processes would survive init. So
+ * init is not killed: it is continued, if it was stopped, and gets more time.
  */
 void dw_launched_kill(struct dw_cell *cell)
 {
 	struct dw_launched *l = dw_launched(cell);
 
 	l->kills++;
-	/* A run that yields also dies slowly, unless that takes too long. */
+	/* A run that yields keeps its cpu limit at first, and may die slowly. */
 	if (l->kills > 1 || !l->spec || !l->spec->req->yields)
 		dw_cgroup_unthrottle(&l->cgroup);
 	if (l->pidfd < 0)
@@ -290,8 +290,8 @@ void dw_launched_kill(struct dw_cell *cell)
 }
 
 /*
- * Returns true if a file reached its size limit, where the folder has none. Looks only at
- * the first names at the top.
+ * Returns true if a file has reached the size limit, which applies to each file where the
+ * folder has no limit. Examines only the first names of the folder, and no folders in it.
  */
 static bool has_full_file(int dir_fd, uint64_t limit)
 {
@@ -306,7 +306,7 @@ static bool has_full_file(int dir_fd, uint64_t limit)
 	return false;
 }
 
-/* A program that waited for its job may report that it could not start it. */
+/* The program of a warm cell may have reported that it could not start its job. */
 static void read_failure(struct dw_launched *l)
 {
 	struct dw_ready ready = {0};
@@ -357,8 +357,8 @@ static void reap_init(struct dw_launched *l)
 }
 
 /*
- * The launcher and init exit when the socket is shut down. Their last reports may name
- * another process to reap.
+ * The launcher and init exit when the report socket is shut down. Their last reports may
+ * name another process to reap.
  */
 static void reap_all(struct dw_launched *l)
 {

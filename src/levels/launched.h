@@ -14,7 +14,7 @@
 
 void dw_cell_init(struct dw_cell *cell, const struct dw_level *level);
 
-/* Create the program's stdio; child has its ends. With socket, stdin is one. */
+/* Create the program's stdio; child gets its ends. With socket, stdin is a socket. */
 int dw_cell_open_stdio(struct dw_cell *cell, int child[3], bool socket,
                        struct dw_error *err);
 
@@ -24,7 +24,7 @@ void dw_cell_close(struct dw_cell *cell);
 /* The folder on the host in which cells without their own /tmp get a folder. */
 const char *dw_launched_temp_folder(void);
 
-/* Name that folder after the cell. */
+/* Write the path of a cell's folder there, which is named after the cell's id. */
 void dw_cell_folder_name(char *ret, size_t size, const char *id);
 
 /* Remove the folder with all that the program left in it; "" means no folder. */
@@ -54,12 +54,12 @@ struct dw_launched {
 	int pid;            /* of init */
 	int userns;         /* of the cell, if the plan asked for it */
 	int pidns;          /* the same */
-	int ruleset;        /* of Landlock, for the program that a zygote forks */
-	int job[2];         /* our end, and that of the program that waits */
+	int ruleset;        /* Landlock's, for the program that a zygote forks */
+	int job[2];         /* our end, and the end of the program that waits */
 	bool born;          /* the launcher started in the version 2 cgroup */
-	bool empty;         /* waits for a zygote to fork into it */
+	bool empty;         /* init waits for a zygote to fork a program into the cell */
 	bool greeted;       /* HELLO was received */
-	bool early;         /* GONE at END, not when init has exited */
+	bool early;         /* the cell is GONE at END, not when init has exited */
 	int launcher;       /* pid of the process that we spawned, until reaped; or 0 */
 	int pasta;          /* pid of the network helper's monitor, or 0 */
 	bool wants_network; /* NETWORK came before HELLO */
@@ -106,7 +106,7 @@ int dw_launched_probe(const struct dw_level *level, struct dw_error *err);
 /* Create a folder on the host, for levels that have no /tmp of their own. */
 int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err);
 
-/* The functions of struct dw_level; the file has defined fill(). */
+/* Define create() and probe() of struct dw_level; the file must have defined fill(). */
 #define DW_LAUNCHED_LEVEL(level)                                                 \
 	static int create(const struct dw_spec *spec, struct dw_cell **ret_cell, \
 	                  struct dw_error *err)                                  \
@@ -129,10 +129,10 @@ int dw_launched_make_workdir(struct dw_launched *l, struct dw_error *err);
 /* Add all of them. library is a folder to import from, or NULL. */
 int dw_command_plan(struct dw_launched *l, const char *library, struct dw_error *err);
 
-/* The same for a warm cell, whose command is its role's. */
+/* The same for a warm cell, which runs its role's command. */
 int dw_command_plan_role(struct dw_launched *l, struct dw_error *err);
 
-/* The parts of it, for level docker, whose command is looked up in the container. */
+/* Parts of dw_command_plan(), for level docker: the container looks the command up. */
 int dw_command_plan_files(struct dw_plan_builder *plan, const struct dw_spec *spec,
                           const char *folder, struct dw_error *err);
 void dw_command_plan_code(struct dw_plan_builder *plan, const struct dw_spec *spec,
@@ -144,22 +144,26 @@ void dw_command_plan_argv(struct dw_plan_builder *plan, const struct dw_spec *sp
 
 /*
  * If the request has a list of modules, add the hook that enforces it: a file, whose path
- * is in ret, and a variable. After all variables of the request.
+ * is written to ret, and a variable. Call it after all variables of the request were
+ * added: the last value of a variable counts.
  */
 void dw_command_plan_hook(struct dw_plan_builder *plan, const struct dw_spec *spec,
                           const char *folder, char *ret, size_t size);
 
-/* The real path of the request's program, which every user may execute; free() it. */
+/*
+ * The real path of the request's program; free() it. NULL if the program does not exist,
+ * or not every user may read and execute it.
+ */
 char *dw_command_program(const struct dw_request *req, struct dw_error *err);
 
 /* Join names with commas. */
 void dw_command_join(const char *const *names, struct dw_buf *ret);
 
-/* ---- host_paths.c: what of the host a program sees ---- */
+/* ---- host_paths.c: the files of the host that a program sees ---- */
 
 /*
- * Level container binds these paths into its root, level process allows them with
- * Landlock. Called for each path, in order.
+ * Called for each path, in order: level container binds the path into the cell's root,
+ * level process allows it with Landlock.
  */
 typedef void dw_host_paths_fn(struct dw_plan_builder *plan, const char *path);
 
@@ -169,11 +173,11 @@ void dw_host_paths_host(struct dw_plan_builder *plan, dw_host_paths_fn *show);
 /* Bind a host path at its own place in the cell; a link becomes the same link. */
 void dw_host_paths_bind(struct dw_plan_builder *plan, const char *path);
 
-/* Bind a root file system in a folder, except what the cell provides itself. */
+/* Bind the root file system in folder image, except what the cell provides itself. */
 int dw_host_paths_image(struct dw_plan_builder *plan, const char *image,
                         struct dw_error *err);
 
-/* Landlock in a root of the cell's own: read everything, write its own folders. */
+/* Landlock's rules in a cell with its own root: read all, write to its own folders. */
 void dw_host_paths_allow_root(struct dw_plan_builder *plan);
 
 /*
@@ -190,10 +194,10 @@ int dw_host_paths_shares(struct dw_plan_builder *plan, const struct dw_request *
 
 /*
  * Let the cell execute only the named programs, the request's interpreter, and what these
- * cannot start without: a dynamic loader, the interpreter of a script. In a root of its
- * own the cell sees only these where programs are, and nothing that it can write or that
- * the caller shares is on a mount that allows execution. Landlock refuses every other
- * file, in addition or instead. Call it last.
+ * cannot start without: a dynamic loader, the interpreter of a script. A cell with its
+ * own root sees only these files in the folders for programs, and everything that it can
+ * write to or that the caller shares is on a noexec mount. Landlock refuses to execute
+ * every other file; in a cell without its own root, only Landlock does. Call it last.
  */
 int dw_allowed_plan(struct dw_launched *l, struct dw_error *err);
 
@@ -210,12 +214,12 @@ void dw_allowed_show(struct dw_plan_builder *plan, const char *path);
 /* Where the cell sends DNS queries; pasta passes them to the host's resolver. */
 #define DW_PASTA_DNS "169.254.1.53"
 
-/* 0 if it is installed and may be used. */
+/* Returns 0 if pasta is installed and may be used. */
 int dw_pasta_probe(struct dw_error *err);
 
 /*
  * Connect the network namespace of a cell's init, before the deadline (base/clock.h).
- * *ret_pid is a monitor, which ends pasta when we ask or when that init is gone.
+ * *ret_pid is a monitor, which kills pasta at dw_pasta_stop() or when that init is gone.
  */
 int dw_pasta_start(int target, uint64_t deadline_ms, int *ret_pid, struct dw_error *err);
 
@@ -225,14 +229,14 @@ void dw_pasta_stop(int pid);
 /* ---- spawn.c ---- */
 
 /*
- * Start dewar-launch with these descriptors as its 0, 1, 2 and DW_LAUNCH_FD; it waits for
- * its plan. *ret_cpus are the cpus of the caller, and so the program's. With cgroup, a
- * version 2 folder, it is born in that; -1 for none.
+ * Start dewar-launch with fds as its descriptors 0, 1, 2 and DW_LAUNCH_FD; it waits for
+ * its plan. *ret_cpus are the cpus of the caller, which the program gets, too.
+ * dewar-launch is born in cgroup, a version 2 folder, or in ours if that is -1.
  */
 int dw_spawn_launcher(const int fds[DW_LAUNCH_FD + 1], int cgroup, int *ret_pid,
                       cpu_set_t *ret_cpus, struct dw_error *err);
 
-/* Start dewar-docker with these as its 0 to 3; it waits for its order. */
+/* Start dewar-docker with fds as its descriptors 0 to 3; it waits for its order. */
 int dw_spawn_docker(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, struct dw_error *err);
 
 /* Start dewar-scope: it gets a scope from systemd and becomes a fork server there. */
@@ -251,7 +255,7 @@ struct dw_fork_server {
 int dw_fork_server_start(struct dw_fork_server *s, struct dw_error *err);
 void dw_fork_server_stop(struct dw_fork_server *s);
 
-/* As dw_spawn_launcher(); -1 if it has died. */
+/* As dw_spawn_launcher(); -1 if the fork server has died, or could not fork. */
 int dw_fork_server_fork(struct dw_fork_server *s, const int fds[DW_LAUNCH_FD + 1],
                         int cgroup, int *ret_pid, cpu_set_t *ret_cpus);
 
@@ -263,7 +267,7 @@ int dw_fork_server_fork(struct dw_fork_server *s, const int fds[DW_LAUNCH_FD + 1
  * we are: only systemd may move processes between the two groups.
  */
 
-/* Find the parent; before we have children that would be in the way. */
+/* Find the parent. Call it first: children in our group prevent us from dividing it. */
 void dw_cgroup_scope_settle(void);
 
 /* The fork server in the scope, or NULL. */
@@ -273,9 +277,9 @@ struct dw_fork_server *dw_cgroup_scope_launcher(void);
 
 /*
  * Decide, for a cell that dewar-launch builds, what enforces each limit: a cgroup where
- * the host permits one, else an rlimit, else sampling by init. Creates the cgroups, writes
- * the other limits into the plan, and the decision into outcome.limits. Returns -1 if a
- * limit that only a cgroup can enforce cannot be enforced.
+ * the host permits one, else an rlimit, else sampling by init. Creates the cgroups,
+ * writes the other limits into the plan, and the decision into outcome.limits. Returns -1
+ * if a limit that only a cgroup can enforce cannot be enforced.
  */
 int dw_limits_plan(struct dw_launched *l, struct dw_error *err);
 
@@ -285,10 +289,10 @@ bool dw_limits_may_hold(const struct dw_launched *l);
 /* Take over the limits of the request, for a cell that was built before it was known. */
 void dw_limits_adopt(struct dw_launched *l);
 
-/* Start to enforce the limits when the program begins, and make it yield if it must. */
+/* When the program begins: start to watch the limits; yield if the request says so. */
 void dw_limits_begin(struct dw_launched *l);
 
-/* Fill in what the kernel says, from the walls that were read back. */
+/* Fill in the kernel's values of the limits, from the walls that were read back. */
 void dw_limits_read_back(struct dw_launched *l);
 
 #endif

@@ -8,7 +8,7 @@
 
 /*
  * A caller that only probes installs no signal handlers. Block the signals that would end
- * us until the cell is gone, or its folder would remain.
+ * us until the cell is destroyed; otherwise its folder could remain.
  */
 static void block_signals(sigset_t *ret_before)
 {

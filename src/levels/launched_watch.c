@@ -25,7 +25,7 @@ void dw_launched_reap_launcher(struct dw_launched *l)
 	l->launcher = 0;
 }
 
-/* The cell asks for its network; HELLO, with its pid, may come later. */
+/* The cell asks for its network; HELLO, with the pid of init, may come later. */
 static void on_network(struct dw_launched *l)
 {
 	struct dw_outcome *o = &l->cell.outcome;
@@ -76,7 +76,7 @@ static void on_end(struct dw_launched *l, const struct dw_report_end *end)
 		o->hit = DW_REASON_PIDS;
 	if (!l->early)
 		return;
-	/* Only init is alive; destroying the cell waits for it. */
+	/* Only init is still alive; destroying the cell waits for its exit. */
 	if (o->memory_mb < (double)end->max_rss / (1 << 20))
 		o->memory_mb = (double)end->max_rss / (1 << 20);
 	l->cell.state = DW_CELL_GONE;
@@ -122,7 +122,7 @@ static void on_report(struct dw_launched *l)
 			o->walls = report.walls;
 			l->cell.state = DW_CELL_RUNNING;
 			o->own_ns = o->walls.known ? dw_ns_not_ours(o->walls.ns) : 0;
-			/* We are idle now. A pool is not, and swept when it started its zygote. */
+			/* We are idle now. A pool is not: it sweeps with its zygote. */
 			if (!l->spec->role || l->spec->role->kind == DW_ROLE_ZYGOTE)
 				dw_cgroup_sweep(&l->cgroup);
 			break;
@@ -143,7 +143,7 @@ static void on_report(struct dw_launched *l)
 	if (r == -EAGAIN)
 		return;
 
-	/* The other end is closed. Without an init nothing is left to wait for. */
+	/* The other end is closed. Without an init, no process is left to wait for. */
 	l->cell.watch[DW_WATCH_REPORT].fd = -1;
 	if (l->pidfd < 0) {
 		dw_launched_reap_launcher(l);
@@ -153,7 +153,7 @@ static void on_report(struct dw_launched *l)
 	}
 }
 
-/* Init has exited, with all of its pid namespace. Its rusage includes theirs. */
+/* Init has exited, and all processes of its pid namespace. Its rusage includes theirs. */
 static void on_init_gone(struct dw_launched *l)
 {
 	struct dw_outcome *o = &l->cell.outcome;
@@ -178,9 +178,9 @@ static void on_init_gone(struct dw_launched *l)
 }
 
 /*
- * The cell hit a limit of its cgroup, and ends. We read both, whichever woke us:
- * version 1 signals just before the kernel kills for memory and counts it, and only
- * once.
+ * A limit of the cell's cgroup was hit: kill the cell. Check both limits, whichever of
+ * them woke us: version 1 signals only once, just before the kernel kills a process for
+ * memory and counts that.
  */
 static void on_limit(struct dw_launched *l, size_t index)
 {

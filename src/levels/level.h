@@ -16,9 +16,7 @@
  * it. It never asks which level it has, only what the level guarantees.
  */
 
-/*
- * What a warm cell is for (warm/), at a level with DW_G_FORK. A cold cell has no role.
- */
+/* The purpose of a warm cell (src/warm), at a level with DW_G_FORK. */
 enum dw_role_kind {
 	DW_ROLE_ZYGOTE = 1, /* an interpreter that programs are forked from */
 	DW_ROLE_ENTERED,    /* empty, until a zygote forks a program into it */
@@ -34,19 +32,19 @@ struct dw_cgroup;
 
 struct dw_role {
 	enum dw_role_kind kind;
-	const char *const *command; /* as a runtime's; not for ENTERED */
+	const char *const *command; /* as in struct dw_runtime; not for ENTERED */
 	const char *const *env;     /* "NAME=VALUE", for that command; or NULL */
 	struct dw_role_file files[8];
-	int userns; /* ENTERED: the zygote's */
-	int pidns;
+	int userns;        /* ENTERED: the zygote's user namespace */
+	int pidns;         /* ENTERED: the zygote's pid namespace */
 	uint32_t first_id; /* as root: the zygote's id on the host, the first of a range */
 	uint32_t index;    /* ENTERED: this cell's id in that range */
-	int nursery; /* ENTERED: the socket of its nursery, or 0; ZYGOTE: its other end */
-	int base;    /* ZYGOTE: the plan of its cells */
+	int nursery; /* ENTERED: the socket to its nursery, or 0; ZYGOTE: its other end */
+	int base;    /* ZYGOTE: the plan of its nursery's cells */
 	const struct dw_cgroup *beside; /* create cgroups next to these, or NULL */
 };
 
-/* How many cells, each with its own id, a zygote of root can have. */
+/* The number of ids of a zygote of root: one for itself and one for each of its cells. */
 #define DW_ZYGOTE_IDS 4096U
 
 struct dw_fork_server;
@@ -66,7 +64,7 @@ struct dw_spec {
 enum dw_cell_state {
 	DW_CELL_BUILDING = 0, /* no program runs yet */
 	DW_CELL_RUNNING,      /* the program has started */
-	DW_CELL_GONE,         /* no process of it is alive */
+	DW_CELL_GONE,         /* no process of the cell is alive */
 };
 
 /* How the run went, as far as the level can tell. */
@@ -75,16 +73,16 @@ struct dw_outcome {
 	int wait_status;       /* as from waitpid() */
 	bool started;          /* the program may have run, and caused the error */
 	bool ended;            /* wait_status is valid */
-	enum dw_reason hit;    /* a limit that ended it, or DW_REASON_EXIT */
+	enum dw_reason hit;    /* the limit that ended the run, or DW_REASON_EXIT */
 	bool tmp_full;
-	double run_ms; /* these three negative if unknown */
+	double run_ms; /* run_ms, cpu_ms and memory_mb: negative if unknown */
 	double cpu_ms;
 	double memory_mb;
 	struct dw_walls walls;
-	uint32_t own_ns; /* 1U << DW_NS_*: those that differ from ours */
+	uint32_t own_ns; /* 1U << DW_NS_*: the namespaces that differ from ours */
 	struct dw_limit_proof limits[DW_LIMIT_COUNT];
-	char image[256];  /* as a container engine names it, or "" */
-	char runtime[64]; /* the same */
+	char image[256];  /* the engine's name for the image, or "" */
+	char runtime[64]; /* the engine's name for the runtime, or "" */
 	char left[512];   /* what could not be removed, with the reason; or "" */
 };
 
@@ -103,8 +101,8 @@ struct dw_cell {
 	int out[2]; /* by enum dw_stream */
 	int tmp_fd; /* the cell's /tmp, to collect from once it is gone, or -1 */
 	struct dw_watch watch[DW_CELL_WATCHES]; /* fd -1: not used */
-	uint64_t waived_ms;                     /* by which the deadline is extended */
-	void *owner;                            /* for warm/pool.c */
+	uint64_t waived_ms; /* the time by which the deadline is extended */
+	void *owner;        /* for warm/pool.c */
 	struct dw_outcome outcome;
 };
 
@@ -112,11 +110,11 @@ struct dw_level {
 	const char *name;    /* as users write it: "container" */
 	uint32_t guarantees; /* DW_G_* */
 	const char *summary; /* for `dewar doctor` */
-	uint64_t timeout_ms; /* its default */
+	uint64_t timeout_ms; /* the default timeout */
 
 	/*
-	 * 0 if this host can run it; else -1 with DW_E_UNSUPPORTED and a reason that a
-	 * person can act on.
+	 * Returns 0 if this host can run cells of this level; else -1 with
+	 * DW_E_UNSUPPORTED and a reason that a person can act on.
 	 */
 	int (*probe)(struct dw_error *err);
 
@@ -130,8 +128,8 @@ struct dw_level {
 	int (*start)(struct dw_cell *cell, struct dw_error *err);
 
 	/*
-	 * watch[index] is ready. Advances cell->state, fills in the outcome, and kills the
-	 * cell if it exceeded a limit.
+	 * watch[index] is ready. Advances cell->state, fills in the outcome, and kills
+	 * the cell if it exceeded a limit.
 	 */
 	void (*on_event)(struct dw_cell *cell, size_t index);
 
@@ -145,12 +143,12 @@ struct dw_level {
 	void (*destroy)(struct dw_cell *cell);
 };
 
-/* The plan of the cells that a nursery creates: a sealed memfd, or -1. */
+/* Returns a sealed memfd with the plan of the cells that a nursery creates, or -1. */
 int dw_container_base(const struct dw_spec *spec, struct dw_error *err);
 
 /*
- * Draw the first of DW_ZYGOTE_IDS ids for a zygote and its cells; 0 if we are not root,
- * when they have no ids of their own.
+ * Choose a random range of DW_ZYGOTE_IDS ids for a zygote and its cells; *ret_first is
+ * the first of them. It is 0 if we are not root: they have no ids of their own then.
  */
 int dw_container_draw_ids(uint32_t *ret_first, struct dw_error *err);
 
@@ -162,10 +160,10 @@ int dw_docker_prepare(const struct dw_spec *spec, uint64_t idle_ms,
                       struct dw_cell **ret_cell, struct dw_error *err);
 int dw_docker_is_ready(struct dw_cell *cell, struct dw_error *err);
 
-/* Returns true if the container was created as spec needs it. */
+/* Returns true if the container was created with the settings that spec needs. */
 bool dw_docker_fits(const struct dw_cell *cell, const struct dw_spec *spec);
 
-/* Run spec in it. The cell is GONE when the program ends; its removal goes on. */
+/* Run spec in the container. The cell is GONE once the program has ended. */
 int dw_docker_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error *err);
 
 /* Returns true if the container is removed, so that destroy() does not wait. */
@@ -178,7 +176,7 @@ extern const struct dw_level dw_level_container;
 extern const struct dw_level dw_level_docker;
 extern const struct dw_level dw_level_microvm;
 
-/* NULL if there is no such level. */
+/* Returns NULL if there is no such level. */
 const struct dw_level *dw_level_find(const char *name, size_t len);
 
 /* The first level of a list; the default level if that is unknown or the list is NULL. */
@@ -192,16 +190,16 @@ const char *dw_level_search_path(const struct dw_level *level);
 
 /* ---- limits: enforce.c ---- */
 
-/* What is 0 becomes the default of the level. */
+/* Set each limit that is 0 to the default of the level. */
 void dw_limits_defaults(struct dw_limits *limits, const struct dw_level *level);
 
-/* Does the kernel count the memory and the processes of a cell here? */
+/* Returns true if cgroups count the memory and the processes of a cell on this host. */
 bool dw_limits_can_count(void);
 
-/* When init ends a cell by itself, counted from the start of its program. */
+/* The time after the program's start at which init ends a cell by itself, in ms. */
 uint64_t dw_limits_deadline(const struct dw_limits *limits);
 
-/* One inode of /tmp for each of its pages. */
+/* /tmp gets one inode for each of its pages. */
 #define DW_TMP_INODE_BYTES 4096U
 
 #endif

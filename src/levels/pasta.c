@@ -7,10 +7,10 @@
  * Pasta would outlive a cell: it keeps the network namespace open itself, and changes its
  * credentials, which makes the kernel drop its parent-death signal. So a monitor only waits
  * for the end of the cell's init, of pasta, or for our SIGTERM, and then kills pasta. Init
- * in turn ends with dewar. Whichever is killed, nothing remains.
+ * in turn ends with dewar. Whichever process is killed, none of the others remains.
  *
- * Pasta drops capabilities before it opens the namespaces, and then may not access a
- * process of another user. We open them and pass the descriptors.
+ * Pasta drops its capabilities before it opens the namespaces, and then may not access a
+ * process of another user. So dewar opens the namespaces and passes the descriptors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ enum {
 	FD_COUNT
 };
 
-/* Pasta opens them again through these paths. */
+/* Pasta opens these descriptors again by their paths. */
 #define PATH_READY "/proc/self/fd/3"
 #define PATH_USER "/proc/self/fd/4"
 #define PATH_NET "/proc/self/fd/5"
@@ -112,7 +112,7 @@ static _Noreturn void become_pasta(const char *path)
 		"--config-net",
 		/* the gateway's address would lead to the host's loopback */
 		"--no-map-gw",
-		/* no port of the host inside, no port of the cell outside */
+		/* forward no port, in either direction */
 		"-t",
 		"none",
 		"-u",
@@ -133,7 +133,7 @@ static _Noreturn void become_pasta(const char *path)
 		/* The default is the name of the host's interface. */
 		"--ns-ifname",
 		"eth0",
-		/* As root pasta would become user nobody, which may not join the namespaces. */
+		/* As root pasta becomes another user, which may not join the cell. */
 		geteuid() == 0 ? "--runas" : NULL,
 		"0",
 		NULL,
@@ -159,7 +159,7 @@ static _Noreturn void keep(const char *path, const sigset_t *wake)
 	if (pid == 0)
 		become_pasta(path);
 
-	/* Dewar sees these close when pasta ends. */
+	/* Only pasta keeps these open, so that dewar sees their end when pasta exits. */
 	(void)close(FD_ERR);
 	(void)close(FD_READY);
 	(void)close(FD_USER);
@@ -173,7 +173,10 @@ static _Noreturn void keep(const char *path, const sigset_t *wake)
 	_exit(0);
 }
 
-/* Close all of dewar's descriptors: a cell must see their end when dewar exits. */
+/*
+ * Move fds to the numbers FD_* and close all other descriptors of dewar: a cell must see
+ * their end when dewar exits.
+ */
 static int take_descriptors(int *fds)
 {
 	int r;
@@ -210,8 +213,10 @@ static int start_monitor(int *fds, pid_t *ret, struct dw_error *err)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	pid = fork();
 	if (pid == 0) {
-		/* An ignored SIGCHLD would never arrive; pasta fails if it inherits an
-		 * ignored SIGPIPE, as from a daemon. */
+		/*
+		 * An ignored SIGCHLD would never arrive. Pasta fails if it inherits an
+		 * ignored SIGPIPE; a daemon ignores it.
+		 */
 		(void)sigaction(SIGCHLD, &act, NULL);
 		(void)sigaction(SIGPIPE, &act, NULL);
 		if (take_descriptors(fds) < 0)
@@ -228,7 +233,7 @@ static int start_monitor(int *fds, pid_t *ret, struct dw_error *err)
 
 /* ---- in dewar ---- */
 
-/* Pasta writes its pid file when the namespace is connected, and not before. */
+/* Wait until pasta writes its pid file, which it does once the namespace is connected. */
 static bool is_ready(int fd, uint64_t deadline_ms)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
@@ -246,8 +251,8 @@ static bool is_ready(int fd, uint64_t deadline_ms)
 }
 
 /*
- * The last line on its stderr: those before are about its start. Without syslog it also
- * complains about that.
+ * The last line that pasta wrote to stderr: earlier lines are about its start. Skips its
+ * complaints about a missing syslog.
  */
 static const char *last_line(int fd, char *text, size_t size)
 {
@@ -317,7 +322,7 @@ static int connect_cell(int target, uint64_t deadline_ms, int *fds, int *ret_pid
 	if (start_monitor(fds, &pid, err) < 0)
 		return -1;
 
-	/* Our copies would keep the pipes open, and us waiting. */
+	/* With our copies open, we would not see the end of the pipes. */
 	dw_fd_close(&fds[FD_READY]);
 	dw_fd_close(&fds[FD_ERR]);
 	if (is_ready(ready, deadline_ms)) {

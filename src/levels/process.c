@@ -6,10 +6,10 @@
 #include "levels/launched.h"
 
 /*
- * Level process: the host's tree and network, in its own session, with limits,
- * no_new_privs, no capabilities, a clean environment and a fresh working folder; a
- * seccomp filter and, if the kernel has it, Landlock, which allows the host's programs,
- * the workspace and that folder. For trusted code, and CI.
+ * Level process: the program sees the host's tree and network. It has its own session,
+ * limits, no_new_privs, no capabilities, a clean environment and a fresh working folder;
+ * a seccomp filter and, if the kernel supports it, Landlock, which allows the host's
+ * programs, the workspace and the working folder. For trusted code, and CI.
  */
 
 static void allow(struct dw_plan_builder *plan, const char *path)
@@ -24,7 +24,7 @@ static void allow_share(struct dw_plan_builder *plan, const char *host, const ch
 	dw_plan_allow(plan, host, DW_PLAN_EXACT | (writable ? DW_PLAN_WRITABLE : 0));
 }
 
-/* Devices that keep nothing; files in the host's /dev/shm would stay. */
+/* Allow devices that store nothing. Files in the host's /dev/shm would remain there. */
 static void allow_devices(struct dw_plan_builder *plan)
 {
 	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full",

@@ -18,7 +18,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dw_fork_server scoped = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
 static bool asked, active;
-static pid_t owner; /* the process whose children its launchers are */
+static pid_t owner; /* the process that asked: the launchers are its children */
 
 static int receive(int sock, struct dw_scope_reply *reply)
 {
@@ -50,7 +50,7 @@ static void kill_and_reap(int pid)
 		;
 }
 
-/* The scope's folder, with its fork server in scoped; or -1. */
+/* Returns a descriptor of the scope's folder, with its fork server in scoped; or -1. */
 static int ask_systemd(void)
 {
 	struct dw_scope_reply reply = {0};
@@ -83,8 +83,9 @@ static int ask_systemd(void)
 }
 
 /*
- * Returns true if we must ask again: the scope was stopped, and its fork server with it;
- * or we are a fork of the process that asked, and its launchers are not our children.
+ * Returns true if we must ask systemd again: the scope was stopped, and its fork server
+ * with it; or we are a fork of the process that asked, and the launchers are not our
+ * children.
  */
 static bool is_lost(void)
 {
@@ -134,7 +135,7 @@ struct dw_fork_server *dw_cgroup_scope_launcher(void)
 	                                                                       : NULL;
 }
 
-/* On a normal exit only the scope is left, which systemd removes. */
+/* On a normal exit, end the fork server and leave only the scope; systemd removes it. */
 __attribute__((destructor)) static void leave(void)
 {
 	if (!active || scoped.sock < 0 || owner != getpid())

@@ -22,8 +22,8 @@
 /*
  * A child that starts on another core waits for that core to wake up: about a
  * millisecond on virtual machines, for each of the three processes that start before a
- * program does. While a cell is built they all stay on our core; the program and its
- * init get all cores back before its first instruction.
+ * program does. While a cell is built all three stay on our core; the program and the
+ * cell's init get all cores back before the program's first instruction.
  */
 static bool stay_on_core(cpu_set_t *ret_before)
 {
@@ -41,7 +41,10 @@ static void prepare(posix_spawnattr_t *attr)
 {
 	sigset_t all, none;
 
-	/* The cell ignores and blocks no signal. Each one reset costs a system call. */
+	/*
+	 * Reset the signals, so that the cell ignores and blocks none. Real-time signals
+	 * are left out: each reset costs a system call.
+	 */
 	sigemptyset(&none);
 	sigemptyset(&all);
 	for (int sig = 1; sig < SIGRTMIN; sig++)
@@ -59,7 +62,7 @@ struct start {
 	char *const *argv;
 	char *const *env;
 	int source[DW_LAUNCH_FD + 1];
-	int cgroup; /* to be born in, or -1 */
+	int cgroup; /* the version 2 folder to be born in, or -1 */
 };
 
 /*
@@ -117,7 +120,7 @@ static int spawn_on_core(const struct start *s, int *ret_pid, cpu_set_t *ret_cpu
 	bool stay;
 	int r;
 
-	/* All cpus, if we do not know ours: the kernel restricts them. */
+	/* If we cannot read our cpus, assume all: the kernel ignores the others. */
 	memset(ret_cpus, 0xff, sizeof(*ret_cpus));
 	stay = stay_on_core(ret_cpus);
 	r = s->cgroup >= 0 ? clone_into(s, &pid) : spawn_plain(s, &pid);
@@ -127,7 +130,7 @@ static int spawn_on_core(const struct start *s, int *ret_pid, cpu_set_t *ret_cpu
 	return r;
 }
 
-/* Without ret_cpus the program is not kept on our core. */
+/* If ret_cpus is NULL, the new process is not kept on our core. */
 static int spawn_with(const int fds[DW_LAUNCH_FD + 1], struct start *s, int *ret_pid,
                       cpu_set_t *ret_cpus, struct dw_error *err)
 {
@@ -136,7 +139,7 @@ static int spawn_with(const int fds[DW_LAUNCH_FD + 1], struct start *s, int *ret
 	};
 	int r = 0, pid = 0;
 
-	/* Move sources above the fixed numbers first, so that no dup2() overwrites one. */
+	/* Move sources above the fixed numbers, so that no dup2() overwrites one. */
 	for (int i = 0; i < TOP; i++) {
 		s->source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, TOP);
 		if (s->source[i] < 0)
@@ -191,7 +194,7 @@ int dw_spawn_docker(const int fds[DW_LAUNCH_FD + 1], int *ret_pid, struct dw_err
 	return spawn_with(fds, &s, ret_pid, NULL, err);
 }
 
-/* A process that stays, with nothing but a socket. */
+/* Spawn a process that serves us for long, with no open descriptor but a socket. */
 static int spawn_staying(struct start *s, int sock, int *ret_pid, struct dw_error *err)
 {
 	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -201,7 +204,7 @@ static int spawn_staying(struct start *s, int sock, int *ret_pid, struct dw_erro
 		return dw_fail(err, DW_E_INTERNAL, errno, "cannot open /dev/null");
 	if (spawn_with((int[]){null, null, null, sock}, s, ret_pid, &cpus, err) < 0)
 		return refuse(err);
-	/* Else all that it forks would stay on our core. */
+	/* Otherwise all processes that it forks would stay on our core. */
 	(void)sched_setaffinity(*ret_pid, sizeof(cpus), &cpus);
 	return 0;
 }
@@ -254,7 +257,7 @@ int dw_fork_server_start(struct dw_fork_server *s, struct dw_error *err)
 
 void dw_fork_server_stop(struct dw_fork_server *s)
 {
-	dw_fd_close(&s->sock); /* it exits */
+	dw_fd_close(&s->sock); /* the fork server then exits */
 	if (s->pid > 0)
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;
@@ -277,7 +280,7 @@ int dw_fork_server_fork(struct dw_fork_server *s, const int fds[DW_LAUNCH_FD + 1
 			n = recv(s->sock, &pid, sizeof(pid), 0);
 		while (n < 0 && errno == EINTR);
 	if (n != sizeof(pid))
-		dw_fd_close(&s->sock); /* it has died: do not ask again */
+		dw_fd_close(&s->sock); /* the fork server has died: do not ask it again */
 	pthread_mutex_unlock(&s->lock);
 	if (n != sizeof(pid) || pid <= 0)
 		return -1;

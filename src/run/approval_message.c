@@ -18,7 +18,7 @@ static char *dump(json_t *root)
 	return text;
 }
 
-/* Of code that is not text there is the size, in the request. */
+/* Returns "" for code that is not text. */
 static const char *code_of(const json_t *request)
 {
 	static const char *const keys[] = {"code", "command", "program"};

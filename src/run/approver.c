@@ -11,7 +11,7 @@
 #include "approvals/hook.h"
 #include "base/cleanup.h"
 
-/* A changed policy may name another webhook; we keep connections to this many. */
+/* A changed policy may name another webhook; keep the notifiers of this many. */
 #define WEBHOOKS_MAX 4
 
 struct webhook {
@@ -21,7 +21,7 @@ struct webhook {
 
 struct dw_approver {
 	struct dw_approver_config config;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* of all members below */
 	struct webhook webhooks[WEBHOOKS_MAX];
 	size_t next; /* the slot that is replaced next */
 };
@@ -62,8 +62,9 @@ static void on_failed(void *user, const char *text)
 }
 
 /*
- * Under the lock. NULL: it cannot be created, and the front door was told. *ret_old is the
- * notifier that made room, to be freed without the lock: that waits for its last call.
+ * The caller holds the lock. Returns NULL if the notifier cannot be created; the front
+ * door was told. *ret_old is the notifier that was replaced. The caller frees it without
+ * the lock, because that waits for its last call.
  */
 static struct dw_notifier *find_notifier(struct dw_approver *approver, const char *url,
                                          struct dw_notifier **ret_old)

@@ -18,7 +18,7 @@
 struct dw_approver;
 
 struct dw_approver_config {
-	/* Borrowed; called when a person is to be asked. NULL: it failed. */
+	/* Called when a person is to be asked. Borrowed; NULL if it failed. */
 	struct dw_approvals *(*approvals)(void *user, struct dw_error *err);
 	void (*on_webhook_error)(void *user, const char *text); /* or NULL */
 	void *user;
@@ -35,29 +35,32 @@ int dw_approver_ask(struct dw_approver *approver,
                     const struct dw_policy_question *question,
                     struct dw_permission *permission, struct dw_error *err);
 
-/* ASK: another run has used the approval. -1: the approvals cannot be read. */
+/*
+ * The state becomes ASK again if another run has used the approval. Returns -1 if the
+ * approvals cannot be read.
+ */
 int dw_approver_answer(struct dw_approver *approver, struct dw_permission *permission,
                        struct dw_error *err);
 
 /*
  * Spend the approval of a GRANTED permission, if it has one, on the question's request.
- * 0: see the permission, which may have become REFUSED, or ASK if another run used the
- * approval first. -1: it failed, and nothing may run.
+ * Returns 0 with the state in the permission, which may have become REFUSED, or ASK if
+ * another run used the approval first; -1 if it failed, and nothing may run.
  */
 int dw_approver_spend(struct dw_approver *approver,
                       const struct dw_policy_question *question,
                       struct dw_permission *permission, struct dw_error *err);
 
 /*
- * The run cannot start: another run may use the approval that this one has spent, if it
- * has. If that fails, the error says so, too.
+ * Called when the run cannot start: if it has spent an approval, let another run use that
+ * approval. If this fails, *err says so, too.
  */
 void dw_approver_give_back(struct dw_approver *approver,
                            const struct dw_permission *permission, const char *run,
                            struct dw_error *err);
 
 /*
- * ---- approval_message.c: messages to hooks, as JSON; free() them, NULL without memory ----
+ * ---- approval_message.c: JSON messages to hooks; free() them; NULL without memory ----
  */
 
 /* A webhook gets an excerpt; the approver reads all of the code before deciding. */

@@ -125,7 +125,7 @@ static void take_file(struct search *s, int dir_fd, const char *base, const char
 static void look(struct search *s, int dir_fd, const char *prefix, const char *pattern,
                  int depth);
 
-/* Match a name in a folder against the first part of the pattern. */
+/* Take an entry that matches one part of the pattern, or look below it for the rest. */
 static void look_at(struct search *s, int dir_fd, const char *prefix, const char *entry,
                     const char *rest, int depth)
 {

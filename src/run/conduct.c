@@ -15,13 +15,13 @@
 /* How often a run asks again because another run used the approval it waited for. */
 #define TRIES_MAX 8
 
-/* A rule, and by which approval: "RULE: approved by uid:0 (root), approval ID". */
+/* A rule with its approval: "RULE: approved by uid:0 (root), approval ID". */
 #define RULE_MAX (2 * DW_DECISION_TEXT_MAX + 2)
 
 struct dw_conductor {
 	struct dw_audit *audit;
 	struct dw_approver *approver;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* of all members below */
 	char *policy;         /* its name, or NULL */
 	struct dw_policy_watch *watch;
 	struct dw_error problem; /* of the policy's file, not yet reported */
@@ -63,7 +63,7 @@ static bool is_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static int set_policy(struct dw_conductor *conductor, const char *policy,
                       struct dw_error *err)
 {
@@ -120,7 +120,7 @@ struct dw_policy *dw_conductor_policy(struct dw_conductor *conductor,
 
 /* ---- permission ---- */
 
-/* In *full, the limits that the request leaves open have their defaults. */
+/* *full is the request, with defaults for the limits that it leaves open. */
 static struct dw_policy_question question_of(const struct dw_conduct *run,
                                              struct dw_request *full)
 {
@@ -171,7 +171,7 @@ static int ask(struct dw_conductor *conductor, struct dw_conduct *run)
 	                       &run->error);
 }
 
-/* As far as it goes without a person's answer. */
+/* Take the permission as far as possible without waiting for a person. */
 static int get_permission(struct dw_conductor *conductor, struct dw_conduct *run)
 {
 	struct dw_permission *permission = &run->permission;
@@ -243,7 +243,7 @@ static void record_outcome(struct dw_conductor *conductor, struct dw_conduct *ru
 
 /* ---- the sequence ---- */
 
-/* The program, or the result that says why it may not run. */
+/* Run the program, or make the result that says why it may not run. */
 static int execute(struct dw_conduct *run)
 {
 	if (run->permission.state != DW_PERMISSION_GRANTED) {
@@ -284,7 +284,7 @@ static int spend(struct dw_conductor *conductor, struct dw_conduct *run)
 	return dw_approver_spend(conductor->approver, &question, permission, &run->error);
 }
 
-/* 0: it has its result, or waits for a person. -1: run->error. */
+/* Returns 0 if the run has its result or waits for a person; -1 with run->error. */
 static int proceed(struct dw_conductor *conductor, struct dw_conduct *run)
 {
 	for (int i = 0; i < TRIES_MAX; i++) {

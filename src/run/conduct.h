@@ -10,16 +10,16 @@
  * The one outer sequence of a run. Every front door calls dw_conduct(), and no other
  * code knows this order:
  *
- *	check      does the request make sense?
+ *	check      refuse an invalid request
  *	policy     allow, deny or ask; then the operator's own check
  *	approval   ask a person, wait for the answer, and spend the approval
- *	intent     on disk; no record, no run: then the approval is given back
+ *	intent     written to disk; if that fails, give the approval back and stop
  *	run        the front door's execute()
- *	outcome    in the record, with the same decision and rule as the intent
- *	answer     the front door's, after dw_conduct() returned
+ *	outcome    recorded with the same decision and rule as the intent
+ *	answer     sent by the front door after dw_conduct() has returned
  *
- * The approval is spent before the intent, since of two runs that wait for one approval
- * only one gets it, and the record must not say that the other was approved.
+ * The approval is spent before the intent: if two runs wait for one approval, only one
+ * gets it, and the record must not say that the other was approved.
  */
 struct dw_conductor;
 
@@ -33,24 +33,25 @@ struct dw_conductor_config {
 int dw_conductor_create(const struct dw_conductor_config *config,
                         struct dw_conductor **ret, struct dw_error *err);
 
-/* Accepts NULL. No run may be on its way. */
+/* Accepts NULL. No run may be in progress. */
 void dw_conductor_free(struct dw_conductor *conductor);
 
 /*
- * Use another policy for the runs to come; the name of the current one reads its file
- * again. -1: it is not valid, and the current one stays.
+ * Use another policy for all later runs; with the name of the current policy, read its
+ * file again. Returns -1 if the policy is not valid; the current one then stays.
  */
 int dw_conductor_set_policy(struct dw_conductor *conductor, const char *policy,
                             struct dw_error *err);
 
 /*
- * The current policy: a reference, never NULL. If its file has become invalid since the
- * last call with ret_problem, *ret_problem says why; its code is DW_OK otherwise.
+ * Returns a reference to the current policy, never NULL. If its file has become invalid
+ * since the last call with ret_problem, *ret_problem says why; its code is DW_OK
+ * otherwise.
  */
 struct dw_policy *dw_conductor_policy(struct dw_conductor *conductor,
                                       struct dw_error *ret_problem);
 
-/* Where a run stopped that has no result. */
+/* The step at which a run without a result has stopped. */
 enum dw_conduct_step {
 	DW_CONDUCT_PERMISSION = 0, /* check, policy, approval */
 	DW_CONDUCT_INTENT,         /* the audit record could not be written */
@@ -65,23 +66,23 @@ struct dw_conduct {
 	const struct dw_request *asked; /* borrowed; its id must be set */
 
 	/*
-	 * May this request run here, as the policy left it in run->req? Called before a
-	 * person is asked (asking is true), and again before the intent. May complete
-	 * run->req. NULL: always.
+	 * Returns 0 if run->req, the request as the policy changed it, may run here; else
+	 * -1. Called before a person is asked (asking is true), and again before the
+	 * intent. May complete run->req. NULL: every request may run.
 	 */
 	int (*admit)(struct dw_conduct *run, bool asking, struct dw_error *err);
 
 	/* Run run->req, cold or warm. */
 	int (*execute)(struct dw_conduct *run, struct dw_result **ret,
 	               struct dw_error *err);
-	void *user; /* for these two */
+	void *user; /* for admit and execute */
 
-	struct dw_request req; /* what runs: asked, and what the decision changes */
+	struct dw_request req; /* what runs: *asked, as the decision changes it */
 	struct dw_permission permission;
 	bool decided;  /* permission is set */
 	bool intended; /* the intent is on record, so the outcome must be */
 
-	/* The result belongs to the front door. NULL: step and error say why. */
+	/* The result belongs to the front door. If it is NULL, step and error say why. */
 	struct dw_result *res;
 	enum dw_conduct_step step;
 	struct dw_error error;
@@ -90,13 +91,13 @@ struct dw_conduct {
 };
 
 /*
- * Take a run through the sequence. True: it ended. False: it waits for a person
- * (run->permission.approval) and is not on record; call again once the approval is
- * decided, or never, if the front door does not wait any longer.
+ * Take a run through the sequence. Returns true if the run has ended; false if it waits
+ * for a person (run->permission.approval) and is not on record: call again once the
+ * approval is decided, or not at all if the front door does not wait any longer.
  */
 bool dw_conduct(struct dw_conductor *conductor, struct dw_conduct *run);
 
-/* Once the request and the permission are not used any more. Leaves res alone. */
+/* Free the permission, which run->req refers to. Does not free res. */
 void dw_conduct_finish(struct dw_conduct *run);
 
 #endif

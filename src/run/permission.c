@@ -13,7 +13,7 @@
 #include "run/approver.h"
 #include "run/request_check.h"
 
-/* A result reports at most this many; a policy sees them all. */
+/* A result reports at most this many findings; a policy sees them all. */
 #define FINDINGS_MAX 100U
 
 void dw_permission_refuse(struct dw_permission *permission, enum dw_reason reason,
@@ -66,7 +66,7 @@ static bool is_asked(const struct dw_policy_hook *hook, const struct dw_request 
 	return false;
 }
 
-/* Ask the operator's program or server; -1: it gave no usable answer. */
+/* Ask the operator's program or server. Returns -1 if it gave no usable answer. */
 static int ask_check(const struct dw_policy_hook *hook,
                      const struct dw_policy_question *question,
                      const struct dw_permission *permission, enum dw_effect *ret_effect,

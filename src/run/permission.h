@@ -12,8 +12,8 @@
 #include "policy/policy.h"
 
 /*
- * Whether one run may start: the policy's decision, then the operator's own check if
- * the policy names one. Knows nothing of audit, queues or HTTP, and asks no person;
+ * Decides whether one run may start: the policy's decision, then the operator's own check
+ * if the policy names one. Does not use audit, queues or HTTP, and asks no person;
  * run/approver.h does.
  */
 enum dw_permission_state {
@@ -48,8 +48,9 @@ struct dw_permission {
 };
 
 /*
- * Decide. 0: see ret->state, which is never WAITING. -1: the request makes no sense, or
- * we failed. The question's limits may be NULL: the defaults are then filled in.
+ * Decide. Returns 0 with the decision in ret->state, which is never WAITING; -1 if the
+ * request is invalid or we failed. The question's limits may be NULL: the request's
+ * limits and the defaults are then used.
  */
 int dw_permission_decide(struct dw_policy *policy,
                          const struct dw_policy_question *question,
@@ -58,7 +59,9 @@ int dw_permission_decide(struct dw_policy *policy,
 __attribute__((format(printf, 3, 4))) void dw_permission_refuse(
 	struct dw_permission *permission, enum dw_reason reason, const char *fmt, ...);
 
-/* Why a person is asked: the check's reason, the rule's, or what the rule matched. */
+/*
+ * Why a person is asked: the reason of the check or the rule, or what the rule matched.
+ */
 const char *dw_permission_reason(const struct dw_permission *permission);
 
 /*
@@ -68,8 +71,8 @@ const char *dw_permission_reason(const struct dw_permission *permission);
 void dw_permission_trim(struct dw_decision *decision, const struct dw_request *req);
 
 /*
- * Put the decision into the request: the raised level, the lists that it is limited to.
- * The request refers to the permission from here on.
+ * Put the decision into the request: the raised level and the policy's allow-lists. The
+ * request then borrows them from the permission.
  */
 void dw_permission_apply(const struct dw_permission *permission, struct dw_request *req);
 
@@ -85,8 +88,8 @@ void dw_permission_finish(struct dw_permission *permission);
 /* ---- explain.c ---- */
 
 /*
- * How a decision came about, for `dewar policy explain`. The question's limits may be
- * NULL, as for dw_permission_decide().
+ * Explain how a decision is reached, for `dewar policy explain`. The question's limits
+ * may be NULL, as for dw_permission_decide().
  */
 int dw_permission_explain(struct dw_policy *policy,
                           const struct dw_policy_question *question,

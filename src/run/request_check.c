@@ -56,7 +56,7 @@ static int check_files(const struct dw_request *req, struct dw_error *err)
 	return 0;
 }
 
-/* A plain file name: the cell's PATH decides which file it is. */
+/* Returns true for a plain file name: the cell's PATH decides which file it is. */
 static bool is_command(const char *name)
 {
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
@@ -67,7 +67,7 @@ static bool is_command(const char *name)
 	return *name != '\0' && strlen(name) <= DW_ALLOWED_NAME_MAX;
 }
 
-/* "json", "os.path", "node:fs", "@scope/package", "lodash/fp": commas separate the list. */
+/* "json", "os.path", "node:fs", "@scope/package", "lodash/fp"; a comma ends a name. */
 static bool is_module(const char *name)
 {
 	const char last = *name == '\0' ? '.' : name[strlen(name) - 1];
@@ -96,7 +96,7 @@ static int check_allowed(const char *key, const char *const *list, size_t most,
 	return 0;
 }
 
-/* Nothing of the request may run before the runner and its list of modules. */
+/* No code of the request may run before the hook that enforces its list of modules. */
 static int check_before_the_hook(const struct dw_request *req, struct dw_error *err)
 {
 	for (size_t i = 0; req->allowed_modules && i < req->n_files; i++)

@@ -22,10 +22,10 @@ int dw_request_check(const struct dw_request *req, struct dw_error *err);
  */
 void dw_request_limits(const struct dw_request *req, struct dw_limits *ret);
 
-/* Returns true if a list of modules can be enforced for it. */
+/* Returns true if a list of modules can be enforced for the request. */
 bool dw_request_enforces_modules(const struct dw_request *req);
 
-/* Returns true if one of its levels has these guarantees (DW_G_*). */
+/* Returns true if one of the request's levels has these guarantees (DW_G_*). */
 bool dw_request_may_have(const struct dw_request *req, uint32_t guarantees);
 
 #endif

@@ -4,9 +4,9 @@
  *
  *	check the request
  *	for each level that the caller accepts, in order:
- *		find the language, make the cell, refuse what strict refuses
+ *		find the language, make the cell; strict: check that limits are enforced
  *		start it, supervise it (supervise.c), measure, collect
- *		destroy it: nothing of it stays on the host
+ *		destroy it: it leaves nothing on the host
  *	report what happened (verdict.c)
  */
 #include <errno.h>
@@ -45,7 +45,7 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 	autoclose int root = -1;
 
 	if (level->guarantees & DW_G_ENGINE)
-		return 0; /* it is in an image, which is checked when it runs */
+		return 0; /* it is in an image: checked when the image runs */
 	root = open(image ? image : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
@@ -65,7 +65,7 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 	               spec->runtime->name, missing, spec->runtime->package);
 }
 
-/* Refuse what the caller asks for and the level does not support. */
+/* Refuse a request for a feature that the level does not support. */
 static int check_guarantees(const struct dw_spec *spec, const struct dw_level *level,
                             struct dw_error *err)
 {
@@ -92,7 +92,7 @@ static int check_guarantees(const struct dw_spec *spec, const struct dw_level *l
 	return 0;
 }
 
-/* Before anything that opens files: without openat2() no file would be found. */
+/* Call it before any file is opened: without openat2() no file would be found. */
 static int check_kernel(const struct dw_level *level, struct dw_error *err)
 {
 	return dw_kernel_calls_check((level->guarantees & DW_G_NAMESPACES) &&
@@ -163,7 +163,7 @@ static void fill_proof(struct dw_result *res, const struct dw_cell *cell)
 		               cell->level->name);
 }
 
-/* Only if the level chose it. */
+/* If the level reported an image, it replaces the request's in the result. */
 static void fill_image(struct dw_result *res, const struct dw_outcome *o)
 {
 	char *image = o->image[0] != '\0' ? strdup(o->image) : NULL;
@@ -202,7 +202,7 @@ static int start_cold(const struct dw_level *level, const struct dw_spec *spec,
 	return 0;
 }
 
-/* *ret_cell stays NULL if no warm cell fits, or if it died while waiting: run it cold. */
+/* *ret_cell stays NULL if no warm cell fits, or if it died: the run then starts cold. */
 static int start_warm(struct dw_pool *pool, const struct dw_level *level,
                       const struct dw_spec *spec, struct dw_cell **ret_cell,
                       struct dw_error *err)
@@ -223,7 +223,7 @@ static int start_warm(struct dw_pool *pool, const struct dw_level *level,
 	return 0;
 }
 
-/* A level works without Landlock; warn if no other wall protects the host's files. */
+/* A cell may run without Landlock: warn if no other wall protects the host's files. */
 static void warn_of_open_files(struct dw_result *res, const struct dw_cell *cell)
 {
 	const struct dw_walls *walls = &cell->outcome.walls;
@@ -268,7 +268,7 @@ static int see_through(struct dw_cell *cell, const struct dw_spec *spec,
 	if (o->error.code == DW_OK || seen.cause != DW_CAUSE_NONE) {
 		dw_verdict_run(res, o, seen.cause, spec);
 	} else if (o->started) {
-		/* A failure that the program can cause must not change its level. */
+		/* A program must not get another level by causing a failure. */
 		dw_verdict_not_run(res, &o->error);
 	} else {
 		*err = o->error;

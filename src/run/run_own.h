@@ -11,13 +11,13 @@
 
 /* ---- supervise.c ---- */
 
-/* Why the supervisor ended a cell; 0 if it did not. */
+/* Why the supervisor ended a cell. */
 enum dw_cause {
 	DW_CAUSE_NONE = 0,
 	DW_CAUSE_DEADLINE,
 	DW_CAUSE_OUTPUT,
 	DW_CAUSE_CANCELLED,
-	DW_CAUSE_STUCK, /* it did not die when it was killed */
+	DW_CAUSE_STUCK, /* the cell did not die when it was killed */
 };
 
 struct dw_supervised {

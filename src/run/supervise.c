@@ -3,8 +3,8 @@
  * One event loop for every level.
  *
  * A cell is a few descriptors: its stdio, and those that its level watches. Each pass of
- * the loop polls them all. The timeout is the next event that is due: the deadline, or,
- * after the first kill, the time of the forced one.
+ * the loop polls them all, until the next time that is due: the deadline or, after the
+ * first kill, the time of the forced kill, then the time to give up.
  *
  * A cell cannot block the loop: reads are bounded and do not block, output above the cap
  * ends the cell, and a cell that does not die within the grace period is abandoned and
@@ -40,10 +40,10 @@ struct loop {
 	const struct dw_request *req;
 	struct dw_supervised *out;
 	uint64_t deadline;
-	uint64_t started; /* when all walls were up; 0 before */
-	uint64_t killed;  /* when it was first killed; 0 before */
-	uint64_t waived;  /* the cell's waived_ms at that time */
-	bool insisted;
+	uint64_t started;    /* when all walls were up; 0 before */
+	uint64_t killed;     /* when the cell was first killed; 0 before */
+	uint64_t waived;     /* the cell's waived_ms at that time */
+	bool insisted;       /* the forced kill was done */
 	int source;          /* the program's input is read from here, or -1 */
 	const char *pending; /* input that the program has not read yet */
 	size_t n_pending;
@@ -140,7 +140,7 @@ static void drain(struct loop *l)
 
 /* ---- the loop ---- */
 
-/* Time that other processes spend on a killed cell does not count as its own. */
+/* The time that was waived since the kill does not count (removal of a container). */
 static uint64_t give_up_at(const struct loop *l)
 {
 	return l->killed + GIVE_UP_MS + (l->cell->waived_ms - l->waived);
@@ -186,7 +186,7 @@ static void fill_slots(const struct loop *l, struct pollfd *fds)
 		                                      cell->watch[i].events, 0};
 }
 
-/* Some cells start at once, and send no report for a long time. */
+/* Called before the loop, too: some cells run already, and send no report for long. */
 static void note_start(struct loop *l)
 {
 	if (l->started == 0 &&

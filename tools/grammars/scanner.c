@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A grammar's scanner, compiled with a margin.
+ * Compile a grammar's scanner with a smaller buffer size than tree-sitter provides.
  *
- * A scanner saves its state into a buffer of tree-sitter's, and some of them count wrong
- * by a few bytes when they look if there is room: bash (0.23.3) writes seven bytes
- * beside a here-document's word and asks for three, ruby (0.23.1) writes four and asks
- * for two. So they are told of a smaller buffer than there is.
+ * A scanner saves its state in a buffer of tree-sitter. Some scanners check for a few
+ * bytes less than they then write: in addition to a here-document's word, bash (0.23.3)
+ * writes seven bytes and checks for three, ruby (0.23.1) writes four and checks for two.
  */
 #include <tree_sitter/parser.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ruby's scanner, with a margin (see scanner.c) and one thing more: it saves the length
- * of a here-document's word in one byte, and ends the whole process by an assertion
- * when it reads back another length than it wrote. A state with such a word is not
- * saved at all, as one that does not fit.
+ * Compile Ruby's scanner with a smaller buffer size (see scanner.c), and work around
+ * another bug: it saves the length of a here-document's word in one byte, and an
+ * assertion ends the whole process when it reads back another length than it wrote. So a
+ * state with a longer word is not saved at all, like a state that does not fit into the
+ * buffer.
  */
 #include <tree_sitter/parser.h>
 
