@@ -83,7 +83,7 @@ void dw_approval_line(const struct dw_approval *approval, char ret[DW_APPROVAL_L
 
 /* ---- JSON ---- */
 
-/* Texts of callers need not be UTF-8. */
+/* Strings from callers need not be UTF-8. */
 static json_t *text(const char *value)
 {
 	autofree char *clean = NULL;

@@ -18,7 +18,7 @@
 #define EXPIRES_MS (10 * 60 * 1000)
 #define USE_MS (60 * 60 * 1000)
 
-/* A hundred years: added to the clock it does not overflow. */
+/* A hundred years: the sum of this and the clock does not overflow. */
 #define TIME_MAX_MS UINT64_C(3153600000000)
 
 static const char schema[] =
@@ -152,7 +152,7 @@ void dw_approvals_close(struct dw_approvals *a)
 int dw_approvals_enter(struct dw_approvals *a, struct dw_error *err)
 {
 	(void)pthread_mutex_lock(&a->lock);
-	/* An operator restored a backup, or removed it. */
+	/* An operator may have removed the file, or restored a backup. */
 	if (dw_sqlite_replaced(&a->store, a->path)) {
 		a->generation++;
 		dw_sqlite_close(&a->store);
@@ -169,7 +169,10 @@ void dw_approvals_leave(struct dw_approvals *a)
 	(void)pthread_mutex_unlock(&a->lock);
 }
 
-/* On disk, so that a clock that is set back revives nothing. */
+/*
+ * Expire what is overdue. The file records it, so that nothing becomes valid again if the
+ * clock is set back.
+ */
 static int sweep(struct dw_approvals *a, struct dw_error *err)
 {
 	static const char *const statements[] = {

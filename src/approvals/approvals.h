@@ -38,10 +38,11 @@ struct dw_approvals;
 #define DW_APPROVALS_FILE "approvals.db"
 #define DW_APPROVAL_HASH_MAX 65 /* SHA-256 in hex */
 
-/* A person cannot review more than that. */
+/* A person cannot review a larger request, or more findings. */
 #define DW_APPROVALS_REQUEST_MAX ((size_t)1 << 20)
 #define DW_APPROVALS_FINDINGS_MAX ((size_t)64 << 10)
-#define DW_APPROVALS_TEXT_MAX 1024 /* of each other text; longer ones are cut */
+/* The longest other string. Longer names and notes are refused, the rest cut. */
+#define DW_APPROVALS_TEXT_MAX 1024
 
 enum dw_approval_state {
 	DW_APPROVAL_PENDING = 0,
@@ -59,8 +60,8 @@ const char *dw_approval_state_name(enum dw_approval_state state);
 enum dw_remember {
 	DW_REMEMBER_NO = 0,
 	DW_REMEMBER_CODE,    /* this exact request, until `forget` */
-	DW_REMEMBER_SESSION, /* all of this rule in this session, at most a day */
-	DW_REMEMBER_RULE,    /* all of this rule, until `forget` */
+	DW_REMEMBER_SESSION, /* all under this rule in this session, at most a day */
+	DW_REMEMBER_RULE,    /* all under this rule, until `forget` */
 	DW_REMEMBER_COUNT
 };
 
@@ -79,12 +80,12 @@ struct dw_approvals_config {
 	uint64_t use_ms;                 /* the time to use an approval (1 hour) */
 };
 
-/* Texts are borrowed; NULL means unknown or not applicable. */
+/* Strings are borrowed; NULL means unknown or not applicable. */
 struct dw_asking {
 	const char *run;      /* the id of the run that waits */
 	const char *who;      /* the caller; required */
 	const char *door;     /* "cli", "http", "mcp" */
-	const char *session;  /* of the caller; NULL: until dw_approvals_close() */
+	const char *session;  /* of the caller; NULL: ends at dw_approvals_close() */
 	const char *rule;     /* name in the policy; required */
 	const char *reason;   /* of the rule */
 	const char *findings; /* of the analysis, a JSON array */
@@ -93,7 +94,7 @@ struct dw_asking {
 	bool allow_self;              /* the policy lets the caller approve it */
 };
 
-/* An approval: a request and its decision. It owns its texts; none is NULL. */
+/* An approval: a request and its decision. It owns its strings; none is NULL. */
 struct dw_approval {
 	char id[DW_ID_MAX];
 	enum dw_approval_state state;
@@ -129,8 +130,8 @@ void dw_approval_digest(const struct dw_request *req, char ret[DW_APPROVAL_HASH_
 void dw_approval_finish(struct dw_approval *approval);
 
 /*
- * The JSON form for --json, HTTP and webhooks: times as text, request and findings as
- * JSON, absent values as null. NULL without memory.
+ * The JSON form for --json, HTTP and webhooks: times as strings, request and findings as
+ * JSON, absent values as null. Returns NULL if memory runs out.
  */
 json_t *dw_approval_to_json(const struct dw_approval *approval);
 
@@ -142,14 +143,15 @@ json_t *dw_approval_to_json(const struct dw_approval *approval);
 void dw_approval_line(const struct dw_approval *approval, char ret[DW_APPROVAL_LINE_MAX]);
 
 /*
- * The path of the file: in place, which is a folder or the file itself; if that is NULL,
- * in the folder of the daemon, for the CLI too, so that each user has one queue.
+ * Find the path of the file. If place is a regular file, it is that file; otherwise place
+ * is the folder of the file. If place is NULL, the folder is the daemon's, for the CLI
+ * too, so that each user has one queue.
  */
 #define DW_APPROVALS_PATH_MAX 4200
 int dw_approvals_path(const char *place, char ret[DW_APPROVALS_PATH_MAX],
                       struct dw_error *err);
 
-/* Open the file, and create it if it is missing. As dw_sqlite_open(). */
+/* Open the file, or create it if it is missing; see dw_sqlite_open(). */
 int dw_approvals_open(const char *path, const struct dw_approvals_config *config,
                       struct dw_approvals **ret, struct dw_error *err);
 
@@ -157,7 +159,8 @@ int dw_approvals_open(const char *path, const struct dw_approvals_config *config
 int dw_approvals_open_existing(const char *path, const struct dw_approvals_config *config,
                                struct dw_approvals **ret, struct dw_error *err);
 
-void dw_approvals_close(struct dw_approvals *a); /* accepts NULL; no thread may wait */
+/* Accepts NULL. No thread may be in dw_approvals_wait(). */
+void dw_approvals_close(struct dw_approvals *a);
 
 /*
  * Request an approval. The same caller with the same request under the same rule gets its
@@ -169,26 +172,26 @@ int dw_approvals_ask(struct dw_approvals *a, const struct dw_asking *asking,
                      struct dw_approval *ret, bool *ret_new, struct dw_error *err);
 
 /*
- * Wait until it is no longer pending, until the deadline (of dw_now_ms(); UINT64_MAX:
- * none), or until cancel_fd, if not -1, is readable. 0 with its state in *ret: still
- * pending in the latter two cases.
+ * Wait until the approval is no longer pending, until the deadline (on the clock of
+ * dw_now_ms(); UINT64_MAX: none), or until cancel_fd, if not -1, is readable. Returns 0
+ * with the approval in *ret; in the latter two cases it may still be pending.
  */
 int dw_approvals_wait(struct dw_approvals *a, const char *id, uint64_t deadline_ms,
                       int cancel_fd, struct dw_approval *ret, struct dw_error *err);
 
 /*
- * For a loop that waits for many approvals. The first returns 1 if anything may have
- * changed since *seen, which it updates (start from UINT64_MAX), or 0; it is cheap. The
- * second reads the state of one approval.
+ * For a loop that waits for many approvals. dw_approvals_changed() is cheap: it returns
+ * 1 if an approval may have changed since *seen (start from UINT64_MAX), otherwise 0, and
+ * updates *seen. dw_approvals_state() reads the state of one approval.
  */
 int dw_approvals_changed(struct dw_approvals *a, uint64_t *seen, struct dw_error *err);
 int dw_approvals_state(struct dw_approvals *a, const char *id,
                        enum dw_approval_state *ret, struct dw_error *err);
 
 /*
- * Use up the approval for this run. 0: the run may start, and no other run on this
- * approval. DW_E_BUSY: another run used it; ask again. DW_E_DENIED: it is not approved
- * (any more), or it is for another caller or another request.
+ * Use up the approval for this run. 0: this run may start, and no other run can use the
+ * approval. DW_E_BUSY: another run used it; request a new one. DW_E_DENIED: it is not, or
+ * no longer, approved, or it belongs to another caller or another request.
  */
 int dw_approvals_use(struct dw_approvals *a, const char *id, const char *who,
                      const char *run, const struct dw_request *req, struct dw_error *err);
@@ -206,26 +209,28 @@ struct dw_ruling {
 };
 
 /*
- * Decide; the id may be a unique prefix. 0: decided. 1: it was decided or expired before
- * (*ret says how, see dw_approval_line()), and nothing changed. DW_E_DENIED: callers may
- * deny but not approve their own request. A remembered approval also approves the pending
- * requests that it covers.
+ * Decide an approval; the id may be a unique prefix. 0: decided. 1: it was already
+ * decided or expired (see *ret and dw_approval_line()), and nothing changed. DW_E_DENIED:
+ * callers may deny but not approve their own request. A remembered approval also approves
+ * the pending requests that it covers.
  */
 int dw_approvals_decide(struct dw_approvals *a, const char *id,
                         const struct dw_ruling *decision, struct dw_approval *ret,
                         struct dw_error *err);
 
-/* By its id or a unique prefix: DW_E_NOT_FOUND, or DW_E_INVALID if several match. */
+/* Read an approval by its id or a unique prefix. DW_E_INVALID if several match. */
 int dw_approvals_get(struct dw_approvals *a, const char *id, struct dw_approval *ret,
                      struct dw_error *err);
 
-/* Call fn for the pending approvals, or for all that are kept, oldest first, until it
- * returns other than 0. It must not call dw_approvals_*(). */
+/*
+ * Call fn for the pending approvals, or with all for every approval in the file, oldest
+ * first, until it returns other than 0. fn must not call dw_approvals_*().
+ */
 typedef int dw_approval_fn(void *user, const struct dw_approval *approval);
 int dw_approvals_each(struct dw_approvals *a, bool all, dw_approval_fn *fn, void *user,
                       struct dw_error *err);
 
-/* A remembered approval. Texts are borrowed. */
+/* A remembered approval. Strings are borrowed. */
 struct dw_memory {
 	char id[DW_ID_MAX];
 	enum dw_remember kind;
@@ -241,11 +246,15 @@ struct dw_memory {
 
 json_t *dw_memory_to_json(const struct dw_memory *memory);
 
+/* Call fn for each remembered approval, as dw_approvals_each() does. */
 typedef int dw_memory_fn(void *user, const struct dw_memory *memory);
 int dw_approvals_memories(struct dw_approvals *a, dw_memory_fn *fn, void *user,
                           struct dw_error *err);
 
-/* Forget one, by its id or a unique prefix. Runs that have not started ask again. */
+/*
+ * Forget a remembered approval, by its id or a unique prefix. Approvals that it gave and
+ * that no run has used yet expire.
+ */
 int dw_approvals_forget(struct dw_approvals *a, const char *id, struct dw_error *err);
 
 #endif

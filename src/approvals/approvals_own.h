@@ -13,7 +13,7 @@ struct dw_approvals {
 	char *path;
 	bool make;                         /* create the file again if it is removed */
 	struct dw_approvals_config config; /* with the defaults filled in */
-	char epoch[DW_ID_MAX]; /* the session of callers without one: while this is open */
+	char epoch[DW_ID_MAX]; /* the session of callers without one; new at each open */
 
 	pthread_mutex_t lock; /* guards what follows */
 	struct dw_sqlite store;
@@ -28,7 +28,7 @@ struct dw_approvals {
 size_t dw_approvals_identity(const char *who);
 bool dw_approvals_same(const char *who, const char *other);
 
-/* The identity as a parameter of a statement: the column "caller". */
+/* The identity as a parameter of an SQL statement, for the column "caller". */
 #define DW_SQL_CALLER(who) DW_SQL_CUT(who, dw_approvals_identity(who))
 
 /* Lock, and reopen the file if it was replaced. Returns 0 with the lock held. */
@@ -36,8 +36,9 @@ int dw_approvals_enter(struct dw_approvals *a, struct dw_error *err);
 void dw_approvals_leave(struct dw_approvals *a);
 
 /*
- * The same with a transaction, in which all overdue approvals have expired. End it with
- * the result of its work: below 0 rolls back. Returns r, or -1 if the commit fails.
+ * dw_approvals_begin() also begins a transaction, and marks all overdue approvals as
+ * expired. dw_approvals_end() commits, or rolls back if r, the result of the work, is
+ * below 0; it returns r, or -1 if the commit fails.
  */
 int dw_approvals_begin(struct dw_approvals *a, struct dw_error *err);
 int dw_approvals_end(struct dw_approvals *a, int r, struct dw_error *err);
@@ -51,7 +52,7 @@ int dw_approvals_end(struct dw_approvals *a, int r, struct dw_error *err);
 	"findings, request, decided_by, note, state, allow_self, remember, " \
 	"asked_us, expires_us, decided_us, used_us"
 
-/* Copy the row. An overdue approval is expired, whatever its row says. */
+/* Copy the row. An overdue approval counts as expired, whatever its row says. */
 int dw_approvals_row(sqlite3_stmt *stmt, struct dw_approval *ret, struct dw_error *err);
 
 int dw_approvals_insert(struct dw_approvals *a, const struct dw_approval *row,
@@ -66,11 +67,14 @@ int dw_approvals_check_id(const char *id, struct dw_error *err);
 
 /* ---- memory.c ---- */
 
-/* Answer it by a remembered yes: 1 if there is one, 0 if not, or -1. */
+/* Approve the draft if a remembered approval covers it: 1 if so, 0 if not, or -1. */
 int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
                         struct dw_error *err);
 
-/* Remember the approval, and approve all pending requests that it covers. In a transaction. */
+/*
+ * Remember the approval, and approve all pending requests that it covers. The caller has
+ * begun a transaction.
+ */
 int dw_approvals_remember(struct dw_approvals *a, const struct dw_approval *yes,
                           struct dw_error *err);
 

@@ -12,14 +12,14 @@
 #include "base/id.h"
 #include "base/utf8.h"
 
-/* How many decided approvals are kept for reading, and for how long. */
+/* How many approvals that are neither pending nor approved are kept, and for how long. */
 #define KEPT_MAX 1000
 #define KEPT_US INT64_C(604800000000)
 
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* Names that are compared are never cut: the cut name may be another one. */
+/* Names that are compared are never cut: a cut name may equal another caller's. */
 static int check_name(const char *text, const char *what, struct dw_error *err)
 {
 	if (!text || text[0] == '\0')
@@ -38,7 +38,7 @@ static char *copy_text(const char *text)
 	return len == 0 ? strdup("") : strndup(text, len - dw_utf8_unfinished(text, len));
 }
 
-/* The first findings, as many as fit. */
+/* Copy the findings; while they are too long, drop the second half of them. */
 static char *copy_findings(const char *text)
 {
 	json_auto_t *array = json_loads(text ? text : "[]", 0, NULL);
@@ -95,8 +95,9 @@ static int fill(const struct dw_approvals *a, const struct dw_asking *q,
 }
 
 /*
- * Find an approval of this caller that is pending, or approved and not used. One that a
- * remembered approval decided belongs to the run that requested it.
+ * Find an approval of this caller for the same request and rule that is pending, or
+ * approved and not used. Skip those that a remembered approval decided: each of them
+ * belongs to the run that requested it.
  */
 static int find_open(struct dw_approvals *a, struct dw_approval *draft,
                      struct dw_error *err)
@@ -156,7 +157,7 @@ static int check_room(struct dw_approvals *a, const char *who, struct dw_error *
 	return 0;
 }
 
-/* Remove decided approvals that are old or too many. */
+/* Remove old approvals that are neither pending nor approved, and those over KEPT_MAX. */
 static int prune(struct dw_approvals *a, struct dw_error *err)
 {
 	sqlite3_stmt *stmt = dw_sqlite_prepare(

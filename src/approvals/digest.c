@@ -60,7 +60,7 @@ static void list(struct sha256_ctx *ctx, const char *name, const char *const *va
 		put_text(ctx, values[i]);
 }
 
-/* A list that ends in NULL. No list allows everything, an empty one nothing. */
+/* An allow-list that ends in NULL. A missing list permits all, an empty one nothing. */
 static void allowed(struct sha256_ctx *ctx, const char *name, const char *const *values)
 {
 	size_t n = 0;

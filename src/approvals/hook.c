@@ -56,14 +56,14 @@ int dw_hook_check(const struct dw_hook *hook, struct dw_error *err)
 	return 0;
 }
 
-/* Make one line of whole characters, for hints, records and logs. */
+/* Copy as one line of valid UTF-8, for hints, records and logs. */
 static void take_line(const char *text, char ret[DW_HOOK_REASON_MAX])
 {
 	size_t len = strnlen(text, DW_HOOK_REASON_MAX - 1);
 	autofree char *clean = dw_utf8_clean(text, len - dw_utf8_unfinished(text, len),
 	                                     &len);
 
-	/* Cleaning makes invalid bytes longer. */
+	/* Replacements are longer than invalid bytes, so the line may be cut again. */
 	(void)snprintf(ret, DW_HOOK_REASON_MAX, "%s", clean ? clean : "");
 	len = strlen(ret);
 	ret[len - dw_utf8_unfinished(ret, len)] = '\0';
@@ -141,7 +141,7 @@ void dw_hook_ask(const struct dw_hook *hook, const char *json, size_t len,
 	if (!ran || dw_hook_answer_parse(out.data, out.len, &answer, &err) < 0) {
 		answer = (struct dw_hook_answer){.decision = DW_HOOK_DENY,
 		                                 .failed = true};
-		/* dewar-hook says nothing that a caller may not read. */
+		/* Callers may see stderr of dewar-hook, not of the operator's program. */
 		(void)snprintf(text, sizeof(text), "the operator's check failed: %s",
 		               !ran && hook->url && detail[0] != '\0' ? detail
 		                                                      : err.text);

@@ -10,7 +10,7 @@
 #include "dewar/error.h"
 
 /*
- * The operator's check: a program or a URL that gets a request as JSON and answers
+ * The operator's check: a program or a URL that receives a request as JSON and answers
  * {"decision": "allow" | "deny" | "ask", "reason": "..."}.
  */
 
@@ -38,19 +38,23 @@ const char *dw_hook_decision_name(enum dw_hook_decision decision);
 
 struct dw_hook_answer {
 	enum dw_hook_decision decision;
-	bool failed; /* there was no valid answer: a deny, and reason says why */
+	bool failed; /* no valid answer: decision is DW_HOOK_DENY, reason says why */
 	char reason[DW_HOOK_REASON_MAX]; /* UTF-8 without control characters, or "" */
-	char detail[DW_HOOK_REASON_MAX]; /* on failure, only for the operator's log: the
-	                                  * last line of its stderr, or "" */
+
+	/*
+	 * On failure the last line of the hook's stderr, or ""; only for the operator's
+	 * log.
+	 */
+	char detail[DW_HOOK_REASON_MAX];
 };
 
 /* Check a hook from a configuration; DW_E_INVALID says what is wrong. */
 int dw_hook_check(const struct dw_hook *hook, struct dw_error *err);
 
 /*
- * Ask, and wait for the answer. Every failure (timeout, crash, exit status other than 0,
- * invalid or too long output, no such program) is a deny. No process of the hook's group
- * is left running. Any number of threads may call it.
+ * Call the hook, and wait for its answer. Every failure (timeout, crash, exit status
+ * other than 0, invalid or too long output, no such program) is a deny. No process of the
+ * hook's group is left running. Any number of threads may call this.
  */
 void dw_hook_ask(const struct dw_hook *hook, const char *json, size_t len,
                  struct dw_hook_answer *ret);
@@ -62,7 +66,7 @@ int dw_hook_answer_parse(const char *text, size_t len, struct dw_hook_answer *re
 /*
  * Run the hook's program, or dewar-hook for a URL, with these bytes as its stdin, and
  * wait until it ends. 0 if it exits with 0, in time, and its output fits into out. detail
- * as in struct dw_hook_answer.
+ * is set as in struct dw_hook_answer.
  */
 int dw_hook_run(const struct dw_hook *hook, const char *json, size_t len,
                 struct dw_buf *out, char detail[DW_HOOK_REASON_MAX],
@@ -86,15 +90,17 @@ struct dw_notifier;
 
 #define DW_NOTIFY_QUEUE_MAX 64U
 
-/* Called with one line, in the notifier's thread or in that of dw_hook_notify(). */
+/* Called with one line, from the notifier's thread or from within dw_hook_notify(). */
 typedef void dw_notify_failed_fn(void *user, const char *text);
 
 /* The hook is copied. failed may be NULL. */
 int dw_notifier_create(const struct dw_hook *hook, dw_notify_failed_fn *failed,
                        void *user, struct dw_notifier **ret, struct dw_error *err);
 
-/* Waits for the message being sent, at most the hook's timeout; drops the others.
- * Accepts NULL. */
+/*
+ * Waits until the current message is sent, at most for the hook's timeout, and drops the
+ * others. Accepts NULL.
+ */
 void dw_notifier_free(struct dw_notifier *notifier);
 
 /* Queue a copy of the JSON; never blocks. Does nothing if notifier is NULL. */

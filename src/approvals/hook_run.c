@@ -17,17 +17,17 @@
 #include "base/fd.h"
 #include "base/path.h"
 
-/* How much of its stderr is read. */
+/* How much of the hook's stderr is read. */
 #define STDERR_MAX ((size_t)4 << 10)
 
 struct child {
 	pid_t pid;
 	int pidfd;
-	int out; /* our ends of its stdout and stderr */
-	int errors;
+	int out;    /* our end of its stdout */
+	int errors; /* our end of its stderr */
 };
 
-/* A memfd instead of a pipe: a program that does not read it blocks nothing. */
+/* A memfd instead of a pipe: we never block on a hook that does not read its input. */
 static int make_input(const char *json, size_t len, int *ret, struct dw_error *err)
 {
 	autoclose int fd = memfd_create("dewar-hook-input", MFD_CLOEXEC);
@@ -46,7 +46,7 @@ static int make_input(const char *json, size_t len, int *ret, struct dw_error *e
 	return 0;
 }
 
-/* Its own session: no terminal, and one process group to kill. */
+/* The hook gets a session of its own: no terminal, and one process group to kill. */
 static void prepare(posix_spawnattr_t *attr)
 {
 	sigset_t all, none;
@@ -70,7 +70,7 @@ static int spawn(const char *path, char *const *argv, char *const *env, const in
 
 	prepare(&attr);
 	(void)posix_spawn_file_actions_init(&actions);
-	/* Move them above 2 first: no dup2() overwrites a source. */
+	/* Move the descriptors above 2 first, so that no dup2() overwrites a source. */
 	for (int i = 0; i < 3; i++) {
 		source[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 		if (source[i] < 0)
@@ -120,7 +120,7 @@ static int start(const struct dw_hook *hook, uint64_t timeout_ms, int input,
 
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0)
 		r = dw_fail(err, DW_E_INTERNAL, errno, "cannot create pipes for a hook");
-	/* Only our ends: a program may not expect non-blocking ones. */
+	/* Only our ends: the hook's program may not expect non-blocking descriptors. */
 	if (r == 0 && (dw_fd_nonblock(out[0]) < 0 || dw_fd_nonblock(errors[0]) < 0))
 		r = dw_fail(err, DW_E_INTERNAL, 0, "cannot create pipes for a hook");
 	if (r == 0)
@@ -138,7 +138,7 @@ static int start(const struct dw_hook *hook, uint64_t timeout_ms, int input,
 	return 0;
 }
 
-/* Read what is available. 1, 0 at the end, or -E2BIG. */
+/* Read what is available. Returns 1 if more may come, 0 at the end, or -E2BIG. */
 static int drain(int *fd, struct dw_buf *buf)
 {
 	char data[4096];
@@ -160,7 +160,7 @@ static int drain(int *fd, struct dw_buf *buf)
 	return 0;
 }
 
-/* Read its output until it ends. -1 if it must be killed. */
+/* Read the hook's output until its process ends. Returns -1 if it must be killed. */
 static int read_until_end(struct child *child, uint64_t deadline_ms, struct dw_buf *out,
                           struct dw_buf *errors, struct dw_error *err)
 {
@@ -176,7 +176,7 @@ static int read_until_end(struct child *child, uint64_t deadline_ms, struct dw_b
 			return dw_fail(err, DW_E_BUSY, 0, "it did not end in time");
 		if (poll(fds, ARRAY_SIZE(fds), ms) < 0 && errno != EINTR)
 			return dw_fail(err, DW_E_INTERNAL, errno, "cannot wait for it");
-		/* Its output was complete when it ended. */
+		/* Once the process has ended, the pipes hold all of its output. */
 		over = fds[0].revents != 0;
 		if (drain(&child->out, out) < 0)
 			return dw_fail(err, DW_E_INVALID, 0,
@@ -188,7 +188,7 @@ static int read_until_end(struct child *child, uint64_t deadline_ms, struct dw_b
 	return 0;
 }
 
-/* Kill its group, then reap: until then the pid is not reused. */
+/* Kill the group before reaping the process, which frees its pid for reuse. */
 static int finish(struct child *child, struct dw_error *err)
 {
 	siginfo_t info = {0};

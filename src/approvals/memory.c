@@ -11,7 +11,7 @@
 
 #define MEMORIES_MAX 10000
 
-/* The approvals that a remembered one covers; parameters as bind_approval() sets them. */
+/* Which approvals a remembered one covers; bind_approval() sets the parameters. */
 static const char *const covers[] = {
 	[DW_REMEMBER_CODE] = "hash = ?2",
 	[DW_REMEMBER_SESSION] = "session = ?3 AND rule = ?4",
@@ -41,7 +41,7 @@ static int copy_column(char **ret, sqlite3_stmt *stmt, int column, struct dw_err
 int dw_approvals_recall(struct dw_approvals *a, struct dw_approval *draft,
                         struct dw_error *err)
 {
-	/* dw_approvals_begin() removed expired ones. */
+	/* dw_approvals_begin() has removed expired memories. */
 	autostmt sqlite3_stmt *stmt = dw_sqlite_prepare(
 		&a->store,
 		"SELECT id, decided_by, note FROM memory WHERE caller = ?1 AND "
@@ -234,7 +234,7 @@ static int find(struct dw_approvals *a, const char *prefix, char ret[DW_ID_MAX],
 
 static int forget(struct dw_approvals *a, const char *prefix, struct dw_error *err)
 {
-	/* Approvals that it gave and that were not used expire with it. */
+	/* Also expire the approvals that it gave and that no run has used. */
 	static const char *const statements[] = {
 		"DELETE FROM memory WHERE id = ?",
 		"UPDATE question SET state = 3 WHERE state = 1 AND memory = ?",

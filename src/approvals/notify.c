@@ -37,7 +37,7 @@ static void report(const struct dw_notifier *n, const char *text)
 		n->failed(n->user, text);
 }
 
-/* Wait for the next message; NULL when the notifier ends. */
+/* Wait for the next message. Returns NULL when the notifier ends. */
 static struct message *next(struct dw_notifier *n)
 {
 	struct message *message = NULL;

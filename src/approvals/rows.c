@@ -177,7 +177,7 @@ int dw_approvals_find(struct dw_approvals *a, const char *id, struct dw_approval
 
 	if (dw_approvals_check_id(id, err) < 0)
 		return -1;
-	/* All ids with this prefix sort before the prefix and a "g". */
+	/* Ids are hex digits: those with this prefix sort before the prefix plus "g". */
 	stmt = dw_sqlite_prepare(&a->store,
 	                         "SELECT " DW_APPROVALS_COLUMNS " FROM question "
 	                         "WHERE id >= ?1 AND id < ?1 || 'g' LIMIT 2",

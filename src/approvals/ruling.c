@@ -91,7 +91,7 @@ static int decide(struct dw_approvals *a, const char *id,
 	if (decision->remember != DW_REMEMBER_NO &&
 	    dw_approvals_remember(a, ret, err) < 0)
 		return -1;
-	/* Read it again: expires_us is now the time to use it by. */
+	/* Read the row again: expires_us may now be the time to use the approval by. */
 	dw_approval_finish(ret);
 	return dw_approvals_find(a, id, ret, err);
 }

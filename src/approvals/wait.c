@@ -8,13 +8,13 @@
 #include "base/clock.h"
 
 /*
- * Another process may decide, without a signal to this one. So one check in LOOK_MS, for
- * all threads that wait, asks SQLite whether another process has written (PRAGMA
- * data_version). Only after a write does each thread read its own approval.
+ * Another process may decide, and does not signal this one. So the waiting threads ask
+ * SQLite, at most once in LOOK_MS for all of them, whether another process has written
+ * (PRAGMA data_version). Only after a write does each thread read its own approval.
  */
 #define LOOK_MS 100
 
-/* Update the generation. The caller holds the lock. */
+/* Increase the generation if the file has changed. The caller holds the lock. */
 static int look(struct dw_approvals *a, struct dw_error *err)
 {
 	uint64_t now = dw_now_ms();

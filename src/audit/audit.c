@@ -31,20 +31,21 @@
 struct job {
 	struct job *next;
 	struct dw_audit_record rec;
-	bool begins; /* an intent, to be on disk before the run; otherwise an outcome */
+	bool begins; /* true: an intent, on disk before the run; false: an outcome */
 	bool done;
 	int result;
 	struct dw_error err;
 };
 
 struct dw_audit {
-	struct dw_audit_store store; /* of the leader */
+	struct dw_audit_store store; /* used by the leader only */
 	int locks_fd;
 	int64_t owner;
 	bool sync_ends;
-	bool recovered; /* of the leader */
-	struct dw_error
-		failed; /* of the leader: a sync failed, nothing is written any more */
+	bool recovered; /* used by the leader only */
+
+	/* Used by the leader only. Set if a sync failed: we accept no more records. */
+	struct dw_error failed;
 
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t change;
@@ -65,8 +66,8 @@ static int append_job(struct dw_audit *audit, struct dw_audit_tail *tail, struct
 }
 
 /*
- * In a batch, a bad record fails alone: only its own thread gets the error. Returns -1
- * if nothing can be written, as on a full disk.
+ * In a batch, a bad record fails alone: only its own thread gets the error. Returns -1 if
+ * the whole batch fails, for example on a full disk.
  */
 static int append_one(struct dw_audit *audit, struct dw_audit_tail *tail, struct job *job,
                       bool in_batch, struct dw_error *err)
@@ -161,7 +162,7 @@ static int submit(struct dw_audit *audit, struct job *mine, struct dw_error *err
 
 		(void)pthread_mutex_lock(&audit->lock);
 		audit->led = false;
-		/* Once the lock is released, a job may be gone: its thread returns. */
+		/* Jobs are on their threads' stacks: once we unlock, they may be gone. */
 		for (job = jobs; job; job = job->next)
 			job->done = true;
 		(void)pthread_cond_broadcast(&audit->change);
@@ -199,7 +200,7 @@ int dw_audit_intent(struct dw_audit *audit, const struct dw_audit_run *run,
 	return submit(audit, &job, err);
 }
 
-/* Scale a measure; negative means unknown. */
+/* Scale a measured value; a negative one is unknown. */
 static int64_t scaled(double value, double factor)
 {
 	return value >= 0 && value * factor < 9e18 ? (int64_t)(value * factor + 0.5)
@@ -245,7 +246,7 @@ int dw_audit_outcome(struct dw_audit *audit, const struct dw_audit_run *run,
 	return submit(audit, &job, err);
 }
 
-/* Become the leader: only that thread may use the connection. */
+/* Become the leader: only the leader may use the connection. */
 static void lead(struct dw_audit *audit)
 {
 	(void)pthread_mutex_lock(&audit->lock);
@@ -353,7 +354,7 @@ static int make_tables(struct dw_audit *audit, const char *path, struct dw_error
 	if (dw_audit_locks_enter(audit->locks_fd, err) < 0)
 		return -1;
 	r = dw_audit_store_create(&audit->store, path, err);
-	/* Put the names of the new files on disk, too. */
+	/* The names of the new files must be on disk, too. */
 	dw_audit_folder_sync(path);
 	dw_audit_locks_leave(audit->locks_fd);
 	return r;
@@ -401,7 +402,7 @@ void dw_audit_close(struct dw_audit *audit)
 	if (!audit)
 		return;
 	dw_audit_store_close(&audit->store);
-	/* Last: from here on our open runs count as interrupted. */
+	/* Close this last: without its lock our open runs count as interrupted. */
 	dw_cleanup_close(&audit->locks_fd);
 	(void)pthread_cond_destroy(&audit->change);
 	(void)pthread_mutex_destroy(&audit->lock);

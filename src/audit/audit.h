@@ -38,10 +38,10 @@ int dw_audit_default_path(char ret[DW_AUDIT_PATH_MAX], struct dw_error *err);
 int dw_audit_open(const char *path, unsigned flags, struct dw_audit **ret,
                   struct dw_error *err);
 
-/* Accepts NULL. Records that were accepted are in the file. */
+/* Accepts NULL. All records that were accepted are in the file. */
 void dw_audit_close(struct dw_audit *audit);
 
-/* A run, besides its request. */
+/* A run in its records, apart from the request. */
 struct dw_audit_run {
 	const char *id;       /* of the request */
 	const char *who;      /* "uid:1000 (alice)" or "key:..." */
@@ -57,27 +57,31 @@ int dw_audit_intent(struct dw_audit *audit, const struct dw_audit_run *run,
                     const struct dw_request *req, struct dw_error *err);
 
 /*
- * Record how it ended: res, or why if dw_run() returned no result. The record is in the
- * file when this returns 0, and on disk with the next intent; if the host goes down
+ * Record how a run ended: res, or why if dw_run() returned no result. The record is in
+ * the file when this returns 0, and on disk with the next intent; if the host goes down
  * before that, the run counts as interrupted.
  */
 int dw_audit_outcome(struct dw_audit *audit, const struct dw_audit_run *run,
                      const struct dw_result *res, const struct dw_error *why,
                      struct dw_error *err);
 
-/* Mark the open runs of ended processes. ret_n, their number, may be NULL. */
+/*
+ * Mark the open runs of ended processes as `interrupted`. *ret_n is set to their number;
+ * ret_n may be NULL.
+ */
 int dw_audit_recover(struct dw_audit *audit, size_t *ret_n, struct dw_error *err);
 
-/* Which records to keep; 0 is no limit. */
+/* Which records to keep; 0 means no limit. */
 struct dw_audit_keep {
 	int64_t since_us; /* the oldest time */
 	uint64_t bytes;   /* the size of all records */
 };
 
 /*
- * Remove the oldest records that need not be kept, up to the first of a run that has not
- * ended. A `checkpoint` in the chain names the last removed record, so that the rest can
- * be verified. The file does not shrink: SQLite reuses the space.
+ * Remove the oldest records that need not be kept, and stop before the intent of the
+ * oldest run that has not ended. A `checkpoint` in the chain names the last removed
+ * record, so that the rest can be verified. The file does not shrink: SQLite reuses the
+ * space.
  */
 int dw_audit_retain(struct dw_audit *audit, const struct dw_audit_keep *keep,
                     size_t *ret_removed, struct dw_error *err);
@@ -91,11 +95,11 @@ void dw_audit_reader_close(struct dw_audit_reader *reader);
 
 /* Selects records or runs; {0} selects all. */
 struct dw_audit_filter {
-	int64_t since_us; /* from then on, if not 0 */
-	int64_t until_us; /* before then, if not 0 */
+	int64_t since_us; /* at or after this time, if not 0 */
+	int64_t until_us; /* before this time, if not 0 */
 	const char *id;   /* of a run, or a prefix of it */
 	const char *status;
-	uint64_t limit; /* only that many, the newest, if not 0 */
+	uint64_t limit; /* only the newest, at most this many, if not 0 */
 };
 
 /* The status of a run without an outcome. */
@@ -111,7 +115,7 @@ extern const char *const dw_audit_status_words[];
  */
 typedef int dw_audit_record_fn(void *user, const struct dw_audit_record *rec);
 
-/* Each record in order; a status in the filter selects outcomes. */
+/* Call fn for each record, oldest first; a status in the filter selects outcomes. */
 int dw_audit_each_record(struct dw_audit_reader *reader,
                          const struct dw_audit_filter *filter, dw_audit_record_fn *fn,
                          void *user, struct dw_error *err);
@@ -125,17 +129,17 @@ struct dw_audit_entry {
 
 typedef int dw_audit_entry_fn(void *user, const struct dw_audit_entry *entry);
 
-/* Each run, the newest first. */
+/* Call fn for each run, newest first. */
 int dw_audit_each_run(struct dw_audit_reader *reader,
                       const struct dw_audit_filter *filter, dw_audit_entry_fn *fn,
                       void *user, struct dw_error *err);
 
 enum dw_audit_fault {
 	DW_AUDIT_SOUND = 0,
-	DW_AUDIT_CHANGED,      /* it does not match its hash */
-	DW_AUDIT_MISSING,      /* there is no such record */
-	DW_AUDIT_OUT_OF_ORDER, /* another record was moved there */
-	DW_AUDIT_UNLINKED,     /* it does not refer to the record before it */
+	DW_AUDIT_CHANGED,      /* the record does not match its hash */
+	DW_AUDIT_MISSING,      /* there is no record with this number */
+	DW_AUDIT_OUT_OF_ORDER, /* a record was moved to this number */
+	DW_AUDIT_UNLINKED,     /* the record does not refer to the one before it */
 	DW_AUDIT_DAMAGED,      /* the file cannot be read any further */
 	DW_AUDIT_FAULT_COUNT
 };
@@ -148,7 +152,7 @@ struct dw_audit_verdict {
 	int64_t seq;      /* the first record with a fault */
 	char text[256];   /* describes the fault */
 	uint64_t records; /* sound records before it */
-	uint64_t open;    /* intents without an end */
+	uint64_t open;    /* runs with an intent and without an end */
 	int64_t first_seq, head_seq;
 	char head_hash[DW_AUDIT_HASH_MAX];
 };
@@ -169,9 +173,9 @@ int dw_audit_verify(struct dw_audit_reader *reader, const struct dw_audit_anchor
 #define DW_AUDIT_WHOLE_MAX ((size_t)64 << 10)
 
 /*
- * The request as JSON that dw_request_from_json() reads: all of the code, and small
- * input and files. Bytes that are not UTF-8 become an object with their base64; such a
- * name becomes "base64:" and its base64. free() it; NULL without memory.
+ * Describe the request as JSON that dw_request_from_json() reads: all of the code, and
+ * small input and files. A value that is not UTF-8 becomes an object with its base64; a
+ * name that is not becomes "base64:" and its base64. free() it; NULL without memory.
  */
 char *dw_audit_describe(const struct dw_request *req);
 

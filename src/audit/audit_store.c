@@ -9,9 +9,9 @@
 #include "base/cleanup.h"
 
 /*
- * Pages in the log before SQLite moves them into the file, which waits for the disk
- * twice. The next process reads a small log faster, and each run of the CLI opens it; a
- * daemon opens it once.
+ * How many pages the log may have before SQLite moves them into the file, which waits for
+ * the disk twice. Each run of the CLI opens the log, which is faster if it is small; a
+ * daemon opens it only once.
  */
 #define LOG_PAGES 100
 #define LOG_PAGES_STAYING 1000
@@ -99,10 +99,10 @@ void dw_audit_store_rollback(struct dw_audit_store *store)
 }
 
 /*
- * A commit writes its pages to the log without waiting for the disk: this waits. SQLite
- * would also wait for the folder of the log each time it is opened, which doubles the
- * time of a run of the CLI. Opening the log beside SQLite is safe: SQLite holds no locks
- * on it, and it exists for as long as this connection.
+ * A commit writes its pages to the log without waiting for the disk; this function waits.
+ * SQLite would also sync the folder of the log each time the log is opened, which doubles
+ * the time of a run of the CLI. We may open the log as well as SQLite: SQLite holds no
+ * locks on it, and the log exists for as long as this connection.
  */
 int dw_audit_store_sync(struct dw_audit_store *store, struct dw_error *err)
 {
@@ -113,8 +113,9 @@ int dw_audit_store_sync(struct dw_audit_store *store, struct dw_error *err)
 }
 
 /*
- * Only the process with the write transaction appends to the log, so that it can move the
- * end. SQLite checks checksums and takes no zeros for records.
+ * Only the process that holds the write transaction appends to the log, so this function
+ * begins one before it extends the log. SQLite verifies checksums, so it does not take
+ * the zeros for pages of a commit.
  */
 void dw_audit_store_widen(struct dw_audit_store *store)
 {
@@ -134,7 +135,7 @@ void dw_audit_store_widen(struct dw_audit_store *store)
 	dw_audit_store_rollback(store);
 }
 
-/* Another process may have removed the log. */
+/* Create the log if necessary: another process may have removed it. */
 static int open_log(struct dw_audit_store *store, const char *path, struct dw_error *err)
 {
 	char *name = sqlite3_mprintf("%s-wal", path);
@@ -160,7 +161,7 @@ int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool sta
 {
 	if (connect_to(store, path, SQLITE_OPEN_READWRITE, err) < 0)
 		return -1;
-	/* Otherwise the last process to close moves the log and waits for the disk. */
+	/* Otherwise the last process to close moves the log, and waits for the disk. */
 	(void)sqlite3_db_config(store->sqlite.db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
 	                        NULL);
 	(void)sqlite3_wal_autocheckpoint(store->sqlite.db,
@@ -174,7 +175,7 @@ int dw_audit_store_open(struct dw_audit_store *store, const char *path, bool sta
 	return 0;
 }
 
-/* Returns true if a log has records that are not in the file yet. */
+/* Returns true if there may be a log with records that are not in the file yet. */
 static bool has_log(const char *path)
 {
 	char *name = sqlite3_mprintf("%s-wal", path);
@@ -186,8 +187,8 @@ static bool has_log(const char *path)
 }
 
 /*
- * SQLite creates files beside the one that it reads. On a read-only medium it cannot, but
- * no process can write there either, so that the file alone is enough.
+ * SQLite creates files next to the one that it reads, which fails on a read-only medium.
+ * No other process can write there either, so without a log the file alone is complete.
  */
 static int reopen_alone(struct dw_audit_store *store, const char *path,
                         struct dw_error *err)
@@ -222,7 +223,7 @@ int dw_audit_store_open_reader(struct dw_audit_store *store, const char *path,
 	code = sqlite3_errcode(store->sqlite.db) & 0xff;
 	if (r < 0 && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
 		r = reopen_alone(store, path, err);
-	/* Damaged: read it as far as possible. */
+	/* If the file is damaged, let the caller read it as far as possible. */
 	if (r < 0 && store->sqlite.db &&
 	    (sqlite3_errcode(store->sqlite.db) & 0xff) == SQLITE_CORRUPT)
 		r = 0;
@@ -239,7 +240,7 @@ int dw_audit_store_create(struct dw_audit_store *store, const char *path,
 	struct dw_sqlite *sqlite = &store->sqlite;
 	bool empty = false;
 
-	/* Another process may have created them while we waited for the lock. */
+	/* Another process may have created the tables while we waited for the lock. */
 	if (dw_sqlite_check(sqlite, path, &empty, err) < 0)
 		return -1;
 	if (!empty)
@@ -314,7 +315,7 @@ int dw_audit_store_insert(struct dw_audit_store *store, const struct dw_audit_re
 		r = sqlite3_step(stmt);
 	if (r != SQLITE_DONE)
 		(void)dw_sqlite_fail(&store->sqlite, err, "cannot write an audit record");
-	/* The texts may be gone when the statement is used again. */
+	/* The bound strings may be freed before the statement is used again. */
 	(void)sqlite3_reset(stmt);
 	(void)sqlite3_clear_bindings(stmt);
 	return r == SQLITE_DONE ? 0 : -1;

@@ -19,7 +19,7 @@ int dw_audit_chain_append(struct dw_audit_store *store, struct dw_audit_tail *ta
 	dw_audit_record_hash(rec, hash);
 	rec->hash = dw_audit_text_of(hash);
 	r = dw_audit_store_insert(store, rec, err);
-	/* They point into buffers that change below. */
+	/* Both point to buffers that do not keep these values. */
 	rec->prev_hash = rec->hash = (struct dw_audit_text){0};
 	if (r < 0)
 		return -1;
@@ -62,7 +62,7 @@ struct orphan {
 	int64_t seq;
 };
 
-/* free() the list. */
+/* The caller frees the list. */
 static int list_orphans(struct dw_audit_store *store, int locks_fd, int64_t us,
                         struct orphan **ret, size_t *ret_n, struct dw_error *err)
 {

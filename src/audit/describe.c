@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "request/limits.h"
 
-/* The make_ functions return NULL without memory; put() remembers it. */
+/* The make_ functions return NULL if memory runs out; put() then sets failed. */
 struct build {
 	bool failed;
 };
@@ -57,7 +57,7 @@ static void put_text(struct build *b, json_t *object, const char *key, const cha
 		put(b, object, key, make_text(b, text, strlen(text)));
 }
 
-/* A key that the caller chose. */
+/* Set a key that the caller chose, which need not be UTF-8. */
 static void put_named(struct build *b, json_t *object, const char *name, json_t *value)
 {
 	autofree char *text = NULL, *key = NULL;
@@ -91,7 +91,7 @@ static void put_list(struct build *b, json_t *object, const char *key,
 	put(b, object, key, array);
 }
 
-/* An empty list means that nothing is allowed, no list that everything is. */
+/* An allow-list that ends in NULL. A missing list permits all, an empty one nothing. */
 static void put_allowed(struct build *b, json_t *object, const char *key,
                         const char *const *list)
 {

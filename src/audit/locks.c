@@ -75,7 +75,7 @@ int dw_audit_locks_open(const char *path, int *ret_fd, struct dw_error *err)
 	char name[DW_AUDIT_PATH_MAX];
 	int fd = locks_path(path, name, sizeof(name));
 
-	/* Not blocking: the name may be that of a pipe. */
+	/* O_NONBLOCK: the name may be that of a pipe, and open() would block. */
 	if (fd == 0)
 		fd = open(name, O_CREAT | O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 		          0600);

@@ -13,7 +13,7 @@ const char *const dw_audit_status_words[] = {
 
 /* The parameters of the filter: ?1 since, ?2 until, ?3 id, ?4 status, ?5 limit. */
 #define IN_TIME " (?1 = 0 OR time_us >= ?1) AND (?2 = 0 OR time_us < ?2) "
-/* Ids are hex digits: all with this prefix sort before the prefix and a "g". */
+/* Ids are hex digits: those with this prefix sort before the prefix plus "g". */
 #define BY_ID " (?3 IS NULL OR (run >= ?3 AND run < ?3 || 'g')) "
 
 static const char records_sql[] =
@@ -60,7 +60,7 @@ static sqlite3_stmt *prepare(struct dw_audit_reader *reader, const char *sql,
 	sqlite3_stmt *stmt = dw_sqlite_prepare(&reader->store.sqlite, sql, err);
 	bool limited = filter->limit > 0 && filter->limit < INT64_MAX;
 
-	/* SQLite ignores the last two for runs_sql, which does not have them. */
+	/* runs_sql has no ?4 and ?5: SQLite refuses to bind them, which has no effect. */
 	DW_SQL_BIND(stmt, DW_SQL_NUMBER(filter->since_us),
 	            DW_SQL_NUMBER(filter->until_us), DW_SQL_TEXT(filter->id),
 	            DW_SQL_TEXT(filter->status),
@@ -85,7 +85,7 @@ int dw_audit_each_record(struct dw_audit_reader *reader,
 	return r;
 }
 
-/* A run without an end goes on if its process still holds its lock. */
+/* A run without an end is still running if its process still holds its lock. */
 static const char *status_of_open(const struct dw_audit_reader *reader,
                                   sqlite3_stmt *stmt, int column)
 {

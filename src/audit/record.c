@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
-/* Names the encoding, so that a later one never gives the same bytes. */
+/* Names the encoding: a later encoding gets another name, and never the same bytes. */
 #define MAGIC "dewar audit 1\n"
 
 #define NUMBER(member)                                                             \
@@ -102,7 +102,7 @@ void dw_audit_sha256(const void *data, size_t len, char ret[DW_AUDIT_HASH_MAX])
 	put_hex(digest, ret);
 }
 
-/* A letter for the type, and eight bytes, big-endian. */
+/* Hash a letter for the type, and the value as eight bytes, big-endian. */
 static void put_word(struct sha256_ctx *ctx, char letter, uint64_t value)
 {
 	uint8_t bytes[9] = {(uint8_t)letter};
@@ -147,7 +147,7 @@ void dw_audit_time_text(int64_t time_us, char ret[DW_AUDIT_TIME_MAX])
 	struct tm tm;
 	size_t len;
 
-	/* A changed file may hold any number. */
+	/* A file that was tampered with may contain any number. */
 	if (time_us < 0 || !gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900) {
 		(void)snprintf(ret, DW_AUDIT_TIME_MAX, "?");
 		return;

@@ -22,13 +22,13 @@
 /* An absent number. */
 #define DW_AUDIT_NONE INT64_MIN
 
-/* With a length: a changed file may hold a NUL. */
+/* Has a length because a file that was tampered with may contain a NUL. */
 struct dw_audit_text {
 	const char *data; /* NULL: absent */
 	size_t len;
 };
 
-/* Texts are borrowed. Start from dw_audit_record_init(). */
+/* Strings are borrowed. Start from dw_audit_record_init(). */
 struct dw_audit_record {
 	int64_t seq;
 	int64_t time_us;           /* since 1970 */
@@ -79,7 +79,7 @@ struct dw_audit_text *dw_audit_text(struct dw_audit_record *rec, size_t field);
 struct dw_audit_text dw_audit_text_of(const char *text);
 bool dw_audit_text_is(struct dw_audit_text text, const char *other);
 
-/* SHA-256 in hex: of bytes, and of all fields of a record but its hash. */
+/* SHA-256 in hex: of bytes, or of all fields of a record except its hash. */
 void dw_audit_sha256(const void *data, size_t len, char ret[DW_AUDIT_HASH_MAX]);
 void dw_audit_record_hash(const struct dw_audit_record *rec, char ret[DW_AUDIT_HASH_MAX]);
 

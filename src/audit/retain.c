@@ -9,7 +9,10 @@
 
 #define ROUNDS 8
 
-/* A number from a statement with at most one parameter; none if it is NULL. */
+/*
+ * Read a number by a statement with at most one parameter. If there is no row, or a NULL,
+ * set *ret to the value of none.
+ */
 static int query_number(struct dw_audit_store *store, const char *sql, int64_t parameter,
                         int64_t none, int64_t *ret, struct dw_error *err)
 {
@@ -33,8 +36,9 @@ static int used_bytes(struct dw_audit_store *store, int64_t *ret, struct dw_erro
 }
 
 /*
- * The last record to remove so that about this many bytes become free. How many pages a
- * record takes is unknown; its share of all records is a good estimate.
+ * Find the last record to remove so that about this many bytes become free. How many
+ * pages a record takes is unknown; its share in the size of all records is a good
+ * estimate.
  */
 static int seq_after_bytes(struct dw_audit_store *store, int64_t bytes, int64_t used,
                            int64_t *ret, struct dw_error *err)
@@ -117,7 +121,7 @@ static int hash_of(struct dw_audit_store *store, int64_t seq, char ret[DW_AUDIT_
 	return 0;
 }
 
-/* Append one checkpoint and remove the records up to it. */
+/* Append one checkpoint, and remove the records up to the one that it names. */
 static int remove_some(struct dw_audit_store *store, struct dw_audit_tail *tail,
                        const struct dw_audit_keep *keep, size_t *ret_removed,
                        struct dw_error *err)
@@ -131,7 +135,7 @@ static int remove_some(struct dw_audit_store *store, struct dw_audit_tail *tail,
 	    query_number(store, "SELECT min(seq) FROM record", 0, INT64_MAX, &first,
 	                 err) < 0)
 		return -1;
-	/* Do not replace a lone checkpoint by another one. */
+	/* Keep a single record: removing it would only replace it by a checkpoint. */
 	if (last < first || (last == first && last == tail->seq))
 		return 0;
 
@@ -156,7 +160,7 @@ int dw_audit_chain_retain(struct dw_audit_store *store, struct dw_audit_tail *ta
 {
 	size_t removed = 0, all = 0;
 
-	/* Half-empty pages count in full, so one round may not be enough. */
+	/* SQLite counts a half-empty page as used, so one round may not be enough. */
 	for (int i = 0; i < ROUNDS; i++) {
 		if (remove_some(store, tail, keep, &removed, err) < 0)
 			return -1;

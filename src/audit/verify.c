@@ -19,7 +19,7 @@
  * record whose hash was noted elsewhere (the anchor) must be unchanged.
  */
 
-/* How far from its place the origin of a moved record is searched. */
+/* How far from its present number the former number of a moved record is searched for. */
 #define MOVED_MAX 4096
 
 static const char *const fault_names[] = {
@@ -38,11 +38,11 @@ struct walk {
 	struct dw_sqlite *sqlite;
 	const struct dw_audit_anchor *anchor;
 	struct dw_audit_verdict *verdict;
-	int64_t checkpoint_seq; /* of the newest checkpoint; 0 without a checkpoint */
+	int64_t checkpoint_seq; /* the last removed record; 0 without a checkpoint */
 	char checkpoint_hash[DW_AUDIT_HASH_MAX];
 };
 
-/* Report a fault; always false. */
+/* Report a fault. Always returns false. */
 __attribute__((format(printf, 4, 5))) static bool find(struct walk *walk,
                                                        enum dw_audit_fault fault,
                                                        int64_t seq, const char *fmt, ...)
@@ -57,7 +57,7 @@ __attribute__((format(printf, 4, 5))) static bool find(struct walk *walk,
 	return false;
 }
 
-/* Reading failed: a finding if the file is damaged, otherwise an error. */
+/* Reading failed: report a fault if the file is damaged, otherwise an error. */
 static int stop(struct walk *walk, struct dw_error *err)
 {
 	int64_t seq = walk->verdict->head_seq + 1;
@@ -70,7 +70,7 @@ static int stop(struct walk *walk, struct dw_error *err)
 	return 0;
 }
 
-/* The number that a moved record had before; 0 if it was not moved. */
+/* The number that a moved record had before; 0 if its hash matches no number nearby. */
 static int64_t find_origin(const struct dw_audit_record *rec)
 {
 	struct dw_audit_record moved = *rec;
@@ -158,7 +158,7 @@ static bool check_record(struct walk *walk, const struct dw_audit_record *rec, b
 	struct dw_audit_verdict *verdict = walk->verdict;
 	const struct dw_audit_anchor *anchor = walk->anchor;
 
-	/* Report a gap first; otherwise check the record before its place. */
+	/* Report a gap first; otherwise check the record's hash before its place. */
 	if (verdict->records > 0 && rec->seq != verdict->head_seq + 1)
 		return check_place(walk, rec);
 	if (!check_hash(walk, rec, good) || !check_place(walk, rec))
@@ -203,7 +203,7 @@ static int find_checkpoint(struct walk *walk)
 	return 0;
 }
 
-/* Check that no records are missing after the last one. */
+/* Check that no record is missing after the last one, and count the open runs. */
 static int check_end(struct walk *walk)
 {
 	struct dw_audit_verdict *verdict = walk->verdict;
@@ -255,7 +255,7 @@ int dw_audit_verify(struct dw_audit_reader *reader, const struct dw_audit_anchor
 	*ret = (struct dw_audit_verdict){0};
 	memcpy(ret->head_hash, dw_audit_genesis, sizeof(dw_audit_genesis));
 
-	/* Other processes may write: read one state of the file throughout. */
+	/* Other processes may write: this transaction reads one state of the file. */
 	if (dw_sqlite_exec(walk.sqlite, "BEGIN DEFERRED", err) < 0)
 		return -1;
 	r = find_checkpoint(&walk);

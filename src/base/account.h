@@ -12,12 +12,12 @@ struct dw_account {
 };
 
 /*
- * Find the account with this id: 0 or -errno; -ENOENT if it is not in the file. Without
- * getpwuid(), which loads libraries: a static program cannot.
+ * Find the account with this id: 0 or -errno; -ENOENT if it is not in the file. Does not
+ * use getpwuid(), which loads libraries: a static program cannot load them.
  */
 int dw_account_find(uid_t uid, struct dw_account *ret);
 
-/* The account as in records and logs: "uid:1000 (alice)", or "uid:1000". */
+/* Write the account as in records and logs: "uid:1000 (alice)", or "uid:1000". */
 void dw_account_who(uid_t uid, char *ret, size_t size);
 
 #endif

@@ -44,7 +44,7 @@ int dw_base64_decode(const char *text, size_t len, void *data, size_t *ret_len)
 	if (!base64_decode_update(&ctx, &n, data, len, text) ||
 	    !base64_decode_final(&ctx))
 		return -EINVAL;
-	/* Nettle skips blanks and accepts "A==="; both yield fewer bytes than this. */
+	/* Nettle skips blanks and accepts "A==="; both yield fewer bytes than that. */
 	if (n != dw_base64_room(len) - pads)
 		return -EINVAL;
 	*ret_len = n;

@@ -9,8 +9,8 @@
  * A growing buffer with a ceiling. A NUL always follows the last byte, so that text can be
  * used as a string.
  *
- * A failed call leaves the contents unchanged and sets failed: a series of appends can be
- * checked once, at its end.
+ * A failed call leaves the contents unchanged and sets failed, so that the caller can
+ * check a series of appends once, at its end.
  */
 struct dw_buf {
 	char *data; /* NULL while empty */
@@ -29,10 +29,10 @@ int dw_buf_puts(struct dw_buf *buf, const char *text);
 int dw_buf_printf(struct dw_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Append what fits below the ceiling; the number of bytes, or -ENOMEM. */
+/* Append as much as fits below the ceiling. The number of bytes appended, or -ENOMEM. */
 long dw_buf_add_upto(struct dw_buf *buf, const void *data, size_t len);
 
-/* Take the bytes (NULL only without memory) and leave the buffer empty. */
+/* Take the bytes, to be freed, and leave the buffer empty. NULL only without memory. */
 char *dw_buf_take(struct dw_buf *buf, size_t *ret_len);
 
 #define autobuf __attribute__((cleanup(dw_buf_finish)))

@@ -12,8 +12,8 @@ static size_t min(size_t a, size_t b)
 }
 
 /*
- * How many letters to add, drop, change, or swap with their neighbour to make
- * one word of the other. Both are at most WORD_MAX long.
+ * The edit distance of two words: how many letters to add, remove, change, or swap
+ * with their neighbour to turn one into the other. Both are at most WORD_MAX long.
  */
 static size_t distance(const char *a, const char *b)
 {
@@ -47,7 +47,7 @@ void dw_guess_offer(struct dw_guess *guess, const char *word)
 	if (len < 2 || len > WORD_MAX || strlen(word) > WORD_MAX)
 		return;
 
-	/* One slip in a short word is much; in a long one two are little. */
+	/* Permit one error in a word of up to four letters, and two in a longer one. */
 	far = distance(guess->typed, word);
 	if (far > 1 + (len > 4))
 		return;

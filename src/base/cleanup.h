@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 /*
- * Owners that clean up after themselves. Declare each with its empty value
- * (NULL, -1); cleanups run last declared first and leave errno alone.
+ * Variables that release what they own at the end of their block. Declare each with
+ * its empty value (NULL, -1). Cleanups run in reverse order of declaration, and leave
+ * errno alone.
  */
 
 static inline void dw_cleanup_close(const int *fd)

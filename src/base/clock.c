@@ -31,7 +31,7 @@ int64_t dw_wall_us(void)
 
 struct timespec dw_time_in(uint64_t ms)
 {
-	/* Added in parts: a caller's timeout may be too long for nanoseconds. */
+	/* Add seconds separately: a long timeout would overflow as nanoseconds. */
 	uint64_t ns = dw_now_ns() + ms % 1000 * 1000000U;
 
 	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000U + ms / 1000),

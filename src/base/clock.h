@@ -13,10 +13,10 @@ uint64_t dw_now_ns(void);
 uint64_t dw_wall_ms(void);
 int64_t dw_wall_us(void);
 
-/* The time left, as poll() takes it: 0 if it has passed, at most a minute. */
+/* Milliseconds until the deadline, for poll(): 0 if it has passed, at most a minute. */
 int dw_ms_until(uint64_t deadline_ms);
 
-/* The moment that many milliseconds from now, on the monotonic clock. */
+/* The point in time that many milliseconds from now, on the monotonic clock. */
 struct timespec dw_time_in(uint64_t ms);
 
 #endif

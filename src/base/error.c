@@ -25,7 +25,7 @@ const char *dw_code_name(enum dw_code code)
 	return (unsigned)code < DW_E_COUNT ? code_names[code] : "internal";
 }
 
-/* Keep the text on one line: parts of it may come from a guest or a file. */
+/* Keep the text on one line: parts of it may come from a program or a file. */
 static void flatten(char *text)
 {
 	for (; *text != '\0'; text++)
@@ -62,7 +62,7 @@ int dw_fail(struct dw_error *err, enum dw_code code, int eno, const char *fmt, .
 	return -1;
 }
 
-/* Returns true if a text is a sentence without its subject. */
+/* Returns true if the text is a sentence that lacks its subject, as "must be ...". */
 static bool lacks_subject(const char *text)
 {
 	static const char *const verbs[] = {"must ", "is ", "has ", "does not "};
@@ -89,7 +89,7 @@ int dw_wrap(struct dw_error *err, const char *fmt, ...)
 	flatten(front);
 
 	len = strlen(front);
-	/* "--level must be ..." is a sentence, "config.yaml:3: must be ..." is not. */
+	/* No colon in "--level must be ...", but one in "config.yaml:3: must be ...". */
 	if (!lacks_subject(err->text) || len == 0 ||
 	    (front[len - 1] >= '0' && front[len - 1] <= '9'))
 		front[len++] = ':';

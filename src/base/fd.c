@@ -102,7 +102,7 @@ ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size)
 	return n;
 }
 
-/* As the kernel defines it, in any libc. */
+/* struct linux_dirent64 of the kernel, which the headers of a libc need not define. */
 struct entry {
 	uint64_t ino;
 	int64_t off;
@@ -111,7 +111,7 @@ struct entry {
 	char name[];
 };
 
-/* The descriptor that an entry of /proc/self/fd is named for, or -1. */
+/* The descriptor that an entry of /proc/self/fd stands for, or -1. */
 static int number_of(const char *name)
 {
 	int n = 0;
@@ -135,7 +135,10 @@ static int let_go(int fd, bool at_exec)
 	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 
-/* procfs lists them by number, so that closing them while reading is safe. */
+/*
+ * procfs lists descriptors in the order of their numbers, so we may close them while we
+ * read the list.
+ */
 static int walk_from(int first, bool at_exec)
 {
 	autoclose int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

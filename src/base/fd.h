@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* All of these return 0 (or a count) or -errno. */
+/* Unless stated otherwise, these return 0 (or a count) or -errno. */
 
 int dw_fd_write_all(int fd, const void *data, size_t len);
 
@@ -22,23 +22,23 @@ int dw_fd_nonblock(int fd);
 
 /*
  * Read a small kernel file (an attribute of procfs or cgroupfs) whole into
- * text, NUL-terminated and without the newline at its end. The length, or
+ * text, NUL-terminated and without newlines at its end. The length, or
  * -errno; -E2BIG if it does not fit.
  */
 ssize_t dw_fd_read_attr(int dir_fd, const char *name, char *text, size_t size);
 
 /*
- * Close every descriptor from first on, or mark it close-on-exec. With close_range(), or
- * through /proc/self/fd on older kernels (before 5.9, or 5.11 for the second), which needs
- * a free descriptor. On -errno some may still be open. Uses no heap and no lock: for a
- * child that has not exec'd yet.
+ * Close every descriptor from first on, or mark it close-on-exec. Uses close_range(), or
+ * on older kernels (before 5.9; before 5.11 for close-on-exec) /proc/self/fd, which needs
+ * a free descriptor. On -errno some descriptors may remain as they were. Uses no heap and
+ * no lock, so that a child may call it before exec.
  */
 int dw_fd_close_from(int first);
 int dw_fd_cloexec_from(int first);
 
 /*
- * Make an eventfd readable. If that fails, it is readable already. Leaves errno alone;
- * a signal handler may call it.
+ * Make an eventfd readable. A failed write is ignored: the eventfd is then readable
+ * already. Leaves errno alone; a signal handler may call it.
  */
 void dw_fd_signal(int fd);
 

@@ -30,7 +30,7 @@ int dw_random(void *data, size_t len)
 
 	while (got < len) {
 		n = getrandom(at + got, len - got, 0);
-		/* Only before the kernel is seeded, where it waits and a signal may come. */
+		/* Until the kernel is seeded the call waits, and a signal may end it. */
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)

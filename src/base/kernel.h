@@ -15,10 +15,10 @@
  */
 uint64_t dw_ns_of(pid_t pid, int which);
 
-/* Which of these are known and differ from those of this process: 1U << DW_NS_*. */
+/* Which of these namespaces are known and are not this process's: bits 1U << DW_NS_*. */
 uint32_t dw_ns_not_ours(const uint64_t ns[DW_NS_COUNT]);
 
-/* The pid of a pidfd in the pid namespace of /proc; -1 if it has ended. */
+/* The pid of a pidfd in the pid namespace of /proc; -1 if the process has ended. */
 pid_t dw_pidfd_pid(int pidfd);
 
 /* ---- kernel_calls.c ---- */

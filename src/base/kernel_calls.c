@@ -8,8 +8,8 @@
  *   close_range                /proc/self/fd instead: base/fd.c; no warm cells, whose
  *                              library has no substitute
  *   setns with a pidfd (5.8)   no warm cells
- *   landlock_*                 one wall less, stated in the proof
- *   execveat's check (6.14)    one read-back less, stated in the proof
+ *   landlock_*                 one wall less, which the proof says
+ *   execveat's check (6.14)    one read-back less, which the proof says
  */
 #include "base/kernel.h"
 

@@ -19,12 +19,12 @@ static inline void dw_lock_release(const struct dw_held_lock *held)
 	(void)pthread_mutex_unlock(held->mutex);
 }
 
-/* Lock the mutex until the end of the block. At most one of these in a block. */
+/* Lock the mutex until the end of the block. A block may use this only once. */
 #define HOLD_LOCK(mutex)                         \
 	__attribute__((cleanup(dw_lock_release), \
 	               unused)) struct dw_held_lock held_ = dw_lock_take(mutex)
 
-/* A condition whose timed waits use the clock of base/clock.h. */
+/* Make a condition whose timed waits use the monotonic clock, as base/clock.h does. */
 static inline void dw_cond_init(pthread_cond_t *cond)
 {
 	pthread_condattr_t attr;

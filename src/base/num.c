@@ -12,7 +12,7 @@ struct unit {
 	uint64_t factor;
 };
 
-/* A kind of number, with the words for errors. */
+/* A kind of number: its units, and the words for its errors. */
 struct kind {
 	const char *what;
 	const char *help;
@@ -76,7 +76,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Read digits and move *p behind them. False if the number does not fit. */
+/* Read digits and move *p behind them. Returns false if the number does not fit. */
 static bool read_digits(const char **p, uint64_t *ret)
 {
 	bool fits = true;
@@ -89,7 +89,7 @@ static bool read_digits(const char **p, uint64_t *ret)
 	return fits;
 }
 
-/* Not strcasecmp() either: I is not the capital of i everywhere. */
+/* Not strcasecmp() either: in some locales I is not the capital of i. */
 static bool is_unit(const char *text, const char *name)
 {
 	for (; *name != '\0'; text++, name++)
@@ -107,9 +107,10 @@ static const struct unit *find_unit(const struct kind *kind, const char *text)
 }
 
 /*
- * The part of factor that the digits after a point stand for, rounded down. From the last
- * digit to the first no step loses precision: what a division drops never carries into a
- * whole unit. So this needs no floating point and no limit on the digits.
+ * Multiply factor by the fraction that the digits after a point stand for, and round
+ * down. Going from the last digit to the first and rounding down at each step gives the
+ * same result as rounding down once. So this needs neither floating point nor a limit on
+ * the number of digits.
  */
 static uint64_t part_of(uint64_t factor, const char *first, const char *end)
 {
@@ -150,8 +151,8 @@ static int parse(const struct kind *kind, const char *text, uint64_t *ret,
 		               text, kind->what, kind->help);
 
 	/*
-	 * A 0 would select the default, and 1.5 bytes are a forgotten unit: neither may
-	 * result from rounding.
+	 * Refuse to round where the result would mislead: 0 would select the default, and
+	 * with 1.5 bytes a unit was forgotten.
 	 */
 	while (point && point < end && *point == '0')
 		point++;

@@ -32,9 +32,9 @@ static int open_how(int dir_fd, const char *path, int flags, mode_t mode,
 	long fd = -1;
 
 	/*
-	 * The kernel says EAGAIN if anything on the host was renamed or mounted
-	 * while it walked over a "..". That is seldom twice in a row, but a guest
-	 * that renames all day must not hold us forever.
+	 * The kernel returns EAGAIN if anything on the host was renamed or mounted
+	 * while it resolved a "..". That is rare twice in a row, but a program that
+	 * renames files in a loop must not make us retry forever.
 	 */
 	for (int i = 0; i < 64; i++) {
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
@@ -69,7 +69,7 @@ DIR *dw_path_opendir(int dir_fd)
 	return dir;
 }
 
-/* The length of the component at the front, up to "/" or the end. */
+/* The length of the first component, up to "/" or the end. */
 static size_t part_len(const char *path)
 {
 	return strcspn(path, "/");
@@ -118,7 +118,7 @@ int dw_path_make_parents(int dir_fd, const char *path, mode_t mode)
 
 		if (mkdirat(at, part, mode) < 0 && errno != EEXIST)
 			return -errno;
-		/* It may be a link that leads out: only a real folder opens here. */
+		/* The entry may be a link that leads out: open only a real folder. */
 		next = dw_path_open_beneath(at, part, O_PATH | O_DIRECTORY, 0);
 		if (next < 0)
 			return next;
@@ -137,22 +137,22 @@ int dw_path_make_parents(int dir_fd, const char *path, mode_t mode)
  * descriptors nor memory grow with the tree, and each folder is moved at most once for
  * each SWEEP_DEPTH levels of its depth.
  *
- * A folder is read again as long as a pass removes anything: some file systems skip
- * entries when others are removed during reading. The first errno is kept, and all other
- * entries are removed.
+ * A folder is read again as long as a pass removes an entry: some file systems skip
+ * entries when others are removed during reading. If an entry cannot be removed, the
+ * first errno is kept, and the other entries are still removed.
  */
 #define SWEEP_DEPTH 32
 
 struct sweep_level {
 	DIR *dir;
-	bool progress; /* something left this folder, or was moved into it */
+	bool progress; /* an entry was removed from this folder, or moved into it */
 	char name[NAME_MAX + 1];
 };
 
 struct sweep {
 	int parent_fd;
 	dev_t dev;
-	int first; /* -errno of the first thing that stayed, or 0 */
+	int first; /* -errno of the first entry that could not be removed, or 0 */
 	size_t depth;
 	struct sweep_level levels[SWEEP_DEPTH];
 };
@@ -163,15 +163,15 @@ static void note(struct sweep *s, int r)
 		s->first = r;
 }
 
-/* The folder that a level lies in, or would lie in, with depth levels above it. */
+/* The folder above level depth: the level before it, or the parent of the tree. */
 static int fd_above(const struct sweep *s, size_t depth)
 {
 	return depth == 0 ? s->parent_fd : dirfd(s->levels[depth - 1].dir);
 }
 
 /*
- * Open a folder with O_PATH and give its owner all rights. Everything goes through the
- * descriptor: the name could become a link meanwhile.
+ * Open a folder with O_PATH and give its owner all permissions, through the descriptor:
+ * the name could become a link meanwhile.
  */
 static int unlock(struct sweep *s, int at, const char *name)
 {
@@ -190,8 +190,10 @@ static int unlock(struct sweep *s, int at, const char *name)
 	if (st.st_dev != s->dev)
 		return -EXDEV;
 
-	/* fchmod() does not take an O_PATH descriptor. If it fails, the next step fails
-	 * too and reports why. */
+	/*
+	 * fchmod() does not take an O_PATH descriptor. If chmod() fails, the caller's
+	 * next step fails too, and reports why.
+	 */
 	if ((st.st_mode & S_IRWXU) != S_IRWXU) {
 		(void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
 		(void)chmod(proc, S_IRWXU);
@@ -199,7 +201,7 @@ static int unlock(struct sweep *s, int at, const char *name)
 	return TAKE_FD(fd);
 }
 
-/* Move it into the top folder, under an unpredictable name. */
+/* Move a folder into the top folder, under an unpredictable name. */
 static int move_up(struct sweep *s, int at, const char *name)
 {
 	char fresh[32];
@@ -255,7 +257,7 @@ static int remove_entry(struct sweep *s, const char *name, unsigned char type)
 			return -errno;
 		type = S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
 	}
-	/* An empty folder can be removed whatever its mode. */
+	/* An empty folder can be removed without entering it, whatever its mode. */
 	unlinked = unlinkat(at, name, type == DT_DIR ? AT_REMOVEDIR : 0);
 	if (unlinked == 0) {
 		if (s->depth > 0)

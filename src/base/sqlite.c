@@ -15,8 +15,8 @@
 #define PAUSE_US 2000
 
 /*
- * Another process writes. SQLite itself would wait longer and longer, up to a tenth of a
- * second, for a transaction that takes a fraction of a millisecond.
+ * Called while another process writes. SQLite's own handler waits longer each time, up to
+ * a tenth of a second, although a transaction takes a fraction of a millisecond.
  */
 static int on_busy(void *user, int tries)
 {
@@ -44,7 +44,7 @@ bool dw_sqlite_damaged(const struct dw_sqlite *store)
 	return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR;
 }
 
-/* "cannot read the keys file: reason" */
+/* Report a failure as "cannot read the keys file: reason". */
 static int fail_file(struct dw_sqlite *store, struct dw_error *err, const char *verb)
 {
 	char text[96];
@@ -117,7 +117,7 @@ int dw_sqlite_number(struct dw_sqlite *store, sqlite3_stmt *stmt, int64_t none,
 	return r < 0 ? -1 : 0;
 }
 
-/* A number from a statement without parameters. */
+/* Read a number by a statement without parameters; 0 if there is no row, or a NULL. */
 static int query_number(struct dw_sqlite *store, const char *sql, int64_t *ret,
                         struct dw_error *err)
 {
@@ -125,8 +125,8 @@ static int query_number(struct dw_sqlite *store, const char *sql, int64_t *ret,
 }
 
 /*
- * Also for root: the owner of a folder can replace any file that root creates there, and
- * cannot read it.
+ * This also applies to root: in another user's folder, that user could replace a file
+ * that root creates, and could not read it.
  */
 static int check_owner(const struct stat *st, const char *path, struct dw_error *err)
 {
@@ -219,8 +219,8 @@ int dw_sqlite_check(struct dw_sqlite *store, const char *path, bool *ret_new,
 	int64_t version = 0, tables = 0, id = 0;
 
 	/*
-	 * The tables first: another process may create them meanwhile, and sets both
-	 * numbers in the same transaction.
+	 * Count the tables first: another process may create them meanwhile, and sets the
+	 * version and the id in the same transaction.
 	 */
 	*ret_new = false;
 	if (query_number(store, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0 ||
@@ -278,7 +278,7 @@ static int open_store(struct dw_sqlite *store, const char *path, bool make,
 	if (r < 0)
 		return -1;
 
-	/* It makes reading faster; without it everything works. */
+	/* WAL makes reading faster; without it everything works, too. */
 	(void)dw_sqlite_exec(store, "PRAGMA journal_mode = WAL", NULL);
 	store->version = dw_sqlite_prepare(store, "PRAGMA data_version", err);
 	return store->version ? 0 : -1;

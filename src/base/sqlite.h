@@ -11,8 +11,9 @@
 
 /*
  * An SQLite file that several processes may have open: audit records, keys, approvals.
- * One thread at a time uses a struct dw_sqlite. A file that another process locks for
- * too long is DW_E_BUSY; every other failure, a full disk too, is DW_E_INTERNAL.
+ * One thread at a time uses a struct dw_sqlite. If another process locks the file for too
+ * long, that is DW_E_BUSY; other failures of SQLite, such as a full disk, are
+ * DW_E_INTERNAL.
  */
 
 struct dw_sqlite_kind {
@@ -27,7 +28,7 @@ struct dw_sqlite {
 	const struct dw_sqlite_kind *kind;
 	sqlite3 *db; /* NULL while closed */
 	sqlite3_stmt *version;
-	dev_t dev; /* identify the open file */
+	dev_t dev; /* dev and ino identify the open file */
 	ino_t ino;
 };
 
@@ -41,9 +42,10 @@ int dw_sqlite_open(struct dw_sqlite *store, const struct dw_sqlite_kind *kind,
 void dw_sqlite_close(struct dw_sqlite *store);
 
 /*
- * The steps of dw_sqlite_open(), for a file with other rules. Connect with flags of
- * sqlite3_open_v2(); on failure it is closed. Check that the tables are known; *ret_new
- * is set if there are no tables yet. Create them, inside a transaction.
+ * The steps of dw_sqlite_open(), for a file with other rules. dw_sqlite_connect() takes
+ * flags of sqlite3_open_v2(), and closes the file on failure. dw_sqlite_check() checks
+ * that the version of the tables is known; *ret_new is set if there are no tables yet.
+ * dw_sqlite_create() creates them; the caller has begun a transaction.
  */
 int dw_sqlite_connect(struct dw_sqlite *store, const struct dw_sqlite_kind *kind,
                       const char *path, int flags, struct dw_error *err);
@@ -57,20 +59,20 @@ bool dw_sqlite_replaced(const struct dw_sqlite *store, const char *path);
 /* A number that changes when another connection writes to the file; takes some 4 us. */
 int dw_sqlite_version(struct dw_sqlite *store, int64_t *ret, struct dw_error *err);
 
-/* Report the last failure of SQLite as "doing: reason"; -1. */
+/* Report the last failure of SQLite as "doing: reason", and return -1. */
 int dw_sqlite_fail(struct dw_sqlite *store, struct dw_error *err, const char *doing);
 
-/* Returns true if that failure means that the file is damaged. */
+/* Returns true if the last failure of SQLite means that the file is damaged. */
 bool dw_sqlite_damaged(const struct dw_sqlite *store);
 
-/* Run statements without parameters and rows. */
+/* Run statements that take no parameters and return no rows. */
 int dw_sqlite_exec(struct dw_sqlite *store, const char *sql, struct dw_error *err);
 
 /* Prepare a statement, to be stepped and finalized (autostmt); NULL on failure. */
 sqlite3_stmt *dw_sqlite_prepare(struct dw_sqlite *store, const char *sql,
                                 struct dw_error *err);
 
-/* A value for a parameter. The text must live until the statement is finalized. */
+/* A value for a parameter. Its string must live until the statement is finalized. */
 struct dw_sqlite_value {
 	bool is_number;
 	int64_t number;
@@ -92,15 +94,17 @@ void dw_sqlite_bind(sqlite3_stmt *stmt, int first, const struct dw_sqlite_value 
 	                       sizeof(struct dw_sqlite_value))
 
 /*
- * Step a statement: 1 with a row, 0 without (more) rows, -1 with an error. Run one that
- * changes rows, and finalize it: how many it changed, or -1; accepts NULL as a failure.
+ * dw_sqlite_step() steps a statement: 1 with a row, 0 without (more) rows, or -1.
+ * dw_sqlite_change() runs a statement that changes rows, and finalizes it: the number of
+ * changed rows, or -1. Both return -1 if the statement is NULL, which means that
+ * dw_sqlite_prepare() has failed.
  */
 int dw_sqlite_step(struct dw_sqlite *store, sqlite3_stmt *stmt, struct dw_error *err);
 int dw_sqlite_change(struct dw_sqlite *store, sqlite3_stmt *stmt, struct dw_error *err);
 
 /*
- * The first number that a statement selects, or none if there is no row or a NULL. The
- * statement is finalized; NULL is a failure.
+ * Set *ret to the first number that a statement selects, or to none if there is no row or
+ * a NULL; then finalize the statement. Returns -1 if the statement is NULL.
  */
 int dw_sqlite_number(struct dw_sqlite *store, sqlite3_stmt *stmt, int64_t none,
                      int64_t *ret, struct dw_error *err);

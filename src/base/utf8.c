@@ -6,11 +6,11 @@
 #include <string.h>
 
 /*
- * Measure what stands at the front of s: *ret_valid says if it is a whole
- * character. If not, the length is that of the longest front which could have
- * begun one (at least 1), so that a character cut short becomes one mark and
- * not three. This is what browsers and Python do; the ranges are table 3-7 of
- * the Unicode Standard.
+ * Measure the character at the start of s. If it is valid, set *ret_valid and
+ * return its length. If not, return the number of bytes (at least 1) that could
+ * begin a valid character, so that a truncated character is replaced by one mark
+ * and not by three. Browsers and Python do the same; the ranges are from table 3-7
+ * of the Unicode Standard.
  */
 static size_t measure(const uint8_t *s, size_t len, bool *ret_valid)
 {
@@ -70,7 +70,7 @@ char *dw_utf8_clean(const char *data, size_t len, size_t *ret_len)
 	bool valid;
 	char *copy;
 
-	/* Once to know the size: mostly nothing is wrong, and 3 times would be much. */
+	/* Compute the size first: 3 times len always suffices, but is rarely needed. */
 	for (i = 0; i < len; i += n) {
 		n = measure(s + i, len - i, &valid);
 		if (__builtin_add_overflow(size, valid ? n : sizeof(mark) - 1, &size))
@@ -98,7 +98,7 @@ char *dw_utf8_clean(const char *data, size_t len, size_t *ret_len)
 	return copy;
 }
 
-/* The length of a character by its first byte; 0 if none begins so. */
+/* The length of a multibyte character with this first byte; 0 if there is no such one. */
 static size_t length_by(uint8_t first)
 {
 	if (first >= 0xc2 && first <= 0xdf)

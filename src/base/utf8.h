@@ -9,14 +9,14 @@
 bool dw_utf8_valid(const char *data, size_t len);
 
 /*
- * A copy with each invalid byte and each truncated character replaced by one U+FFFD; NULs
- * stay. free() it; NULL without memory.
+ * Copy the text, with each invalid byte and each truncated character replaced by one
+ * U+FFFD; NULs stay. free() the copy; NULL without memory.
  */
 char *dw_utf8_clean(const char *data, size_t len, size_t *ret_len);
 
 /*
- * The number of bytes at the end that may begin an incomplete character. Text that is
- * split there can be cleaned piece by piece.
+ * The number of bytes at the end that may begin an incomplete character. A text that is
+ * split before them can be cleaned piece by piece.
  */
 size_t dw_utf8_unfinished(const char *data, size_t len);
 

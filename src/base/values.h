@@ -29,33 +29,33 @@ int dw_parse_cpus(const char *text, uint64_t *ret_percent, struct dw_error *err)
 
 #define DW_VALUE_TEXT_MAX 32
 
-/* The same in the other direction, in the largest unit that fits: "256M", "90s". */
+/* Format a value, in the largest unit without a fraction: "256M", "90s". */
 const char *dw_size_text(uint64_t bytes, char ret[DW_VALUE_TEXT_MAX]);
 const char *dw_time_text(uint64_t ms, char ret[DW_VALUE_TEXT_MAX]);
 
 /* ---- choose.c ---- */
 
 /*
- * One of several words, and the word that was probably meant: for every front door, so
- * that all of them suggest alike.
+ * Choose one of several words, or suggest the word that was probably meant. All front
+ * doors use these functions, so that all give the same suggestions.
  */
 
 #define DW_WORDS_TEXT_MAX 256
 
-/* "a, b or c", of words that end in NULL; cut off if they are too many. Returns ret. */
+/* Write words, which end in NULL, as "a, b or c"; cut if it is too long. Returns ret. */
 const char *dw_words_text(const char *const *words, char ret[DW_WORDS_TEXT_MAX]);
 
 /*
  * The index of the text among the words, which end in NULL; or -1 and DW_E_INVALID:
- * WHAT must be a, b or c, not "x" (did you mean b?). A caller that puts the name in front
- * itself gives NULL.
+ * WHAT must be a, b or c, not "x" (did you mean b?). If what is NULL, the caller puts the
+ * name in front of the error.
  */
 int dw_choose(const char *what, const char *text, const char *const *words,
               struct dw_error *err);
 
 /*
- * The nearest of many words: offer each of them, then look at best, or add it to an
- * error. Start from {.typed = text}.
+ * The word that is nearest to a mistyped one: start from {.typed = text}, offer all
+ * words, then read best, or add it to an error by dw_suggest().
  */
 struct dw_guess {
 	const char *typed;
@@ -66,7 +66,7 @@ struct dw_guess {
 /* The word must live as long as the guess. */
 void dw_guess_offer(struct dw_guess *guess, const char *word);
 
-/* Append " (did you mean PREFIXbest?)" to the error if there is one, and return -1. */
+/* If best is set, append " (did you mean PREFIXbest?)" to the error. Returns -1. */
 int dw_suggest(struct dw_error *err, const struct dw_guess *guess, const char *prefix);
 
 #endif

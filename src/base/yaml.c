@@ -11,10 +11,12 @@
 #include "base/yaml_own.h"
 
 /*
- * libyaml directly, since its documents keep the line of each node. libcyaml also reads by
- * tables, but reports the wrong line for an unknown key, cuts texts at a NUL, and ignores
- * a second document.
+ * We use libyaml directly, because its documents keep the line of each node. libcyaml
+ * also reads by tables, but reports the wrong line for an unknown key, cuts strings at a
+ * NUL, and ignores a second document.
  */
+
+/* The line, from 1, of the byte at this offset. */
 static size_t line_at(const char *text, size_t len, size_t offset)
 {
 	size_t line = 1;
@@ -27,7 +29,7 @@ static size_t line_at(const char *text, size_t len, size_t offset)
 static int fail_parse(const struct dw_yaml *yaml, const yaml_parser_t *parser,
                       const char *text, size_t len, struct dw_error *err)
 {
-	/* For bytes that are not UTF-8 there is only an offset. */
+	/* If the text is not UTF-8, libyaml gives only an offset. */
 	size_t line = parser->error == YAML_READER_ERROR
 	                      ? line_at(text, len, parser->problem_offset)
 	                      : parser->problem_mark.line + 1;
@@ -73,7 +75,7 @@ int dw_yaml_read_file(const char *what, const char *path, struct stat *ret_st,
 	if (!text)
 		return dw_fail(err, DW_E_INTERNAL, ENOMEM, "cannot read the %s %s", what,
 		               path);
-	/* Not blocking: the name may be that of a pipe. */
+	/* O_NONBLOCK: the name may be that of a pipe, and open() would block. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, ret_st) < 0)
 		return dw_fail(err, errno == ENOENT ? DW_E_NOT_FOUND : DW_E_INTERNAL,
@@ -152,7 +154,7 @@ unsigned dw_yaml_line(const struct dw_yaml *yaml, const char *path)
 	const char *p = path;
 	size_t len;
 
-	/* As far as the path exists. */
+	/* Follow the path as far as it exists. */
 	for (; node; node = next, p += len + (p[len] == '.')) {
 		len = strcspn(p, ".");
 		next = len > 0 ? value_of(yaml, node, p, len) : NULL;

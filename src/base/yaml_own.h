@@ -7,7 +7,7 @@
 
 #include "base/yaml.h"
 
-/* What yaml.c and yaml_read.c share. */
+/* Shared by yaml.c and yaml_read.c. */
 struct dw_yaml {
 	char *name;
 	yaml_document_t doc;
@@ -16,7 +16,7 @@ struct dw_yaml {
 
 static inline const yaml_node_t *dw_yaml_node(const struct dw_yaml *yaml, int index)
 {
-	/* It only reads. */
+	/* libyaml takes a document that is not const, but only reads it. */
 	return yaml_document_get_node((yaml_document_t *)&yaml->doc, index);
 }
 

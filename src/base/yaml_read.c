@@ -11,16 +11,16 @@
 #include "base/values.h"
 #include "base/yaml_own.h"
 
-/* The longest path of keys in an error. */
+/* The size of the longest path of keys in an error. */
 #define WHERE_MAX 128
 
 struct reader {
 	const struct dw_yaml *yaml;
-	char where[WHERE_MAX]; /* the path of keys above: "rules.when" */
+	char where[WHERE_MAX]; /* the path of keys to the current node: "rules.when" */
 	struct dw_error *err;
 };
 
-/* Put file, line and key in front of the error; -1. */
+/* Put file, line and key in front of the error, and return -1. */
 static int blame(const struct reader *rd, const yaml_node_t *node)
 {
 	if (rd->err && rd->err->code != DW_E_INVALID)
@@ -61,7 +61,7 @@ static bool is_nothing(const yaml_node_t *node)
 	return is_plain(node, "") || is_plain(node, "~") || is_plain(node, "null");
 }
 
-/* Of this type, and without a tag, which would change its meaning. */
+/* Returns true if the node has this type, and no tag, which could change its meaning. */
 static bool is_a(const yaml_node_t *node, yaml_node_type_t type)
 {
 	const char *tag = type == YAML_SCALAR_NODE     ? YAML_DEFAULT_SCALAR_TAG
@@ -71,7 +71,7 @@ static bool is_a(const yaml_node_t *node, yaml_node_type_t type)
 	return node->type == type && strcmp((const char *)node->tag, tag) == 0;
 }
 
-/* The text of a scalar; NULL with an error if it is not acceptable. */
+/* The text of a scalar; NULL with an error if the node is not an acceptable scalar. */
 static const char *text_of(const struct reader *rd, const yaml_node_t *node)
 {
 	const char *text = (const char *)node->data.scalar.value;
@@ -109,7 +109,7 @@ static void cleanup_list(char ***list)
 }
 #define autolist __attribute__((cleanup(cleanup_list)))
 
-/* The texts of a sequence, or one scalar as a list; ends in NULL. */
+/* Read the strings of a sequence, or one scalar as a list of one; *ret ends in NULL. */
 static int read_texts(const struct reader *rd, const yaml_node_t *node,
                       const struct dw_yaml_key *key, const void *base, char ***ret,
                       size_t *ret_n)
@@ -226,7 +226,7 @@ static int parse_number(enum dw_yaml_type type, const char *text, uint64_t *ret,
 	}
 }
 
-/* A number as a file may contain it. */
+/* Format a number as a file may contain it. */
 static const char *number_text(enum dw_yaml_type type, uint64_t value,
                                char ret[DW_VALUE_TEXT_MAX])
 {
@@ -331,7 +331,7 @@ static int read_maps(struct reader *rd, const yaml_node_t *node,
 	return 0;
 }
 
-/* A mapping of names, each to a mapping. */
+/* Read a mapping of names to mappings. */
 static int read_named(struct reader *rd, const yaml_node_t *node,
                       const struct dw_yaml_key *key, void *base)
 {

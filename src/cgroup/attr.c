@@ -54,7 +54,7 @@ uint64_t dw_attr_number(int dir_fd, const char *attr)
 	return strtoull(text, NULL, 10);
 }
 
-/* Such as "oom_kill 3". */
+/* For lines such as "oom_kill 3". */
 uint64_t dw_attr_event(int dir_fd, const char *attr, const char *word)
 {
 	char text[1024];

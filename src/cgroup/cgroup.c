@@ -17,7 +17,7 @@
 #include "base/path.h"
 #include "cgroup/cgroup_own.h"
 
-#define REMOVE_TRIES 200 /* of 0.2 to 20 ms each */
+#define REMOVE_TRIES 200 /* with pauses of 0.2 to 20 ms */
 
 static const char *const controller_names[] = {
 	[DW_CONTROLLER_MEMORY] = "memory",
@@ -42,7 +42,7 @@ static int make_folder(int parent, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The first controller in version 2, whose folder all share; or NULL. */
+/* The first controller in version 2, which owns the shared folder; or NULL. */
 static const struct dw_controlled *first_unified(const struct dw_cgroup *cg)
 {
 	for (int i = 0; i < DW_CONTROLLER_COUNT; i++)
@@ -76,7 +76,7 @@ static int open_controller(const struct dw_cgroup *cg, enum dw_controller contro
 	return c->dir_fd < 0 ? c->dir_fd : 0;
 }
 
-/* Where to create the group: the version there, or 0 with the reason in c. */
+/* Open the folder for the group. Returns its version, or 0 with the reason in c->why. */
 static int find_parent(const struct dw_cgroup *beside,
                        const struct dw_cgroup_places *places,
                        enum dw_controller controller, struct dw_controlled *c)
@@ -127,8 +127,9 @@ void dw_cgroup_init(struct dw_cgroup *cg)
 }
 
 /*
- * Version 1 has a controller for disks too, but does not count writes through the page
- * cache for the cell, so its limit would miss most of them.
+ * The io controller is used only for a disk limit, and exists only in version 2. Version
+ * 1 has one for disks too (blkio), but it does not count writes through the page cache
+ * for the cell, so its limit would miss most of them.
  */
 static bool is_wanted(enum dw_controller controller, const struct dw_limits *limits)
 {
@@ -233,7 +234,7 @@ static void kill_members(int dir_fd)
 
 void dw_cgroup_kill(const struct dw_cgroup *cg)
 {
-	/* On a busy host a cell that yields might never get to die. */
+	/* On a busy host the processes of a cell that yields might never run to exit. */
 	if (cg->controllers[DW_CONTROLLER_CPU].version != 0)
 		(void)dw_attr_set(cg->controllers[DW_CONTROLLER_CPU].dir_fd, "cpu.idle",
 		                  "0");
@@ -242,7 +243,7 @@ void dw_cgroup_kill(const struct dw_cgroup *cg)
 			kill_members(cg->controllers[i].dir_fd);
 }
 
-/* A folder is busy for a moment after its last process has gone. */
+/* The kernel reports EBUSY for a moment after the last process has ended. */
 static int remove_folder(const struct dw_controlled *c, const char *name)
 {
 	struct timespec pause = {.tv_nsec = 200000};
@@ -281,7 +282,7 @@ int dw_cgroup_destroy(struct dw_cgroup *cg, struct dw_error *err)
 	return result;
 }
 
-/* Returns true if the creator, a process of our pid namespace, is gone. */
+/* Returns true if the creator was a process of our pid namespace, and has ended. */
 static bool is_abandoned(const char *name, const char *own)
 {
 	size_t len = strlen(own);

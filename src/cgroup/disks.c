@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-/* "254:1" */
+/* Parse "254:1". */
 static bool read_numbers(const char *text, dev_t *ret)
 {
 	unsigned int ma, mi;
@@ -26,7 +26,7 @@ static bool read_numbers(const char *text, dev_t *ret)
 	return true;
 }
 
-/* The disk that a partition is on; any other device is returned as it is. */
+/* The disk that a partition is on; for any other device the device itself. */
 static dev_t whole(dev_t dev)
 {
 	char path[64], text[32];
@@ -65,12 +65,12 @@ static int add(struct dw_disks *disks, dev_t dev)
 
 struct mounted {
 	dev_t dev;       /* as in st_dev; major 0 if the file system has no disk */
-	dev_t disk;      /* or 0 */
+	dev_t disk;      /* the disk that it is on, or 0 */
 	char kind[32];   /* ext4 */
 	char source[64]; /* /dev/vda, or any text */
 };
 
-/* "36 35 98:0 /root /point options optional... - ext4 /dev/root options" */
+/* Parse "36 35 98:0 /root /point options optional... - ext4 /dev/root options". */
 static bool parse(const char *line, struct mounted *ret)
 {
 	const char *rest = strstr(line, " - "), *at = strchr(line, ' ');

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-/* Where hosts mount version 2; open_group() checks the file system's type. */
+/* Where hosts mount version 2; open_group() checks the type of the file system. */
 static const char *const unified[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 
 bool dw_cgroup_has_word(const char *list, const char *word)
@@ -65,7 +65,7 @@ static int open_group(const char *mount, const char *path, long magic)
 	struct statfs fs;
 	char full[2048];
 
-	/* If we see only a part of the hierarchy, use the top of it. */
+	/* In a container the path may not be visible: use the top of what is mounted. */
 	(void)snprintf(full, sizeof(full), "%s%s", mount, path);
 	fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)

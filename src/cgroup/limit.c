@@ -21,8 +21,8 @@
 #define PIDS_LOOK_NS 25000000
 
 /*
- * Setting a limit: 0 or -errno, with the value read back in *ret, in the caller's units.
- * Swap is limited along with memory, or pages could escape the limit.
+ * Each of these sets a limit: 0 or -errno, with the value read back in *ret, in the
+ * caller's units. limit_memory() also limits swap, or pages could escape the limit.
  */
 
 static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
@@ -35,7 +35,7 @@ static int limit_memory(int version, int dir, uint64_t bytes, uint64_t *ret)
 	if (r < 0)
 		return r;
 	r = dw_attr_set_number(dir, swap, version == 2 ? 0 : bytes);
-	if (r < 0 && r != -ENOENT) /* a kernel without swap has no file for it */
+	if (r < 0 && r != -ENOENT) /* a kernel that does not count swap lacks the file */
 		return r;
 	if (version == 2)
 		(void)dw_attr_set(dir, "memory.oom.group", "1");
@@ -58,7 +58,11 @@ static int limit_cpu(int version, int dir, uint64_t percent, unsigned period_us,
 		r = dw_attr_set(dir, "cpu.max", text);
 		*ret = dw_attr_number(dir, "cpu.max") * 100 / period_us;
 	} else {
-		/* In this order the share never exceeds both values, which a parent may forbid. */
+		/*
+		 * The quota first: until the period is set, too, the share is at most the
+		 * requested one. A larger share might exceed the parent's, which the
+		 * kernel refuses.
+		 */
 		r = dw_attr_set_limit(dir, "cpu.cfs_quota_us", quota, ret);
 		if (r == 0)
 			r = dw_attr_set_number(dir, "cpu.cfs_period_us", period_us);
@@ -67,7 +71,7 @@ static int limit_cpu(int version, int dir, uint64_t percent, unsigned period_us,
 	return r;
 }
 
-/* For every disk, reading and writing alike. */
+/* Limit reading and writing on each disk; *ret is the highest limit for writing. */
 static int limit_io(int dir, uint64_t bytes, uint64_t *ret)
 {
 	unsigned long long most = bytes, read_back;
@@ -113,7 +117,7 @@ int dw_cgroup_limit(enum dw_controller controller, struct dw_controlled *c,
 	}
 }
 
-/* Version 1 signals through an eventfd, version 2 through the file itself. */
+/* Version 1 reports events through an eventfd, version 2 through the file itself. */
 int dw_cgroup_watch_memory(const struct dw_controlled *c)
 {
 	autoclose int control = -1;
@@ -138,7 +142,7 @@ int dw_cgroup_watch_memory(const struct dw_controlled *c)
 	return TAKE_FD(event);
 }
 
-/* Version 1 counts refused forks without an event: a timer makes us check. */
+/* Version 1 sends no event for a refused fork: a timer makes the caller check. */
 int dw_cgroup_watch_pids(const struct dw_controlled *c)
 {
 	int fd;
@@ -173,7 +177,7 @@ void dw_cgroup_rearm(int fd)
 {
 	char text[256];
 
-	/* An attribute is read from its start; an eventfd or timer has no offset. */
+	/* Read an attribute from its start; pread() fails on an eventfd or timer. */
 	if (pread(fd, text, sizeof(text), 0) < 0)
 		(void)!read(fd, text, sizeof(uint64_t));
 }
@@ -205,7 +209,7 @@ uint64_t dw_cgroup_yield(const struct dw_cgroup *cg, uint64_t percent)
 
 	if (cpu->version == 0)
 		return 0;
-	/* Kernels before 5.15 lack it: there only the share helps. */
+	/* Kernels before 5.15 lack cpu.idle: there only the smaller share helps. */
 	(void)dw_attr_set(cpu->dir_fd, "cpu.idle", "1");
 	if (limit_cpu(cpu->version, cpu->dir_fd, percent, YIELDING_PERIOD_US, &kernel) <
 	    0)

@@ -7,17 +7,17 @@
  * So we cannot simply create cells below our own group. Their parent is
  *
  *  1. our own group, if it is delegated to us: systemd says so in an attribute
- *     (Delegate=yes); without systemd no manager claims it. We move ourselves into a
- *     leaf first. If other processes are in the group we must not move them, and undo
- *     our move;
+ *     (Delegate=yes); without systemd no manager claims it. We move this process into
+ *     a leaf first. If other processes are in the group, we must not move them, and
+ *     move back;
  *  2. a group above it, under the same conditions; then no process has to move;
  *  3. a scope that systemd created for us (levels/scope.c).
  *
  *	parent ── dewar-…-own      our own process
  *	       ── dewar-…-cell     one for each cell
  *
- * A process cannot remove the leaf that it is in. Systemd removes a unit with all that
- * is below it; elsewhere the empty leaf remains until the next dewar sweeps.
+ * A process cannot remove the leaf that it is in. systemd removes a unit with all groups
+ * below it; elsewhere the empty leaf remains until another dewar sweeps.
  */
 #include "cgroup/cgroup_own.h"
 
@@ -82,7 +82,7 @@ bool dw_cgroup_is_unified(void)
 		NO,
 		YES
 	};
-	static int known; /* does not change while a host is up */
+	static int known; /* the answer does not change while a host is up */
 	int seen = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
 	if (seen == UNKNOWN) {
@@ -92,20 +92,24 @@ bool dw_cgroup_is_unified(void)
 	return seen == YES;
 }
 
-/* The top of the hierarchy, which has no type, may contain processes. */
+/*
+ * Returns true if processes in the group keep it from passing controllers on. Only the
+ * top of the hierarchy, which has no cgroup.type, may do so with processes in it.
+ */
 static bool is_occupied(int dir_fd)
 {
 	char text[16];
 
 	if (faccessat(dir_fd, "cgroup.type", F_OK, 0) < 0)
 		return false;
-	/* If the list does not fit that is an error, and there are processes. */
+	/* A list that does not fit is an error here, and also means processes. */
 	return dw_fd_read_attr(dir_fd, "cgroup.procs", text, sizeof(text)) != 0;
 }
 
 /*
- * All in one write, which succeeds or fails as a whole. The kernel would pass some
- * controllers on despite processes, and make the group threaded, where no cell can be.
+ * Enable all controllers in one write, which succeeds or fails as a whole. One by one,
+ * the kernel would enable some of them although the group has processes, and so make it
+ * threaded; no cell can be created in a threaded group.
  */
 int dw_cgroup_pass_on(int dir_fd)
 {
@@ -122,7 +126,7 @@ int dw_cgroup_pass_on(int dir_fd)
 
 		if (!dw_cgroup_has_word(has, name))
 			continue;
-		known += i != DW_CONTROLLER_IO; /* does not suffice by itself */
+		known += i != DW_CONTROLLER_IO; /* io alone does not suffice */
 		if (!dw_cgroup_has_word(passes, name))
 			len += snprintf(enable + len, sizeof(enable) - (size_t)len,
 			                "+%s ", name);
@@ -167,7 +171,10 @@ static int claim(int dir_fd, bool inside)
 {
 	int r;
 
-	/* To move a cell from our group, the kernel checks their common ancestor. */
+	/*
+	 * To move a process from our group into a cell's, we need write permission for
+	 * cgroup.procs of their common ancestor.
+	 */
 	if (faccessat(dir_fd, ".", W_OK, AT_EACCESS) < 0 ||
 	    faccessat(dir_fd, "cgroup.procs", W_OK, AT_EACCESS) < 0)
 		return -errno;
@@ -183,7 +190,7 @@ static int claim(int dir_fd, bool inside)
 	return r;
 }
 
-/* Systemd marks delegated groups; only root can read the second mark. */
+/* systemd marks delegated groups by an attribute; only root can read the second one. */
 static bool is_delegated(int dir_fd)
 {
 	static const char *const marks[] = {"user.delegate", "trusted.delegate"};
@@ -209,7 +216,7 @@ static void explain(int r, bool managed)
 	(void)snprintf(parent.why, sizeof(parent.why), "%s", why);
 }
 
-/* From our own group upwards, as far as we see. */
+/* Search from our own group upwards, as far as the hierarchy is visible. */
 static enum dw_cgroup_parent_kind find(void)
 {
 	bool managed = access("/run/systemd/system", F_OK) == 0;
@@ -219,7 +226,7 @@ static enum dw_cgroup_parent_kind find(void)
 	for (int depth = 0; fd >= 0 && depth < DEPTH_MAX; depth++) {
 		int up;
 
-		/* Above the top of the hierarchy there is no such file. */
+		/* Without this file, we are above the top of the hierarchy. */
 		if (faccessat(fd, "cgroup.procs", F_OK, 0) < 0)
 			break;
 		if (!managed || is_delegated(fd)) {

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/values.h"
 
-/* By the number of its bit. */
+/* Indexed by the number of the scope's bit. */
 const char *const dw_scope_words[] = {"run", "admin", "audit", "approve", NULL};
 _Static_assert(DW_SCOPE_ALL == (1U << (ARRAY_SIZE(dw_scope_words) - 1)) - 1,
                "a name for each scope");

@@ -18,19 +18,22 @@
 
 /*
  * All keys are cached in memory. Each lookup first checks whether another process has
- * changed the file (PRAGMA data_version, about 4 us) or replaced it, and then reads it
+ * changed the file (PRAGMA data_version, about 4 us) or replaced it, and if so reads it
  * again. So a revoked key is refused at once.
  */
 struct dw_keys {
 	char *path;
 	pthread_mutex_t lock; /* protects all below */
 	struct dw_sqlite store;
-	struct dw_keys_row *rows; /* by their ids */
+	struct dw_keys_row *rows; /* sorted by id */
 	size_t n_rows;
-	int64_t version; /* of the file that they were read from */
+	int64_t version; /* of the file when rows were read */
 	bool stale; /* rows must be read again: not read yet, or we changed the file */
 
-	/* Compared if there is no such key, to take the same time; no text has this hash. */
+	/*
+	 * The row to compare with if there is no such key, so that the check takes the
+	 * same time. Its hash is random, so no key matches it.
+	 */
 	struct dw_keys_row missing;
 };
 
@@ -58,7 +61,7 @@ static int refresh(struct dw_keys *keys, struct dw_error *err)
 	int64_t version;
 	size_t n = 0;
 
-	/* The file was replaced, for example by a backup, or removed. */
+	/* An operator may have removed the file, or restored a backup. */
 	if (dw_sqlite_replaced(&keys->store, keys->path)) {
 		keys->stale = true;
 		dw_sqlite_close(&keys->store);
@@ -70,7 +73,7 @@ static int refresh(struct dw_keys *keys, struct dw_error *err)
 	if (!keys->stale && version == keys->version)
 		return 0;
 
-	/* A change after this point gives the file a version other than the one we keep. */
+	/* A change after this point gives the file a version that differs from ours. */
 	if (dw_keys_store_load(&keys->store, &rows, &n, err) < 0)
 		return -1;
 	if (n > 1)
@@ -181,7 +184,7 @@ static int check_new(const struct dw_key *key, struct dw_error *err)
 	return 0;
 }
 
-/* RFC 4648, section 5, without padding: needs no escaping in URLs and headers. */
+/* RFC 4648, section 5, without padding: URLs and headers need not escape the result. */
 static void encode(const uint8_t bytes[SECRET_BYTES], char ret[DW_KEY_SECRET_LEN + 1])
 {
 	char padded[BASE64_ENCODE_LENGTH(SECRET_BYTES) + BASE64_ENCODE_FINAL_LENGTH];
@@ -235,7 +238,7 @@ int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_
 
 	(void)pthread_mutex_lock(&keys->lock);
 	r = refresh(keys, err);
-	/* Ids are short, and must not be used twice: try until one is new. */
+	/* Ids are short, and must not be used twice: try again if the id is in use. */
 	for (int i = 0; i < ID_TRIES && r == 0; i++) {
 		r = make_id(row.key.id, err);
 		if (r == 0)
@@ -304,7 +307,10 @@ bool dw_keys_any(struct dw_keys *keys)
 	return any;
 }
 
-/* The parts of a key. Returns false if it cannot be one, with parts to compare all the same. */
+/*
+ * Split a key into its parts. Returns false if the text does not have the form of a key;
+ * the parts are then set to dummies, so that the comparison takes the same time.
+ */
 static bool split(const char *text, char id[DW_KEY_ID_MAX],
                   char secret[DW_KEY_SECRET_LEN])
 {

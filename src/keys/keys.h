@@ -21,19 +21,19 @@ enum dw_scope {
 
 #define DW_SCOPE_ALL (DW_SCOPE_RUN | DW_SCOPE_ADMIN | DW_SCOPE_AUDIT | DW_SCOPE_APPROVE)
 
-/* Their names, by the number of the bit; ends in NULL. */
+/* The names of the scopes, indexed by the number of the bit; ends in NULL. */
 extern const char *const dw_scope_words[];
 
-/* The scope of that name: run, admin, audit or approve. */
+/* Parse the name of a scope: run, admin, audit or approve. */
 int dw_scope_parse(const char *name, unsigned *ret, struct dw_error *err);
 
-/* "run,audit" */
+/* The names of several scopes: "run,audit". */
 #define DW_SCOPES_TEXT_MAX 32
 void dw_scopes_text(unsigned scopes, char ret[DW_SCOPES_TEXT_MAX]);
 
 struct dw_grant {
-	unsigned scopes;     /* of enum dw_scope */
-	unsigned concurrent; /* runs at a time; here and below 0 is no limit */
+	unsigned scopes;     /* bits of enum dw_scope */
+	unsigned concurrent; /* runs at a time; here and below 0 means no limit */
 	unsigned runs_per_minute;
 	uint64_t cpu_s_per_day; /* from midnight UTC */
 	char levels[64];        /* "container,docker"; "": all that the daemon allows */
@@ -44,7 +44,8 @@ struct dw_grant {
 
 /*
  * API keys, in STATE/keys.db, which only the daemon's user can read. The file contains
- * only a key's hash: its text, "dewar_" id "_" secret, is shown once, when it is created.
+ * only the hash of a key's secret. The text of a key, "dewar_" id "_" secret, is shown
+ * once, when the key is created.
  */
 struct dw_keys;
 
@@ -76,12 +77,15 @@ void dw_keys_close(struct dw_keys *keys); /* accepts NULL */
 
 /*
  * Create a key with the name and grant in key; sets its id and time. text receives the
- * only copy of its text. The key is on disk when this returns; so is a revocation below.
+ * only copy of the key's text. The key is on disk when this returns.
  */
 int dw_keys_add(struct dw_keys *keys, struct dw_key *key, char text[DW_KEY_TEXT_MAX],
                 struct dw_error *err);
 
-/* DW_E_NOT_FOUND if there is no such key. Revoking it again is fine. */
+/*
+ * Revoke a key, on disk when this returns. DW_E_NOT_FOUND if there is no such key. A key
+ * may be revoked again.
+ */
 int dw_keys_revoke(struct dw_keys *keys, const char *id, struct dw_error *err);
 
 /*
@@ -99,8 +103,8 @@ bool dw_keys_any(struct dw_keys *keys);
 
 /*
  * Look up the key with this text. Returns false if there is no such key, if it was revoked,
- * or if the file cannot be read. Takes the same time for a wrong key as for a right one,
- * whatever part of it is wrong. From any thread. Changes by other processes take effect
+ * or if the file cannot be read. A wrong key takes the same time as a right one, whatever
+ * part of it is wrong. Any thread may call this. Changes by other processes take effect
  * at once.
  */
 bool dw_keys_check(struct dw_keys *keys, const char *text, struct dw_key *ret);

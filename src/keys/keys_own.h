@@ -15,17 +15,17 @@
 
 struct dw_keys_row {
 	struct dw_key key;
-	uint8_t hash[DW_KEYS_HASH_LEN]; /* SHA-256 of its secret, as text */
+	uint8_t hash[DW_KEYS_HASH_LEN]; /* SHA-256 of its secret in base64url */
 };
 
-/* As dw_keys_open(); without make, as dw_keys_open_existing(). Closed on failure. */
+/* As dw_keys_open(), or without make as dw_keys_open_existing(). Closed on failure. */
 int dw_keys_store_open(struct dw_sqlite *store, const char *path, bool make,
                        struct dw_error *err);
-/* Read all keys; free() them. An invalid row is an error. */
+/* Read all keys; the caller frees *ret. An invalid row is an error. */
 int dw_keys_store_load(struct dw_sqlite *store, struct dw_keys_row **ret, size_t *ret_n,
                        struct dw_error *err);
 
-/* 1, or 0 if the id is already used, or -1. */
+/* Returns 1, or 0 if the id is already used, or -1. */
 int dw_keys_store_insert(struct dw_sqlite *store, const struct dw_keys_row *row,
                          struct dw_error *err);
 

@@ -59,7 +59,7 @@ enum {
 	COLUMN_NUMBERS
 };
 
-/* The numbers, in their columns' order. */
+/* The numbers, in the order of their columns. */
 static const struct {
 	size_t at; /* in struct dw_key */
 	size_t size;
@@ -92,7 +92,7 @@ static int has_column(struct dw_sqlite *store, const char *name, struct dw_error
 	return sqlite3_column_int(stmt, 0) > 0;
 }
 
-/* A file of an earlier version lacks the limits that came later: no ceiling on them. */
+/* A file from an earlier version lacks newer limits: add them as 0, for no ceiling. */
 static int add_missing_columns(struct dw_sqlite *store, struct dw_error *err)
 {
 	char sql[128];
@@ -107,7 +107,7 @@ static int add_missing_columns(struct dw_sqlite *store, struct dw_error *err)
 		(void)snprintf(sql, sizeof(sql),
 		               "ALTER TABLE key ADD COLUMN %s INTEGER NOT NULL DEFAULT 0",
 		               name);
-		/* Another process may have added it in the meantime. */
+		/* Another process may have added the column in the meantime. */
 		if (has < 0 || (dw_sqlite_exec(store, sql, err) < 0 &&
 		                has_column(store, name, err) <= 0))
 			return -1;
