@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/cleanup.h"
 
 /*
  * Measure the character at the start of s. If it is valid, set *ret_valid and
@@ -96,6 +97,41 @@ char *dw_utf8_clean(const char *data, size_t len, size_t *ret_len)
 	if (ret_len)
 		*ret_len = at;
 	return copy;
+}
+
+size_t dw_utf8_decode(const char *data, size_t len, uint32_t *ret)
+{
+	const uint8_t *s = (const uint8_t *)data;
+	bool valid;
+	size_t n = measure(s, len, &valid);
+
+	if (!valid) {
+		*ret = DW_UTF8_INVALID;
+		return n;
+	}
+	*ret = n == 1 ? s[0] : s[0] & (0xffU >> (n + 1));
+	for (size_t i = 1; i < n; i++)
+		*ret = *ret << 6 | (s[i] & 0x3fU);
+	return n;
+}
+
+bool dw_utf8_is_invisible(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} invisible[] = {
+		{0x00, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},
+		{0x34f, 0x34f},   {0x61c, 0x61c},     {0x115f, 0x1160},
+		{0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},
+		{0x2028, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164},
+		{0xfe00, 0xfe0f}, {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+		{0xfff0, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(invisible); i++)
+		if (c >= invisible[i].first && c <= invisible[i].last)
+			return true;
+	return false;
 }
 
 /* The length of a multibyte character with this first byte; 0 if there is no such one. */

@@ -29,40 +29,6 @@ static const char *colour(const char *code)
 
 /* ---- untrusted text ---- */
 
-/*
- * Characters that a terminal hides or interprets: control characters, marks that change
- * the writing direction, and characters without width. Both ends of a range belong to it.
- */
-static const struct {
-	uint32_t first, last;
-} invisible[] = {
-	{0x00, 0x1f},       {0x7f, 0x9f},       {0xad, 0xad},     {0x34f, 0x34f},
-	{0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5}, {0x180b, 0x180f},
-	{0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f}, {0x3164, 0x3164},
-	{0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff0, 0xfffb},
-	{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
-};
-
-static bool is_invisible(uint32_t c)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(invisible); i++)
-		if (c >= invisible[i].first && c <= invisible[i].last)
-			return true;
-	return false;
-}
-
-/* Decode the character at p, which is valid UTF-8. Returns its length in bytes. */
-static size_t decode(const char *p, uint32_t *ret)
-{
-	unsigned char lead = (unsigned char)*p;
-	size_t n = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-
-	*ret = n == 1 ? lead : lead & (0xffU >> (n + 1));
-	for (size_t i = 1; i < n; i++)
-		*ret = *ret << 6 | ((unsigned char)p[i] & 0x3f);
-	return n;
-}
-
 /* Print up to max characters. Returns true if that was the whole string. */
 static bool print_some(const char *data, size_t len, size_t max)
 {
@@ -73,10 +39,10 @@ static bool print_some(const char *data, size_t len, size_t max)
 	for (size_t i = 0; text && i < len; i += n) {
 		if (max-- == 0)
 			return false;
-		n = decode(text + i, &c);
+		n = dw_utf8_decode(text + i, len - i, &c);
 		if (c == '\n')
 			(void)fputs("\\n", stdout);
-		else if (is_invisible(c) && c != '\t')
+		else if (dw_utf8_is_invisible(c) && c != '\t')
 			(void)printf("\\u{%x}", c);
 		else
 			(void)fwrite(text + i, 1, n, stdout);

@@ -151,7 +151,12 @@ static int fill(const struct dw_command *cmd, struct dw_run_options *job,
 	if (!set->request)
 		return fill_code(job, set, parsed, err);
 	other = dw_options_besides(cmd, parsed, &asked_group, "request");
-	if (other || set->code || parsed->n_operands > 1)
+	if (parsed->n_operands > 1)
+		return dw_fail(err, DW_E_INVALID, 0,
+		               "unexpected argument \"%s\" beside --request; see `dewar "
+		               "policy --help`",
+		               parsed->operands[1]);
+	if (other || set->code)
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "--%s cannot be combined with --request; put it into the "
 		               "request",

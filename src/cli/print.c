@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,24 +12,19 @@
 #include "base/cleanup.h"
 #include "base/error_json.h"
 #include "base/fd.h"
+#include "base/utf8.h"
 
 void dw_report_clean(char *line, const char *keep)
 {
-	size_t len = strlen(line), i;
+	size_t len = strlen(line), n;
+	uint32_t c;
 
-	/*
-	 * Overwrite control characters, and all characters from U+2000 to U+207F (three
-	 * bytes each): some of those change the writing direction.
-	 */
-	for (i = 0; i < len; i++) {
-		if (((unsigned char)line[i] < 0x20 || line[i] == 0x7f) &&
-		    !strchr(keep, line[i]))
+	for (size_t i = 0; i < len; i += n) {
+		n = dw_utf8_decode(line + i, len - i, &c);
+		if (c == DW_UTF8_INVALID || (n > 1 && dw_utf8_is_invisible(c)))
+			memset(line + i, '?', n);
+		else if (dw_utf8_is_invisible(c) && !strchr(keep, line[i]))
 			line[i] = ' ';
-		if (line[i] == '\xc2' && (unsigned char)line[i + 1] < 0xa0)
-			memset(line + i, '?', strnlen(line + i, 2)); /* C1 controls */
-		if (strncmp(line + i, "\xe2\x80", 2) == 0 ||
-		    strncmp(line + i, "\xe2\x81", 2) == 0)
-			memset(line + i, '?', strnlen(line + i, 3));
 	}
 }
 

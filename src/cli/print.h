@@ -14,7 +14,10 @@
 /* Print one line on stderr that begins with "dewar: ". The text may contain any bytes. */
 void dw_report_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Overwrite the characters that a terminal interprets, except those in keep. */
+/*
+ * Overwrite the characters that a terminal hides or interprets, except those in keep, and
+ * bytes that are not UTF-8.
+ */
 void dw_report_clean(char *line, const char *keep);
 
 /*

@@ -73,20 +73,25 @@ static struct dw_notifier *find_notifier(struct dw_approver *approver, const cha
 	struct webhook *slot = &approver->webhooks[approver->next];
 	struct dw_notifier *notifier = NULL;
 	struct dw_error err = {0};
+	char *copy;
 
 	for (size_t i = 0; i < WEBHOOKS_MAX; i++)
 		if (approver->webhooks[i].url &&
 		    strcmp(approver->webhooks[i].url, url) == 0)
 			return approver->webhooks[i].notifier;
+	copy = strdup(url);
+	if (!copy)
+		return NULL;
 	if (dw_notifier_create(&hook, on_failed, approver, &notifier, &err) < 0) {
 		on_failed(approver, err.text);
+		free(copy);
 		return NULL;
 	}
 	approver->next = (approver->next + 1) % WEBHOOKS_MAX;
 	*ret_old = slot->notifier;
 	free(slot->url);
 	slot->notifier = notifier;
-	slot->url = strdup(url);
+	slot->url = copy;
 	return notifier;
 }
 

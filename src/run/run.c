@@ -51,7 +51,7 @@ static int check_interpreter(const struct dw_spec *spec, const struct dw_level *
 		return dw_fail(err, DW_E_NOT_FOUND, errno,
 		               "cannot open the image %s (a folder with a root file "
 		               "system)",
-		               image);
+		               image ? image : "/");
 	missing = dw_runtime_missing(spec->runtime, root, dw_level_search_path(level));
 	if (!missing)
 		return 0;

@@ -150,13 +150,14 @@ static int set_options(json_t *request, const struct dw_attack *attack, const ch
 
 	dw_argv_add_options(&words, attack->options, base);
 	for (size_t i = 0; i + 1 < words.n; i += 2) {
-		json_t *value = json_string(words.argv[i + 1]);
+		const char *value = words.argv[i + 1];
 
 		if (strcmp(words.argv[i], "--workspace") == 0)
-			(void)json_object_set_new(request, "workspace", value);
+			(void)json_object_set_new(request, "workspace",
+			                          json_string(value));
 		else if (strcmp(words.argv[i], "--writable") == 0)
 			(void)json_object_set_new(request, "writable_paths",
-			                          json_pack("[o]", value));
+			                          json_pack("[s]", value));
 		else
 			return dw_fail(err, DW_E_INTERNAL, 0,
 			               "two warm cells do not support %s", words.argv[i]);

@@ -124,6 +124,38 @@ static void the_length_may_be_omitted(void **state)
 	assert_string_equal(clean, "abc");
 }
 
+static void characters_are_decoded(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		uint32_t c;
+		bool invisible;
+	} table[] = {
+		{"a", 1, 'a', false},
+		{"\x1b", 1, 0x1b, true},
+		{"\xc3\xa9", 2, 0xe9, false},
+		{"\xc2\x9b", 2, 0x9b, true},
+		{"\xe2\x80\x94", 3, 0x2014, false}, /* a dash */
+		{"\xe2\x80\xae", 3, 0x202e, true},  /* right to left */
+		{"\xe2\x81\xa6", 3, 0x2066, true},
+		{"\xf0\x9f\x98\x80", 4, 0x1f600, false},
+		{"\xf3\xa0\x81\x81", 4, 0xe0041, true}, /* a tag */
+		{"\x9b", 1, DW_UTF8_INVALID, false},
+		{"\xe2\x80", 2, DW_UTF8_INVALID, false},
+	};
+	uint32_t c;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		size_t len = strlen(table[i].text);
+
+		assert_int_equal(dw_utf8_decode(table[i].text, len, &c), table[i].len);
+		assert_int_equal(c, table[i].c);
+		assert_int_equal(dw_utf8_is_invisible(c), table[i].invisible);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +167,7 @@ int main(void)
 		cmocka_unit_test(replacement_characters_match_the_unicode_standard),
 		cmocka_unit_test(every_pair_of_bytes_becomes_valid_utf8),
 		cmocka_unit_test(the_length_may_be_omitted),
+		cmocka_unit_test(characters_are_decoded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
