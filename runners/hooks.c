@@ -2,19 +2,21 @@
 /*
  * Hooks on libc calls, for interpreters that do not call the library themselves.
  *
- * An interpreter that can load the library when it is ready to be forked waits at that
- * point. Into any other one the dynamic linker loads the library first (LD_PRELOAD), and
- * DEWAR_WAIT names the call of the interpreter at which it waits:
+ * If an interpreter can load the library itself, when it is ready to be forked, the
+ * library waits for orders right then. For any other interpreter, the dynamic linker
+ * loads the library first (LD_PRELOAD), and DEWAR_WAIT names the call of the interpreter
+ * at which the library waits:
  *
  *	start    main(): for interpreters that start fast, and read their pid, the time
  *	         and the environment at once
  *	fork     fork(), which the runner calls: for interpreters that repair their state
  *	         in their own fork function
  *	/path    opening this file, the code: the interpreter has started by then
- *	nowhere  the interpreter loads the library and waits itself; optional for Python
+ *	nowhere  no call: the runner loads the library and waits by itself; not needed
+ *	         for Python
  *
- * That call is then made in the child. Both variables are removed from the environment,
- * so that no program which the child starts loads the library.
+ * After the wait, the child makes that call. Both variables are removed from the
+ * environment, so that programs which the child starts do not load the library.
  */
 #include "runners/zygote.h"
 
@@ -49,7 +51,7 @@ API void *fopen(const char *path, const char *mode);
 API void *fopen64(const char *path, const char *mode);
 API int dlclose(void *library);
 
-/* The function that this library's function of the same name replaces. */
+/* Find the libc function that our function of the same name replaces. */
 static void *find_next(const char *name)
 {
 	if (dlsym)
@@ -59,7 +61,7 @@ static void *find_next(const char *name)
 	return __libc_dlsym(__libc_dlopen_mode("libc.so.6", RTLD_NOW_FROM_LIBC), name);
 }
 
-/* If the library is preloaded, glibc sets environ only after our constructor. */
+/* If the library is preloaded, glibc sets environ only after our constructor has run. */
 bool dw_hooks_wait(void)
 {
 	if (dw_python_is_here())
@@ -72,7 +74,7 @@ bool dw_hooks_wait(void)
 	return false;
 }
 
-/* Overwrite the text: /proc/self/environ shows it even if it is not in the list. */
+/* Overwrite the string: /proc/self/environ shows it even if environ does not list it. */
 static void wipe(char *text)
 {
 	while (*text != '\0')
@@ -96,7 +98,7 @@ static void take_variables(void)
 	*to = 0;
 }
 
-/* Does not return in the zygote. */
+/* If DEWAR_WAIT names this call, wait for orders; then return in a child with its job. */
 static void wait_if(const char *here)
 {
 	if (wait_at[0] == '\0' || !dw_is_same(here, wait_at))
@@ -107,9 +109,9 @@ static void wait_if(const char *here)
 }
 
 /*
- * Allocate memory in the zygote, so that its pages can be touched ahead of a run: malloc()
- * keeps some of a freed heap in reserve. And load the locale once for all children: it is
- * a dozen files.
+ * Allocate and free memory in the zygote: malloc() keeps a part of it in reserve, whose
+ * pages can be touched ahead of a run. And load the locale, a dozen files, once for all
+ * children.
  */
 static void prepare_libc(void)
 {
@@ -199,7 +201,7 @@ void *fopen64(const char *path, const char *mode)
 	return next(path, mode);
 }
 
-/* Unload no libraries: at its end the kernel frees the whole process faster. */
+/* Unload no library: when the process ends, the kernel frees all of it faster. */
 int dlclose(void *library)
 {
 	(void)library;

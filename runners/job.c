@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job: what the request runs. The program's own process makes its files here; the
- * interpreter finds the code, arguments and environment.
+ * The job: the code, files, arguments and environment of the run. The program's own
+ * process creates the files here, where the interpreter finds the code.
  */
 #include "runners/zygote.h"
 
@@ -62,7 +62,7 @@ static bool make_file(const struct dw_record *r, bool again, struct failure *f)
 		return !failed(f, "make a file", -36 /* ENAMETOOLONG */);
 	for (uint32_t i = 0; i < r->name_len; i++) {
 		path[i] = '\0';
-		/* /tmp exists; folders below it may not. */
+		/* /tmp exists; folders below it may be missing. */
 		if (i > 4 && r->name[i] == '/') {
 			long e = sys(__NR_mkdirat, AT_FDCWD, path, 0755);
 

@@ -12,7 +12,7 @@ static void *get_memory(size_t size)
 {
 	long at = sys(__NR_mmap, 0, size, READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	/* Without memory at its start the program cannot run. */
+	/* Without memory for its arguments the program cannot run. */
 	if (at < 0 && at > -4096)
 		(void)sys(__NR_exit_group, 125);
 	return (void *)at;
@@ -75,7 +75,7 @@ static bool is_called(const char *variable, const struct dw_record *r)
 	return variable[r->name_len] == '=';
 }
 
-/* Replaces a variable that exists: later ones win. */
+/* Put the variable into env; it replaces an earlier one of the same name. */
 static void set(char **env, char *text, const struct dw_record *r)
 {
 	while (*env && !is_called(*env, r))
@@ -95,7 +95,8 @@ char **dw_job_env(char **env)
 		return env;
 	while (env[have])
 		have++;
-	all = get_memory(bytes + sizeof(*all) * (have + n + 1)); /* zeroes: it ends */
+	all = get_memory(bytes +
+	                 sizeof(*all) * (have + n + 1)); /* all zero, so NULL ends it */
 	text = (char *)(all + have + n + 1);
 	for (size_t i = 0; i < have; i++)
 		all[i] = env[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For Node, which cannot fork and waits by itself (node/zygote.js). It uses the library
- * only to exit fast: of the 3.6 ms of a hello, Node spent 1.6 ms on freeing its memory and
- * 1 ms on ending threads, which the kernel ends anyway.
+ * only to exit fast: of the 3.6 ms that a short program takes, Node would spend 1.6 ms on
+ * freeing its memory and 1 ms on ending threads, which the kernel does anyway.
  */
 #include "runners/zygote.h"
 
@@ -35,7 +35,7 @@ static void *succeed(void *env, void *call)
 	return 0;
 }
 
-/* Node calls the function of this name in a library. It exports one function. */
+/* Node calls this function when it loads a library. It exports succeed(). */
 void *napi_register_module_v1(void *env, void *exports)
 {
 	void *function = exports;

@@ -3,8 +3,9 @@
  * The interpreter's open files.
  *
  * A child closes all of the zygote's descriptors, but the interpreter still uses some: the
- * code's file, if it opens that before it waits, and eventfds with which it wakes itself.
- * The child opens each again under the same number: the file from the cell's own /tmp.
+ * code's file, if it opens that file before it waits, and eventfds with which it wakes
+ * itself. The child opens each again under the same number; files are now those in the
+ * /tmp of its own cell.
  */
 #include "runners/zygote.h"
 
@@ -31,7 +32,7 @@ static bool is_eventfd(const struct open_file *k)
 	return dw_is_same(k->path, "anon_inode:[eventfd]");
 }
 
-/* Our own files do not exist in the child. */
+/* Our own files, in /tmp/.dewar, do not exist in the child's cell. */
 static bool is_wanted(const struct open_file *k)
 {
 	return is_eventfd(k) || (dw_after(k->path, "/tmp/") != 0 &&

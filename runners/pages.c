@@ -9,10 +9,10 @@
  * the kernel can tell which pages the trial has written, and which pages of files it has
  * read.
  *
- * Every child writes to the written pages before the code starts, in any language. The
- * zygote maps the read pages in such a way that a fork copies their page tables. It unmaps
- * the pages that only the start of the interpreter has read: every fork would copy and
- * free their page tables too.
+ * Every standby child faults in the written pages before the code starts, in any
+ * language. The zygote maps the read pages in such a way that a fork copies their page
+ * tables. It drops the pages that only the start of the interpreter has read: every fork
+ * would copy and free their page tables too.
  */
 #include "runners/zygote.h"
 
@@ -39,7 +39,7 @@ struct range {
 static struct range written[RANGES_MAX];
 static uint32_t n_written;
 
-/* Reads the entries of an area's pages from /proc, some at a time. */
+/* Reads the entries of an area's pages from /proc/PID/pagemap, 512 at a time. */
 struct look {
 	int pagemap;
 	uint64_t at;
@@ -47,7 +47,7 @@ struct look {
 	uint64_t entries[512];
 };
 
-/* The number of entries read, the first of which is for *ret_at; 0 at the end. */
+/* Returns how many entries were read, the first for the page at *ret_at; 0 at the end. */
 static long look_on(struct look *l, uint64_t *ret_at)
 {
 	uint64_t want = (l->end - l->at) / PAGE;
@@ -75,7 +75,10 @@ static void add_written(uint64_t start)
 		written[n_written++] = (struct range){start, PAGE};
 }
 
-/* How many of an area's pages the trial wrote; adds the pages of files it read to *ret_read. */
+/*
+ * Note the area's pages that the trial wrote, and return how many. Fault in, in the
+ * zygote, the pages of files that the trial read, and add how many to *ret_read.
+ */
 static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read)
 {
 	static struct look look;
@@ -92,7 +95,7 @@ static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read
 				continue;
 			if (look.entries[i] & OF_FILE) {
 				(*ret_read)++;
-				/* In the zygote, not in the trial: it is the same file. */
+				/* The zygote's own mapping of the same file. */
 				(void)sys(__NR_madvise, at, PAGE, MADV_POPULATE_READ);
 			} else if ((a->prot & PROT_WRITE) &&
 			           (look.entries[i] & EXCLUSIVE)) {
@@ -104,7 +107,7 @@ static uint32_t learn_area(int pagemap, const struct area *a, uint32_t *ret_read
 	return pages;
 }
 
-/* Drop the pages of a file, unless some are private copies, as after relocation. */
+/* Drop an area's pages of a file, unless some are private copies, as after relocation. */
 static void forget(const struct area *a, int own_pagemap)
 {
 	static struct look look;
@@ -244,7 +247,7 @@ uint32_t dw_pages_learn(long pid)
 
 void dw_pages_touch(void)
 {
-	/* Fails before Linux 5.14; then the run faults the pages in itself. */
+	/* Fails before Linux 5.14: then the run itself faults the pages in. */
 	for (uint32_t i = 0; i < n_written; i++)
 		(void)sys(__NR_madvise, written[i].start, written[i].len,
 		          MADV_POPULATE_WRITE);

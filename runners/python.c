@@ -2,8 +2,8 @@
 /*
  * For Python, which loads the library as an extension module: that works in every
  * CPython, also without ctypes. The part of the C API used here has been stable since
- * 3.2. Objects of a Python without the global interpreter lock have another layout:
- * python/zygote.py refuses it before it loads the library.
+ * 3.2. In a Python without the global interpreter lock, objects have another layout:
+ * python/zygote.py refuses such a Python before it loads the library.
  */
 #include "runners/zygote.h"
 
@@ -67,9 +67,9 @@ static void *decode(const char *text, uint32_t len)
 }
 
 /*
- * wait(): wait for the job, and return its code, path, arguments, environment and the
- * hooks for a list of modules. Leaked references do not matter: the process lives for
- * one run.
+ * wait(): wait for the job, and return its code, the code's path, its arguments, its
+ * environment, and the import hook with its modules, if any. Leaked references do not
+ * matter: the process lives for one run.
  */
 static void *wait_for_job(void *module, void *nothing)
 {

@@ -6,18 +6,19 @@
  *
  * An interpreter loads this library in its own cell, once it has loaded all that its
  * children need. The library's constructor (or a call of the interpreter: hooks.c,
- * python.c) does not return, but waits for orders on descriptor 0. For each it forks, and
- * returns in the child, when all walls are up: the interpreter goes on in a cell that was
- * built for one run. So any program that can load a shared library can be a zygote.
+ * python.c) does not return, but waits for orders on descriptor 0. For each order the
+ * library forks, and returns in the child, when all walls are up: the interpreter goes on
+ * in a cell that was built for one run. So any program that can load a shared library can
+ * be a zygote.
  *
  * Dewar-launch has built the cell, with our init as its pid 1. The library puts a child
- * into it whose parent is that init:
+ * into the cell, whose parent is that init:
  *
- *	zygote ── vfork ──> A     setns: all seven namespaces, the pid namespace for
- *	                          those that A forks
+ *	zygote ── vfork ──> A     setns: all seven namespaces; the pid namespace
+ *	                          applies to A's children
  *	                    └─ vfork ──> B     in the cell: joins its cgroups
  *	                                 └─ fork ──> program
- *	                                 B ends: the kernel gives the program to init
+ *	                                 B ends: init becomes the program's parent
  *
  * A and B share the zygote's memory, so only the last fork copies it. The zygote needs no
  * capability: the cell's user namespace is below its own and was created under its id.
@@ -53,7 +54,7 @@ enum who {
 	PROGRAM,
 };
 
-/* An order with its descriptors; and what A and B report about it. */
+/* The current order with its descriptors, and the failure that A or B met. */
 static struct dw_enter order;
 static int fds[DW_ENTER_FDS_MAX];
 static uint32_t n_fds;
@@ -124,7 +125,7 @@ static bool take_places(int *ret_ruleset)
 	int ruleset = order.has_ruleset ? fds[DW_ENTER_RULESET] : -1;
 	long r;
 
-	/* No source may have the number of another one's target. */
+	/* No descriptor may have a number that is the target of another. */
 	for (uint32_t i = 0; i < n_fds; i++)
 		if (fds[i] < FIRST_OWN_FD)
 			return !failed(&failure, "sort the descriptors", -9 /* EBADF */);
@@ -139,7 +140,7 @@ static bool take_places(int *ret_ruleset)
 	return true;
 }
 
-/* Between the fork and the last wall: leave nothing of the zygote open. */
+/* In the program: raise the walls, and leave none of the zygote's descriptors open. */
 static bool become_program(bool walled)
 {
 	int ruleset = -1;
@@ -173,7 +174,7 @@ static void get_job(bool ok)
 	end(125);
 }
 
-/* For a runner that has more to prepare before it is ready. Returns with the job. */
+/* For a runner that has more to prepare in the child before it is ready for its job. */
 void dewar_wait(void)
 {
 	get_job(true);
@@ -186,13 +187,13 @@ int dw_libc_fork(void)
 	return libc_fork ? libc_fork() : fork();
 }
 
-/* B: in the cell's pid namespace, with its last capabilities, still the zygote's memory. */
+/* B: in the cell's pid namespace, with capabilities there, and the zygote's memory. */
 static enum who fork_inside(void)
 {
 	uint32_t first = DW_ENTER_RULESET + order.has_ruleset;
 	long pid;
 
-	/* A thread that writes 0 into the list of a group moves itself. */
+	/* A thread that writes 0 into a cgroup's list moves itself. */
 	/* mutant: warm-cgroup-join */
 	for (uint32_t i = 0; i < order.n_cgroups; i++)
 		if (failed(&failure, "join the cell's cgroups",
@@ -206,7 +207,7 @@ static enum who fork_inside(void)
 	end(pid < 0);
 }
 
-/* A: out of the zygote's namespaces, into the cell's. */
+/* A: leave the zygote's namespaces, and enter the cell's. */
 static enum who enter_cell(void)
 {
 	long pid;
@@ -330,7 +331,7 @@ void dw_zygote_wait(void)
 	/* No signal handler may run while three processes share the memory. */
 	(void)sys(__NR_rt_sigprocmask, SIG_SETMASK, &all, &signals_before, 8);
 	dw_open_files_note();
-	/* Keep the job's descriptor number taken, so that an order's get higher ones. */
+	/* Keep DW_JOB_FD taken, so that an order's descriptors get higher numbers. */
 	(void)sys(__NR_dup3, ORDERS_FD, DW_JOB_FD, 02000000 /* CLOEXEC */);
 	ok = dw_walls_prepare(&failure);
 	answer(0);

@@ -14,10 +14,10 @@
 	 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
 /*
- * Empty all five sets, and lock the ways to regain a capability. The bounding set and the
- * secure bits need CAP_SETPCAP, which a plain user has only in its own namespace. Without
- * it, and with must unset, they stay, and no_new_privs alone keeps the program from gaining
- * what the bounding set would allow.
+ * Empty all five sets, and lock the ways to regain a capability. Changing the bounding
+ * set and the secure bits needs CAP_SETPCAP, which a plain user has only in its own
+ * namespace. Without it, and with must unset, both stay as they are: then only
+ * no_new_privs keeps the program from gaining the capabilities of the bounding set.
  */
 int dw_caps_drop(bool must, struct dw_error *err)
 {
@@ -32,7 +32,7 @@ int dw_caps_drop(bool must, struct dw_error *err)
 	/* mutant: empty-bounding-set */
 	for (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
 		;
-	if (errno != EINVAL && must) /* EINVAL: past the last one there is */
+	if (errno != EINVAL && must) /* EINVAL: past the last capability */
 		return dw_fail(err, DW_E_INTERNAL, errno,
 		               "cannot empty the bounding set");
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)

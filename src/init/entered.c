@@ -4,8 +4,8 @@
  * entered, and checks its walls.
  *
  * Until then only our own code is in the cell, and init is still dumpable: the kernel
- * requires that of a process whose namespaces another one enters. It is closed before any
- * untrusted code runs.
+ * requires that of a process whose namespaces another process enters. The launcher makes
+ * init undumpable (dw_init_close()) before any untrusted code runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ bool dw_entered_receive(struct dw_init_message *ret)
 	return recv(DW_LAUNCH_FD, ret, sizeof(*ret), 0) == sizeof(*ret);
 }
 
-/* Returns true if it is alive, and our child. */
+/* Returns true if the process is alive and is our child. */
 static bool is_our_child(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -47,7 +47,7 @@ void dw_entered_find_holder(pid_t program)
 		dw_entered_holder = (pid_t)strtol(text, NULL, 10);
 }
 
-/* Filters that init has too, such as those of a container around us. */
+/* Count the filters that init itself has, such as those of a container around us. */
 static int32_t count_outer(void)
 {
 	struct dw_walls own;
@@ -56,7 +56,7 @@ static int32_t count_outer(void)
 	return own.seccomp_filters > 0 ? own.seccomp_filters : 0;
 }
 
-/* Returns true if no filter is missing; most were inherited from the zygote. */
+/* Returns true if no filter is missing; the program inherits most from the zygote. */
 static bool is_filtered(const struct dw_walls *walls, int32_t outer)
 {
 	return walls->seccomp_mode == SECCOMP_MODE_FILTER &&

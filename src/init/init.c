@@ -7,9 +7,9 @@
  * when dewar is gone (the report socket hangs up). It is never the program itself, so that
  * signals and orphans behave in a cell as anywhere else.
  *
- * It has the program's id, but the program cannot reach it: pid 1 gets only the signals
- * that it handles, it is not dumpable, so its memory, descriptors and executable are
- * closed, and the program's Landlock domain does not contain it.
+ * Init has the same user id as the program, but the program cannot reach it: pid 1 gets
+ * only the signals that it handles; init is not dumpable, so its memory, descriptors and
+ * executable are closed; and it is outside the program's Landlock domain.
  */
 #include "init/init.h"
 
@@ -39,7 +39,7 @@
 #define LATE_MESSAGE_MS 1000
 #define SAMPLES (DW_PLAN_SAMPLE_MEMORY | DW_PLAN_SAMPLE_CPU | DW_PLAN_SAMPLE_PIDS)
 
-/* CPU time of a process; for pid 0, of init and of all that have ended in the cell. */
+/* CPU time of the process; for pid 0, of init and all processes that it has reaped. */
 static uint64_t cpu_ns(pid_t pid)
 {
 	struct timespec ts = {0};
@@ -127,7 +127,7 @@ static void end_all(const struct dw_plan *plan)
 	}
 }
 
-/* Returns true if it is our only child, and has no child itself. */
+/* Returns true if the process is our only child, and has no child itself. */
 static bool is_only_child(pid_t pid)
 {
 	char path[64], text[64];
@@ -142,8 +142,8 @@ static bool is_only_child(pid_t pid)
 }
 
 /*
- * Returns true if only the holder of the program's memory was left, and is killed. It only
- * has to free that memory, and the answer need not wait for that.
+ * Returns true if only the holder of the program's memory was left, and has been killed.
+ * The kernel then only has to free that memory, and the caller's answer need not wait.
  */
 static bool end_holder(void)
 {
@@ -206,8 +206,8 @@ static bool read_message(struct watch *w)
 }
 
 /*
- * The program gets its job before we get GO, and a short program has ended by then. If no
- * GO comes, it died while it waited and never started.
+ * The program gets its job before we get GO, and a short program may have ended by then.
+ * If no GO comes, the program died while it waited for its job.
  */
 static void read_late_message(struct watch *w)
 {
@@ -232,7 +232,7 @@ static void watch(const struct dw_plan *plan, struct watch *w, struct dw_report_
 	for (bool look = true;; look = fds[0].revents != 0) {
 		if (look && dw_procs_reap(w->program, &end->wait_status)) {
 			read_late_message(w);
-			/* The processes that it left show whether it hit the limit. */
+			/* The processes that are left show whether the limit was hit. */
 			if (plan->h->flags & DW_PLAN_SAMPLE_PIDS)
 				(void)dw_sample_check(plan->h, end);
 			return;
@@ -269,7 +269,7 @@ static void report_walls(void)
 
 	if (!report.walls.known)
 		return;
-	if (report.walls.ns[DW_NS_USER] == 0) /* else it was read before (entered.c) */
+	if (report.walls.ns[DW_NS_USER] == 0) /* entered.c has not read them */
 		dw_readback_shared(&report.walls);
 	(void)dw_report_send(DW_LAUNCH_FD, &report, -1);
 }

@@ -27,19 +27,22 @@ _Noreturn void dw_init_die(const struct dw_error *err);
 int dw_caps_drop(bool must, struct dw_error *err);
 
 /*
- * landlock.c. If the kernel has no Landlock, *ret_abi is 0 and there is no
- * ruleset. The ruleset is a descriptor for the program to enter.
+ * landlock.c: enter the plan's Landlock domain, or create the ruleset in *ret_fd for
+ * another process to enter. If the kernel has no Landlock, *ret_abi is 0 and *ret_fd -1.
  */
 int dw_landlock_apply(const struct dw_plan *plan, int *ret_abi, struct dw_error *err);
 int dw_landlock_ruleset(const struct dw_plan *plan, int *ret_abi, int *ret_fd,
                         struct dw_error *err);
 
-/* Open with O_PATH; fails if any part of the path is a link. -1 and errno. */
+/*
+ * Open with O_PATH. Returns -1 with errno set, also if a folder of the path is a link. If
+ * the last component is a link, the descriptor is that of the link itself.
+ */
 int dw_open_exact(const char *path);
 
 /*
- * readback.c: the program's walls, as the kernel reports them. First those of the
- * process itself (pid 0: the caller), then those that the whole cell shares.
+ * readback.c: the program's walls, as the kernel reports them: those of the process
+ * itself (pid 0: the calling process), and those that the whole cell shares.
  */
 void dw_readback_own(pid_t pid, int landlock_abi, struct dw_walls *ret);
 void dw_readback_shared(struct dw_walls *walls);
@@ -51,10 +54,10 @@ int dw_readback_commands(const struct dw_plan *plan, struct dw_walls *walls,
 /* Returns true if the process is in all of our namespaces. */
 bool dw_readback_shares_all(pid_t pid, const struct dw_walls *shared);
 
-/* Copy the cell's shared walls, read before there was a program, next to its own. */
+/* Copy the cell's shared walls, read before there was a program, into own. */
 void dw_readback_join(const struct dw_walls *shared, struct dw_walls *own);
 
-/* net_count.c: links (RTM_GETLINK) or routes (RTM_GETROUTE) besides loopback's, or -1. */
+/* net_count.c: count links (RTM_GETLINK) or routes (RTM_GETROUTE) except lo's; or -1. */
 int dw_net_count(uint16_t what);
 
 /*
@@ -63,13 +66,13 @@ int dw_net_count(uint16_t what);
  */
 _Noreturn void dw_program_start(const struct dw_plan *plan, int job);
 
-/* The part of it before the exec: session, folder, limits, Landlock, seccomp. */
+/* The first part of dw_program_start(): session, folder, limits, Landlock, seccomp. */
 int dw_program_raise_walls(const struct dw_plan *plan, int *ret_abi,
                            struct dw_error *err);
 
 /*
- * The fork shares its memory with init, and leaves its walls here. If they are not
- * known, it failed and has reported why.
+ * The vforked program shares init's memory, and stores its walls here before it execs.
+ * If known is false, it failed and has reported why.
  */
 extern struct dw_walls dw_program_walls;
 
@@ -99,14 +102,14 @@ _Noreturn void dw_init_run(const struct dw_plan *plan, const struct dw_init *ini
 /* Returns true if /tmp has no block or no inode left. */
 bool dw_init_tmp_is_full(void);
 
-/* Bytes, of the largest process that we have reaped. */
+/* The resident memory of the largest process that init has reaped, in bytes. */
 uint64_t dw_init_max_rss(void);
 
 /* entered.c: wait for a program that a zygote forks into the cell; returns its pid. */
 pid_t dw_entered_wait(const struct dw_plan *plan, struct dw_error *err);
 
 /*
- * The process that holds such a program's memory (runners/hold.S), or 0. It is the
+ * The holder, which shares the memory of such a program (runners/hold.S), or 0. It is the
  * only child that the program has before it runs any code of a caller.
  */
 extern pid_t dw_entered_holder;
@@ -116,7 +119,7 @@ void dw_entered_find_holder(pid_t program);
 bool dw_entered_receive(struct dw_init_message *ret);
 
 /* sample.c */
-/* Take a sample, keep the peaks; returns the limit that is passed, or DW_REASON_EXIT. */
+/* Take a sample and update the peaks. Returns the limit exceeded, or DW_REASON_EXIT. */
 enum dw_reason dw_sample_check(const struct dw_plan_header *h, struct dw_report_end *end);
 
 /* CPU time of all descendants that have ended and were reaped. */
@@ -129,14 +132,14 @@ uint64_t dw_sample_dead_cpu_ns(void);
  */
 bool dw_sample_parse_stat(const char *text, char *ret_state, uint64_t field[25]);
 
-/* procs.c: put the cell's processes into list, which has room for the most. */
+/* procs.c: put the cell's processes into list, which has room for DW_PROCS_MAX. */
 #define DW_PROCS_MAX 4096
 size_t dw_procs_list(pid_t *list);
 
-/* The names in a folder that are numbers; returns how many were put into list. */
+/* Put the names in a folder that are numbers into list; returns how many. */
 size_t dw_procs_numbers(const char *path, pid_t *list, size_t max);
 
-/* Send a signal to each of them; returns how many there were. */
+/* Send a signal to each of the cell's processes; returns how many there were. */
 unsigned dw_procs_signal(int sig);
 
 /* Reap all children that have died; returns true once the program was among them. */
@@ -148,14 +151,15 @@ bool dw_procs_reap(pid_t program, int *ret_status);
 
 /*
  * Load the filters of seccomp_table.h, for the calling thread and all that it will ever
- * start; there is no way back, and execve() keeps them. The caller has set no_new_privs. On
- * failure some filters may be loaded: the process must not run the program.
+ * start; they cannot be removed, and execve() keeps them. The caller has set
+ * no_new_privs. On failure some filters may be loaded: the process must not run the
+ * program.
  */
 int dw_seccomp_load(struct dw_error *err);
 
 /*
- * One more filter, before those: no memfd, since neither a mount nor a Landlock rule keeps
- * a file without a path from being executed.
+ * Load one more filter, before the others, that refuses memfd_create(): neither a mount
+ * nor a Landlock rule can keep a file without a path from being executed.
  */
 int dw_seccomp_forbid_memfd(struct dw_error *err);
 

@@ -2,10 +2,10 @@
 /*
  * Stage 9: Landlock, on top of the mounts.
  *
- * The program may read and execute what the plan's ALLOW entries name, write what they
- * name as writable, and nothing else; no ioctl on devices; no signal and no abstract socket
- * reaches outside its domain, not even init. This holds even if a mount is wrong, and
- * replaces mounts at level process.
+ * The program may read and execute files below the plan's ALLOW entries, write below the
+ * writable ones, and nothing else. It can use no ioctl on devices. No signal and no
+ * connection to an abstract socket leaves its domain, and init is outside that domain.
+ * This holds even if a mount is wrong, and replaces mounts at level process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ struct ruleset_attr {
 	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM |    \
 	 LANDLOCK_ACCESS_FS_REFER | FS_TRUNCATE)
 #define FS_RUN (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE)
-/* Handled, and granted nowhere. */
+/* Handled, and granted by no rule. */
 #define FS_NEVER \
 	(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK | FS_IOCTL_DEV)
 /* Rights that apply to a file that is not a folder. */
@@ -74,7 +74,7 @@ int dw_open_exact(const char *path)
 static int allow(int ruleset, const char *path, bool exact, uint64_t access,
                  struct dw_error *err)
 {
-	/* A shared folder was checked before; it must not have become a link since. */
+	/* Dewar checked that a shared folder is no link; it may have become one since. */
 	autoclose int fd = exact ? dw_open_exact(path) : open(path, O_PATH | O_CLOEXEC);
 	struct landlock_path_beneath_attr rule = {.parent_fd = fd};
 	struct stat st;
@@ -100,7 +100,7 @@ static int allow(int ruleset, const char *path, bool exact, uint64_t access,
 	return 0;
 }
 
-/* The access that an entry grants. With allowed_commands only EXEC entries grant it. */
+/* The access that an entry grants. With COMMANDS only EXEC entries allow execution. */
 static uint64_t granted_by(const struct dw_plan *plan, const struct dw_plan_entry *e)
 {
 	uint64_t access = FS_READ;

@@ -28,7 +28,7 @@ int dw_net_count(uint16_t what)
 {
 	struct {
 		struct nlmsghdr h;
-		struct ifinfomsg all; /* zeroes: every family, every link */
+		struct ifinfomsg all; /* all zero: every family, every link */
 		struct rtattr attr;
 		uint32_t mask; /* skip the counters, which are slow */
 	} request = {

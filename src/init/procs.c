@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cell's processes: all of our pid namespace or, without one, our descendants. A
- * process that starts meanwhile is found next time. Nothing is allocated.
+ * process that starts during a listing is found by the next one. Nothing is allocated.
  */
 #include <dirent.h>
 #include <fcntl.h>

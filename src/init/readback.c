@@ -5,7 +5,8 @@
  *
  * The program's own process reads what it could change later, just before the exec. Init
  * reads what it shares with the program (namespaces, the tree, the network), while the
- * program already runs.
+ * program already runs. If a zygote forked the program, init reads both, before the
+ * program gets its job (entered.c).
  */
 #include <errno.h>
 #include <fcntl.h>

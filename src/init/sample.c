@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cell's processes use, sampled from /proc where no cgroup counts it.
+ * Samples of what the cell's processes use, from /proc, where no cgroup counts it.
  *
  * Memory is the processes' own pages plus shared ones: of tmpfs, memfds and shared
  * mappings. Shared pages show as files and in the processes that map them, and neither
@@ -38,7 +38,7 @@ static uint64_t kb_after(const char *text, const char *field)
 	return at ? strtoull(at + strlen(field), NULL, 10) * 1024U : 0;
 }
 
-/* Shared pages count by share; in full if the kernel does not tell. */
+/* A shared page counts in proportion (PSS), or in full if the kernel reports no share. */
 static void add_exact(const struct process *proc, uint64_t *own, uint64_t *shared)
 {
 	char path[64], text[2048];
@@ -77,8 +77,8 @@ static bool read_stat(const char *path, char *ret_state, uint64_t field[25])
 }
 
 /*
- * All threads of a process show its memory and descriptors, except a first thread that
- * has ended before the others.
+ * Find a /proc folder that shows the process's memory and descriptors. Every thread's
+ * folder does, except that of a first thread that has ended before the others.
  */
 static void live_thread(pid_t pid, char state, uint64_t field[25], char *ret, size_t size)
 {
@@ -100,7 +100,7 @@ static void live_thread(pid_t pid, char state, uint64_t field[25], char *ret, si
 }
 
 struct sample {
-	uint64_t memory; /* bytes; shared pages once, as far as the kernel tells */
+	uint64_t memory; /* bytes; shared pages once, as far as the kernel reports */
 	uint64_t cpu_ms; /* of the processes that are alive */
 	uint64_t pids;   /* processes and threads */
 };
@@ -160,7 +160,8 @@ static dev_t memfd_device(void)
 
 /*
  * Returns true if the process runs a program that is not readable, and so cannot be
- * inspected. A process that has just ended cannot be either, but holds no memory.
+ * inspected. A process that has just ended cannot be inspected either, but holds no
+ * memory.
  */
 static bool hides(const struct process *proc)
 {

@@ -14,7 +14,7 @@
 static int load(const char *what, const struct sock_filter *filter, size_t len,
                 struct dw_error *err)
 {
-	/* The kernel copies and does not write; its header forgot the const. */
+	/* The kernel only reads the filter; its header lacks the const. */
 	struct sock_fprog prog = {
 		.len = (unsigned short)len,
 		.filter = (struct sock_filter *)filter,
@@ -31,7 +31,7 @@ static int load(const char *what, const struct sock_filter *filter, size_t len,
 
 int dw_seccomp_forbid_memfd(struct dw_error *err)
 {
-	/* Calls of another ABI do not get here: the filter for calls kills them. */
+	/* No check of the ABI: the filter for calls kills the calls of another ABI. */
 	static const struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
@@ -48,7 +48,7 @@ int dw_seccomp_load(struct dw_error *err)
 	_Static_assert(ARRAY_SIZE(dw_seccomp_allow) <= BPF_MAXINSNS, "fits the kernel");
 	_Static_assert(ARRAY_SIZE(dw_seccomp_late) <= BPF_MAXINSNS, "fits the kernel");
 
-	/* Any order will do: each lets seccomp() through once more. */
+	/* Any order works: each of these filters allows seccomp(). */
 	/* mutant: seccomp-filters */
 	if (load("calls", dw_seccomp_allow, ARRAY_SIZE(dw_seccomp_allow), err) < 0 ||
 	    load("arguments", dw_seccomp_args, ARRAY_SIZE(dw_seccomp_args), err) < 0)

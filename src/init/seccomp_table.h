@@ -32,28 +32,28 @@
 /*
  * The system calls that a program in a cell may make.
  *
- * This is an allow-list: a call that is not named here does not exist (ENOSYS),
- * so a libc that tries something new falls back to something old. Names that
- * the libseccomp we are built with does not know are skipped; they then do not
- * exist either. Those that an architecture does not have are listed at the end.
+ * This is an allow-list: a call that is not named here fails with ENOSYS, as if
+ * the kernel lacked it, so a libc that tries a new call falls back to an old one.
+ * A name that the libseccomp we are built with does not know is skipped; that
+ * call fails with ENOSYS too. Calls that an architecture lacks are listed at the end.
  *
- * Five tables, and behind them what is left out on purpose:
+ * There are five tables; the comment at the end lists what is left out on purpose:
  *
- *   dw_seccomp_allowed    the call goes through;
+ *   dw_seccomp_allowed    the call is allowed;
  *   dw_seccomp_arguments  ... but only with these arguments;
- *   dw_seccomp_refused    the call exists, and the answer is EPERM;
- *   dw_seccomp_last       the same, but for what a zygote has to do;
- *   dw_seccomp_ignored    the answer is success, and nothing is done.
+ *   dw_seccomp_refused    the call fails with EPERM;
+ *   dw_seccomp_last       the same, but a zygote itself needs these calls;
+ *   dw_seccomp_ignored    the call returns success, and does nothing.
  *
- * A zygote (runners/zygote.c) stands behind nearly all of it already, so that its
- * children have that from the start: the kernel takes long to compile a filter. What
- * they need on their way into a cell is refused by a last, short filter of their own:
- * dw_seccomp_last, and the rules that are LAST.
+ * A zygote (runners/zygote.c) loads nearly all of this for itself, and its children
+ * inherit it, because the kernel takes long to compile a filter. The calls that the
+ * children need on their way into a cell are refused by a last, short filter, which each
+ * child loads itself: dw_seccomp_last, and the rules that are LAST.
  *
  * Only tools/seccomp-gen.c reads this; the launcher has the compiled filters.
  */
 
-/* Groups read as lines here; clang-format would make a column of each. */
+/* Related names share a line; clang-format would arrange them in columns. */
 /* clang-format off */
 
 static const char *const dw_seccomp_allowed[] = {
@@ -82,20 +82,20 @@ static const char *const dw_seccomp_allowed[] = {
 	"setxattr", "lsetxattr", "fsetxattr",
 	"removexattr", "lremovexattr", "fremovexattr",
 
-	/* Databases, and everything that says "saved". */
+	/* To get data onto the disk: databases and editors. */
 	"fsync", "fdatasync", "sync_file_range", "fadvise64", "readahead",
 
-	/* To wait for something; node, Go and every asyncio live in epoll. */
+	/* To wait for events; node, Go and Python's asyncio use epoll. */
 	"poll", "ppoll", "select", "pselect6",
 	"epoll_create", "epoll_create1", "epoll_ctl",
 	"epoll_wait", "epoll_pwait", "epoll_pwait2",
 	"eventfd", "eventfd2", "signalfd", "signalfd4",
 	"timerfd_create", "timerfd_settime", "timerfd_gettime",
 
-	/* Memory. mincore: the JVM and Go look for their own stacks and pages. */
+	/* Memory. The JVM and Go use mincore to inspect their own stacks and pages. */
 	"brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore",
 	"mseal", "memfd_create",
-	/* The ceiling is RLIMIT_MEMLOCK, and the cell's cgroup counts it. */
+	/* RLIMIT_MEMLOCK limits locked memory, and the cell's cgroup counts it. */
 	"mlock", "mlock2", "munlock", "mlockall", "munlockall",
 	/* V8 protects the pages of the code that it compiles. */
 	"pkey_alloc", "pkey_free", "pkey_mprotect",
@@ -150,7 +150,7 @@ static const char *const dw_seccomp_allowed[] = {
 	"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive",
 	"mq_notify", "mq_getsetattr",
 
-	/* A program may restrict itself further: neither can grant anything. */
+	/* A program may restrict itself further: these calls cannot grant anything. */
 	"seccomp",
 	"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
 };
@@ -174,10 +174,10 @@ struct dw_seccomp_argument {
 		bool any;
 		unsigned arg;
 		uint32_t value;
-	} when; /* the rule applies only if this argument has this value, or any of
-		 * its bits */
+	} when; /* the rule applies only if this argument has this value or, with any
+		 * set, any of its bits */
 	unsigned arg;
-	bool high; /* the upper half of it instead, for a pointer that must be NULL */
+	bool high; /* compare the upper 32 bits, for a pointer that must be NULL */
 	uint32_t mask;
 	enum dw_seccomp_test test;
 	const uint32_t *values;
@@ -260,7 +260,7 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"socketpair", ALWAYS, BITS(1, TYPE),
 	 ONE_OF(SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET), ELSE(EPERM)},
 
-	/* These also load BPF programs into the kernel. */
+	/* These load BPF programs into the kernel. */
 	{"setsockopt", WHEN(1, SOL_SOCKET), ARG(2),
 	 NONE_OF(SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
 	         SO_ATTACH_REUSEPORT_EBPF), ELSE(ENOPROTOOPT)},
@@ -272,27 +272,26 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 
 	/*
 	 * A deny-list: each driver defines its own ioctls, and the cell's /dev has few
-	 * drivers. Refused are those that type into a terminal for its owner
-	 * (CVE-2017-5226), take a terminal over, or load a line discipline; and those
-	 * that tell where on the host's disk a file is. Without TIOCSCTTY forkpty()
-	 * fails.
+	 * drivers. The filter refuses ioctls that type into a terminal for its owner
+	 * (CVE-2017-5226), take a terminal over, load a line discipline, or tell where
+	 * on the host's disk a file is. Without TIOCSCTTY forkpty() fails.
 	 */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD, FIBMAP,
 	         FS_IOC_FIEMAP), ELSE(EPERM)},
-	/* Keys that a file system would keep after the end of the cell. */
+	/* These concern keys that a file system would keep after the end of the cell. */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY,
 	         FS_IOC_SET_ENCRYPTION_POLICY), ELSE(ENOTTY)},
-	/* Flags of a file, which Landlock does not check; verity cannot be undone. */
+	/* These change a file's flags, unchecked by Landlock; verity is permanent. */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION,
 	         FS_IOC32_SETVERSION, FS_IOC_ENABLE_VERITY), ELSE(ENOTTY)},
-	/* Names of the host's file systems; a cell's own file systems have no such name. */
+	/* These read names of the host's file systems; a cell's own have no such name. */
 	{"ioctl", ALWAYS, ARG(1),
 	 NONE_OF(FS_IOC_GETFSLABEL, GET_FS_UUID, GET_FS_SYSFS_PATH, EXT4_GET_FS_UUID,
 	         BTRFS_IOC_FS_INFO, BTRFS_IOC_GET_SUBVOL_INFO), ELSE(ENOTTY)},
-	/* Also tells where on the disk a file is. */
+	/* This one also tells where on the disk a file is. */
 	{"ioctl", ALWAYS, ARG(1), NONE_OF(EXT4_GET_ES_CACHE), ELSE(ENOTTY)},
 
 	/* Huge pages come from a pool of the host, and no limit of the cell counts them. */
@@ -308,11 +307,11 @@ static const struct dw_seccomp_argument dw_seccomp_arguments[] = {
 	{"fcntl", ALWAYS, ARG(1), NONE_OF(F_SETLEASE, F_NOTIFY), ELSE(EPERM)},
 
 	/*
-	 * Init has the same user id as the program, and these calls check only that.
+	 * Init has the same user id as the program, and these calls check only the id.
 	 * The program must not change init's limits, priority or core. In a cell, init
 	 * is pid 1. At level process it has another pid, and with a lower limit of open
-	 * files it could not inspect the cell: so a process may change only its own
-	 * limits.
+	 * files it could not inspect the cell: so prlimit64 accepts only pid 0, the
+	 * caller itself.
 	 */
 	{"prlimit64", ALWAYS, ARG(0), ONE_OF(0), ELSE(EPERM), LAST},
 	/* The limit on core files keeps the host's crash handler from being started. */
@@ -398,10 +397,10 @@ static const char *const dw_seccomp_refused[] = {
 	"mount", "umount", "umount2", "pivot_root", "chroot",
 	"fsopen", "fsconfig", "fsmount", "fspick", "open_tree", "open_tree_attr",
 	"move_mount", "mount_setattr",
-	/* They open a file by inode number, whatever directory it is in ("shocker"). */
+	/* These open a file by inode number, whatever directory it is in ("shocker"). */
 	"open_by_handle_at", "name_to_handle_at",
 
-	/* They access the memory and descriptors of another process; see ptrace. */
+	/* These access the memory and descriptors of another process; see ptrace. */
 	"process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd",
 	"kcmp", "move_pages", "migrate_pages",
 
@@ -411,7 +410,7 @@ static const char *const dw_seccomp_refused[] = {
 	/* Keyrings are not in any namespace: the next cell would find this cell's keys. */
 	"add_key", "request_key", "keyctl",
 
-	/* They watch whole mounts, and can block open() in every process. */
+	/* These watch whole mounts, and can block open() in every process. */
 	"fanotify_init", "fanotify_mark",
 
 	/* The host: its kernel, modules, clock, name, disks, ports and log. */
@@ -429,8 +428,8 @@ static const char *const dw_seccomp_last[] = {
 	"setns",
 	/*
 	 * Accesses the memory and registers of another process: a zygote needs it to
-	 * learn which pages a run touches. Refused, gdb, strace and gcc's LeakSanitizer
-	 * do not work (ASAN_OPTIONS=detect_leaks=0).
+	 * learn which pages a run touches. Without ptrace, gdb, strace and gcc's
+	 * LeakSanitizer do not work (for the last, set ASAN_OPTIONS=detect_leaks=0).
 	 */
 	"ptrace",
 };
@@ -476,15 +475,15 @@ static const char *const dw_seccomp_not_aarch64[] = {
  *   io_uring_*           performs most calls above without passing the filter
  *   io_setup, io_submit  the older interface; programs fall back to threads
  *   get_mempolicy, set_mempolicy, mbind, set_mempolicy_home_node
- *                        at ENOSYS libnuma assumes that there is no NUMA
+ *                        on ENOSYS libnuma assumes that there is no NUMA
  *   cachestat            tells which pages of the host's /usr other processes read
  *   inotify_*            tells when other processes and cells open a file of the host's
  *                        /usr; tail -f falls back to polling, node's fs.watch fails
  *   memfd_secret         memory that the kernel cannot reclaim
- *   process_mrelease     for the process that kills others: in a cell, init
+ *   process_mrelease     useful only to a process that kills others: in a cell, init
  *   statmount, listmount, lsm_*
  *                        they reveal the walls, and no program needs them yet
- *   setxattrat and its kin, file_getattr, file_setattr
+ *   setxattrat and similar calls, file_getattr, file_setattr
  *                        new; programs fall back to the older calls
  *   rtas, s390_*, spu_*, sys_debug_setcontext
  *                        of architectures that Dewar does not support

@@ -2,19 +2,20 @@
 /*
  * Stages 5 to 7: from new namespaces to a finished cell, in the cell's first process.
  *
- * That process is cloned either by outer (main.c), with the host's tree around it,
- * or by the nursery (zygote_cells.c), with a copy of the zygote's tree around it.
- * struct dw_builder says which; the order is the same:
+ * That process is cloned either by outer (main.c), and still sees the host's tree, or by
+ * the nursery (zygote_cells.c), and sees a copy of the zygote's tree. struct dw_builder
+ * says which; the order is the same:
  *
  *	5  take the ids, which the parent has mapped, or map them
- *	2  if it was cloned by the nursery: join the cgroups, which are outer's to join
- *	   otherwise, and only then make the cgroup namespace, whose root is the cgroup
- *	   that the process is in
+ *	2  if the nursery cloned it: join the cgroups (otherwise outer has joined them),
+ *	   and only then create the cgroup namespace, whose root is the cgroup that the
+ *	   process is in
  *	6  host name, loopback
  *	7  build the root and move in, or renew the copy's writable parts
- *	6  network, if asked for: its helper needs a /proc to find us by, and us alive
+ *	6  network, if the plan asks for it: the helper finds us through a /proc, and
+ *	   needs us alive
  *
- * Then dewar gets the descriptors that the plan asks for.
+ * Then the process sends dewar the descriptors that the plan asks for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ int dw_build_join_cgroups(const int *cgroups, int n, struct dw_error *err)
 	int r;
 
 	for (int i = 0; i < n; i++) {
-		/* A thread that writes 0 into the list of a group moves itself. */
+		/* A thread that writes 0 into a cgroup's list moves itself. */
 		/* mutant: cgroup-join */
 		r = dw_fd_write_all(cgroups[i], "0", 1);
 		if (r < 0)
@@ -54,7 +55,7 @@ static int map_ids(const struct dw_builder *b, struct dw_error *err)
 	return b->is_mapped ? dw_ids_take(id, err) : dw_ids_map(id, b->uid, b->gid, err);
 }
 
-/* Stage 2 of a cell that the nursery makes. */
+/* Stage 2 of a cell that the nursery creates. */
 static int join_late(const struct dw_builder *b, struct dw_error *err)
 {
 	if (dw_build_join_cgroups(b->cgroups, b->n_cgroups, err) < 0)
@@ -102,7 +103,7 @@ static int build_tree(const struct dw_builder *b, struct dw_error *err)
 	return dw_mounts_build(plan, b->sources, err);
 }
 
-/* Stage 6, second half: the helper that brings a network (pasta) needs us alive. */
+/* Stage 6, second half: pasta connects the network namespace, and needs us alive. */
 static int wait_for_network(struct dw_error *err)
 {
 	const struct dw_report ready = {.kind = DW_REPORT_NETWORK};

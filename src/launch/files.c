@@ -10,15 +10,16 @@
 #include "launch/launch_own.h"
 
 /*
- * No program has run in the tree yet, so plain paths are safe. In a cell with its own root
- * the current folder is that root, and "/tmp/x" becomes "tmp/x"; else it is a host path.
+ * The path to create an entry at. No program has run in the tree yet, so plain paths are
+ * safe. In a cell with its own root the current folder is that root, and "/tmp/x" becomes
+ * "tmp/x"; without one, dst is a path of the host.
  */
 static const char *place(const struct dw_plan *plan, const char *dst)
 {
 	return plan->h->flags & DW_PLAN_NAMESPACES ? dst + 1 : dst;
 }
 
-/* The folders between the writable folder and the file. */
+/* Make the folders above the file. */
 static int make_parents(const char *path, struct dw_error *err)
 {
 	char part[4096];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage 0, for many cells: one launcher stays and forks another for each cell, at a sixth
- * of the cost of starting one.
+ * Stage 0, for many cells: one launcher stays and forks another launcher for each cell,
+ * at a sixth of the cost of starting one.
  *
- * It holds nothing but its socket; each launcher gets its own plan. Each is dewar's child,
- * not ours (CLONE_PARENT).
+ * It keeps no descriptor but its socket; each launcher gets its own plan, and is dewar's
+ * child, not ours (CLONE_PARENT).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 /* In the child: move the four descriptors to the numbers that a launcher expects. */
 static void place_fds(const int *fds)
 {
-	/* Out of the way of the fixed numbers first: no dup2 overwrites a source. */
+	/* Move them above the fixed numbers: then no dup2() overwrites a source. */
 	int source[DW_LAUNCH_FD + 1];
 
 	for (int i = 0; i <= DW_LAUNCH_FD; i++)
@@ -40,7 +40,7 @@ void dw_launch_fork_server(void)
 		if (n != DW_LAUNCH_FD + 1 && n != DW_LAUNCH_FD + 2)
 			_exit(n == 0 ? 0 : 125);
 		args = (struct clone_args){.flags = CLONE_PARENT};
-		if (n > DW_LAUNCH_FD + 1) { /* a cgroup, to be born in */
+		if (n > DW_LAUNCH_FD + 1) { /* the cgroup to start in */
 			args.flags |= CLONE_INTO_CGROUP;
 			args.cgroup = (uint64_t)fds[DW_LAUNCH_FD + 1];
 		}

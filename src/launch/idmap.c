@@ -16,12 +16,11 @@
 #include "launch/launch_own.h"
 
 /*
- * A cell that root starts has an id that owns nothing, so it could not read a folder that
- * only its owner may read. An id-mapped mount shows the owner's files as the cell's own,
- * on this mount only.
+ * A cell that root starts has an id that owns nothing, so the cell could not read a
+ * folder that only the folder's owner may read. An id-mapped mount shows the owner's
+ * files as the cell's own, on this mount only.
  *
- * The kernel takes the mapping as a user namespace; an idle child keeps one open while we
- * need it.
+ * The kernel takes the mapping from a user namespace; an idle child provides one.
  */
 
 static int write_map(pid_t pid, const char *name, uint32_t from, uint32_t to)

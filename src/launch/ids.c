@@ -66,7 +66,7 @@ int dw_ids_join(int userns, bool root, uint32_t id, struct dw_error *err)
 	return 0;
 }
 
-/* In a user namespace that maps the id; its capabilities stay. */
+/* Take an id that our user namespace maps; our capabilities in the namespace stay. */
 int dw_ids_take(uint32_t id, struct dw_error *err)
 {
 	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)

@@ -39,8 +39,9 @@ int dw_launch_map_plan(int fd, struct dw_plan *ret, struct dw_error *err)
 }
 
 /*
- * Docker's seccomp filter fails clone3() with ENOSYS, since it cannot read its flags, and
- * Linux before 5.3 lacks it. clone() takes the same flags, up to 32 bits.
+ * Docker's seccomp filter refuses clone3() with ENOSYS, since a filter cannot read the
+ * flags of clone3(), and Linux before 5.3 lacks the call. clone() takes the same flags,
+ * up to 32 bits.
  */
 long dw_clone(const struct clone_args *args)
 {

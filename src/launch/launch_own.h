@@ -36,20 +36,20 @@ int dw_build_join_cgroups(const int *cgroups, int n, struct dw_error *err);
 /* build.c, stages 5 to 7, in the first process of the cell's namespaces. */
 struct dw_builder {
 	const struct dw_plan *plan;
-	int gate;       /* the parent writes one byte when to go on, or -1 */
-	bool is_mapped; /* by then the parent has written the id map */
-	uid_t uid;      /* else: our ids outside, which we cannot see now */
+	int gate;       /* a pipe: wait until the parent writes one byte; or -1 */
+	bool is_mapped; /* the parent writes the id map before that byte */
+	uid_t uid;      /* not is_mapped: our ids outside, which we cannot see now */
 	gid_t gid;
 	bool is_copy;       /* our tree is a copy of the zygote's (zygote_cells.c) */
-	const int *cgroups; /* is_copy: to join */
+	const int *cgroups; /* is_copy: the cgroups to join */
 	int n_cgroups;
 	struct dw_sources *sources; /* not is_copy */
 };
 int dw_build_cell(const struct dw_builder *b, struct dw_error *err);
 
 /*
- * zygote_cells.c: fork a process inside a zygote's cell that makes further cells
- * there. Returns true in the first process of each of them, with its own plan.
+ * zygote_cells.c: in a zygote's cell, fork the nursery, which creates further cells
+ * there. Returns true in the first process of each such cell, with that cell's plan.
  */
 bool dw_zygote_cells_start(int sock, int base_fd, struct dw_plan *plan);
 
@@ -60,12 +60,12 @@ int dw_ids_map(uint32_t inside, uid_t uid, gid_t gid, struct dw_error *err);
 /* Join the user namespace of a zygote, as the zygote's own user there. */
 int dw_ids_join(int userns, bool root, uint32_t id, struct dw_error *err);
 
-/* Write the map of another process; needs capabilities in the namespace outside. */
+/* Write the id maps of another process; needs capabilities in the parent namespace. */
 int dw_ids_map_for(pid_t pid, uint32_t inside, uint32_t outside, uint32_t count,
                    struct dw_error *err);
 int dw_ids_take(uint32_t id, struct dw_error *err);
 
-/* idmap.c: show the owner of a tree as id, on the detached mount fd. */
+/* idmap.c: on a detached mount, show the files of the tree's owner as files of id. */
 int dw_idmap(int mount_fd, uint32_t id, struct dw_error *err);
 
 /*
@@ -80,7 +80,7 @@ int dw_sources_open(const struct dw_plan *plan, struct dw_sources *ret,
 int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources,
                     struct dw_error *err);
 
-/* In a copy of such a tree: replace everything that is writable. */
+/* In a copy of a zygote's tree: cover /proc and everything writable with new mounts. */
 int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err);
 
 /* files.c: make DIR, SYMLINK and FILE entries, below the current folder or the host's root. */

@@ -10,8 +10,8 @@
  * (wire/report.h). The stages, in their order:
  *
  *	dewar ── spawns ──> outer   (or the fork server does: fork_server.c)
- *	                     1  read the plan, close what we were not given
- *	                     2  join the cgroups: from here on all is counted
+ *	                     1  close inherited descriptors, read the plan
+ *	                     2  join the cgroups, which count all use from here on
  *	                     3  as root: open the host trees, then give up root for
  *	                        an id that is used for nothing else; or, for a zygote's cell,
  *	                        join the zygote's user namespace
@@ -27,15 +27,15 @@
  *	                                                seccomp, exec
  *	                                10  read back the program's walls, report
  *
- * Where a zygote forks the program (DW_PLAN_ENTERED), stage 9 is the zygote's
+ * If a zygote forks the program (DW_PLAN_ENTERED), the fork does stage 9 by itself
  * (runners/walls.c), and init waits for it (entered.c).
  *
  * Inner is cloned with CLONE_PARENT: it is dewar's own child, so that dewar can
- * wait for it directly. Without namespaces (levels none and
- * process) outer itself goes on to be init, as a subreaper.
+ * wait for it directly. Without namespaces (levels none and process) outer itself
+ * goes on to be init, as a subreaper.
  *
  * Every stage either does all it says or ends the cell with an ERROR report.
- * There is no step whose failure is made up for by a weaker wall.
+ * No step that fails falls back to a weaker wall.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,8 +74,8 @@ struct given {
 /*
  * Stage 1: the plan.
  *
- * On entry:  whatever descriptors our parent let through; no signal is ignored
- *            or blocked (the spawn saw to it).
+ * On entry:  any descriptors that our parent left open; no signal is ignored or
+ *            blocked (levels/spawn.c).
  * Does:      waits for the plan, maps it and checks it.
  * Leaves:    no descriptor besides 0, 1, 2, the socket and those in given.
  */
@@ -88,7 +88,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 	 * stop the process that cleans up after dewar.
 	 */
 	(void)setsid();
-	(void)umask(0); /* every mode below says it all */
+	(void)umask(0); /* every mode below is exact */
 	/* mutant: close-inherited-fds */
 	r = dw_fd_close_from(DW_LAUNCH_FD + 1);
 	if (r < 0)
@@ -123,7 +123,7 @@ static int read_plan(struct dw_plan *plan, struct given *given, struct dw_error 
 
 /*
  * Returns true if outer writes the id map. Inner may map only its own id; any other map
- * needs rights in the namespace outside, which outer still has.
+ * needs capabilities in the parent namespace, which outer still has.
  */
 static bool is_mapped_by_outer(const struct dw_plan *plan)
 {
@@ -139,7 +139,7 @@ static void map_for_inner(const struct dw_plan *plan, int pidfd, const int *gate
 	if (dw_ids_map_for(dw_pidfd_pid(pidfd), h->inside_id,
 	                   h->flags & DW_PLAN_NESTED ? h->map_to : h->become,
 	                   h->flags & DW_PLAN_NESTED ? 1 : h->map_count, &err) < 0)
-		dw_init_die(&err); /* inner finds the gate closed */
+		dw_init_die(&err); /* inner then finds the gate closed */
 	(void)dw_fd_write_all(gate[1], "m", 1);
 }
 
@@ -167,9 +167,9 @@ static int enter_namespaces(const struct dw_plan *plan, const int *gate,
 }
 
 /*
- * A zygote can fork only into pid namespaces below its own, so the cell's is created there.
- * setns() moves only the caller's children, so the launcher goes on as its own child,
- * which is also dewar's.
+ * A zygote can fork only into pid namespaces below its own, so the cell's is created
+ * there. setns() moves only the caller's children, so the launcher goes on as a new
+ * process, which is a child of dewar (CLONE_PARENT).
  */
 static int join_pidns(int pidns, struct dw_error *err)
 {
@@ -301,9 +301,7 @@ int main(int argc, char **argv)
 	if (plan.h->flags & DW_PLAN_NURSERY)
 		(void)dw_zygote_cells_start(given.nursery, given.base, &plan);
 
-	/*
-	 * Neither init nor the program needs a capability.
-	 */
+	/* Neither init nor the program needs a capability. */
 	if ((plan.h->flags & DW_PLAN_DROP) &&
 	    dw_caps_drop((plan.h->flags & DW_PLAN_NAMESPACES) != 0, &err) < 0)
 		dw_init_die(&err);
@@ -326,9 +324,9 @@ int main(int argc, char **argv)
 	(void)dw_report_send(DW_LAUNCH_FD, &start, -1);
 
 	/*
-	 * The child shares our memory until it execs, which saves the copy; we wait
-	 * meanwhile, and have nothing that it could overwrite. It never returns from
-	 * dw_program_start(), and leaves its walls in dw_program_walls.
+	 * The child shares our memory until it execs, which saves the copy. We wait
+	 * until then, and hold nothing that it could overwrite. The child never returns
+	 * from dw_program_start(), and stores its walls in dw_program_walls.
 	 */
 	program = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as said */
 	if (program < 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage 3 and 7: the cell's own tree.
+ * Stages 3 and 7: the cell's own tree.
  *
  * Every mount is created detached, by descriptor, and attached afterwards: no host path is
  * looked up once the new tree exists, and the new tree is never looked up from the host.
@@ -44,7 +44,7 @@ static enum dw_code code_of(int eno)
 	return eno == ENOSYS ? DW_E_UNSUPPORTED : DW_E_INTERNAL;
 }
 
-/* A device is bound only if it is the one that its name says. */
+/* Bind a device only if it is the device that its name says. */
 static int check_device(int fd, const char *path, struct dw_error *err)
 {
 	static const struct {
@@ -76,7 +76,7 @@ static int open_source(const struct dw_plan *plan, const struct dw_plan_entry *e
 	struct mount_attr attr;
 
 	if (e->flags & DW_PLAN_EXACT) {
-		/* Dewar checked that it is not a link; it may have become one since. */
+		/* Dewar checked the path; a folder of it may have become a link since. */
 		at = dw_open_exact(path);
 		if (at >= 0)
 			fd = open_tree(at, "", CLONE_TREE | AT_EMPTY_PATH);
@@ -181,8 +181,8 @@ static const char *below(const char *dst)
 }
 
 /*
- * Make a mount point. In a tree that we bound it exists already, or cannot be made:
- * open_place() finds out.
+ * Make a mount point. In a tree that we bound it exists already, or cannot be made; in
+ * the latter case open_place() fails.
  */
 static void make_place(const char *dst, bool folder)
 {
@@ -197,9 +197,7 @@ static void make_place(const char *dst, bool folder)
 		(void)close(fd);
 }
 
-/*
- * The caller controls a workspace: a link in it must not redirect a mount.
- */
+/* The caller controls a workspace: a link in it must not redirect a mount. */
 static int open_place(const char *dst)
 {
 	struct open_how how = {
@@ -278,9 +276,9 @@ static int build_entry(const struct dw_plan *plan, const struct dw_plan_entry *e
 
 /*
  * Stage 7, for a cell inside a zygote's: its mount namespace is a copy of the zygote's,
- * which has the tree of this plan. The kernel locks those mounts, since they belong to
- * another user namespace. Mount the cell's own over all that is writable or shows
- * processes.
+ * which has the tree of this plan. The kernel locks the copied mounts, since they belong
+ * to another user namespace. So mount the cell's own file systems over everything that is
+ * writable or shows processes.
  */
 int dw_mounts_renew(const struct dw_plan *plan, struct dw_error *err)
 {
@@ -356,7 +354,7 @@ int dw_mounts_build(const struct dw_plan *plan, const struct dw_sources *sources
 		return dw_fail(err, code_of(errno), errno,
 		               "cannot attach the cell's root");
 
-	/* While we build, a link in an image or a workspace cannot lead outside. */
+	/* During the build, no link in an image or a workspace may lead outside. */
 	if (chroot(".") < 0)
 		return dw_fail(err, DW_E_INTERNAL, errno, "cannot enter the cell's root");
 	for (uint32_t i = 0; i < plan->h->n_entries; i++)

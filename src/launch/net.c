@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "launch/launch_own.h"
 
-/* lo and what a helper brings are 1 and 2. */
+/* The usual indices are 1 for lo and 2 for pasta's interface. */
 #define INTERFACES_MAX 64
 
 /*
@@ -35,10 +35,10 @@ int dw_net_loopback_up(struct dw_error *err)
 }
 
 /*
- * Stage 6, before pasta brings an interface: switch off duplicate address detection.
- * Its probes come from the address ::, which pasta (Debian 12's) takes for the cell's;
- * pasta then sends answers over IPv6 there, and they are lost. No other host is on this
- * link. Where /proc/sys cannot be written, detection stays on.
+ * Stage 6, before pasta creates an interface: switch off duplicate address detection.
+ * Its probes come from the address ::, which pasta (Debian 12's) takes for the cell's
+ * address; pasta then sends IPv6 answers to ::, and they are lost. There is no other host
+ * on this link. If /proc/sys cannot be written, detection stays on.
  */
 void dw_net_disable_dad(void)
 {
@@ -49,7 +49,7 @@ void dw_net_disable_dad(void)
 		(void)!write(fd, "0", 1);
 }
 
-/* One netlink request that adds a route, and its answer. */
+/* A netlink request that adds a route. */
 struct route_request {
 	struct nlmsghdr h;
 	struct rtmsg r;
@@ -61,7 +61,7 @@ struct route_request {
 
 /*
  * Add "local ADDRESS/BITS dev INDEX" to the table of local addresses, behind
- * the one that leads to lo.
+ * the route that leads to lo.
  */
 static int add_local(int fd, unsigned char family, unsigned char first,
                      unsigned char last, unsigned char bits, uint32_t index)
@@ -105,14 +105,14 @@ static int add_local(int fd, unsigned char family, unsigned char first,
 }
 
 /*
- * Stage 6, once there is a way out: no packet to a loopback address takes it.
+ * Stage 6, once pasta's interface exists: keep packets to loopback addresses inside.
  *
- * A program may bind a socket to an interface (SO_BINDTODEVICE, IP_PKTINFO). What
- * it then sends to 127.0.0.1 does not find the route over lo and leaves the
- * cell, and pasta would deliver it to the host's loopback.
- * With these addresses local on that interface too, the packet stays inside.
- * Unreachable routes would not do: IPv4 takes an address that it has no route to
- * for a neighbour's, once an interface is named.
+ * A program may bind a socket to an interface (SO_BINDTODEVICE, IP_PKTINFO). A packet
+ * that it then sends to 127.0.0.1 does not find the route over lo and leaves the cell,
+ * and pasta would deliver it to the host's loopback. If the loopback addresses are local
+ * on that interface too, the packet stays inside. Unreachable routes would not suffice:
+ * on a socket bound to an interface, IPv4 takes an address without a route for that of a
+ * neighbour.
  */
 int dw_net_keep_loopback_inside(struct dw_error *err)
 {

@@ -4,15 +4,16 @@
  * each message from dewar.
  *
  * All cells of a template have the tree that the zygote's cell has. A process cloned there
- * starts with a copy of it, so nothing has to be opened, mounted and pivoted into, and no
- * launcher has to be started and reaped. Only the cell's own parts are created:
+ * starts with a copy of that tree, so it need not open sources, mount them or pivot, and
+ * no launcher has to be started and reaped. Only the cell's own parts are created:
  * namespaces, ids, cgroups, /tmp, /dev/shm and /proc.
  *
- * It keeps the capabilities of the zygote's cell, which are valid only there; the zygote
- * has none. It never runs untrusted code, and takes messages from dewar only.
+ * The nursery keeps the capabilities of the zygote's cell, which are valid only there;
+ * the zygote itself drops them. The nursery never runs untrusted code, and receives
+ * messages from dewar only.
  *
  * A message is the header of the cell's plan, with the cell's report socket and cgroups.
- * The rest of the plan came once.
+ * The rest of the plan is the same for all cells: the nursery got it when it started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 #include "init/init.h"
 #include "launch/launch_own.h"
 
-/* The cgroup namespace comes later: its root is the cgroup that we are in. */
+/* The cgroup namespace is created later: its root is the cgroup of its creator. */
 /* mutant: nursery-namespaces */
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
@@ -39,7 +40,7 @@
 
 static struct dw_plan_header header;
 
-/* In the nursery: the cell's first process exists and waits for its ids. */
+/* In the nursery: map the ids that the cell's first process waits for; send HELLO. */
 static void map_and_report(int report, pid_t pid, int pidfd, int gate)
 {
 	struct dw_report hello = {.kind = DW_REPORT_HELLO, .pid = pid};
@@ -48,7 +49,7 @@ static void map_and_report(int report, pid_t pid, int pidfd, int gate)
 	if (header.become != 0 &&
 	    dw_ids_map_for(pid, header.inside_id, header.map_to, 1, &err) < 0) {
 		dw_launch_send_error(report, &err);
-		return; /* it finds the gate closed */
+		return; /* that process finds the gate closed */
 	}
 	(void)dw_fd_write_all(gate, "m", 1);
 	(void)dw_report_send(report, &hello, pidfd);
@@ -61,7 +62,7 @@ static void become_cell(struct dw_plan *plan, const int *fds, int n, int gate)
 		.plan = plan,
 		.gate = gate,
 		.is_mapped = header.become != 0,
-		.uid = header.inside_id, /* the zygote's own ids, in whose namespace we were */
+		.uid = header.inside_id, /* our ids in the zygote's user namespace */
 		.gid = header.inside_id,
 		.is_copy = true,
 		.cgroups = fds + 1,
@@ -84,7 +85,7 @@ static void become_cell(struct dw_plan *plan, const int *fds, int n, int gate)
 	}
 }
 
-/* Make one cell. Returns true in its first process, once it is built. */
+/* Create one cell. Returns true in its first process, once the cell is built. */
 static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 {
 	int pidfd = -1, report = fds[0], gate[2];
@@ -118,7 +119,7 @@ static bool make_cell(struct dw_plan *plan, const int *fds, int n)
 	return false;
 }
 
-/* Take only the fields that may differ from the plan that came once. */
+/* Check the header, and keep of it only what may differ from the base plan. */
 static bool is_sound(const struct dw_plan *base, ssize_t len, int n)
 {
 	if (len != sizeof(header) || n < 1 || header.magic != DW_PLAN_MAGIC ||
@@ -172,7 +173,7 @@ bool dw_zygote_cells_start(int sock, int base_fd, struct dw_plan *plan)
 	}
 	/*
 	 * Give up the zygote's stdio and its init's socket, but keep their numbers taken,
-	 * so that descriptors of messages get higher ones.
+	 * so that the descriptors of messages get higher numbers.
 	 */
 	sock = fcntl(sock, F_DUPFD_CLOEXEC, DW_REPORT_FDS_MAX * 2);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);

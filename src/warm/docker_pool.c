@@ -12,15 +12,15 @@
 
 #define START_MS 120000U /* to pull the image and start a container */
 #define RETRY_MS 2000U   /* after a failure of the engine */
-#define BUSY_MS 1000U    /* no container is started while a run is younger */
+#define BUSY_MS 1000U    /* after a run has begun, start no container for so long */
 #define WAIT_MS 3600000U /* after which an unused container is replaced */
 #define POLL_NS 2000000
 
-/* One container, from its start to its removal. */
+/* A container, from its start to its removal. */
 struct standby {
 	struct standby *next;
 	struct dw_cell *cell;
-	struct dw_spec spec; /* what it was started for */
+	struct dw_spec spec; /* what the container was started for */
 };
 
 struct kind {
@@ -34,7 +34,7 @@ struct dw_docker_pool {
 	uint64_t retry_at;
 	uint64_t taken_at;
 	unsigned running;
-	struct dw_error error; /* why the last one failed */
+	struct dw_error error; /* why the last container failed */
 	struct standby *taken;
 	struct standby *leaving;
 	struct kind *kinds;
@@ -125,7 +125,7 @@ void dw_docker_pool_free(struct dw_docker_pool *s)
 
 /* ---- taking ---- */
 
-/* With the lock held: take one that is ready; drop those that have failed. */
+/* With the lock held: take a container that is ready; drop those that have failed. */
 static struct standby *take_from(struct dw_docker_pool *s, struct kind *kind,
                                  const struct dw_spec *spec)
 {
@@ -213,7 +213,7 @@ static struct standby *make(const struct kind *kind, struct dw_error *err)
 	return one;
 }
 
-/* With the lock held, but not while a container is started. */
+/* With the lock held; releases it while it starts a container. */
 static void fill(struct dw_docker_pool *s, struct kind *kind)
 {
 	struct dw_error err = {0};
@@ -248,7 +248,7 @@ static void drop_failed(struct dw_docker_pool *s, struct kind *kind)
 	}
 }
 
-/* Those whose dewar-docker has removed the container and exited. */
+/* Pick those whose dewar-docker has removed the container and exited. */
 static struct standby *pick_gone(struct dw_docker_pool *s)
 {
 	struct standby **at = &s->leaving, *gone = NULL, *one;

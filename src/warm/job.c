@@ -51,7 +51,7 @@ static void add_hook(struct dw_buf *buf, struct dw_job *header,
 	dw_command_join(spec->req->allowed_modules, &names);
 	hook.data = dw_runtime_hook(spec->runtime, &file, &hook.len);
 	if (!hook.data || names.failed)
-		buf->failed = true; /* and so does the job */
+		buf->failed = true; /* then sending the job fails */
 	else
 		add(buf, header, DW_JOB_HOOK, "", names.data, "", hook);
 }

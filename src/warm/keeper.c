@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keeper: the pool's thread, which does all that no run should wait for. It works
- * without the lock; see pool.c.
+ * The keeper: the pool's thread, which does the work that no run should wait for. It
+ * holds the lock only briefly; see pool.c.
  */
 #include "warm/warm_own.h"
 
@@ -11,11 +11,11 @@
 #include "base/clock.h"
 
 #define MB (1ULL << 20)
-#define CELL_BYTES_GUESS (3 * MB) /* until one could be measured */
-#define RETRY_MS 1000U            /* before a zygote that failed is tried again */
-#define RETRIES 3                 /* before the template is given up */
-#define KEEPER_MS 200             /* between rounds, unless woken */
-#define RUN_MS 2                  /* longer than a short run */
+#define CELL_BYTES_GUESS (3 * MB) /* until a cell has been measured */
+#define RETRY_MS 1000U            /* times the failures: pause before the next try */
+#define RETRIES 3                 /* failures in a row until the template is given up */
+#define KEEPER_MS 200             /* pause between rounds, unless woken */
+#define RUN_MS 2                  /* pause while runs go on: longer than a short run */
 #define MEASURE_EVERY 16U         /* cells */
 
 void dw_keeper_end_used(struct dw_pool *pool)
@@ -57,7 +57,7 @@ static bool may_try(const struct template_pool *s)
 	       (s->failures == 0 || dw_now_ms() >= s->retry_at);
 }
 
-/* The old zygote goes on until the new one is ready. */
+/* The old zygote stays in use until the new one is ready. */
 static void replace_zygote(struct dw_pool *pool, struct template_pool *s)
 {
 	struct dw_error err = {0};
@@ -101,7 +101,7 @@ static uint64_t cell_bytes(const struct template_pool *s)
 	return s->stats.standby_bytes ? s->stats.standby_bytes : CELL_BYTES_GUESS;
 }
 
-/* Returns true if the template should have one more, and memory allows it. */
+/* Returns true if the template should have one more ready cell, and memory allows it. */
 static bool wants_more(struct dw_pool *pool, struct template_pool *s)
 {
 	uint64_t used = 0;
@@ -122,7 +122,7 @@ static bool wants_more(struct dw_pool *pool, struct template_pool *s)
 	return more;
 }
 
-/* What a cell is built for before a request comes. */
+/* The spec for a cell that is built before a request comes. */
 static struct dw_spec plain_spec(const struct template_pool *s)
 {
 	struct dw_spec spec = {.req = &s->req, .runtime = s->template.runtime};
@@ -153,7 +153,7 @@ static bool add_cell(struct dw_pool *pool, struct template_pool *s,
 		note_failure(pool, s, err);
 		return false;
 	}
-	/* As more cells share pages each costs less, so measure again now and then. */
+	/* The more cells share pages, the less each costs: measure again now and then. */
 	if (stack == &s->ready && s->made++ % MEASURE_EVERY == 0)
 		bytes = dw_pss_of_cell(w->cell, DW_PSS_CELL);
 	pthread_mutex_lock(&pool->lock);
@@ -189,7 +189,7 @@ static bool fill_empty(struct dw_pool *pool, struct template_pool *s)
 	                dw_pool_cell_build(pool, s, &spec, true, &err), &err);
 }
 
-/* Drop half of an idle template's cells in each round, and then its zygote. */
+/* Each idle_ms, drop half of an idle template's cells; with the last, its zygote. */
 static void drop_idle(struct dw_pool *pool, struct template_pool *s)
 {
 	bool idle;
@@ -248,7 +248,7 @@ static void *run_keeper(void *arg)
 
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stopping) {
-		/* Most runs are short, and faster if the keeper rests meanwhile. */
+		/* Most runs are short, and are faster while the keeper sleeps. */
 		if (pool->running > 0)
 			rest(pool, RUN_MS);
 		pthread_mutex_unlock(&pool->lock);
@@ -261,7 +261,7 @@ static void *run_keeper(void *arg)
 	return NULL;
 }
 
-/* The application's own threads get its signals. */
+/* The keeper blocks all signals: they are for the application's own threads. */
 int dw_keeper_start(struct dw_pool *pool, struct dw_error *err)
 {
 	sigset_t all, before;

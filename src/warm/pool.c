@@ -4,13 +4,14 @@
  *
  * Theory of operation
  *
- * A run takes a ready cell if there is one of the right shape; else it builds a cell to
- * measure and lets the zygote fork into it; if there is no zygote, or it fails, the run is
- * cold. It never waits for another run.
+ * A run takes a ready cell if there is one of the right shape; else it lets the zygote
+ * fork into an empty cell, or into one built for the request; if there is no zygote, or
+ * it fails, the run is cold. A run never waits for another run.
  *
  * One thread, the keeper (keeper.c), does the rest: it starts zygotes and replaces those
- * that died or are used up, keeps cells ready, drops idle ones, and destroys used cells. It
- * works without the lock, which is held only to put a cell on a stack or take it off.
+ * that died or have forked too often, keeps cells ready, drops idle cells, and destroys
+ * used ones. The keeper works without the lock, which is held only to put a cell on a
+ * stack or take it off.
  */
 #include "warm/pool.h"
 
@@ -32,7 +33,7 @@
 
 /* ---- taking ---- */
 
-/* By its name; else the first of the language with the right image. */
+/* Find the template by its name; else the first of the language with the right image. */
 static struct template_pool *find_template(struct dw_pool *pool,
                                            const struct dw_spec *spec)
 {
@@ -61,7 +62,7 @@ static struct warm_cell *take_from(struct dw_pool *pool, struct template_pool *s
 	w = dw_pool_cell_pop(stack);
 	if (!w && stack == &s->ready && !pool->fork_only)
 		s->wanted = s->wanted * 2 + 1; /* the keeper applies the ceilings */
-	/* The keeper can refill once the run has started. */
+	/* dw_pool_go() wakes the keeper to refill, once the run has started. */
 	pool->is_low = pool->is_low || !w || stack->n * 2 < s->wanted;
 	pthread_mutex_unlock(&pool->lock);
 	return w;
@@ -93,7 +94,7 @@ static struct warm_cell *take_ready(struct dw_pool *pool, struct template_pool *
 	return NULL;
 }
 
-/* Into an empty cell if the request has the plain shape; else into a new one. */
+/* Fork into an empty cell if the request has the plain shape; else into a new one. */
 static struct warm_cell *take_forked(struct dw_pool *pool, struct template_pool *s,
                                      const struct dw_spec *spec, bool plain)
 {
@@ -395,7 +396,7 @@ void dw_pool_stats(struct dw_pool *pool, size_t index, struct dw_template_stats 
 	pthread_mutex_unlock(&s->zygote_lock);
 
 	pthread_mutex_lock(&pool->lock);
-	if (s->ready.top) /* it stays there while we hold the lock */
+	if (s->ready.top) /* the cell stays there while we hold the lock */
 		s->stats.standby_bytes = dw_pss_of_cell(s->ready.top->cell, DW_PSS_CELL);
 	*ret = s->stats;
 	ret->standby = s->ready.n;

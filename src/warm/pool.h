@@ -6,11 +6,11 @@
 #include "levels/level.h"
 
 /*
- * The pool, for run/. A cell that was taken runs once, from dw_pool_go() on, and is then
- * given back to be destroyed.
+ * The pool's interface for run/. A cell that was taken runs one program, which starts
+ * with dw_pool_go(), and is then given back to be destroyed.
  */
 
-/* A warm cell that fits; or NULL, and the run is cold. */
+/* Returns a warm cell that fits, or NULL: then the run is cold. */
 struct dw_cell *dw_pool_take(struct dw_pool *pool, const struct dw_level *level,
                              const struct dw_spec *spec);
 int dw_pool_go(struct dw_pool *pool, struct dw_cell *cell, const struct dw_spec *spec,

@@ -13,22 +13,22 @@
 		(const char *)(name), sizeof(name) \
 	}
 
-/* Loaded by the dynamic linker, the library waits at a call (runners/hooks.c). */
+/* The dynamic linker loads the library, which waits at this call (runners/hooks.c). */
 #define WAIT_AT(call)                                            \
 	{                                                        \
 		"LD_PRELOAD=" DW_ZYGOTE_PATH, "DEWAR_WAIT=" call \
 	}
 
 /*
- * Variables that only the dynamic linker or libc reads, at start; and those that only
- * setlocale() reads, which an interpreter has called before it waits.
+ * LINKER_ENV: variables that the dynamic linker and libc read only at start. LOCALE_ENV:
+ * variables that setlocale() reads, which an interpreter has called before it waits.
  */
 #define LINKER_ENV "LD_", "MALLOC_", "GLIBC_"
 #define LOCALE_ENV "LC_", "LANG"
 
 /*
  * Lua seeds its random numbers from the time, which is too coarse, and from an address,
- * which is the same for all children of a zygote.
+ * which is the same in all children of a zygote. So seed them from the kernel.
  */
 #define LUA_START                                                     \
 	"io.stdout:setvbuf('line')"                                   \
@@ -38,8 +38,8 @@
 	"end"
 
 /*
- * The runner is the zygote's first code: it loads the template's packages, then the
- * library, whose call returns in each child. Most interpreters need none: they start as
+ * The runner is the zygote's first code: it loads the template's packages, then calls the
+ * library, which returns in each child. Most interpreters need no runner: they start as
  * for a run, and the library makes them wait before they read the code.
  */
 static const struct dw_warm table[] = {
@@ -76,7 +76,7 @@ static const struct dw_warm table[] = {
 		.runner_path = "/tmp/.dewar/zygote.rb",
 		.runner = EMBEDDED(dw_runner_ruby),
 		.takes_env = true,
-		.unsafe_start = "#!", /* has options, which Ruby reads before it waits */
+		.unsafe_start = "#!", /* Ruby reads this line's options before it waits */
 		.rehearsal = "puts 1\n",
 		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "RUBY", "GEM", "TZ"},
 	},
@@ -91,7 +91,7 @@ static const struct dw_warm table[] = {
 		.unsafe_env = {LINKER_ENV, LOCALE_ENV, "PHP", "TZ"},
 	},
 	{
-		/* takes_env is unset: Perl owns and frees its environment by then. */
+		/* takes_env is unset: Perl owns its environment before it waits. */
 		.language = "perl",
 		.warmth = DW_WARMTH_FORK,
 		.command = {"perl", "-M5.006;$|++", "%f"},
@@ -195,10 +195,10 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 		return false;
 	if (!is_safe_code(t->warm, req->code))
 		return false;
-	/* A warm cell's root already shows all programs. */
+	/* A warm cell's root exists already, and shows all programs. */
 	if (req->allowed_commands)
 		return false;
-	/* Without our library a runner cannot receive a job in a memfd. */
+	/* A runner that waits without the library cannot receive a memfd. */
 	if (t->warm->warmth == DW_WARMTH_STANDBY && dw_job_is_long(spec))
 		return false;
 	if (!t->warm->takes_args && req->n_args > 0)
@@ -210,7 +210,7 @@ bool dw_template_fits(const struct dw_template *t, const struct dw_spec *spec)
 			return false;
 	if (req->workspace && t->runtime->library_env && !t->warm->takes_library)
 		return false;
-	/* If files may not fit run cold, where the launcher reports it. */
+	/* If the files may not fit in /tmp, run cold: the launcher reports the cause. */
 	for (size_t i = 0; i < req->n_files; i++) {
 		files += req->files[i].content.len + DW_TMP_INODE_BYTES;
 		if (strcmp(req->files[i].name, t->runtime->file) == 0)

@@ -19,7 +19,7 @@ static struct dw_launched *launched(struct dw_cell *cell)
 	return (struct dw_launched *)cell;
 }
 
-/* Process pending events once. Returns true if fd (or -1) is readable. */
+/* Process pending events once. Returns true if fd, which may be -1, is readable. */
 static bool serve(struct dw_cell *cell, int fd, int timeout_ms)
 {
 	struct pollfd fds[DW_CELL_WATCHES + 1];
@@ -140,7 +140,7 @@ int dw_warm_enter(struct dw_cell *cell, struct dw_error *err)
 	struct dw_init_message m = {.kind = DW_INIT_READY};
 	struct dw_launched *l = launched(cell);
 
-	/* The program has its own copies. */
+	/* The program has its own copies of these descriptors. */
 	for (int i = 0; i < 3; i++)
 		dw_fd_close(&l->child[i]);
 	dw_fd_close(&l->job[1]);
@@ -183,7 +183,7 @@ int dw_warm_go(struct dw_cell *cell, const struct dw_spec *spec, struct dw_error
 	dw_limits_adopt(l);
 	dw_limits_begin(l);
 	cell->outcome.started = true;
-	/* The program first, since the run waits for it and not for init. */
+	/* The program gets its job first, since the run waits for it and not for init. */
 	if (dw_job_send(l->job[0], spec, err) < 0)
 		return -1;
 	return tell_init(l, &m, err);

@@ -19,7 +19,7 @@
 
 #define START_MS 60000U /* enough to import scientific Python */
 #define TRIAL_MS 10000U
-#define FORK_MS 2000U /* then it is stuck, and a run waits */
+#define FORK_MS 2000U /* short, since a run waits; a slower zygote is stuck */
 #define STDERR_MS 100U
 #define MB (1ULL << 20)
 
@@ -35,7 +35,7 @@ bool dw_zygote_is_spent(const struct dw_zygote *z)
 	return z->forks >= FORKS_MAX;
 }
 
-/* The last line on its stderr, which most likely says why it did not start. */
+/* Read the last line on the zygote's stderr: most likely, why it did not start. */
 static void read_last_line(const struct dw_zygote *z, char *ret, size_t size)
 {
 	char text[4096];
@@ -61,7 +61,7 @@ static int explain_no_reply(const struct dw_zygote *z, struct dw_error *err)
 	}
 	(void)dw_warm_wait(z->cell, -1, dw_now_ms() + STDERR_MS);
 	read_last_line(z, line, sizeof(line));
-	/* One that does not answer may only be slow: the host is busy. */
+	/* A zygote that does not answer may only be slow, on a busy host. */
 	return dw_fail(err, ended ? DW_E_UNSUPPORTED : DW_E_INTERNAL, 0,
 	               "the zygote for %s %s%s%s", z->template->name,
 	               ended ? "has ended" : "does not answer", line[0] ? ": " : "",
@@ -136,7 +136,7 @@ static struct dw_bytes text(const char *t)
 	return (struct dw_bytes){t, strlen(t)};
 }
 
-/* Some interpreters open the code before they wait: they get the rehearsal. */
+/* Some interpreters open the code before they wait: they find the rehearsal there. */
 static void add_files(struct dw_zygote *z, const struct dw_template *t)
 {
 	(void)snprintf(z->code_path, sizeof(z->code_path), "/tmp/%s", t->runtime->file);
@@ -182,7 +182,7 @@ static int describe(struct dw_zygote *z, const struct dw_template *t,
 	return dw_id_make(z->spec.id, err);
 }
 
-/* Without a nursery cells are built from outside: slower, with the same walls. */
+/* Without a nursery, launchers build the cells: slower, but with the same walls. */
 static void prepare_nursery(struct dw_zygote *z)
 {
 	struct dw_role role = {.kind = DW_ROLE_ENTERED, .first_id = z->role.first_id};
@@ -319,7 +319,7 @@ int dw_zygote_fork(struct dw_zygote *z, struct dw_launched *l, bool ahead,
 		               z->template->name);
 	r = wait_reply(z, FORK_MS, NULL, err);
 	z->broken = r < 0;
-	/* It has worked before, so its successor may: nothing is missing on this host. */
+	/* The zygote worked before, so the host lacks nothing: a new one may work. */
 	if (r < 0)
 		err->code = DW_E_INTERNAL;
 	return r;

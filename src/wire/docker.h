@@ -23,8 +23,8 @@
  *	END     every process of the program has ended
  *	LEFT    the container could not be removed; text says why
  *
- * or, at any point, ERROR. It exits when the container is gone. Dewar sends "k" to end the
- * cell, and again to force it. If dewar's end closes, the cell ends.
+ * or, at any point, ERROR. Dewar-docker exits when the container is gone. Dewar sends "k"
+ * to end the cell, and "k" again to force it. If dewar's end closes, the cell ends.
  */
 enum dw_docker_kind {
 	DW_DOCKER_FOUND = 1,
@@ -48,7 +48,7 @@ enum dw_docker_limit {
 struct dw_docker_enforced {
 	uint64_t kernel;  /* in units of struct dw_limits; 0: unknown */
 	uint32_t version; /* of the cgroup that enforces it; 0: none */
-	uint32_t swap;    /* memory: swap is not limited */
+	uint32_t swap;    /* memory: 1 if swap is not limited */
 };
 
 struct dw_docker_made {
@@ -60,9 +60,9 @@ struct dw_docker_made {
 struct dw_docker_end {
 	struct dw_report_end end;
 	uint64_t memory_peak; /* bytes; 0: not measured */
-	uint64_t cpu_ns;      /* the same */
-	uint32_t oom;         /* the kernel killed a process for memory */
-	uint32_t pids;        /* the kernel refused a fork */
+	uint64_t cpu_ns;      /* 0: not measured */
+	uint32_t oom;         /* 1: the kernel killed a process for lack of memory */
+	uint32_t pids;        /* 1: the kernel refused a fork */
 };
 
 struct dw_docker_report {

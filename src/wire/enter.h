@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * The protocol between dewar and a zygote, and a program that waits in its cell: one packet
- * for each message, over SOCK_SEQPACKET sockets.
+ * Two protocols: between dewar and a zygote, and between dewar and a program that waits
+ * in its cell. One packet for each message, over SOCK_SEQPACKET sockets.
  *
  * A zygote (runners/zygote.c) has its socket as descriptor 0 and answers each order with one
  * dw_zygote_reply. A program that waits has its own socket, descriptor 3: it sends
@@ -20,12 +20,12 @@
 
 #define DW_ENTER_RLIMITS_MAX 12U
 #define DW_ENTER_CGROUPS_MAX 3U
-#define DW_ENTER_FDS_MAX 9U /* the fixed ones and the cgroups */
+#define DW_ENTER_FDS_MAX 9U /* those of enum dw_enter_fd and the cgroups */
 #define DW_JOB_FD 3
 
 enum dw_order {
 	DW_ORDER_TRIAL = 1, /* fork, run the job in this cell, note the pages it writes */
-	DW_ORDER_FORK,      /* fork into the cell whose descriptors come along */
+	DW_ORDER_FORK,      /* fork into the cell whose descriptors are attached */
 };
 
 /* The descriptors of DW_ORDER_FORK, in this order; the cgroups follow. */
@@ -60,7 +60,7 @@ struct dw_enter {
 struct dw_zygote_reply {
 	uint32_t magic;
 	int32_t eno;
-	uint32_t pages; /* DW_ORDER_TRIAL: how many a run writes */
+	uint32_t pages; /* DW_ORDER_TRIAL: how many pages a run writes */
 	uint32_t pad;
 	char failed[48];
 };
@@ -79,11 +79,11 @@ struct dw_ready {
  *
  *	u32 kind, u32 name's length, u32 data's length, the name, the data
  *
- * without padding. If it is long, the records are in a memfd that comes along.
+ * without padding. If the records are long, they are in a memfd, which is attached.
  */
 enum dw_job_kind {
-	DW_JOB_FILE = 1, /* name: its path; is made before the code runs */
-	DW_JOB_CODE,     /* the same, and it is the code */
+	DW_JOB_FILE = 1, /* name: its path; created before the code runs */
+	DW_JOB_CODE,     /* the same, for the file that is the code */
 	DW_JOB_ARG,
 	DW_JOB_ENV,
 	DW_JOB_HOOK, /* the hook that restricts imports to the modules in name: "a,b" */
@@ -96,7 +96,7 @@ struct dw_job {
 	uint32_t in_memfd;
 };
 
-/* The most that is sent in the same packet as the header. */
+/* Records of at most this length are sent in the same packet as the header. */
 #define DW_JOB_INLINE 16000U
 
 #endif

@@ -11,8 +11,8 @@
  * and output.
  *
  * Dewar-guest is the container's first process, and the only one with these two streams:
- * the program's are pipes to the guest. So all frames are the guest's, and the program's
- * output is only ever the payload of OUT and ERR.
+ * the program's stdio is pipes to the guest. So only the guest writes frames, and the
+ * program's output is only ever the payload of OUT and ERR.
  *
  *	guest                           dewar-docker
  *	HELLO        ──────────────>    (reads back the limits of the container)
@@ -20,13 +20,13 @@
  *	WALLS        ──────────────>
  *	OUT, ERR     ──────────────>
  *	WANT         ──────────────>    INPUT, one for each WANT, or CLOSE
- *	             <──────────────    KILL: end everything now
- *	END          ──────────────>    the program and all it started are dead
- *	FILE, DATA   ──────────────>    what was to be collected
- *	DONE         ──────────────>    closes its end: the guest ends
+ *	             <──────────────    KILL (end everything now)
+ *	END          ──────────────>    (the program and all it started are dead)
+ *	FILE, DATA   ──────────────>    (the collected files)
+ *	DONE         ──────────────>    (closes its end, and the guest ends)
  *
- * or, before WALLS, ERROR. If the stream from dewar-docker ends, at any point, the
- * guest ends everything.
+ * or, before WALLS, the guest sends ERROR. If the stream from dewar-docker ends, at any
+ * point, the guest kills everything and exits.
  */
 enum dw_guest_kind {
 	DW_GUEST_HELLO = 1, /* struct dw_guest_hello */
@@ -37,10 +37,10 @@ enum dw_guest_kind {
 	DW_GUEST_DEAF, /* the program takes no more input */
 	DW_GUEST_END,  /* struct dw_report */
 	DW_GUEST_FILE, /* struct dw_guest_file, then the name */
-	DW_GUEST_DATA, /* of the last FILE, until its size is reached */
+	DW_GUEST_DATA, /* a part of the last FILE, until its size is reached */
 	DW_GUEST_DONE,
 	DW_GUEST_ERROR, /* struct dw_report */
-	DW_GUEST_ORDER, /* struct dw_guest_order, then what it counts */
+	DW_GUEST_ORDER, /* struct dw_guest_order, then the parts that it counts */
 	DW_GUEST_GO,
 	DW_GUEST_INPUT,
 	DW_GUEST_CLOSE,
@@ -53,7 +53,7 @@ struct dw_guest_frame {
 	uint32_t len;
 };
 
-/* Of every frame but ORDER. */
+/* The longest payload of every frame but ORDER. */
 #define DW_GUEST_PAYLOAD_MAX 65536U
 #define DW_GUEST_ORDER_MAX (8U << 20)
 
@@ -73,8 +73,9 @@ enum dw_guest_flag {
 };
 
 /*
- * The plan (wire/plan.h) without FILE entries; the programs that the image must have; and
- * the patterns of files to collect. Each string has its NUL.
+ * The lengths of the parts that follow: the plan (wire/plan.h) without FILE entries; the
+ * names of programs that the image must have; and the patterns of files to collect. Each
+ * name and pattern ends in a NUL.
  */
 struct dw_guest_order {
 	uint32_t flags;

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 
-/* Reading a plan; plan_build.c writes it. */
+/* This file reads a plan; plan_build.c writes it. */
 
 static int bad(struct dw_error *err, const char *what)
 {

@@ -33,35 +33,35 @@
 #define DW_LAUNCH_FD 3
 
 enum dw_plan_flag {
-	DW_PLAN_NAMESPACES = 1U << 0, /* own namespaces and root; else the host's */
+	DW_PLAN_NAMESPACES = 1U << 0, /* namespaces and a root of its own */
 	DW_PLAN_DROP = 1U << 1,       /* no_new_privs, no capabilities */
-	DW_PLAN_LANDLOCK = 1U << 2,   /* the ALLOW entries, where the kernel has it */
+	DW_PLAN_LANDLOCK = 1U << 2,   /* enforce the ALLOW entries, if the kernel can */
 	DW_PLAN_SECCOMP = 1U << 3,
-	DW_PLAN_WAIT_NETWORK = 1U << 4,  /* report the namespace, wait for a go */
-	DW_PLAN_SEND_TMP = 1U << 5,      /* hand back a descriptor of /tmp */
-	DW_PLAN_PROBE = 1U << 6,         /* all walls, but no program */
+	DW_PLAN_WAIT_NETWORK = 1U << 4,  /* send NETWORK, wait for dewar's byte */
+	DW_PLAN_SEND_TMP = 1U << 5,      /* send dewar a descriptor of /tmp */
+	DW_PLAN_PROBE = 1U << 6,         /* raise all walls, but exec nothing */
 	DW_PLAN_SAMPLE_MEMORY = 1U << 7, /* no cgroup enforces the limit: init samples */
 	DW_PLAN_SAMPLE_CPU = 1U << 8,
 	DW_PLAN_SAMPLE_PIDS = 1U << 9,
 	DW_PLAN_OPEN_EARLY = 1U << 10, /* open host trees while still root */
-	DW_PLAN_NESTED = 1U << 11,     /* in the given user and pid namespaces */
+	DW_PLAN_NESTED = 1U << 11,     /* in the attached user and pid namespaces */
 	DW_PLAN_RANGE = 1U << 12,      /* as root: map many ids, for cells inside it */
-	DW_PLAN_ZYGOTE = 1U << 13,     /* send these two; stay when the program ends */
-	DW_PLAN_ENTERED = 1U << 14,    /* the program comes from a zygote (enter.h) */
-	DW_PLAN_JOB = 1U << 15,        /* the program waits for its job (enter.h) */
+	DW_PLAN_ZYGOTE = 1U << 13,  /* send USERNS and PIDNS; init outlives the program */
+	DW_PLAN_ENTERED = 1U << 14, /* the program comes from a zygote (enter.h) */
+	DW_PLAN_JOB = 1U << 15,     /* the program waits for its job (enter.h) */
 	DW_PLAN_NURSERY =
-		1U << 16, /* ZYGOTE: a socket and the plan of its cells come along */
-	DW_PLAN_COMMANDS = 1U << 17, /* nothing may be executed but the EXEC entries */
+		1U << 16, /* ZYGOTE: a socket and the plan of its cells are attached */
+	DW_PLAN_COMMANDS = 1U << 17, /* only EXEC entries may be executed */
 };
 
 enum dw_plan_op {
 	DW_PLAN_DIR = 0, /* dst */
 	DW_PLAN_SYMLINK, /* dst -> src */
-	DW_PLAN_FILE,    /* dst holds size bytes at src */
-	DW_PLAN_BIND,    /* host path src at dst, read-only unless said otherwise */
+	DW_PLAN_FILE,    /* file dst, with the size bytes at src */
+	DW_PLAN_BIND,    /* host path src at dst, read-only unless WRITABLE */
 	DW_PLAN_TMPFS,   /* at dst, of size bytes and inodes */
 	DW_PLAN_PROC,    /* at dst */
-	DW_PLAN_ALLOW,   /* Landlock: what is below dst may be read and executed */
+	DW_PLAN_ALLOW,   /* Landlock: files below dst may be read and executed */
 	DW_PLAN_EXEC,    /* Landlock: this file may be executed, with COMMANDS */
 	DW_PLAN_OP_COUNT
 };
@@ -74,7 +74,7 @@ enum dw_plan_entry_flag {
 	DW_PLAN_INSIDE = 1U << 4,   /* the source is in the cell's own tree */
 	DW_PLAN_EXACT = 1U << 5,    /* no part of the source's path may be a link */
 	DW_PLAN_NOEXEC = 1U << 6,   /* BIND, TMPFS: nothing in it can be executed */
-	DW_PLAN_REFUSED = 1U << 7,  /* EXEC: must be refused, which the proof checks */
+	DW_PLAN_REFUSED = 1U << 7,  /* EXEC: not allowed; the proof tries to execute it */
 };
 
 struct dw_plan_entry {
@@ -114,12 +114,12 @@ struct dw_plan_header {
 	uint64_t memory;      /* bytes, for sampling */
 	uint64_t cpu_ms;      /* of the whole cell, for sampling */
 	uint64_t pids;        /* of the whole cell, for sampling */
-	uint64_t deadline_ms; /* after which init ends the cell */
+	uint64_t deadline_ms; /* after this time init ends the cell; 0: never */
 	struct dw_plan_rlimit rlimits[DW_PLAN_RLIMITS_MAX];
 	cpu_set_t cpus; /* where the program may run (levels/spawn.c) */
 };
 
-/* A plan that was read: pointers into the map. */
+/* A plan that was read and checked: pointers into the map. */
 struct dw_plan {
 	const struct dw_plan_header *h;
 	const struct dw_plan_entry *entries;
@@ -142,7 +142,7 @@ int dw_plan_read(const void *data, size_t len, struct dw_plan *ret, struct dw_er
 struct dw_plan_builder {
 	struct dw_plan_header h;
 	struct dw_buf entries, argv, env, blob;
-	struct dw_buf data; /* of files: struct iovec, borrowed until the plan is sealed */
+	struct dw_buf data; /* the files' data: struct iovec, borrowed until sealed */
 };
 
 void dw_plan_init(struct dw_plan_builder *b);
@@ -150,7 +150,7 @@ void dw_plan_finish(struct dw_plan_builder *b);
 
 uint32_t dw_plan_add_text(struct dw_plan_builder *b, const char *text);
 void dw_plan_add_arg(struct dw_plan_builder *b, const char *word);
-/* Replaces a variable of that name: with two, libc would take the first. */
+/* Replaces a variable of that name: of two, libc would use the first. */
 void dw_plan_add_env(struct dw_plan_builder *b, const char *name, const char *value);
 void dw_plan_add_rlimit(struct dw_plan_builder *b, int resource, uint64_t value);
 
@@ -159,7 +159,7 @@ void dw_plan_symlink(struct dw_plan_builder *b, const char *target, const char *
 /* The data is borrowed until dw_plan_seal(): it may be large, and is copied once. */
 void dw_plan_file(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                   const void *data, size_t len);
-/* The same, with a text before the data. */
+/* The same, with lead, a string, before the data. */
 void dw_plan_file_led(struct dw_plan_builder *b, const char *dst, uint32_t mode,
                       const char *lead, const void *data, size_t len);
 void dw_plan_bind(struct dw_plan_builder *b, const char *src, const char *dst,

@@ -16,7 +16,7 @@ void dw_plan_init(struct dw_plan_builder *b)
 	dw_buf_init(&b->blob, DW_PLAN_SIZE_MAX / 2);
 	dw_buf_init(&b->data, (DW_PLAN_ENTRIES_MAX + 1) * sizeof(struct iovec));
 
-	/* Offset 0 is the empty text. */
+	/* Offset 0 is the empty string. */
 	(void)dw_buf_add(&b->blob, "", 1);
 }
 
@@ -202,7 +202,7 @@ static int too_large(struct dw_error *err)
 	return dw_fail(err, DW_E_INVALID, E2BIG, "cannot fit the request into a plan");
 }
 
-/* The files' data follows all texts, so its offsets are known only now. */
+/* The files' data follows all strings, so its offsets are known only now. */
 static size_t place_data(struct dw_plan_builder *b)
 {
 	struct dw_plan_entry *e = (struct dw_plan_entry *)b->entries.data;
@@ -237,7 +237,7 @@ int dw_plan_seal(struct dw_plan_builder *b, struct dw_error *err)
 	b->h.n_env = (uint32_t)(b->env.len / sizeof(uint32_t));
 	b->h.blob = (uint32_t)blob;
 
-	/* The last one holds the files' data: a list of parts itself. */
+	/* The last buffer is itself a list of parts: the files' data. */
 	for (size_t i = 0; i < ARRAY_SIZE(bufs) - 1; i++)
 		parts[n++] = (struct iovec){bufs[i]->data, bufs[i]->len};
 	if (b->data.len > 0)

@@ -46,7 +46,7 @@ union control {
 	struct cmsghdr align;
 };
 
-/* The kernel fills in as many as there is room for: an odd number would have padding. */
+/* The kernel also fills padding with descriptors: an odd maximum would get one more. */
 _Static_assert(sizeof(union control) == CMSG_LEN(sizeof(int) * DW_REPORT_FDS_MAX),
                "even");
 
@@ -75,7 +75,7 @@ static int send_with(int sock, const void *data, size_t len, const int *fds, int
 	return n < 0 ? -errno : 0;
 }
 
-/* The length of the packet, or -errno; *ret_n descriptors came along. */
+/* Returns the length of the packet, with *ret_n descriptors attached; or -errno. */
 static ssize_t receive_with(int sock, void *data, size_t len, int flags, int *ret_fds,
                             int *ret_n)
 {
@@ -91,7 +91,7 @@ static ssize_t receive_with(int sock, void *data, size_t len, int flags, int *re
 	ssize_t n;
 
 	*ret_n = 0;
-	/* MSG_TRUNC: the length is that of the packet, not of what fits. */
+	/* MSG_TRUNC: the length is the packet's, even if the packet does not fit. */
 	do
 		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC | MSG_TRUNC);
 	while (n < 0 && errno == EINTR);
@@ -135,7 +135,7 @@ int dw_report_send(int sock, const struct dw_report *report, int fd)
 	return send_with(sock, report, sizeof(*report), &fd, fd >= 0);
 }
 
-/* Returns true if it is one terminated line of text, as from dw_fail(). */
+/* Returns true if text is one terminated line, as from dw_fail(). */
 static bool is_line(const char *text, size_t size)
 {
 	size_t len = strnlen(text, size);
