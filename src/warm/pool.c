@@ -203,7 +203,7 @@ static int init_template(struct template_pool *s, const struct dw_template_confi
 		return dw_fail(err, DW_E_INVALID, 0,
 		               "template %s: %s does not support warm cells", c->name,
 		               c->language);
-	for (size_t i = 0; c->preload && c->preload[i]; i++)
+	for (size_t i = 0; c->preload && c->preload[i] && len < sizeof(t->preload); i++)
 		len += (size_t)snprintf(t->preload + len, sizeof(t->preload) - len,
 		                        "%s%s", i > 0 ? "," : "", c->preload[i]);
 	if (len >= sizeof(t->preload))

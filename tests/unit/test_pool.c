@@ -442,6 +442,26 @@ static void a_template_with_an_unknown_language_is_refused(void **state)
 
 /* ---- size of the pool ---- */
 
+static void a_template_with_too_many_modules_is_refused(void **state)
+{
+	static char name[201];
+	const char *modules[65] = {NULL};
+	struct dw_template_config config = {.name = "odd",
+	                                    .language = "python",
+	                                    .preload = modules};
+	struct dw_pool_config pool_config = {.templates = &config, .n_templates = 1};
+	struct dw_pool *pool = NULL;
+	struct dw_error err = {0};
+
+	(void)state;
+	memset(name, 'm', sizeof(name) - 1);
+	for (size_t i = 0; i + 1 < ARRAY_SIZE(modules); i++)
+		modules[i] = name;
+	assert_int_equal(dw_pool_new(&pool_config, &pool, &err), -1);
+	assert_int_equal(err.code, DW_E_INVALID);
+	assert_string_equal(err.text, "template odd: too many modules to load");
+}
+
 static void memory_limits_the_number_of_standby_cells(void **state)
 {
 	struct dw_pool *pool = new_pool((struct dw_pool_config){.memory_bytes = 16 << 20},
@@ -548,6 +568,7 @@ int main(void)
 		cmocka_unit_test(a_pool_whose_zygote_stalls_is_warm_again),
 		cmocka_unit_test(a_dead_standby_cell_is_not_used),
 		cmocka_unit_test(a_template_with_an_unknown_language_is_refused),
+		cmocka_unit_test(a_template_with_too_many_modules_is_refused),
 		cmocka_unit_test(memory_limits_the_number_of_standby_cells),
 		cmocka_unit_test(an_idle_template_is_released),
 		cmocka_unit_test(many_threads_share_a_pool),
