@@ -17,8 +17,10 @@
 #include "base/fd.h"
 #include "base/path.h"
 
-/* How much of the hook's stderr is read. */
-#define STDERR_MAX ((size_t)4 << 10)
+/* How much of the hook's stderr is kept, at least a single read. */
+#define STDERR_MAX READ_MAX
+#define READ_MAX ((size_t)4 << 10)
+#define PIPE_MAX ((size_t)64 << 10) /* what a pipe holds */
 
 struct child {
 	pid_t pid;
@@ -138,24 +140,28 @@ static int start(const struct dw_hook *hook, uint64_t timeout_ms, int input,
 	return 0;
 }
 
-/* Read what is available. Returns 1 if more may come, 0 at the end, or -E2BIG. */
-static int drain(int *fd, struct dw_buf *buf)
+/* Read what is available, at most a full pipe: a hook may write without end. */
+static int drain(int *fd, struct dw_buf *buf, bool keep_all)
 {
-	char data[4096];
+	char data[READ_MAX];
 	ssize_t n;
 
-	while (*fd >= 0) {
-		n = read(*fd, data, sizeof(data));
-		if (n < 0 && errno == EINTR)
-			continue;
+	for (size_t total = 0; *fd >= 0 && total < PIPE_MAX; total += (size_t)n) {
+		do
+			n = read(*fd, data, sizeof(data));
+		while (n < 0 && errno == EINTR);
 		if (n < 0 && errno == EAGAIN)
-			return 1;
+			return 0;
 		if (n <= 0) {
 			dw_fd_close(fd);
-			break;
+			return 0;
 		}
-		if (dw_buf_add(buf, data, (size_t)n) < 0)
+		if (dw_buf_add(buf, data, (size_t)n) == 0)
+			continue;
+		if (keep_all)
 			return -E2BIG;
+		dw_buf_finish(buf);
+		(void)dw_buf_add(buf, data, (size_t)n);
 	}
 	return 0;
 }
@@ -178,12 +184,12 @@ static int read_until_end(struct child *child, uint64_t deadline_ms, struct dw_b
 			return dw_fail(err, DW_E_INTERNAL, errno, "cannot wait for it");
 		/* Once the process has ended, the pipes hold all of its output. */
 		over = fds[0].revents != 0;
-		if (drain(&child->out, out) < 0)
+		if (drain(&child->out, out, true) < 0)
 			return dw_fail(err, DW_E_INVALID, 0,
 			               "its answer is longer than %zu bytes",
 			               out->ceiling);
-		if (drain(&child->errors, errors) < 0)
-			dw_fd_close(&child->errors);
+		/* Only the last line matters. A closed pipe would end the hook. */
+		(void)drain(&child->errors, errors, false);
 	}
 	return 0;
 }

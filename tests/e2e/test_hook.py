@@ -125,6 +125,14 @@ def test_stderr_of_the_program_is_only_for_the_operator(ask, script):
     assert "words" not in answer["reason"]
 
 
+def test_a_program_may_write_much_to_stderr(ask, script):
+    noisy = "for i in range(99): print('.' * 9000, '\\nline', i, file=sys.stderr)\n"
+    assert ask(script(noisy + "print('%s')" % ALLOW))["decision"] == "allow"
+    answer = ask(script(noisy + "sys.exit(3)"))
+    assert_denied(answer, "exit status 3")
+    assert answer["detail"] == "line 98"
+
+
 def test_a_missing_program_is_a_denial(ask, tmp_path):
     assert_denied(ask(tmp_path / "none"), "cannot be started")
     (tmp_path / "plain").write_text("x")
