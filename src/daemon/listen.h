@@ -36,10 +36,7 @@ int dw_listen_unix(const char *path, struct dw_listener *ret, struct dw_error *e
 /* Use a socket that the service manager created. */
 int dw_listen_given(int fd, struct dw_listener *ret, struct dw_error *err);
 
-/*
- * ---- sd_notify.c: systemd's sd_notify() and socket activation; no-ops without systemd
- * ----
- */
+/* ---- sd_notify.c: sd_notify() and socket activation; no-ops without systemd ---- */
 
 /* Send a state such as "READY=1" or "STOPPING=1" to systemd. */
 void dw_sd_notify(const char *text);
