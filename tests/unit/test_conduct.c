@@ -111,6 +111,27 @@ static void make_run(struct dw_conduct *run, struct dw_request *req,
 	                           .execute = on_execute};
 }
 
+/* A conductor with a policy, and a run of print(1). */
+struct trial {
+	struct dw_conductor *conductor;
+	struct dw_conduct run;
+	struct dw_request req;
+	char ids[1][DW_ID_MAX];
+};
+
+static void begin(struct trial *t, const char *policy)
+{
+	t->conductor = conductor_with(policy);
+	make_run(&t->run, &t->req, t->ids, 0);
+}
+
+static void end(struct trial *t)
+{
+	dw_result_free(t->run.res);
+	dw_conduct_finish(&t->run);
+	dw_conductor_free(t->conductor);
+}
+
 static void approve(const struct dw_conduct *run)
 {
 	struct dw_ruling yes = {.yes = true, .who = "uid:0 (root)"};
@@ -184,16 +205,13 @@ static void refuse_rows(const char *kind)
 
 static void intent_and_outcome_carry_the_decision_and_the_rule(void **state)
 {
-	struct dw_conductor *conductor = conductor_with(DENY);
-	char ids[1][DW_ID_MAX];
-	struct dw_conduct run;
-	struct dw_request req;
+	struct trial t;
 	struct rows rows;
 
 	(void)state;
-	make_run(&run, &req, ids, 0);
-	assert_true(dw_conduct(conductor, &run));
-	assert_int_equal(run.res->reason, DW_REASON_POLICY);
+	begin(&t, DENY);
+	assert_true(dw_conduct(t.conductor, &t.run));
+	assert_int_equal(t.run.res->reason, DW_REASON_POLICY);
 	assert_int_equal(executed, 0);
 	rows = read_rows();
 	assert_int_equal(rows.intents, 1);
@@ -202,78 +220,63 @@ static void intent_and_outcome_carry_the_decision_and_the_rule(void **state)
 		assert_string_equal(rows.decision[i], "deny");
 		assert_string_equal(rows.rule[i], "no");
 	}
-	dw_result_free(run.res);
-	dw_conduct_finish(&run);
-	dw_conductor_free(conductor);
+	end(&t);
 }
 
 static void an_invalid_request_is_not_recorded(void **state)
 {
-	struct dw_conductor *conductor = conductor_with("default: allow");
-	char ids[1][DW_ID_MAX];
-	struct dw_conduct run;
-	struct dw_request req;
+	struct trial t;
 
 	(void)state;
-	make_run(&run, &req, ids, 0);
-	req.command = "ls"; /* in addition to code */
-	assert_true(dw_conduct(conductor, &run));
-	assert_null(run.res);
-	assert_int_equal(run.error.code, DW_E_INVALID);
-	assert_int_equal(run.step, DW_CONDUCT_PERMISSION);
+	begin(&t, "default: allow");
+	t.req.command = "ls"; /* in addition to code */
+	assert_true(dw_conduct(t.conductor, &t.run));
+	assert_null(t.run.res);
+	assert_int_equal(t.run.error.code, DW_E_INVALID);
+	assert_int_equal(t.run.step, DW_CONDUCT_PERMISSION);
 	assert_int_equal(read_rows().intents, 0);
-	dw_conduct_finish(&run);
-	dw_conductor_free(conductor);
+	end(&t);
 }
 
 static void an_approval_is_kept_if_the_intent_cannot_be_recorded(void **state)
 {
-	struct dw_conductor *conductor = conductor_with(ASK);
-	char ids[1][DW_ID_MAX];
-	struct dw_conduct run;
-	struct dw_request req;
+	struct trial t;
 
 	(void)state;
-	make_run(&run, &req, ids, 0);
-	assert_false(dw_conduct(conductor, &run));
-	approve(&run);
+	begin(&t, ASK);
+	assert_false(dw_conduct(t.conductor, &t.run));
+	approve(&t.run);
 	refuse_rows("intent");
-	assert_true(dw_conduct(conductor, &run));
-	assert_null(run.res);
-	assert_int_equal(run.step, DW_CONDUCT_INTENT);
-	assert_non_null(strstr(run.error.text, "no record, no run"));
+	assert_true(dw_conduct(t.conductor, &t.run));
+	assert_null(t.run.res);
+	assert_int_equal(t.run.step, DW_CONDUCT_INTENT);
+	assert_non_null(strstr(t.run.error.text, "no record, no run"));
 	assert_int_equal(executed, 0);
-	assert_int_equal(approval_state(run.permission.approval.id),
+	assert_int_equal(approval_state(t.run.permission.approval.id),
 	                 DW_APPROVAL_APPROVED);
-	dw_conduct_finish(&run);
-	dw_conductor_free(conductor);
+	end(&t);
 }
 
 static void an_approval_is_spent_by_the_run(void **state)
 {
-	struct dw_conductor *conductor = conductor_with(ASK);
-	char ids[1][DW_ID_MAX];
-	struct dw_conduct run;
-	struct dw_request req;
+	struct trial t;
 	struct rows rows;
 
 	(void)state;
-	make_run(&run, &req, ids, 0);
-	assert_false(dw_conduct(conductor, &run));
+	begin(&t, ASK);
+	assert_false(dw_conduct(t.conductor, &t.run));
 	assert_int_equal(read_rows().intents, 0);
-	approve(&run);
-	assert_true(dw_conduct(conductor, &run));
-	assert_true(run.res->ok);
-	assert_int_equal(approval_state(run.permission.approval.id), DW_APPROVAL_USED);
+	approve(&t.run);
+	assert_true(dw_conduct(t.conductor, &t.run));
+	assert_true(t.run.res->ok);
+	assert_int_equal(approval_state(t.run.permission.approval.id), DW_APPROVAL_USED);
 	rows = read_rows();
 	for (int i = 0; i < 2; i++) {
 		assert_string_equal(rows.decision[i], "ask");
 		assert_non_null(strstr(rows.rule[i],
 		                       "default: approved by uid:0 (root), approval "));
 	}
-	dw_result_free(run.res);
-	dw_conduct_finish(&run);
-	dw_conductor_free(conductor);
+	end(&t);
 }
 
 static void a_run_whose_approval_another_run_used_asks_again(void **state)
@@ -388,47 +391,37 @@ static void no_intent_names_an_approval_that_another_run_used(void **state)
 
 static void a_cancelled_run_spends_no_approval(void **state)
 {
-	struct dw_conductor *conductor = conductor_with(ASK);
+	struct trial t;
 	autoclose int cancel = eventfd(1, EFD_CLOEXEC);
-	char ids[1][DW_ID_MAX];
-	struct dw_conduct run;
-	struct dw_request req;
 	struct rows rows;
 
 	(void)state;
-	make_run(&run, &req, ids, 0);
-	req.cancel_fd = cancel;
-	assert_false(dw_conduct(conductor, &run));
-	approve(&run);
-	assert_true(dw_conduct(conductor, &run));
-	assert_int_equal(run.res->reason, DW_REASON_CANCELLED);
+	begin(&t, ASK);
+	t.req.cancel_fd = cancel;
+	assert_false(dw_conduct(t.conductor, &t.run));
+	approve(&t.run);
+	assert_true(dw_conduct(t.conductor, &t.run));
+	assert_int_equal(t.run.res->reason, DW_REASON_CANCELLED);
 	assert_int_equal(executed, 0);
-	assert_int_equal(approval_state(run.permission.approval.id),
+	assert_int_equal(approval_state(t.run.permission.approval.id),
 	                 DW_APPROVAL_APPROVED);
 	rows = read_rows();
 	for (int i = 0; i < 2; i++)
 		assert_string_equal(rows.rule[i], "default");
-	dw_result_free(run.res);
-	dw_conduct_finish(&run);
-	dw_conductor_free(conductor);
+	end(&t);
 }
 
 static void an_outcome_that_cannot_be_recorded_is_reported_with_the_result(void **state)
 {
-	struct dw_conductor *conductor = conductor_with("default: allow");
-	char ids[1][DW_ID_MAX];
-	struct dw_conduct run;
-	struct dw_request req;
+	struct trial t;
 
 	(void)state;
-	make_run(&run, &req, ids, 0);
+	begin(&t, "default: allow");
 	refuse_rows("outcome");
-	assert_true(dw_conduct(conductor, &run));
-	assert_true(run.res->ok);
-	assert_int_not_equal(run.unrecorded.code, DW_OK);
-	dw_result_free(run.res);
-	dw_conduct_finish(&run);
-	dw_conductor_free(conductor);
+	assert_true(dw_conduct(t.conductor, &t.run));
+	assert_true(t.run.res->ok);
+	assert_int_not_equal(t.run.unrecorded.code, DW_OK);
+	end(&t);
 }
 
 static int refuse_to_ask(struct dw_conduct *run, bool asking, struct dw_error *err)
@@ -439,21 +432,17 @@ static int refuse_to_ask(struct dw_conduct *run, bool asking, struct dw_error *e
 
 static void a_person_is_not_asked_about_a_run_that_the_front_door_refuses(void **state)
 {
-	struct dw_conductor *conductor = conductor_with(ASK);
-	char ids[1][DW_ID_MAX];
-	struct dw_conduct run;
-	struct dw_request req;
+	struct trial t;
 
 	(void)state;
-	make_run(&run, &req, ids, 0);
-	run.admit = refuse_to_ask;
-	assert_true(dw_conduct(conductor, &run));
-	assert_null(run.res);
-	assert_int_equal(run.error.code, DW_E_BUSY);
-	assert_string_equal(run.permission.approval.id, "");
+	begin(&t, ASK);
+	t.run.admit = refuse_to_ask;
+	assert_true(dw_conduct(t.conductor, &t.run));
+	assert_null(t.run.res);
+	assert_int_equal(t.run.error.code, DW_E_BUSY);
+	assert_string_equal(t.run.permission.approval.id, "");
 	assert_int_equal(read_rows().intents, 0);
-	dw_conduct_finish(&run);
-	dw_conductor_free(conductor);
+	end(&t);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
