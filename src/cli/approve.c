@@ -105,7 +105,7 @@ static int list_memory(void *listing, const struct dw_memory *memory)
 static int do_list(const void *settings, const char *operand, struct dw_error *err)
 {
 	const struct settings *set = settings;
-	struct dw_listing listing = dw_listing_start(set->json);
+	autolisting struct dw_listing listing = dw_listing_start(set->json);
 	autoapprovals struct dw_approvals *a = NULL;
 	int r = set->all && set->remembered
 	                ? dw_fail(err, DW_E_INVALID, 0,
@@ -119,10 +119,8 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 		            : dw_approvals_each(a, set->all, list_one, &listing, err);
 	else if (err->code == DW_E_NOT_FOUND)
 		r = 0;
-	if (r < 0) {
-		json_decref(listing.array);
+	if (r < 0)
 		return -1;
-	}
 	if (!set->json && listing.n == 0)
 		dw_report_line("%s", set->remembered ? "there are no remembered decisions"
 		                     : set->all      ? "there are no approvals"

@@ -175,7 +175,7 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 {
 	autoreader struct dw_audit_reader *reader = NULL;
 	const struct settings *set = settings;
-	struct dw_listing listing = dw_listing_start(set->json);
+	autolisting struct dw_listing listing = dw_listing_start(set->json);
 	struct dw_audit_filter filter = filter_of(set);
 	int r;
 
@@ -188,10 +188,8 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 	/* Before the first run, the file does not exist. */
 	else if (err->code == DW_E_NOT_FOUND && !set->file)
 		r = 0;
-	if (r < 0) {
-		json_decref(listing.array);
+	if (r < 0)
 		return -1;
-	}
 	if (!set->json && listing.n == 0)
 		dw_report_line("there are no such runs in the audit record");
 	return dw_listing_report(&listing);

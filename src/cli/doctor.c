@@ -33,7 +33,7 @@ static const struct {
 _Static_assert(ARRAY_SIZE(states) == DW_FINDING_STATE_COUNT, "a name for each state");
 
 struct visit {
-	struct dw_listing listing;
+	struct dw_listing *listing;
 	bool colour;
 	bool unusable;
 };
@@ -60,8 +60,8 @@ static void on_finding(void *user, const struct dw_doctor_finding *f)
 
 	if (f->needed && f->state == DW_FINDING_MISSING)
 		visit->unusable = true;
-	if (visit->listing.array)
-		(void)dw_listing_add(&visit->listing, finding_json(f));
+	if (visit->listing->array)
+		(void)dw_listing_add(visit->listing, finding_json(f));
 	else
 		print_finding(f, visit->colour);
 }
@@ -69,15 +69,14 @@ static void on_finding(void *user, const struct dw_doctor_finding *f)
 static int examine(const void *settings, struct dw_error *err)
 {
 	const struct settings *set = settings;
-	struct visit visit = {.listing = dw_listing_start(set->json),
+	autolisting struct dw_listing listing = dw_listing_start(set->json);
+	struct visit visit = {.listing = &listing,
 	                      .colour = dw_report_colour(STDOUT_FILENO)};
 	int status;
 
-	if (dw_doctor(on_finding, &visit, err) < 0) {
-		json_decref(visit.listing.array);
-		return -1;
-	}
-	status = dw_listing_report(&visit.listing);
+	(void)err;
+	dw_doctor(on_finding, &visit);
+	status = dw_listing_report(&listing);
 	return status != 0 ? status : visit.unusable;
 }
 

@@ -299,7 +299,7 @@ static int list_one(void *user, const struct dw_key *key)
 static int do_list(const void *settings, const char *operand, struct dw_error *err)
 {
 	const struct settings *set = settings;
-	struct dw_listing listing = dw_listing_start(set->json);
+	autolisting struct dw_listing listing = dw_listing_start(set->json);
 	autokeys struct dw_keys *keys = NULL;
 	char path[DW_STATE_PATH_MAX + 16];
 	int r = keys_path(set, path, sizeof(path), err);
@@ -312,10 +312,8 @@ static int do_list(const void *settings, const char *operand, struct dw_error *e
 	/* Before the first key, the file does not exist. */
 	else if (err->code == DW_E_NOT_FOUND)
 		r = 0;
-	if (r < 0) {
-		json_decref(listing.array);
+	if (r < 0)
 		return -1;
-	}
 	if (!set->json && listing.n == 0)
 		dw_report_line("there are no keys in %s; see `dewar keys --help`", path);
 	return dw_listing_report(&listing);

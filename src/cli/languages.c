@@ -51,7 +51,7 @@ static json_t *language_json(const struct dw_language *lang)
 
 static int print_json(const struct dw_language *list, size_t n)
 {
-	struct dw_listing listing = dw_listing_start(true);
+	autolisting struct dw_listing listing = dw_listing_start(true);
 
 	for (size_t i = 0; i < n && !listing.failed; i++)
 		(void)dw_listing_add(&listing, language_json(&list[i]));

@@ -128,8 +128,11 @@ int dw_listing_report(struct dw_listing *listing)
 {
 	if (!listing->array)
 		return dw_report_flush();
-	if (!listing->failed)
-		return dw_report_json(listing->array);
+	/* NULL reports that memory ran out. */
+	return dw_report_json(listing->failed ? NULL : json_incref(listing->array));
+}
+
+void dw_listing_finish(struct dw_listing *listing)
+{
 	json_decref(listing->array);
-	return dw_report_json(NULL); /* reports that memory ran out */
 }

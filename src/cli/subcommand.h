@@ -43,7 +43,10 @@ struct dw_listing dw_listing_start(bool json);
  */
 int dw_listing_add(struct dw_listing *listing, json_t *item);
 
-/* Print the array, or flush the printed rows. Returns the exit status. */
+/* Print and free the array, or flush the printed rows. Returns the exit status. */
 int dw_listing_report(struct dw_listing *listing);
+
+void dw_listing_finish(struct dw_listing *listing);
+#define autolisting __attribute__((cleanup(dw_listing_finish)))
 
 #endif

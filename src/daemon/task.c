@@ -149,8 +149,7 @@ char *dw_task_approval_json(const struct dw_task_approval *approval)
 {
 	autofree char *rule = NULL, *reason = NULL;
 	char expires[DW_AUDIT_TIME_MAX];
-	json_t *root;
-	char *text;
+	json_auto_t *root = NULL;
 	size_t len;
 
 	/* The strings may have been cut in the middle of a character. */
@@ -159,9 +158,7 @@ char *dw_task_approval_json(const struct dw_task_approval *approval)
 	dw_audit_time_text(approval->expires_us, expires);
 	root = json_pack("{s:s, s:s, s:s, s:s}", "id", approval->id, "expires", expires,
 	                 "rule", rule ? rule : "", "reason", reason ? reason : "");
-	text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	json_decref(root);
-	return text;
+	return root ? json_dumps(root, JSON_COMPACT) : NULL;
 }
 
 const struct dw_result *dw_task_result(const struct dw_task *task,

@@ -182,13 +182,11 @@ static void check_languages(const struct doctor *d)
 	       found == n ? "" : missing);
 }
 
-int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err)
+void dw_doctor(dw_doctor_fn *fn, void *user)
 {
 	const struct doctor d = {fn, user};
-	bool warm;
+	bool warm = check_levels(&d);
 
-	(void)err;
-	warm = check_levels(&d);
 	check_landlock(&d);
 	check_limits(&d);
 	check_folder(&d);
@@ -197,5 +195,4 @@ int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err)
 	dw_doctor_versions(fn, user);
 	if (warm)
 		dw_doctor_warm(fn, user);
-	return 0;
 }

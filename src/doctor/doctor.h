@@ -5,11 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "dewar/error.h"
-
-/*
- * Reports what this host can isolate, by trying it.
- */
+/* Reports what this host can isolate, by trying it. */
 
 enum dw_finding_state {
 	DW_FINDING_OK = 0,
@@ -29,11 +25,8 @@ struct dw_doctor_finding {
 /* The finding is valid until fn returns. */
 typedef void dw_doctor_fn(void *user, const struct dw_doctor_finding *f);
 
-/*
- * Call fn for each finding, in order. Returns 0: a missing feature is a finding, not
- * an error.
- */
-int dw_doctor(dw_doctor_fn *fn, void *user, struct dw_error *err);
+/* Call fn for each finding, in order. A missing feature is a finding, not an error. */
+void dw_doctor(dw_doctor_fn *fn, void *user);
 
 /*
  * Parts of dw_doctor(): the warm templates and their memory; versions with known

@@ -308,7 +308,8 @@ static const struct dw_mcp_tool *find(const struct dw_mcp_tool *tool, const char
 void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params)
 {
 	const char *name = dw_mcp_text(params, "name");
-	json_t *args = json_object_get(params, "arguments"), *none = NULL;
+	json_t *args = json_object_get(params, "arguments");
+	json_auto_t *none = NULL;
 	const struct dw_mcp_tool *tool = name ? find(dw_mcp_tools, name) : NULL;
 	struct dw_mcp_problem why;
 
@@ -331,5 +332,4 @@ void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params)
 	if (!args)
 		args = none = json_object();
 	tool->call(call, args);
-	json_decref(none);
 }

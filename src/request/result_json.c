@@ -247,18 +247,17 @@ static json_t *make_metadata(struct build *b, const struct dw_result *res)
 char *dw_proof_to_json(const struct dw_proof *proof)
 {
 	struct build build = {0};
-	json_t *root = make_proof(&build, proof);
+	json_auto_t *root = make_proof(&build, proof);
 	char *text = NULL;
 
 	if (!build.failed)
 		text = json_dumps(root, DUMP_FLAGS);
-	json_decref(root);
 	return text;
 }
 
 char *dw_result_to_json(const struct dw_result *res)
 {
-	json_t *root = json_object();
+	json_auto_t *root = json_object();
 	struct build build = {0}, *b = &build;
 	char *text = NULL;
 
@@ -284,6 +283,5 @@ char *dw_result_to_json(const struct dw_result *res)
 
 	if (!b->failed)
 		text = json_dumps(root, DUMP_FLAGS);
-	json_decref(root);
 	return text;
 }

@@ -10,12 +10,12 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
+/* Takes ownership of root, which may be NULL. */
 static char *dump(json_t *root)
 {
-	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	json_auto_t *owned = root;
 
-	json_decref(root);
-	return text;
+	return owned ? json_dumps(owned, JSON_COMPACT) : NULL;
 }
 
 /* Returns "" for code that is not text. */
