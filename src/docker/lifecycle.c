@@ -223,10 +223,6 @@ static int wait_for_end(struct run *r, struct dw_error *err)
 		}
 	}
 	dw_container_cgroup_usage(&r->s.cgroup, &r->s.end);
-	if (!r->s.end.oom && r->s.state >= DW_LINK_ENDED &&
-	    r->s.end.end.wait_status == SIGKILL && r->s.killed_ms == 0 &&
-	    r->s.cgroup.group[DW_DOCKER_MEMORY].version == 0)
-		inspect_oom(r);
 	report.end = r->s.end;
 	dw_docker_report(&report);
 	return 0;
