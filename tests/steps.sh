@@ -25,7 +25,7 @@
 #   hosts         the hosts that people have, most of them booted as guests of QEMU
 #   mutants-rest  the escape suite with each other wall taken away, one at a time
 #   sanitize      e2e, serve, mcp and what engines may answer, under ASan and UBSan
-#   threads       serve under ThreadSanitizer
+#   threads       serve, and the unit tests that have threads, under ThreadSanitizer
 #   arch          the build for arm64, and what qemu-user can run of its tests
 
 default_steps=(checks unit e2e e2e-plain e2e-warm serve mcp mutants lint)
@@ -36,7 +36,7 @@ background_step=lint-all
 
 # How long the slow ones take on two cores, in seconds: CI starts none that would not fit.
 declare -A usual_s=([release]=70 [slow]=180 [plain-rest]=340 [warm-rest]=110 [clients]=90
-	[docker]=380 [hosts]=600 [mutants-rest]=80 [sanitize]=360 [threads]=140 [arch]=200
+	[docker]=380 [hosts]=600 [mutants-rest]=80 [sanitize]=360 [threads]=220 [arch]=200
 	[lint-all]=600)
 
 python=/usr/bin/python3 # python3 on PATH may be another one, without pytest
@@ -337,7 +337,9 @@ step_threads()
 {
 	sanitizer_options
 	CC=clang check build build build-threads --buildtype=debugoptimized -Dwerror=true \
-		-Db_sanitize=thread -Db_lundef=false || return
+		-Db_sanitize=thread -Db_lundef=false -Dtests=enabled || return
+	[ ${#chosen_tests[@]} != 0 ] ||
+		unit threads-unit build-threads pool approvals_many audit_many keys policy_watch
 	programs=$root/build-threads
 	pytest threads "not slow" tests/serve
 	programs=$root/build

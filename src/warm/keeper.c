@@ -181,9 +181,14 @@ static bool fill_empty(struct dw_pool *pool, struct template_pool *s)
 {
 	struct dw_spec spec = plain_spec(s);
 	struct dw_error err = {0};
+	bool enough;
 
-	if (s->template.warm->warmth != DW_WARMTH_FORK || !may_try(s) ||
-	    s->empty.n >= DW_POOL_EMPTY_CELLS)
+	if (s->template.warm->warmth != DW_WARMTH_FORK || !may_try(s))
+		return false;
+	pthread_mutex_lock(&pool->lock);
+	enough = s->empty.n >= DW_POOL_EMPTY_CELLS;
+	pthread_mutex_unlock(&pool->lock);
+	if (enough)
 		return false;
 	return add_cell(pool, s, &s->empty,
 	                dw_pool_cell_build(pool, s, &spec, true, &err), &err);
