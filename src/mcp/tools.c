@@ -308,8 +308,8 @@ static const struct dw_mcp_tool *find(const struct dw_mcp_tool *tool, const char
 void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params)
 {
 	const char *name = dw_mcp_text(params, "name");
-	json_t *args = json_object_get(params, "arguments");
-	json_auto_t *none = NULL;
+	json_t *given = json_object_get(params, "arguments");
+	json_auto_t *args = given ? json_incref(given) : json_object();
 	const struct dw_mcp_tool *tool = name ? find(dw_mcp_tools, name) : NULL;
 	struct dw_mcp_problem why;
 
@@ -329,7 +329,5 @@ void dw_mcp_tools_call(struct dw_mcp_call *call, json_t *params)
 		dw_mcp_call_refuse(call, &why);
 		return;
 	}
-	if (!args)
-		args = none = json_object();
 	tool->call(call, args);
 }
