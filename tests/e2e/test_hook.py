@@ -133,6 +133,13 @@ def test_a_program_may_write_much_to_stderr(ask, script):
     assert answer["detail"] == "line 98"
 
 
+def test_a_program_that_floods_stderr_is_killed_in_time(ask, script):
+    # Four writers: the pipe is never empty for long.
+    answer = ask(script("os.fork(), os.fork()\nwhile True: os.write(2, b'x' * 65536)"),
+                 timeout_ms=SLOW_MS)
+    assert_denied(answer, "did not end in time")
+
+
 def test_a_missing_program_is_a_denial(ask, tmp_path):
     assert_denied(ask(tmp_path / "none"), "cannot be started")
     (tmp_path / "plain").write_text("x")
